@@ -7,6 +7,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // One more than most small machines have processors: many tests wait for a process or a clock.
     maxWorkers: 3,
+    setupFiles: ["test/state-home.ts"],
     env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
     // Only what hangs is to fail: no test depends on the machine's speed.
     testTimeout: patience(300_000),

@@ -98,7 +98,8 @@ function addLedgerCommands(program: Command): void {
     .description("Is it what was written last, and does it agree with itself? Changes nothing.")
     .action(async (flags: InspectFlags) => (await import("./actions/ledger-actions.ts")).ledgerCheckAction(flags));
   withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
-    .description("Make a sound one of what can be read; what is uncertain becomes ambiguous. Keeps the old one.")
+    .description("Repair a damaged or restored ledger. What is uncertain becomes ambiguous.")
+    .option("--nothing-lost", "confirm that a restored database lacks no requests of other machines")
     .action(async (flags: InspectFlags) => (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags));
   withOptions(ledger.command("export"), options("config", "ledger"))
     .description("Everything that it knows, a JSON object a line: runs, records, requests, decisions. No values.")

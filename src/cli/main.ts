@@ -1,8 +1,9 @@
 import { writeSync } from "node:fs";
 import { keepCompiledCode } from "../runtime/code-cache.ts";
 import { packageVersion } from "../runtime/installation.ts";
-import { collectLessOften } from "./process/engine-flags.ts";
+import { collectLessOften, ignoreDebuggerSignal } from "./process/engine-flags.ts";
 
+ignoreDebuggerSignal();
 const [, , word, ...more] = process.argv;
 const isVersionAsked = (word === "--version" || word === "-V") && more.length === 0;
 if (!isVersionAsked || !printVersion()) {

@@ -26,6 +26,8 @@ export interface SandboxCommandOptions {
   readonly apiKey: string | undefined;
   /** The country of the instance; none: that of the contract. */
   readonly region?: string | undefined;
+  /** Largest request body; none: 16 MiB. */
+  readonly maxBodyBytes?: number | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -34,10 +36,10 @@ export async function sandbox(
   options: SandboxCommandOptions,
   dependencies: Pick<Dependencies, "contractCache">,
 ): Promise<Sandbox> {
-  const { contract: named, readyFile, apiKey, region, suppliers, data: dataFile, ...settings } = options;
+  const { contract: named, readyFile, apiKey, region, suppliers, data: dataFile, maxBodyBytes, ...settings } = options;
   const files = named.length > 0 ? named : [BUNDLED_CONTRACT];
   const contract = await readContractWithFindings(files, dependencies);
-  const optional = definedMembers({ apiKey, region, suppliers, dataFile });
+  const optional = definedMembers({ apiKey, region, suppliers, dataFile, maxBodyBytes });
   const running = await startSandbox({ contract, ...settings, ...optional });
   try {
     if (readyFile !== undefined) await writeReadyFile(readyFile, running);

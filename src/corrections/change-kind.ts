@@ -1,5 +1,5 @@
 import { iconv } from "../read/text/iconv.ts";
-import { dateForms } from "./date-forms.ts";
+import { dateForms } from "../text/day-notations.ts";
 
 /** What became of a cell, as far as a spreadsheet, an editor or an export explains it. */
 export type ChangeKind =

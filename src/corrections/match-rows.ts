@@ -1,4 +1,4 @@
-import { nearKey } from "../text/near-key.ts";
+import { normalKey } from "../text/near-key.ts";
 import { EMPTY_CELL, FINGERPRINT_LENGTH, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { type CorrectionIndex, type HandedOutRow, handedOutRow, type ReturnedRow } from "./correction-index.ts";
 
@@ -126,7 +126,7 @@ function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints):
   const behind = `select * from handed where source = ? and id > ? and ${FREE} order by id limit ${ROWS_AHEAD}`;
   return {
     byKey: ({ source, keys }) => {
-      const prints = [...new Set(keys.map((key) => fingerprints.key(nearKey(key) ?? key)))];
+      const prints = [...new Set(keys.map((key) => fingerprints.key(normalKey(key))))];
       return prints.flatMap((print) => rows(withKey, source, print).map(handedOutRow));
     },
     inSamePlace: ({ source, file, line }) => {

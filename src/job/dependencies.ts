@@ -34,6 +34,8 @@ export interface Dependencies {
   readonly temporaryFolder: string;
   /** For what the ledger will not take: a folder that outlives the process. */
   readonly rescueFolder: string;
+  /** What this machine remembers of ledgers on servers, whatever the working folder. */
+  readonly stateFolder: () => string;
   /** Starts this program once more, with these words behind its name; absent where it was not started as a program. */
   readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
   /** Where compiled contracts are kept; undefined: nowhere. */
@@ -44,11 +46,18 @@ export interface Dependencies {
 export interface StartedProcess {
   readonly pid: number;
   /** Resolves when it has ended. */
-  readonly ended: Promise<void>;
+  readonly ended: Promise<ProcessEnd>;
   /** Asks it to end; nothing happens where it has. */
   readonly stop: () => void;
   /** Ends it at once, also one that stands still. */
   readonly kill: () => void;
+}
+
+/** Exactly one of the two is set; neither for a process that could not be started. */
+export interface ProcessEnd {
+  readonly exitCode?: number | undefined;
+  /** Number of the signal that killed it. */
+  readonly signal?: number | undefined;
 }
 
 export interface SecretFiles {

@@ -11,7 +11,7 @@ import type { Measure } from "../map/document/measures.ts";
 import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
 import { ONLY_SOURCE, planSources } from "../map/document/source-tree.ts";
-import type { AttrPath } from "../json/attr.ts";
+import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
@@ -23,7 +23,7 @@ import type { RuleContext } from "../rules/engine/rule-context.ts";
 import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { loadFunctions } from "./mapping-functions.ts";
+import { functionFiles, loadFunctions } from "./mapping-functions.ts";
 import type { DocumentRoots } from "./settings/supplier-settings.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./settings/rule-configuration.ts";
@@ -63,10 +63,17 @@ export interface Job {
   readonly ruleContext?: RuleContext | undefined;
   /** What rules take for now, in milliseconds since 1970. */
   readonly now: number;
+  /** The files that the mapping names, apart from its sources. */
+  readonly mappingFiles: readonly MappingFile[];
   /** What `migrate proof` adds up. */
   readonly measures: readonly Measure[];
   readonly plan: SourceSpec;
   readonly input: Input;
+}
+
+interface MappingFile {
+  readonly kind: "lookup" | "functions";
+  readonly path: string;
 }
 
 /** What makes records of rows, without the rows: what another thread needs of a job. */
@@ -114,9 +121,11 @@ export async function compileJob(
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now });
   noticeSkippedRules(operation, ruleContext, { notice });
   noticeForeignOverlays(contract, { notice });
-  const after = document?.after === undefined ? {} : { after: prerequisiteOf(document.after, contract, mapping) };
+  const after = document && prerequisiteOf(document, operation, { contract, mapping });
   const measures = document?.measures ?? [];
-  return { settings, contract, operation, mapping, ruleContext, now, measures, ...after };
+  const mappingFiles = document === undefined ? [] : await filesOfMapping(document, settings);
+  const compiled = { settings, contract, operation, mapping, mappingFiles, ruleContext, now, measures };
+  return { ...compiled, ...definedMembers({ after }) };
 }
 
 /** The mapping that the settings name, as it is written; undefined where sources are payloads already. */
@@ -181,17 +190,42 @@ async function openSources(
   return { ...input, close: () => input.close().finally(opened.close) };
 }
 
-/** Without an attr of its own, the key of the other record is the record's own. */
+/**
+ * Without an attr of its own, the key of the other record is the record's own.
+ * @throws Failure `mapping_invalid` where that makes every record wait for itself
+ */
 function prerequisiteOf(
-  { operation, key }: NonNullable<MappingDocument["after"]>,
-  contract: Contract,
-  { keyAttr }: Mapping,
-): NonNullable<Job["after"]> {
-  const attr = key ?? keyAttr;
-  if (attr !== undefined) return { operation: findOperation(contract, operation), key: attr };
-  throw new Failure("mapping_invalid", "`after` does not say where a payload names the record that it belongs to", {
-    hint: "write `after: { operation: ..., key: ... }`, or name the mapping's own key",
-  });
+  document: MappingDocument,
+  own: Operation,
+  { contract, mapping: { keyAttr } }: { readonly contract: Contract; readonly mapping: Mapping },
+): Job["after"] {
+  const { after, file, lineOf } = document;
+  if (after === undefined) return undefined;
+  const attr = after.key ?? keyAttr;
+  const place = { file, line: lineOf(["after"]) };
+  if (attr === undefined) {
+    throw new Failure("mapping_invalid", "`after` does not say where a payload names the record that it belongs to", {
+      hint: "write `after: { operation: ..., key: ... }`, or name the mapping's own key",
+      place,
+    });
+  }
+  const operation = findOperation(contract, after.operation);
+  const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
+  if (!isOwnKey || ![own, ...own.steps.map((step) => step.operation)].some((one) => isSameAddress(one, operation))) {
+    return { operation, key: attr };
+  }
+  throw new Failure(
+    "mapping_invalid",
+    "`after` names this mapping's own operation: every record would wait for itself",
+    {
+      hint: "name the operation whose records come first, or with `after: { operation: ..., key: ... }` the attr of another key",
+      place,
+    },
+  );
+}
+
+function isSameAddress(one: Pick<Operation, "method" | "path">, other: Pick<Operation, "method" | "path">): boolean {
+  return one.method === other.method && one.path === other.path;
 }
 
 /**
@@ -215,6 +249,14 @@ async function compile(document: MappingDocument, operation: Operation, settings
     lookups: new Map(lookups),
     functions: await loadFunctions(document, beside),
   });
+}
+
+async function filesOfMapping(document: MappingDocument, settings: JobSettings): Promise<readonly MappingFile[]> {
+  const beside = besideMapping(settings);
+  return [
+    ...document.lookupFiles.map((file) => ({ kind: "lookup" as const, path: beside(file) })),
+    ...(await functionFiles(document, beside)).map((file) => ({ kind: "functions" as const, path: file })),
+  ];
 }
 
 /** Paths inside a mapping are relative to the mapping's own folder. */

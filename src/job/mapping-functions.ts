@@ -1,4 +1,5 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { MappingFunction } from "../map/compile-context.ts";
@@ -30,6 +31,32 @@ export async function loadFunctions(
       (entry: [string, unknown]): entry is [string, MappingFunction] => typeof entry[1] === "function",
     ),
   );
+}
+
+/** The files that define the functions of a mapping: the module and what it imports by relative paths, in any depth. */
+export async function functionFiles(
+  document: MappingDocument,
+  resolve: (file: string) => string,
+): Promise<readonly string[]> {
+  const files = new Set(document.functions === undefined ? [] : [path.resolve(resolve(document.functions))]);
+  for (const file of files) {
+    const text = await readFile(file, "utf8").catch(() => "");
+    for (const [, imported = ""] of text.matchAll(RELATIVE_IMPORT)) {
+      const found = importedFile(path.resolve(path.dirname(file), imported));
+      if (found !== undefined) files.add(found);
+    }
+  }
+  return [...files];
+}
+
+/** `import x from "./y.mjs"`, `export * from "../y.mjs"`, `import("./y.mjs")`, `require("./y")` */
+const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
+
+/** `require` may leave out the extension. */
+function importedFile(file: string): string | undefined {
+  return ["", ".js", ".cjs", ".json", "/index.js"]
+    .map((end) => file + end)
+    .find((each) => statSync(each, { throwIfNoEntry: false })?.isFile());
 }
 
 function reasonOf(cause: unknown): string {

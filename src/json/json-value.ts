@@ -14,6 +14,12 @@ export function isJsonArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
+/** Whether lists and objects lie within each other more than `levels` deep. */
+export function isNestedBeyond(value: JsonValue, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return levels === 0 || Object.values(value).some((member) => isNestedBeyond(member, levels - 1));
+}
+
 /**
  * One text for one meaning: object members sorted by name, no white space (RFC 8785 in style).
  * Two payloads have the same canonical text exactly when they hold the same data.

@@ -10,6 +10,8 @@ export interface StoreOptions {
 export interface LedgerStore {
   /** For messages, and for `--ledger` of the next command; holds no password. */
   readonly name: string;
+  /** Host, port and database. Absent for a ledger in a file. */
+  readonly server?: string;
   /** A local folder for what belongs to the ledger's runs: reports, and copies of standard input. */
   readonly folder: string;
   /**
@@ -53,9 +55,10 @@ export interface LedgerStore {
    * Makes a sound ledger of what can be read of a damaged one, which is kept. Absent where the keeper of the ledger
    * mends its own damage.
    * @param stamp for the name of the damaged ledger
+   * @param options `mayBeginAnew`: make an empty ledger where nothing can be read, because a journal knows its requests
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` when not a single run can be read, `storage`
    */
-  readonly repair?: (stamp: string) => Promise<LedgerRepair>;
+  readonly repair?: (stamp: string, options?: { readonly mayBeginAnew: boolean }) => Promise<LedgerRepair>;
 }
 
 /** A process that works on a ledger; or workers, whose planner has died. */
@@ -84,8 +87,8 @@ export interface LedgerRepair {
   readonly tables: readonly SalvagedTable[];
   /** Records whose fate is unknown now. */
   readonly ambiguous: number;
-  /** Where the damaged ledger lies; its log and its seal lie beside it. */
-  readonly kept: string;
+  /** Path of the damaged ledger, next to its log and its checksum file; absent where there was no ledger. */
+  readonly kept?: string | undefined;
 }
 
 /** How much of a table came through. */

@@ -64,13 +64,22 @@ export interface Ledger {
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /** The same by their business keys; keys of other records are passed over. */
   ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
-  /** Decides ambiguous records, and writes down who did and why. Compare-and-set: a record that is not ambiguous is refused. */
-  saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<void>;
+  /**
+   * Decides ambiguous records, and writes down who did and why. Compare-and-set: a record that is not ambiguous is
+   * refused. Resolves to the decisions that were not taken, because another record has the new account.
+   */
+  saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;
   /** Every decision ever made about the records of this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
   /** What outsiders need to know of the ledger's past. */
   history(): Promise<LedgerHistory>;
+
+  /** Compares the ledger with a journal kept outside of it. Absent where no journal is compared record by record. */
+  readonly recovery?: LedgerRecovery;
+
+  /** Shows that a database was restored or moved. Absent for a ledger in a file. */
+  readonly origin?: LedgerOrigin;
 
   /** Ends the run (it may be resumed while records are pending). */
   finishRun(run: string, exitCode: number): Promise<void>;
@@ -152,6 +161,8 @@ export interface PlannedItem {
   readonly problems: readonly Problem[];
   /** Identity of the record that must be accepted before this one is sent. */
   readonly awaits?: Uint8Array;
+  /** Hash of the source row (`row-hash.ts`). Absent for a run that sends nothing. */
+  readonly rowHash?: number | undefined;
 }
 
 /** A planned record that must not be sent as it is, known by the place where its row begins. */
@@ -237,6 +248,16 @@ export interface AmbiguousItem {
   readonly isAsSent: boolean;
   /** How often it was sent again after it had been ambiguous. */
   readonly resends: number;
+  /** The last step that was done for what was sent. */
+  readonly step?: string;
+  /** Attempts that the ledger knows, in any run. 0: only an uncertain recovery made the record ambiguous. */
+  readonly attempts: number;
+}
+
+/** A record whose new account another record of the endpoint has. */
+export interface SharedAccount {
+  readonly record: number;
+  readonly holder: { readonly record: number; readonly run: string };
 }
 
 /** `accepted`: it has arrived; `rejected`: something else has; `resend`: it has not, and may be sent again. */
@@ -249,6 +270,8 @@ export interface Decision {
   readonly who: string;
   readonly reason: string;
   readonly account?: string;
+  /** The account was made for this record: where another record of the endpoint has it, nothing is decided. */
+  readonly isNewAccount?: boolean;
   readonly problems?: readonly Problem[];
   readonly at: string;
 }
@@ -264,6 +287,50 @@ export interface LedgerHistory {
   readonly requests: number;
   /** When the last request without a clear answer was given up, ISO 8601 UTC; undefined where there was none. */
   readonly lastGivenUpAt: string | undefined;
+}
+
+/** A request as a journal outside of the ledger remembers it. */
+export type JournaledRequest = Pick<Intent, "identity" | "content" | "attempt" | "idempotent">;
+
+/** A comparison of the ledger with a journal, after which the ledger accounts for every entry of the journal. */
+export interface Recovery {
+  readonly id: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The journal could not tell every request: records that are new to the ledger may have been sent. */
+  readonly isUncertain: boolean;
+}
+
+export interface LedgerRecovery {
+  /** Those of these requests that the ledger does not know: it has fewer attempts of their records. */
+  readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
+  /**
+   * Notes the unknown ones of these requests as attempts with unknown outcome, given up at `at`: their records become
+   * `ambiguous`, or keep their state where the request was idempotent. Resolves to the number of requests noted.
+   */
+  readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
+  /**
+   * Notes a recovery. After an uncertain one every record that is not accepted becomes `ambiguous`, and so does each
+   * record that is new to the ledger when it is planned, unless the platform dedupes.
+   */
+  readonly noteRecovery: (recovery: Recovery) => Promise<void>;
+  readonly isRecoveryKnown: (id: string) => Promise<boolean>;
+}
+
+export interface LedgerOrigin {
+  /** Notes that a process of this machine is about to send. */
+  readonly noteMachine: (machine: string) => Promise<void>;
+  readonly facts: () => Promise<OriginFacts>;
+}
+
+/** Where a ledger comes from. A restored copy differs. */
+export interface OriginFacts {
+  /** Names the server, the database, the tables and the timeline. */
+  readonly origin: string;
+  /** How far the server's log has come: grows while the origin is the same. */
+  readonly position: number;
+  /** Ids of the machines that have sent. */
+  readonly machines: readonly string[];
 }
 
 /** Records known by their business keys: however many runs they were part of, each counts once. */

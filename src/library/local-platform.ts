@@ -23,6 +23,8 @@ export interface SandboxOptions {
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
   /** Country of the instance, two capitals. */
   readonly region?: string | undefined;
+  /** Largest request body, in bytes; a larger one is answered with 413. Default: 16 MiB. */
+  readonly maxBodyBytes?: number | undefined;
   /** Misbehaviour (docs/sandbox.md): `{ throttle: { every: 10 }, latencyMs: [20, 50] }`. */
   readonly faults?: FaultOptions | undefined;
   /** Takes one line for every request; holds no values. */
@@ -77,6 +79,7 @@ const SANDBOX: OptionKinds<SandboxOptions> = {
   apiKey: "a text",
   suppliers: "texts by name",
   region: "a text",
+  maxBodyBytes: "a whole number from 1",
   faults: "settings by name",
   onRequest: "a function",
 };
@@ -99,9 +102,9 @@ async function start(options: SandboxOptions, folder: string): Promise<StartedSa
   const { BUNDLED_CONTRACT, sandbox } = await import("../commands/serve-sandbox.ts");
   const { readFaults } = await import("../sandbox/faults/fault-options.ts");
   const { contract: named = BUNDLED_CONTRACT, port = 0, faults = {}, onRequest: log = ignore } = options;
-  const { data, apiKey, suppliers, region } = options;
+  const { data, apiKey, suppliers, region, maxBodyBytes } = options;
   const contract = typeof named === "string" ? [named] : named;
-  const settings = { contract, port, folder, data, apiKey, suppliers, region, log };
+  const settings = { contract, port, folder, data, apiKey, suppliers, region, maxBodyBytes, log };
   const running = await sandbox({ ...settings, faults: readFaults(faults) }, {});
   return { ...running, contract, setFaults: (changed) => running.setFaults(readFaults(changed)) };
 }

@@ -1,3 +1,4 @@
+import type { KeyDamageKind } from "../text/key-damage.ts";
 import type { Place } from "./place.ts";
 
 /** `warning`: the platform would take the value, but change or drop it silently. */
@@ -45,7 +46,7 @@ export type UnsafePathReason =
 /**
  * What was found wrong with a payload. The codes are the platform's own (those of the Django REST framework)
  * where it has one; `schema_mismatch`, `corrected_since`, `unknown_field`, `duplicate_key`, `near_duplicate_key`,
- * `unsafe_document_path` and `coerced` are ours: the platform has no code for them.
+ * `circular_dependency`, `unsafe_document_path` and `coerced` are ours: the platform has no code for them.
  */
 export type PayloadFinding =
   | { readonly code: "required" }
@@ -78,12 +79,27 @@ export type PayloadFinding =
   | { readonly code: "corrected_since"; readonly acceptedAt: string }
   /** The record of the operation `after`, which this one belongs to, has not been accepted. */
   | { readonly code: "account_not_found"; readonly after: string }
+  /** The record waits, directly or through other records, for itself (`after`). */
+  | { readonly code: "circular_dependency"; readonly after: string }
   | { readonly code: "unknown_field"; readonly suggestion?: string }
   | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
-  /** A key that differs from another one only by case, spaces or leading zeros. */
+  /** A key that may be another record's key, changed by a spreadsheet: without its zeros, in other case. */
   | { readonly code: "near_duplicate_key"; readonly other: Place }
-  /** A new key that is almost the key of a record which was sent in an earlier run. */
-  | { readonly code: "near_known_key"; readonly key: string; readonly known: string }
+  /** A new key that may be the changed form of a key of an earlier run. */
+  | {
+      readonly code: "near_known_key";
+      readonly key: string;
+      readonly known: string;
+      readonly damage: KeyDamageKind;
+      /** Whether the platform has, or may have, the record with the known key. */
+      readonly wasSent: boolean;
+    }
+  /** A new key that shows by itself that a spreadsheet has changed it. */
+  | { readonly code: "damaged_key"; readonly key: string; readonly damage: KeyDamageKind }
+  /** A new key of a source row that an earlier run has sent under another key. */
+  | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known: string }
+  /** A row of a rejects file whose key is no longer the one in its column `migrate_key`. */
+  | { readonly code: "key_differs_from_reject"; readonly key: string; readonly known: string }
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
   /** The store has no such document; `under`: the store with the root location, `s3://bucket/root`. */
   | { readonly code: "path_does_not_exist_in_file_store"; readonly under: string }

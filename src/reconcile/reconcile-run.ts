@@ -12,6 +12,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import type { RunHandle } from "../pipeline/plan/plan-records.ts";
 import { formatCount } from "../text/count.ts";
 import { timestamp } from "../time/clock.ts";
+import { isNewAccount, withoutSharedAccounts } from "./shared-accounts.ts";
 
 export interface ReconcileContext {
   readonly job: Job;
@@ -33,17 +34,42 @@ export interface ReconcileContext {
  */
 export async function reconcileRun(context: ReconcileContext): Promise<void> {
   const { clock, drain, notice } = context.dependencies;
-  const left = new Map<string, number>();
+  const left: LeftRecords = new Map();
   for await (const group of ambiguousRecords(context)) {
     const seen = await lookUpGroup(group, context);
-    const absent = group.filter((_, index) => seen[index]?.kind === "absent");
-    if (absent.length > 0) await clock.sleep(Math.min(context.readBackIntervalMs, MAX_READ_BACK_INTERVAL_MS), drain);
+    const again = group.filter((_, index) => isLookedForAgain(seen[index]));
+    if (again.length > 0) await clock.sleep(Math.min(context.readBackIntervalMs, MAX_READ_BACK_INTERVAL_MS), drain);
     if (drain.aborted) break;
-    const again = absent.length === 0 ? [] : await lookUpGroup(absent, context);
-    for (const [index, record] of absent.entries()) seen[group.indexOf(record)] = again[index] ?? NOT_READ_BACK;
-    await saveDecisions(group, seen, context, left);
+    const second = again.length === 0 ? [] : await lookUpGroup(again, context);
+    const results = new Map(again.map((record, index) => [record, second[index] ?? NOT_READ_BACK]));
+    const lookups = group.map((record, index) => results.get(record) ?? seen[index] ?? NOT_READ_BACK);
+    await saveDecisions(group, withoutSharedAccounts(group, lookups), context, left);
   }
-  for (const [reason, count] of left) notice(`${formatCount(count)} still ambiguous: ${reason}`);
+  for (const [reason, records] of left) {
+    notice(`${formatCount(records.length)} still ambiguous: ${reason} (${recordList(records)})`);
+  }
+}
+
+/** Records that stay ambiguous, by reason. */
+type LeftRecords = Map<string, number[]>;
+
+function leave(left: LeftRecords, reason: string, record: number): void {
+  const records = left.get(reason);
+  if (records === undefined) left.set(reason, [record]);
+  else records.push(record);
+}
+
+const MAX_LISTED = 10;
+
+function recordList(records: readonly number[]): string {
+  const listed = records.slice(0, MAX_LISTED).join(", ");
+  const more = records.length - MAX_LISTED;
+  return `${records.length === 1 ? "record" : "records"} ${listed}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
+}
+
+/** An absence is believed when it is seen twice, and what is under way may be finished by then. */
+function isLookedForAgain(lookup: LookupResult | undefined): boolean {
+  return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isUnderWay === true);
 }
 
 const MAX_READ_BACK_INTERVAL_MS = 5000;
@@ -95,21 +121,23 @@ async function lookUpGroup(
 
 const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "it was not looked for" };
 
-/** @param left records that stay ambiguous, by reason */
 async function saveDecisions(
   records: readonly AmbiguousRecord[],
   lookups: readonly LookupResult[],
   context: ReconcileContext,
-  left: Map<string, number>,
+  left: LeftRecords,
 ): Promise<void> {
   const { handle, policy } = context;
   const decisions = records.flatMap((record, index) => {
     const decision = decisionFor(record, lookups[index] ?? NOT_READ_BACK, context);
     if (typeof decision !== "string") return [decision];
-    left.set(decision, (left.get(decision) ?? 0) + 1);
+    leave(left, decision, record.record);
     return [];
   });
-  if (decisions.length > 0) await handle.ledger.saveDecisions(handle.run.id, decisions, policy);
+  if (decisions.length === 0) return;
+  for (const { record, holder } of await handle.ledger.saveDecisions(handle.run.id, decisions, policy)) {
+    leave(left, `the platform gives the account number of record ${holder.record} of run ${holder.run}`, record);
+  }
 }
 
 /** A text says why there is none. */
@@ -124,11 +152,14 @@ function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: Rec
   } as const;
   if (lookup.kind === "unknown") return lookup.reason;
   if (lookup.kind === "absent") {
-    const reason = whyNotResent(record, context);
+    const reason = whyNotResent(record, lookup, context);
     return reason ?? { ...made, decision: "resend", reason: "the platform does not have it, asked twice" };
   }
   const { account } = lookup;
-  const found = { ...made, ...(account !== undefined && { account }) };
+  const found = {
+    ...made,
+    ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account) }),
+  };
   if (lookup.kind === "found") return { ...found, decision: "accepted", reason: "the platform has it" };
   return {
     ...found,
@@ -138,7 +169,16 @@ function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: Rec
   };
 }
 
-function whyNotResent({ resends }: AmbiguousRecord, { job }: ReconcileContext): string | undefined {
+function whyNotResent(
+  { resends, step }: AmbiguousRecord,
+  { unproven }: Extract<LookupResult, { readonly kind: "absent" }>,
+  { job }: ReconcileContext,
+): string | undefined {
+  const last = job.operation.steps.at(-1);
+  if (last?.poll !== undefined && step === last.name) {
+    return "the platform answered its schedule, and does not have it yet (`migrate reconcile --resend` decides otherwise)";
+  }
+  if (unproven !== undefined) return unproven;
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
     return "the platform does not have it, and the contract does not take that for proof (absent: resend)";
   }

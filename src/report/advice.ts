@@ -41,10 +41,15 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
     "Nothing to do: the corrected version is on the platform. Correct the old system as well, if it is to agree.",
   account_not_found:
     "First see to the account that it belongs to. Once that is accepted, this record follows by itself.",
+  circular_dependency:
+    "Correct the reference to the other record: this record and the one that it belongs to each wait for the other.",
   unknown_field: "Nothing to correct in the data: show this to the migration team.",
   duplicate_key: "Delete the row that is not meant. Where the contents differ, only you can tell which one is right.",
   near_duplicate_key: "Check whether these are two accounts, or one whose number was written in two ways.",
-  near_known_key: "Give the record its old number back: a spreadsheet may have dropped zeros when it saved the file.",
+  near_known_key: "Restore the record's old number: a spreadsheet may have changed it when it saved the file.",
+  damaged_key: "Restore the record's number from the old system: a spreadsheet changed it when it saved the file.",
+  row_sent_under_other_key: "Nothing to correct in the data: show this to the migration team.",
+  key_differs_from_reject: "Restore the record's number: the column migrate_key has the old one.",
   unsafe_document_path: "Give the path of the document as it lies below the agreed folder, such as bills/2026/17.pdf.",
   path_does_not_exist_in_file_store: "Copy the document to where the path says, or correct the path. Capitals count.",
   coerced:

@@ -1,4 +1,5 @@
 import { stringify } from "csv-stringify/sync";
+import { INVISIBLE } from "../text/invisible.ts";
 
 /**
  * Rows as CSV text (RFC 4180 in quoting, lines ended by LF). A cell is quoted when another program might otherwise
@@ -12,10 +13,11 @@ const NEEDS_QUOTES = /["\r\n\t]|^[\s']|\s$/u;
 
 /**
  * A cell that a spreadsheet would run as a formula gets an apostrophe in front: one that starts with `=`, `+`, `-`, `@`,
- * their full-width forms, a tab or a line end, also after spaces or quotes. A negative number counts as one, too.
+ * their full-width forms, a tab or a line end, also after spaces, quotes, control characters and invisible characters. A
+ * negative number counts as one, too.
  */
 export function withoutFormula(cell: string): string {
   return FORMULA.test(cell) ? `'${cell}` : cell;
 }
 
-const FORMULA = /^(?:[\t\r\n]|[\s"']*[=+\-@＝＋－＠])/u;
+const FORMULA = new RegExp(String.raw`^(?:[\t\r\n]|[\s\p{Cc}${INVISIBLE}"']*[=+\-@＝＋－＠])`, "u");

@@ -12,6 +12,8 @@ import {
 } from "../model/problem.ts";
 import { plainLine, plainText } from "../terminal/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
+import type { KeyDamageKind } from "../text/key-damage.ts";
+import { shapeOf } from "../text/shape.ts";
 
 /**
  * A problem in words, one line: what was expected, the limits, what may have been meant. Never the value.
@@ -20,9 +22,16 @@ import { counted, formatCount } from "../text/count.ts";
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;
   const found = foundCode(problem);
-  const which = found === undefined ? "" : ` Found: ${plainText(found)}.`;
+  const which = found === undefined ? keysOf(problem) : ` Found: ${plainText(found)}.`;
   const more = unlisted === undefined ? "" : ` (and ${formatCount(unlisted)} more like it in this record)`;
   return `${describeKind(problem)}${which}${more}`;
+}
+
+/** Every output of a single record names its key. */
+function keysOf(problem: Problem): string {
+  if (problem.by === "platform" || !("key" in problem)) return "";
+  const known = "known" in problem ? `, ${plainText(problem.known)}` : "";
+  return ` Keys: ${plainText(problem.key)}${known}.`;
 }
 
 /** The code that is none of the choices, where it can be shown. */
@@ -69,14 +78,22 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `On the platform since ${plainText(acceptedAt)}, from corrected rows: this row is the version that was refused before.`,
   account_not_found: ({ after }) =>
     `Belongs to a record of ${plainText(after)} that is not accepted yet; sent once it is.`,
+  circular_dependency: ({ after }) =>
+    `Waits for a record of ${plainText(after)} that, directly or through others, waits for this one.`,
   unknown_field: ({ suggestion }) =>
     `The contract does not document this field.${suggestion === undefined ? "" : ` Did you mean ${plainText(suggestion)}?`}`,
   duplicate_key: ({ other, sameContent }) =>
     `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
   near_duplicate_key: ({ other }) =>
-    `The business key differs from the one at ${placeText(other)} only by case, spaces or leading zeros.`,
-  near_known_key: ({ key, known }) =>
-    `The key ${plainText(key)} is new, and the record ${plainText(known)} was sent before: has a spreadsheet changed the key? If both are meant, --new-keys sends it.`,
+    `The business key may be the one at ${placeText(other)}: they differ only by case, spaces, leading zeros, dashes or the like.`,
+  near_known_key: ({ key, known, damage, wasSent }) =>
+    `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was sent before" : "was in an earlier run"}, and ${KEY_DAMAGE_TEXT[damage]}. Restore the key. If both keys are right, --new-keys sends the record.`,
+  damaged_key: ({ key, damage }) =>
+    `The key (${shapeOf(key)}) is not the original one: ${KEY_DAMAGE_TEXT[damage]}. Restore the key from the old system. If the key is right, --new-keys sends the record.`,
+  row_sent_under_other_key: ({ key, known }) =>
+    `This source row was sent before under another key (${shapeOf(known)}). Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
+  key_differs_from_reject: ({ key, known }) =>
+    `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
   unsafe_document_path: ({ reason }) =>
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
   path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,
@@ -114,6 +131,21 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     const almost = near === undefined ? "" : ` Almost the same: ${placeText(near)}${more}.`;
     return `No row of ${plainText(parent)} has this key.${almost}`;
   },
+};
+
+const KEY_DAMAGE_TEXT: Readonly<Record<KeyDamageKind, string>> = {
+  characters: "the keys differ only in characters that look the same",
+  case: "the keys differ only in capitals",
+  spaces: "the keys differ only in spaces",
+  formula: "a spreadsheet wrote one of the keys as a formula",
+  apostrophe: "a spreadsheet put an apostrophe in front of the key",
+  thousands: "a spreadsheet puts commas into large numbers",
+  decimals: "a spreadsheet adds decimals to numbers",
+  scientific: "a spreadsheet writes long numbers in scientific notation, which loses digits",
+  plus: "a spreadsheet drops a leading plus sign",
+  dash: "the keys differ only in dashes",
+  zeros: "a spreadsheet drops leading zeros",
+  date: "a spreadsheet rewrites keys that look like dates",
 };
 
 const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {

@@ -1,14 +1,18 @@
-import { tmpdir } from "node:os";
+import { homedir, tmpdir } from "node:os";
 import type { Dependencies } from "../job/dependencies.ts";
 import { systemClock } from "../time/system-clock.ts";
-import { packageVersion } from "./installation.ts";
+import { packageVersion, userStateFolder } from "./installation.ts";
 
 /** What every command gets of this machine, whether a person has typed it or a program calls it. */
-export function defaultDependencies(): Pick<Dependencies, "clock" | "random" | "userAgent" | "rescueFolder"> {
+export function defaultDependencies(): Pick<
+  Dependencies,
+  "clock" | "random" | "userAgent" | "rescueFolder" | "stateFolder"
+> {
   return {
     clock: systemClock,
     random: Math.random,
     userAgent: `energy-migrate/${packageVersion()}`,
     rescueFolder: tmpdir(),
+    stateFolder: () => userStateFolder({ env: process.env, platform: process.platform, home: homedir() }),
   };
 }

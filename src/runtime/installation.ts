@@ -28,6 +28,15 @@ export function codeCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "code");
 }
 
+/** What has to outlive the cache: evidence of what was sent. */
+export function userStateFolder({ env, platform, home }: CacheSettings): string {
+  const { XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
+  if (path.isAbsolute(xdg)) return path.join(xdg, "migrate");
+  if (platform === "darwin") return path.join(home, "Library/Application Support/migrate");
+  if (platform === "win32" && path.isAbsolute(local)) return path.join(local, "migrate", "State");
+  return path.join(home, ".local/state/migrate");
+}
+
 function userCacheFolder({ env, platform, home }: CacheSettings): string {
   const { XDG_CACHE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
   if (path.isAbsolute(xdg)) return xdg;

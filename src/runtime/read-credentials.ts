@@ -7,7 +7,8 @@ import { Failure } from "../model/failure.ts";
 /**
  * Credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment; where neither is set, from the files that
  * the target's configuration names.
- * @throws Failure `config` for such a file that is not a regular file of its owner alone, or is empty
+ * @throws Failure `config` for such a file that is not a regular file of its owner alone, or is empty, and for a credential
+ * that cannot be one: longer than 16 KiB, or with a control character
  */
 export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretFiles): Promise<Secrets> {
   return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
@@ -19,11 +20,34 @@ export async function chooseSecrets(
   files: SecretFiles,
 ): Promise<Secrets> {
   const given = secretsFrom(token, apiKey);
-  if (isAnySet(given)) return given;
-  return secretsFrom(
-    await readSecret(files.tokenFile, NAME_FILE_HINT),
-    await readSecret(files.apiKeyFile, NAME_FILE_HINT),
-  );
+  const found = isAnySet(given)
+    ? given
+    : secretsFrom(
+        await readSecret(files.tokenFile, NAME_FILE_HINT),
+        await readSecret(files.apiKeyFile, NAME_FILE_HINT),
+      );
+  requireUsable("token", found.token);
+  requireUsable("API key", found.apiKey);
+  return found;
+}
+
+/** Enough for any token: servers refuse headers above 8 to 16 KiB. */
+const MAX_SECRET_BYTES = 16 * 1024;
+
+/** Room for white space around the secret, and for the two fields of a store's credentials. */
+const MAX_FILE_BYTES = 4 * MAX_SECRET_BYTES;
+
+function requireUsable(name: string, secret = ""): void {
+  const fault =
+    Buffer.byteLength(secret) > MAX_SECRET_BYTES
+      ? "is longer than 16 KiB"
+      : /\p{Cc}/u.test(secret.trim())
+        ? "holds a line end, a NUL or another control character"
+        : undefined;
+  if (fault === undefined) return;
+  throw new Failure("config", `the ${name} ${fault}`, {
+    hint: "give the credential alone, as the platform issued it, in the environment variable or the file named in `auth`",
+  });
 }
 
 /** Where `readSecrets` finds each of them: the name of a variable, or of a file. Nothing is opened. */
@@ -71,6 +95,9 @@ async function readPrivate(file: string, hint: string): Promise<string> {
       throw new Failure("config", `others may read the credentials file ${file}`, {
         hint: `let nobody else read it: \`chmod 600 ${file}\``,
       });
+    }
+    if (status.size > MAX_FILE_BYTES) {
+      throw new Failure("config", `the credentials file ${file} is larger than ${MAX_FILE_BYTES / 1024} KiB`, { hint });
     }
     return await handle.readFile("utf8");
   } finally {

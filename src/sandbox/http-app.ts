@@ -1,5 +1,6 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
 import { type Clock, timestamp } from "../time/clock.ts";
 import { type Connections, PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
@@ -12,6 +13,8 @@ import {
   type PlatformRequest,
   type Reply,
   type Route,
+  SERVER_ERROR,
+  tooLarge,
 } from "./sandbox-reply.ts";
 
 export interface HttpAppDependencies {
@@ -22,6 +25,8 @@ export interface HttpAppDependencies {
   readonly pauseSupplier: (request: PlatformRequest) => void;
   readonly rotateTokens: () => void;
   readonly log: (line: string) => void;
+  /** Largest request body. */
+  readonly maxBodyBytes: number;
 }
 
 interface Env {
@@ -32,6 +37,20 @@ type RequestContext = Context<Env>;
 /** Serves the routes over HTTP, with history, faults, and Django's replies where there is no route. */
 export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
   const app = new Hono<Env>({ strict: true });
+  const { maxBodyBytes, log } = dependencies;
+  app.onError((error, { req }) => {
+    log(`${req.method} ${req.path} 500 ${error.name}`);
+    return responseTo(SERVER_ERROR);
+  });
+  app.use(
+    bodyLimit({
+      maxSize: maxBodyBytes,
+      onError: ({ req }) => {
+        log(`${req.method} ${req.path} 413`);
+        return responseTo({ ...tooLarge(maxBodyBytes), headers: { Connection: "close" } });
+      },
+    }),
+  );
   for (const route of routes) {
     for (const path of honoPaths(route)) {
       app.on(route.method, path, (context) => serve(context, route, dependencies));
@@ -172,9 +191,14 @@ async function platformRequest(context: RequestContext): Promise<PlatformRequest
     params: req.param(),
     authorization: req.header("authorization"),
     contentType: req.header("content-type") ?? "",
-    body: req.method === "POST" ? await req.text() : "",
+    body: req.method === "POST" ? new Uint8Array(await req.arrayBuffer()) : new Uint8Array(),
     origin: url.origin,
     target: `${url.pathname}${url.search}`,
+    sender: {
+      host: req.header("host") ?? "",
+      origin: req.header("origin"),
+      fetchSite: req.header("sec-fetch-site"),
+    },
   };
 }
 

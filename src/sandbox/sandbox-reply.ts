@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "../json/json-value.ts";
+import { isNestedBeyond, type JsonObject, type JsonValue } from "../json/json-value.ts";
+import { parseJson } from "../json/parse-json.ts";
 
 /** A request as the platform's handlers read it. */
 export interface PlatformRequest {
@@ -7,12 +8,20 @@ export interface PlatformRequest {
   readonly params: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
   readonly contentType: string;
-  /** The body as text; empty when there is none. */
-  readonly body: string;
+  /** Empty when there is none. */
+  readonly body: Uint8Array;
   /** `https://127.0.0.1:PORT`, no slash at the end. */
   readonly origin: string;
   /** The path as requested, with its query. */
   readonly target: string;
+  readonly sender: Sender;
+}
+
+/** What a browser says about the page that sends a request: the headers `Host`, `Origin` and `Sec-Fetch-Site`. */
+interface Sender {
+  readonly host: string;
+  readonly origin: string | undefined;
+  readonly fetchSite: string | undefined;
 }
 
 /** What a token was asked for with, and how that ended. */
@@ -66,6 +75,34 @@ export function invalidPayload(code: string, detail: string, errors: readonly Pa
 
 function payloadErrorBody({ detail, code, attr }: PayloadError): JsonObject {
   return { detail, code, attr };
+}
+
+/** Levels of nesting in a request body. Python's own JSON reader gives up at about 1,000. */
+const MAX_NESTING = 200;
+
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** The request body as JSON. Undefined: not UTF-8, not JSON, or nested more deeply than `MAX_NESTING`. */
+export function jsonBody({ body }: Pick<PlatformRequest, "body">): JsonValue | undefined {
+  const text = decodedText(body);
+  const value = text === undefined ? undefined : parseJson(text);
+  return value === undefined || isNestedBeyond(value, MAX_NESTING) ? undefined : value;
+}
+
+function decodedText(bytes: Uint8Array): string | undefined {
+  try {
+    return UTF8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+export const PARSE_ERROR: Reply = refusal(400, "parse_error", "JSON parse error.");
+
+export const SERVER_ERROR: Reply = { status: 500, body: { error: "Server Error (500)" } };
+
+export function tooLarge(maxBytes: number): Reply {
+  return refusal(413, "request_too_large", `The request body is larger than ${maxBytes} bytes.`);
 }
 
 export const NOT_FOUND: Reply = refusal(404, "not_found", "Not found.");

@@ -40,6 +40,8 @@ export interface SandboxOptions {
   readonly region?: string;
   /** Default: a random one. */
   readonly apiKey?: string;
+  /** Largest request body; a larger one is answered with 413. Default: 16 MiB. */
+  readonly maxBodyBytes?: number;
   /** Takes one line for every request. */
   readonly log?: (line: string) => void;
   /** Default: the machine's. */
@@ -52,6 +54,8 @@ export interface SandboxReady {
   readonly baseUrl: string;
   readonly graphqlUrl: string;
   readonly adminUrl: string;
+  /** For admin requests from a web page, or under another host name: `Authorization: Token <adminToken>`. */
+  readonly adminToken: string;
   /** Absolute path of the authority to trust (PEM). */
   readonly ca: string;
   readonly apiKey: string;
@@ -82,6 +86,7 @@ export interface Sandbox {
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { contract, clock = systemClock, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
+  const adminToken = randomBytes(18).toString("base64url");
   const certificate = await serverCertificate(options.folder);
   const suppliers = options.suppliers ?? defaultSuppliers(contract);
   const stateFile = await openStateFile(options.dataFile, () => state.snapshot());
@@ -106,7 +111,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       kind: "read",
       handler: graphqlHandler({ apiKey, tokens, lifetime, limit }),
     } as const,
-    ...adminRoutes({ state, processes, history, faults, tokens }),
+    ...adminRoutes({ state, processes, history, faults, tokens, adminToken }),
   ];
 
   const server = createServer({ key: certificate.key, cert: certificate.cert, minVersion: "TLSv1.2" });
@@ -116,15 +121,16 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     faults,
     connections,
     clock,
-    pauseSupplier: (request) => state.setSupplier(supplierIn(request.body), "Paused"),
+    pauseSupplier: (request) => state.setSupplier(supplierIn(request), "Paused"),
     rotateTokens: tokens.rotate,
     log: options.log ?? (() => undefined),
+    maxBodyBytes: options.maxBodyBytes ?? DEFAULT_MAX_BODY_BYTES,
   });
-  server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false }));
+  server.on("request", getRequestListener(app.fetch, { overrideGlobalObjects: false, errorHandler: answerError }));
   const origin = await listen(server, options.port);
 
   return {
-    ready: readyAt(origin, { ca: certificate.caPath, apiKey, supplier: Object.keys(suppliers)[0] ?? "" }),
+    ready: readyAt(origin, { ca: certificate.caPath, apiKey, supplier: Object.keys(suppliers)[0] ?? "", adminToken }),
     history: history.entries,
     state,
     setFaults: faults.set,
@@ -138,6 +144,13 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   };
 }
 
+const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
+
+/** A request that cannot be read, such as one with a malformed `Host`: refused, and nothing is written on stderr. */
+function answerError(): Response {
+  return new Response(null, { status: 400 });
+}
+
 function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOptions): TokenLifetime {
   return { seconds: tokenLifetimeSeconds ?? 3600, refreshSeconds: refreshLifetimeSeconds ?? 7 * 86_400 };
 }
@@ -148,7 +161,10 @@ function regionOf({ region, contract }: SandboxOptions): string | undefined {
   return region ?? (typeof declared === "string" ? declared : undefined);
 }
 
-function readyAt(origin: string, known: Pick<SandboxReady, "ca" | "apiKey" | "supplier">): SandboxReady {
+function readyAt(
+  origin: string,
+  { adminToken, ...known }: Pick<SandboxReady, "ca" | "apiKey" | "supplier" | "adminToken">,
+): SandboxReady {
   return {
     baseUrl: `${origin}/v1/`,
     graphqlUrl: `${origin}/v1/graphql/`,
@@ -157,6 +173,7 @@ function readyAt(origin: string, known: Pick<SandboxReady, "ca" | "apiKey" | "su
     products: products().map(({ code }) => code),
     tariff: SAMPLE_TARIFF,
     account: SAMPLE_ACCOUNT.number,
+    adminToken,
   };
 }
 

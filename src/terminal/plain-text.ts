@@ -1,5 +1,7 @@
-const UNSAFE = /[\p{C}\p{Zl}\p{Zp}]/gu;
-const UNSAFE_ONCE = /[\p{C}\p{Zl}\p{Zp}]/u;
+import { DECEPTIVE } from "../text/invisible.ts";
+
+const UNSAFE = new RegExp(String.raw`[\p{C}${DECEPTIVE}]`, "gu");
+const UNSAFE_ONCE = new RegExp(UNSAFE, "u");
 
 /**
  * Text from outside (cells, file names, the platform's replies) made safe for a terminal, in one line: control

@@ -1,6 +1,8 @@
+import { DECEPTIVE } from "../text/invisible.ts";
+
 /** Text that needs no escapes in JSON or on a terminal. */
 const PLAIN = /^[ !#-[\]-~]*$/;
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const UNSAFE = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "gu");
 
 /**
  * The text as a JSON string. Exact, yet safe on a terminal: control characters, marks that turn the writing direction
@@ -26,7 +28,7 @@ export function printableJson(value: object, layout: "line" | "indented" = "line
   return safeJson(JSON.stringify(value, undefined, layout === "line" ? undefined : 2));
 }
 
-const UNSAFE_IN_JSON = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const UNSAFE_IN_JSON = new RegExp(String.raw`(?!\n)[\p{Cc}${DECEPTIVE}]`, "gu");
 
 function escaped(character: string): string {
   return Array.from(

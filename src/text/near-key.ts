@@ -1,18 +1,64 @@
 /**
- * A key without what people and spreadsheets change by accident: case, spaces, leading zeros, the `.0` of a decimal,
- * scientific notation (`1.2E+05`), and characters that only look different (Unicode NFKC). Two keys are near when these
- * are the same. Undefined where nothing changes.
+ * The normal form of a key: the key without the changes that people and spreadsheets make by accident. It ignores case,
+ * white space, leading zeros, dashes, a leading `+`, the `.0` of a decimal, thousands separators, scientific notation
+ * (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look different (Unicode NFKC).
+ * Keys with different normal forms are never near each other, except dates (`dateKeys`). Of two keys with the same
+ * normal form, `findKeyDamage` decides.
  */
-export function nearKey(key: string): string | undefined {
+export function normalKey(key: string): string {
+  const plain = PLAIN_KEY.test(key) ? key : undamaged(key);
+  return plain.includes("-") ? withoutDashes(plain) : plain;
+}
+
+/** The normal form where it is more than the key without its dashes, which a ledger computes itself (`SQL_NORMAL_KEY`). */
+export function storedNormalKey(key: string): string | undefined {
   if (PLAIN_KEY.test(key)) return undefined;
-  const near = key
-    .normalize("NFKC")
-    .toUpperCase()
-    .replace(/\s+/gu, "")
-    .replace(/^(\d+)\.0+$/u, "$1")
-    .replace(/^(\d)(?:\.(\d{1,15}))?E\+?(\d{1,2})$/u, withoutExponent)
-    .replace(/^0+(?=.)/u, "");
-  return near === key ? undefined : near;
+  const normal = normalKey(key);
+  return normal === key.replaceAll("-", "") ? undefined : normal;
+}
+
+/** The normal form of the key of a row of the table `items`, in the SQL of each ledger. */
+export const SQL_NORMAL_KEY = "coalesce(items.near, replace(items.key, '-', ''))";
+
+/** How two ways to write one key can differ. */
+export type KeyForm =
+  | "characters"
+  | "case"
+  | "spaces"
+  | "formula"
+  | "apostrophe"
+  | "thousands"
+  | "decimals"
+  | "scientific"
+  | "plus"
+  | "dash"
+  | "zeros";
+
+/** Ways to write one key, in the order in which they are undone; `undo` leaves every other key as it is. */
+export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: string) => string }[] = [
+  { kind: "characters", undo: (key) => key.normalize("NFKC").replace(/\p{Pd}|\u2212/gu, "-") },
+  { kind: "case", undo: (key) => key.toUpperCase() },
+  { kind: "spaces", undo: (key) => key.replace(/[\s\p{Cf}]+/gu, "") },
+  { kind: "formula", undo: (key) => key.replace(/^="(.*)"$/u, "$1") },
+  { kind: "apostrophe", undo: (key) => key.replace(/^['’](?=.)/u, "") },
+  { kind: "thousands", undo: (key) => key.replace(THOUSANDS, (text) => text.replaceAll(",", "")) },
+  { kind: "decimals", undo: (key) => key.replace(/^(\d+)(?:\.0+|,0{1,2})$/u, "$1") },
+  { kind: "scientific", undo: (key) => key.replace(SCIENTIFIC, withoutExponent) },
+  { kind: "plus", undo: (key) => key.replace(/^\+(?=.)/u, "") },
+  { kind: "dash", undo: withoutDashes },
+  { kind: "zeros", undo: (key) => key.replace(/^0+(?=.)/u, "") },
+];
+
+const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?=$|\.0+$)/u;
+const SCIENTIFIC = /^(\d)(?:[.,](\d{1,15}))?E\+?(\d{1,2})$/u;
+
+function undamaged(key: string): string {
+  return KEY_FORMS.reduce((text, { undo }) => undo(text), key);
+}
+
+function withoutDashes(key: string): string {
+  const bare = key.replaceAll("-", "");
+  return bare === "" ? key : bare;
 }
 
 /** Whole numbers alone: a key has no decimals. */
@@ -24,22 +70,23 @@ function withoutExponent(written: string, whole: string, decimals: string | unde
 /** Most keys: capitals and digits. Capitals, because a key in capitals then needs no second text. */
 const PLAIN_KEY = /^(?!\d+(?:\.0+|(?:\.\d+)?E\+?\d+)$)[A-Z1-9][A-Z0-9._/-]*$/;
 
-/** Whether `nearKey` leaves the key alone that these bytes are: true only if it does. */
+/** Whether the normal form of the key that these bytes are is the key without its dashes: true only if it is. */
 export function isPlainKey(bytes: Uint8Array, from: number, to: number): boolean {
-  const first = KEY_BYTES[bytes[from] ?? 0];
+  const first = KEY_BYTES[bytes[from] ?? 0] ?? OTHER;
   if (from >= to || (first !== DIGIT && first !== LETTER)) return false;
-  let digits = 0;
+  let others = 0;
   for (let at = from; at < to; at += 1) {
-    const kind = KEY_BYTES[bytes[at] ?? 0];
+    const kind = KEY_BYTES[bytes[at] ?? 0] ?? OTHER;
     if (kind === OTHER) return false;
-    if (kind === DIGIT || kind === ZERO) digits += 1;
+    if (kind < ZERO) others += 1;
   }
-  return first === LETTER || digits === to - from;
+  return first === LETTER || others === 0;
 }
 
-const [OTHER, DIGIT, LETTER, ZERO, MARK] = [0, 1, 2, 3, 4];
+const [OTHER, LETTER, MARK, ZERO, DIGIT, DASH] = [0, 1, 2, 3, 4, 5];
 const KEY_BYTES = new Uint8Array(256);
 KEY_BYTES.fill(DIGIT, 0x31, 0x3a);
 KEY_BYTES.fill(LETTER, 0x41, 0x5b);
 KEY_BYTES[0x30] = ZERO;
-for (const mark of "._/-") KEY_BYTES[mark.charCodeAt(0)] = MARK;
+for (const mark of "._/") KEY_BYTES[mark.charCodeAt(0)] = MARK;
+KEY_BYTES["-".charCodeAt(0)] = DASH;

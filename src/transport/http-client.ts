@@ -1,9 +1,10 @@
+import { Readable } from "node:stream";
 import { type PeerCertificate, TLSSocket } from "node:tls";
-import { buildConnector, Pool } from "undici";
+import { buildConnector, type Dispatcher, Pool } from "undici";
 import { Failure } from "../model/failure.ts";
 import { errorCode } from "../files/error-code.ts";
-import { createAbortListeners, Exchange } from "./http-exchange.ts";
-import type { Http } from "./http.ts";
+import { createAbortListeners, Exchange, PIECE_BYTES } from "./http-exchange.ts";
+import type { Http, HttpRequest } from "./http.ts";
 import { NO_TLS, probePlainHttp } from "./plain-http-probe.ts";
 import { DEFAULT_PORTS, openTunnel, type Proxy } from "./proxy-tunnel.ts";
 import { trustingConnector, wholeContext } from "./trusting-connector.ts";
@@ -78,8 +79,7 @@ export function createHttp(options: HttpOptions): HttpClient {
           {
             path: url.pathname + url.search,
             method: request.method,
-            headers: request.headers,
-            body: request.body ?? null,
+            ...headersAndBody(request, exchange),
           },
           exchange,
         );
@@ -88,6 +88,16 @@ export function createHttp(options: HttpOptions): HttpClient {
       }
     });
   return { http, close: () => pool.destroy() };
+}
+
+function headersAndBody(
+  { headers, body }: HttpRequest,
+  exchange: Exchange,
+): Pick<Dispatcher.DispatchOptions, "headers" | "body"> {
+  if (body === undefined || body.length <= PIECE_BYTES) return { headers, body: body ?? null };
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  const pieces = Readable.from(exchange.piecesOf(bytes), { objectMode: false, highWaterMark: 1 });
+  return { headers: { ...headers, "content-length": String(bytes.length) }, body: pieces };
 }
 
 /** Replies are parsed by WebAssembly. Where a process may have no memory for it, that is told before the first request. */

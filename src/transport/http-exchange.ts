@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Dispatcher } from "undici";
 import { errorCode } from "../files/error-code.ts";
@@ -29,6 +30,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #group: Set<Exchange> | undefined;
+  #isHandedOver = true;
+  #isEarly = false;
   readonly #timer: NodeJS.Timeout;
   readonly #ending: ExchangeCallbacks;
   readonly #limits: ExchangeLimits;
@@ -57,9 +60,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#startedAt = performance.now();
   }
 
+  /**
+   * A long body in pieces. undici asks for a piece once the operating system has taken the one before, so as long as the
+   * last piece was not asked for, the platform cannot have the whole request.
+   */
+  async *piecesOf(body: Buffer): AsyncGenerator<Buffer> {
+    this.#isHandedOver = false;
+    for (let at = 0; at < body.length; at += PIECE_BYTES) {
+      this.#isHandedOver = at + PIECE_BYTES >= body.length;
+      yield body.subarray(at, at + PIECE_BYTES);
+    }
+  }
+
   /** The first byte of the reply is there. */
   onResponseStarted(): void {
     this.#phase = "headers";
+    this.#isEarly = !this.#isHandedOver;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
@@ -101,11 +117,16 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   #reply(complete: boolean): void {
     if (!this.#finish()) return;
+    const bytes = this.#body();
+    const body = bytes.toString("utf8");
+    const isMisencoded = body.includes(REPLACEMENT_CHARACTER) && !isUtf8(bytes);
     this.#ending.resolve({
       status: this.#status,
       headers: joinedHeaders(this.#headers),
-      body: this.#text(),
+      body,
       complete,
+      ...(isMisencoded && { isMisencoded }),
+      ...(this.#isEarly && { isEarly: true }),
       durationMs: this.#elapsed(),
     });
   }
@@ -123,16 +144,21 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return true;
   }
 
-  #text(): string {
+  #body(): Buffer {
     const [only] = this.#chunks;
-    if (only === undefined) return "";
-    return (this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks)).toString("utf8");
+    return only !== undefined && this.#chunks.length === 1 ? only : Buffer.concat(this.#chunks);
   }
 
   #elapsed(): number {
     return performance.now() - this.#startedAt;
   }
 }
+
+/** What stands where bytes were no UTF-8. */
+const REPLACEMENT_CHARACTER = "\uFFFD";
+
+/** A body that is no longer is handed over as a whole. */
+export const PIECE_BYTES: number = 64 * 1024;
 
 function timeOut(exchange: Exchange): void {
   exchange.abort("REQUEST_TIMEOUT", "the whole request took too long");

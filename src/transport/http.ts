@@ -19,6 +19,10 @@ export interface HttpReply {
   readonly body: string;
   /** False when the connection was lost, or the limit reached, before the body's end. */
   readonly complete: boolean;
+  /** The body is not UTF-8: characters of `body` were replaced. */
+  readonly isMisencoded?: boolean;
+  /** The reply began before the last byte of the request had left the process. */
+  readonly isEarly?: boolean;
   /** First byte sent to last byte read, milliseconds. */
   readonly durationMs: number;
 }

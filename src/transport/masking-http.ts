@@ -1,10 +1,15 @@
+import { INVISIBLE } from "../text/invisible.ts";
 import type { Http, HttpReply } from "./http.ts";
 
 /** The credentials of a run, which must not be shown or stored wherever a server repeats them. */
 export interface CredentialMask {
   /** From here on this is masked. */
   readonly learn: (secret: string) => void;
-  /** The text without what is known: whole or from 8 characters of its beginning on, plain, percent-encoded, in base64 or hexadecimal. */
+  /**
+   * The text without the known secrets: whole, or from 8 characters of their beginning on. Finds them as they are, in
+   * base64 and in hexadecimal; with characters escaped for HTML, JSON or addresses (twice, too); and with white space or
+   * invisible characters in between. Linear in the length of the text.
+   */
   readonly mask: (text: string) => string;
 }
 
@@ -17,18 +22,19 @@ const MIN_SECRET = 4;
 
 export function createCredentialMask(secrets: readonly string[] = []): CredentialMask {
   const known = new Map<string, readonly Form[]>();
-  /** Finds the beginning of any of them: next to all texts hold none. */
+  /** Finds the beginning of any secret in a text without escapes. Nearly all texts hold none. */
   let anyPrefix: RegExp | undefined;
   const learn = (secret: string): void => {
     if (secret.length < MIN_SECRET || known.has(secret)) return;
     known.set(secret, formsOf(secret));
-    anyPrefix = new RegExp([...known.values()].flatMap((forms) => forms.map(({ prefix }) => prefix.source)).join("|"));
+    const forms = [...known.values()].flat();
+    anyPrefix = new RegExp(forms.map(({ barePrefix }) => barePrefix).join("|"), "u");
   };
   secrets.forEach(learn);
   return {
     learn,
     mask: (text) =>
-      anyPrefix?.test(text) === true
+      anyPrefix !== undefined && mayHold(text, anyPrefix)
         ? withoutSpans(
             text,
             [...known.values()].flat().flatMap((form) => spansOf(form, text)),
@@ -39,22 +45,58 @@ export function createCredentialMask(secrets: readonly string[] = []): Credentia
 
 /** One way in which a secret can be written. */
 interface Form {
-  /** The patterns of its characters. */
+  /** The patterns of its characters. Equal ones are the same object: a secret may have thousands. */
   readonly units: readonly RegExp[];
   /** Finds its beginning. */
   readonly prefix: RegExp;
+  /** The pattern of the same beginning in a text without escapes (`withoutEscapes`). */
+  readonly barePrefix: string;
 }
 
 function formsOf(secret: string): readonly Form[] {
+  const bare = secret.replaceAll(IGNORED, "");
+  // Short secrets would be found in words of a text without its spaces.
+  const between = bare.length < MIN_PREFIX ? "" : `${BETWEEN}*`;
   const patterns = [
-    Array.from(secret, percentPattern),
-    ...base64Forms(secret).map((text) => Array.from(text, base64Pattern)),
-    Array.from(Buffer.from(secret), hexPattern),
+    unitsOf(bare, (character) => character),
+    ...base64Forms(secret).map((text) => unitsOf(text, base64Characters)),
+    Array.from(Buffer.from(secret), (byte) => ({ pattern: hexPattern(byte), bare: hexPattern(byte) })),
   ];
+  const compiled = new Map<string, RegExp>();
+  const unitOf = (pattern: string): RegExp => {
+    const unit = compiled.get(pattern) ?? new RegExp(`${between}${pattern}`, "uy");
+    compiled.set(pattern, unit);
+    return unit;
+  };
   return patterns.map((units) => ({
-    units: units.map((unit) => new RegExp(unit, "y")),
-    prefix: new RegExp(units.slice(0, MIN_PREFIX).join(""), "g"),
+    units: units.map(({ pattern }) => unitOf(pattern)),
+    prefix: new RegExp(beginning(units, "pattern").join(between), "gu"),
+    barePrefix: beginning(units, "bare").join(""),
   }));
+}
+
+interface Unit {
+  readonly pattern: string;
+  /** The pattern in a text without escapes. */
+  readonly bare: string;
+}
+
+/** @param charactersOf the characters that may stand for one of the text */
+function unitsOf(text: string, charactersOf: (character: string) => string): readonly Unit[] {
+  return Array.from(text, (character) => {
+    const alternatives = Array.from(charactersOf(character));
+    // Backslashes are escapes, too.
+    const bare = character === "\\" ? "" : anyOf(alternatives.map(literal));
+    return { pattern: anyOf(alternatives.map(characterPattern)), bare };
+  });
+}
+
+function anyOf(patterns: readonly string[]): string {
+  return `(?:${patterns.join("|")})`;
+}
+
+function beginning(units: readonly Unit[], kind: keyof Unit): readonly string[] {
+  return units.slice(0, MIN_PREFIX).map((unit) => unit[kind]);
 }
 
 interface Span {
@@ -62,18 +104,22 @@ interface Span {
   readonly to: number;
 }
 
-/** Where the form stands in the text, from its beginning to where the text goes on in another way. */
+/** Where the form is in the text, each time from its beginning to the first character that differs. */
 function spansOf({ units, prefix }: Form, text: string): readonly Span[] {
-  return Array.from(text.matchAll(prefix), ({ index, 0: found }) => {
-    let to = index + found.length;
+  const spans: Span[] = [];
+  prefix.lastIndex = 0;
+  for (let found = prefix.exec(text); found !== null; found = prefix.exec(text)) {
+    let to = found.index + found[0].length;
     for (const unit of units.slice(MIN_PREFIX)) {
       unit.lastIndex = to;
       const next = unit.exec(text);
       if (next === null) break;
       to += next[0].length;
     }
-    return { from: index, to };
-  });
+    spans.push({ from: found.index, to });
+    prefix.lastIndex = to;
+  }
+  return spans;
 }
 
 function withoutSpans(text: string, spans: readonly Span[]): string {
@@ -96,25 +142,115 @@ function base64Forms(secret: string): readonly string[] {
   return forms.filter((form) => form.length >= MIN_PREFIX);
 }
 
-/** A character as it is, or percent-encoded. */
-function percentPattern(character: string): string {
-  const encoded = Array.from(Buffer.from(character), (byte) => `%${hexPattern(byte)}`).join("");
-  return `(?:${literal(character)}|${encoded})`;
+/** Named character references of the printable characters of ASCII: https://html.spec.whatwg.org/#named-character-references */
+const ENTITIES: Readonly<Partial<Record<string, readonly string[]>>> = {
+  "!": ["excl"],
+  '"': ["quot", "QUOT"],
+  "#": ["num"],
+  $: ["dollar"],
+  "%": ["percnt"],
+  "&": ["amp", "AMP"],
+  "'": ["apos"],
+  "(": ["lpar"],
+  ")": ["rpar"],
+  "*": ["ast", "midast"],
+  "+": ["plus"],
+  ",": ["comma"],
+  ".": ["period"],
+  "/": ["sol"],
+  ":": ["colon"],
+  ";": ["semi"],
+  "<": ["lt", "LT"],
+  "=": ["equals"],
+  ">": ["gt", "GT"],
+  "?": ["quest"],
+  "@": ["commat"],
+  "[": ["lsqb", "lbrack"],
+  "\\": ["bsol"],
+  "]": ["rsqb", "rbrack"],
+  "^": ["Hat"],
+  _: ["lowbar", "UnderBar"],
+  "`": ["grave", "DiacriticalGrave"],
+  "{": ["lcub", "lbrace"],
+  "|": ["verbar", "vert", "VerticalLine"],
+  "}": ["rcub", "rbrace"],
+};
+
+const UNSEEN = String.raw`[\s${INVISIBLE}]`;
+const IGNORED = new RegExp(UNSEEN, "gu");
+
+const NAMED_CHARACTERS: ReadonlyMap<string, string> = new Map([
+  ...Object.entries(ENTITIES).flatMap(([one, names = []]) => names.map((name) => [name, one] as const)),
+  ...["nbsp", "ZeroWidthSpace", "shy"].map((name) => [name, " "] as const),
+]);
+
+/** JSON may hold both as `\u0026` and `\u0025`. */
+const AMPERSAND = String.raw`(?:&|\\+u0026)(?:amp;)*`;
+const PERCENT = String.raw`(?:%|\\+u0025)(?:25)*`;
+
+/** The same between two characters of a secret, also escaped for JSON, HTML or an address. */
+const BETWEEN = `(?:${[
+  UNSEEN,
+  String.raw`\\+(?:[nrt]|u(?:000[9aAdD]|00[2aA]0|200[b-fB-F]|202[89]|2060|[fF][eE][fF][fF]))`,
+  `${AMPERSAND}(?:nbsp|ZeroWidthSpace|shy|#0*(?:9|1[03]|32|160|173|820[3-7]|65279)|#[xX]0*(?:9|[aAdD]|20|[aA][0dD]|200[b-fB-F]|[fF][eE][fF][fF]));`,
+  `${PERCENT}(?:0[9aAdD]|20|[cC]2${PERCENT}[aA][0dD]|[eE]2${PERCENT}80${PERCENT}8[b-fB-F])`,
+].join("|")})`;
+
+/** A character as it is, or escaped: for an address (also twice), for HTML, for JSON (also within a JSON text). */
+function characterPattern(character: string): string {
+  const percent = Array.from(Buffer.from(character), (byte) => `${PERCENT}${hexPattern(byte)}`).join("");
+  const code = character.codePointAt(0) ?? 0;
+  const hex = Array.from(code.toString(16), eitherCase).join("");
+  const json =
+    code > 0xffff ? [] : [String.raw`\\+u${Array.from(code.toString(16).padStart(4, "0"), eitherCase).join("")}`];
+  const entities = [`#0*${code};?`, `#[xX]0*${hex};?`, ...(ENTITIES[character] ?? []).map((name) => `${name};`)];
+  // Escapes first: a secret may hold the character that they begin with.
+  const forms = [percent, ...json, `${AMPERSAND}(?:${entities.join("|")})`, String.raw`\\*${literal(character)}`];
+  return `(?:${forms.join("|")})`;
 }
 
-/** The two alphabets of RFC 4648 differ in two characters; in addresses some are percent-encoded. */
-function base64Pattern(character: string): string {
-  if (character === "+") return "(?:[+-]|%2[Bb])";
-  return character === "/" ? "(?:[/_]|%2[Ff])" : character;
+/** The two alphabets of RFC 4648 differ in two characters. */
+function base64Characters(character: string): string {
+  if (character === "+") return "+-";
+  return character === "/" ? "/_" : character;
+}
+
+const ANY_ESCAPE = /[%&\\]/;
+
+/** Whether a text may hold a secret, without its escapes, white space and invisible characters. Quick for a text without escapes. */
+function mayHold(text: string, anyPrefix: RegExp): boolean {
+  const holds = (decodedText: string): boolean => anyPrefix.test(decodedText.replaceAll(IGNORED, ""));
+  if (!ANY_ESCAPE.test(text)) return holds(text);
+  // JSON's escape of a line feed, or a backslash and a letter of the secret.
+  return holds(withoutEscapes(text.replaceAll(/\\+[nrt]/g, ""))) || holds(withoutEscapes(text));
+}
+
+function withoutEscapes(text: string): string {
+  return text
+    .replaceAll(/\\+u([0-9a-f]{4})/gi, (_, hex: string) => fromCode(Number.parseInt(hex, 16)))
+    .replaceAll(/&(?:amp;)*#0*(\d{1,7});?/gi, (_, code: string) => fromCode(Number(code)))
+    .replaceAll(/&(?:amp;)*#x0*([0-9a-f]{1,6});?/gi, (_, hex: string) => fromCode(Number.parseInt(hex, 16)))
+    .replaceAll(/&(?:amp;)*(\w+);/g, (reference, name: string) => NAMED_CHARACTERS.get(name) ?? reference)
+    .replaceAll(/(?:%(?:25)*[0-9a-f]{2})+/gi, (bytes) =>
+      Buffer.from(bytes.replaceAll(/%(?:25)*(?=[0-9a-f]{2})/gi, ""), "hex").toString(),
+    )
+    .replaceAll("\\", "");
+}
+
+function fromCode(code: number): string {
+  return code > 0x10_ffff ? "" : String.fromCodePoint(code);
 }
 
 function hexPattern(byte: number): string {
-  const digits = byte.toString(16).padStart(2, "0");
-  return digits.replaceAll(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
+  return Array.from(byte.toString(16).padStart(2, "0"), eitherCase).join("");
+}
+
+function eitherCase(digit: string): string {
+  return /[a-f]/.test(digit) ? `[${digit}${digit.toUpperCase()}]` : digit;
 }
 
 function literal(character: string): string {
-  return character.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+  return character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
 /** Replies without the credentials that the mask knows, whatever reads them; for everything but logins. */
@@ -123,19 +259,8 @@ export function maskingHttp(http: Http, { mask }: CredentialMask): Http {
 }
 
 function maskedReply(reply: HttpReply, mask: CredentialMask["mask"]): HttpReply {
-  const body = plainJson(reply.body);
-  const whole = `${Object.values(reply.headers).join("\n")}\n${body}`;
+  const whole = `${Object.values(reply.headers).join("\n")}\n${reply.body}`;
   if (mask(whole) === whole) return reply;
   const headers = Object.entries(reply.headers).map(([name, value]) => [name, mask(value)]);
-  return { ...reply, headers: Object.fromEntries(headers), body: mask(body) };
-}
-
-/** JSON may escape any character, so that a secret would not be recognised: printable ones are written as they are. */
-function plainJson(body: string): string {
-  if (!body.includes("\\u00") && !body.includes("\\/")) return body;
-  return body.replaceAll(/\\(?:u00([2-7][0-9a-f])|\/|[\s\S])/gi, (escape, code: string | undefined) => {
-    if (escape === "\\/") return "/";
-    const character = code === undefined ? "" : String.fromCharCode(Number.parseInt(code, 16));
-    return /^[ !#-[\]-~]$/.test(character) ? character : escape;
-  });
+  return { ...reply, headers: Object.fromEntries(headers), body: mask(reply.body) };
 }

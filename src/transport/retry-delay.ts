@@ -3,16 +3,21 @@ import type { HttpReply } from "./http.ts";
 
 /**
  * A `Retry-After` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Undefined when
- * it is absent or makes no sense; a date gone by means at once. A date is reckoned by the platform's clock (the reply's
- * `Date`): a wrong clock here makes no wait longer or shorter.
+ * it is absent or has neither form (`-1`, `1.5`, `1e400`, `soon`); a date gone by means at once. However far away, the
+ * moment counts: a wait beyond `LONGEST_WAIT_MS` is that long, and is for the caller to refuse. A date is reckoned by the
+ * platform's clock (the reply's `Date`): a wrong clock here makes no wait longer or shorter.
  * @param now wall clock here, for a platform that tells no time
  */
 export function retryAfterMs({ headers }: Pick<HttpReply, "headers">, now: number): number | undefined {
   const text = headers["retry-after"]?.trim() ?? "";
-  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_WAIT_MS);
   const at = momentIn(text);
-  return at === undefined ? undefined : Math.max(0, at - (momentIn(headers["date"] ?? "") ?? now));
+  if (at === undefined) return undefined;
+  return Math.min(Math.max(0, at - (momentIn(headers["date"] ?? "") ?? now)), LONGEST_WAIT_MS);
 }
+
+/** The longest time that a timer can be set to, almost 25 days. */
+const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /** Milliseconds since 1970. */
 function momentIn(text: string): number | undefined {

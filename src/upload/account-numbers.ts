@@ -1,5 +1,6 @@
 import type { RequestResult } from "../platform/import/classified-request.ts";
-import { namesAccount, type RecordState } from "./record-state.ts";
+import { namesAccount } from "../platform/reply/names-account.ts";
+import type { RecordState } from "./record-state.ts";
 
 /** The account numbers that replies have given to the records of a run, the latest of them. */
 export interface AccountNumbers {
@@ -18,7 +19,8 @@ export function createAccountNumbers(): AccountNumbers {
     check(result, state) {
       const { replyClass, http } = result;
       const { record } = state.toSend;
-      if (replyClass.kind !== "accepted" || replyClass.account === undefined) return result;
+      const isSettled = replyClass.kind === "accepted" || replyClass.kind === "rejected";
+      if (!isSettled || replyClass.account === undefined) return result;
       if (namesAccount(state, replyClass.account)) return result;
       const holder = latest.get(replyClass.account) ?? older.get(replyClass.account);
       if (holder !== undefined && holder !== record) return { ...result, replyClass: ambiguous(http, holder) };

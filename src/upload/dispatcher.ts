@@ -10,10 +10,11 @@ export async function dispatchAll(context: SendContext): Promise<void> {
   const { queue, rate, shutdown, stepLimits } = context;
   const hasSlot = ({ position }: RecordState): boolean => stepLimits.isOpen(position.step);
 
+  const ending = AbortSignal.any([shutdown.stopping, queue.over]);
   /** Undefined when a request may leave now. */
   const waitForSlot = (): Promise<void> | undefined => {
     if (queue.isIdle(hasSlot) || stepLimits.inFlight() >= rate.limit()) return queue.changed();
-    return rate.waitForTurn(shutdown.stopping);
+    return rate.waitForTurn(ending);
   };
 
   shutdown.stopping.addEventListener("abort", queue.notify);

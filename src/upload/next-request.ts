@@ -13,6 +13,7 @@ import {
   type RecordOutcome,
   type RecordState,
 } from "./record-state.ts";
+import { startPatience } from "./poll-patience.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";
 
@@ -23,10 +24,37 @@ export function finish(
   result: RequestResult | undefined,
   { clock, ledgerWriter, onSaved, queue, supplierBreakers }: SendContext,
 ): void {
+  state.patience?.end();
   const saved = attemptOutcomeFor(state, keepAmbiguous(outcome, state), { clock, result });
   ledgerWriter.saveOutcome(saved, () => onSaved(saved));
   supplierBreakers.recordDone(state.toSend.supplier);
   queue.recordDone();
+}
+
+/** Enters a step, and limits how long its status is asked for. */
+export function enterPosition(state: RecordState, to: WorkflowPosition, context: SendContext): void {
+  const { clock, queue, shutdown } = context;
+  state.patience?.end();
+  state.patience = undefined;
+  Object.assign(state, atPosition(to));
+  if (to.mode === "send" || to.step.status === undefined) return;
+  const ms = to.step.status.timeoutMs + untrustedMs(state, context);
+  const patience = startPatience({ ms, clock, stopping: shutdown.stopping });
+  state.patience = patience;
+  const leaveQueue = (): void => {
+    if (queue.remove(state)) giveUpPolling(state, undefined, context);
+  };
+  patience.over.addEventListener("abort", leaveQueue, { once: true });
+}
+
+/** The record is left to a later run: its status was not final in time. */
+export function giveUpPolling(state: RecordState, result: RequestResult | undefined, context: SendContext): void {
+  const { mode, step } = state.position;
+  // The platform took it, and knows nothing of it any more.
+  if (mode === "wait" && state.notFoundCount > 0) state.isAmbiguous = true;
+  const last = result !== undefined && "reason" in result.replyClass ? `${result.replyClass.reason}; ` : "";
+  const reason = `${last}no final status within ${(step.status?.timeoutMs ?? 0) / 1000} s`;
+  finish(state, { status: "pending", reason }, result, context);
 }
 
 /** The record can get no outcome, because of a failure of the ledger or a bug: the upload ends. */
@@ -40,9 +68,10 @@ export async function proceed(state: RecordState, result: RequestResult, context
   const { step } = state.position;
   const action = context.stepOrder.nextAction(result, state.position, pollHistoryOf(state, result, context));
   if (action.kind === "advance") await advance(state, result, action.to, context);
-  else if (action.kind === "poll") await pollLater(state, result, nextPollMs(state), context);
+  else if (action.kind === "poll") await pollLater(state, result, nextPollMs(state, context), context);
   else if (action.kind === "send") {
-    Object.assign(state, atPosition({ step, mode: "send" }), { isAmbiguous: false });
+    enterPosition(state, { step, mode: "send" }, context);
+    state.isAmbiguous = false;
     context.queue.putBack(state);
   } else {
     // The platform took it, and knows nothing of it any more.
@@ -53,17 +82,14 @@ export async function proceed(state: RecordState, result: RequestResult, context
 }
 
 /** What polling has shown so far, this reply included. */
-function pollHistoryOf(
-  state: RecordState,
-  { replyClass: { kind } }: RequestResult,
-  { clock, options }: SendContext,
-): PollHistory {
+function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResult, context: SendContext): PollHistory {
   const isCheck = state.position.mode === "check";
-  const isTooEarly = isCheck && clock.monotonic() < (options.trustNotFoundFrom ?? 0);
   const isNothingThere = kind === "absent" || (kind === "rejected" && isCheck);
-  state.notFoundCount = isNothingThere && !isTooEarly ? state.notFoundCount + 1 : 0;
-  state.pollingSince ??= clock.monotonic();
-  const isTimedOut = clock.monotonic() - state.pollingSince >= (state.position.step.status?.timeoutMs ?? 0);
+  state.notFoundCount = isNothingThere && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
+  // The second look, which decides, comes one interval after the first.
+  if (isCheck && state.notFoundCount > 0) state.polls = 0;
+  if (kind === "waiting") state.isAmbiguous = false;
+  const isTimedOut = state.patience?.isOver() ?? false;
   return { isAmbiguous: state.isAmbiguous, notFoundCount: state.notFoundCount, isTimedOut };
 }
 
@@ -71,11 +97,18 @@ function pollHistoryOf(
 const MAX_POLL_BACKOFF = 8;
 
 /** Milliseconds until the next poll. */
-function nextPollMs(state: RecordState): number {
+function nextPollMs(state: RecordState, context: SendContext): number {
   const intervals = Math.min(2 ** state.polls, MAX_POLL_BACKOFF);
   state.polls += 1;
   state.tries = 0;
-  return intervals * (state.position.step.status?.intervalMs ?? 0);
+  const ms = intervals * (state.position.step.status?.intervalMs ?? 0);
+  return Math.min(ms, untrustedMs(state, context) || ms);
+}
+
+/** Milliseconds for which "not found" proves nothing about an earlier request. */
+function untrustedMs({ position }: RecordState, { clock, options }: SendContext): number {
+  if (position.mode !== "check") return 0;
+  return Math.max(0, (options.trustNotFoundFrom ?? 0) - clock.monotonic());
 }
 
 /** Makes the same request once more, after a while. */
@@ -100,9 +133,10 @@ async function pollLater(
   const { clock, queue, shutdown } = context;
   holdAlone(state);
   queue.countWaiting(1);
-  await clock.sleep(afterMs, shutdown.stopping);
+  await clock.sleep(Math.min(afterMs, state.patience?.leftMs() ?? afterMs), shutdown.stopping);
   queue.countWaiting(-1);
   if (shutdown.stopping.aborted) finish(state, interruptedOutcome(result, state), result, context);
+  else if (state.patience?.isOver() === true) giveUpPolling(state, result, context);
   else queue.putBack(state);
 }
 
@@ -155,7 +189,7 @@ async function advance(
   if (to === undefined || shutdown.stopping.aborted) return finish(state, done, result, context);
   const outcome = attemptOutcomeFor(state, done, { clock, result });
   const fallback = attemptOutcomeFor(state, keepAmbiguous(done, state), { clock, result });
-  Object.assign(state, atPosition(to));
+  enterPosition(state, to, context);
   await sendAgain(state, [{ outcome, fallback }], context);
 }
 
@@ -163,9 +197,11 @@ async function advance(
 async function sendAgain(
   state: RecordState,
   repeated: readonly RepeatedAttempt[],
-  { clock, ledgerWriter, queue }: SendContext,
+  context: SendContext,
 ): Promise<void> {
+  const { clock, ledgerWriter, queue } = context;
   state.attempt += 1;
   await ledgerWriter.saveIntents([intentFor(state, timestamp(clock))], repeated);
-  queue.putBack(state);
+  if (state.patience?.isOver() === true) giveUpPolling(state, undefined, context);
+  else queue.putBack(state);
 }

@@ -5,8 +5,10 @@ import type { Writable } from "../model/writable.ts";
 import type { Intent, AttemptOutcome } from "../ledger/ledger.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { ReplyClass } from "../platform/reply/reply-class.ts";
+import { namesAccount } from "../platform/reply/names-account.ts";
 import { locateProblems } from "./locate-problems.ts";
 import type { Epoch } from "./rate/adaptive-concurrency.ts";
+import type { PollPatience } from "./poll-patience.ts";
 import { isAlreadyOnPlatform, type WorkflowPosition } from "./workflow-position.ts";
 import type { RecordToSend } from "./upload-types.ts";
 import type { StepSlot } from "./rate/step-limit.ts";
@@ -29,8 +31,8 @@ export interface RecordState {
   polls: number;
   /** Polls in a row that found nothing. */
   notFoundCount: number;
-  /** Monotonic milliseconds of the first poll. */
-  pollingSince: number | undefined;
+  /** Present while the step is polled. */
+  patience: PollPatience | undefined;
   /** Held while a request is in flight. */
   stepSlot: StepSlot | undefined;
 }
@@ -44,6 +46,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
     attempt: attempts + 1,
     isAmbiguous,
     epoch: 0,
+    patience: undefined,
     stepSlot: undefined,
   };
 }
@@ -59,8 +62,8 @@ export function holdAlone(state: RecordState): void {
 /** A state that comes to a step. */
 export function atPosition(
   position: WorkflowPosition,
-): Pick<RecordState, "position" | "tries" | "polls" | "notFoundCount" | "pollingSince"> {
-  return { position, tries: 0, polls: 0, notFoundCount: 0, pollingSince: undefined };
+): Pick<RecordState, "position" | "tries" | "polls" | "notFoundCount"> {
+  return { position, tries: 0, polls: 0, notFoundCount: 0 };
 }
 
 /** Whether the request that is made for it may be repeated. */
@@ -93,10 +96,10 @@ export function outcomeOf(
   if (replyClass.kind === "blocked")
     return { status: "blocked", problems: locateProblems(replyClass.problems, toSend) };
   if (replyClass.kind === "rejected") {
-    return { status: "rejected", problems: locateProblems(replyClass.problems, toSend), ...accountOf(replyClass) };
-  }
-  if (replyClass.kind === "retry" && replyClass.problems !== undefined && !isAmbiguous) {
-    return { status: "rejected", problems: locateProblems(replyClass.problems, toSend), reason: replyClass.reason };
+    const problems = locateProblems(replyClass.problems, toSend);
+    return isAmbiguous && replyClass.isFinal !== true
+      ? { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeat; ${EARLIER_UNKNOWN}` }
+      : { status: "rejected", problems, ...accountOf(replyClass) };
   }
   if (replyClass.kind === "unauthorised") return { status: "blocked", reason: "HTTP 401" };
   if (replyClass.kind !== "stop") return { status: statusWithoutReply(result, state), reason: replyClass.reason };
@@ -147,9 +150,11 @@ export function keepAmbiguous(
 ): RecordOutcome {
   const { status, reason } = outcome;
   if (!isAmbiguous || (status !== "pending" && status !== "blocked")) return outcome;
-  const earlier = "an earlier request had no clear answer";
-  return { ...outcome, status: "ambiguous", reason: reason === undefined ? earlier : `${reason}; ${earlier}` };
+  const because = reason === undefined ? EARLIER_UNKNOWN : `${reason}; ${EARLIER_UNKNOWN}`;
+  return { ...outcome, status: "ambiguous", reason: because };
 }
+
+const EARLIER_UNKNOWN = "an earlier request had no clear answer";
 
 /** @param at ISO 8601 UTC: intents that are written together have it in common, which makes them cheaper to write */
 export function intentFor(state: RecordState, at: string): Intent {
@@ -192,12 +197,3 @@ export function attemptOutcomeFor(
   if (step !== undefined) outcome.step = step;
   return outcome;
 }
-
-/** A record that names its account itself adds something to it, as others may. */
-export function namesAccount({ json }: Pick<RecordState, "json">, account: string): boolean {
-  // Looking for a quotation mark would stop at every one of them.
-  return (!PLAIN.test(account) || json.includes(account)) && json.includes(JSON.stringify(account));
-}
-
-/** Text that JSON writes as it is. */
-const PLAIN = /^[\w -]*$/;

@@ -6,6 +6,8 @@ import type { RequestResult } from "../platform/import/classified-request.ts";
 const MAX_TRIES = 3;
 /** The same where the platform pushes back: a busy platform must not use up the tries of a good record. */
 const MAX_TRIES_PUSHED_BACK = 10;
+/** The longest wait after a refusal at random, which says nothing about the next request. */
+const MAX_DELAY_IN_NOISE_MS = 100;
 
 /** `yes`: send it again after `afterMs`. `no`: it has had its tries, or may not be sent again. */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
@@ -14,6 +16,8 @@ export interface RetryState {
   /** Requests made for this record in this run. */
   readonly tries: number;
   readonly mayRepeat: boolean;
+  /** Refusals come at random, whatever is sent. */
+  readonly isNoiseKnown: boolean;
   readonly budget: RetryBudget;
   readonly random: Random;
 }
@@ -28,7 +32,11 @@ export function decideRetry({ replyClass, pushBack }: RequestResult, state: Retr
     return { again: false };
   if (pushBack?.afterMs !== undefined) return { again: true, afterMs: pushBack.afterMs };
   if (!state.budget.take(causeOf(pushBack))) return { again: false };
-  return { again: true, afterMs: fullJitter(state.tries, state.random) };
+  const isAtRandom = pushBack !== undefined && state.isNoiseKnown;
+  return {
+    again: true,
+    afterMs: isAtRandom ? MAX_DELAY_IN_NOISE_MS * state.random() : fullJitter(state.tries, state.random),
+  };
 }
 
 function causeOf(pushBack: RequestResult["pushBack"]): keyof typeof COSTS {

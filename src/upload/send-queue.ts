@@ -6,6 +6,8 @@ export interface SendQueue {
   readonly take: (states: readonly RecordState[]) => void;
   /** Takes the first record that fits; without a condition the first. */
   readonly next: (fits?: (state: RecordState) => boolean) => RecordState | undefined;
+  /** Takes this record out; false where it is not in the queue. */
+  readonly remove: (state: RecordState) => boolean;
   /** Takes back a record that is to be sent again, before all others. */
   readonly putBack: (state: RecordState) => void;
   /** Records that wait for a later request make room for others, up to `MAX_WAITING` of them. */
@@ -21,6 +23,8 @@ export interface SendQueue {
   readonly close: () => void;
   /** True when no more will come and none is left. */
   readonly isOver: () => boolean;
+  /** Aborts when no more will come and none is left. */
+  readonly over: AbortSignal;
   /** True when no record in the queue fits. */
   readonly isIdle: (fits?: (state: RecordState) => boolean) => boolean;
   /** Resolves when something may have changed, here or by `notify`. */
@@ -37,8 +41,11 @@ export function createSendQueue(): SendQueue {
   let waiting = 0;
   let closed = false;
   let listeners: (() => void)[] = [];
+  const over = new AbortController();
 
+  const isOver = (): boolean => closed && active === 0;
   const notify = (): void => {
+    if (isOver()) over.abort();
     const woken = listeners;
     listeners = [];
     for (const resolve of woken) resolve();
@@ -51,6 +58,11 @@ export function createSendQueue(): SendQueue {
       notify();
     },
     next: (fits = anyRecord) => queue.splice(Math.max(0, queue.findIndex(fits)), 1)[0],
+    remove(state) {
+      const at = queue.indexOf(state);
+      if (at >= 0) queue.splice(at, 1);
+      return at >= 0;
+    },
     putBack(state) {
       queue.unshift(state);
       notify();
@@ -67,13 +79,14 @@ export function createSendQueue(): SendQueue {
       const intended = active - Math.min(waiting, MAX_WAITING);
       if (intended > 2 * inFlight) return 0;
       // Each record that waits gets an intent again when it is sent.
-      return Math.min(2 * inFlight, 4 * inFlight - intended - Math.min(waiting, inFlight));
+      return Math.max(0, Math.min(2 * inFlight, 4 * inFlight - intended - Math.min(waiting, 2 * inFlight)));
     },
     close() {
       closed = true;
       notify();
     },
-    isOver: () => closed && active === 0,
+    isOver,
+    over: over.signal,
     isIdle: (fits = anyRecord) => !queue.some(fits),
     changed: () =>
       new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import type { Failure } from "../model/failure.ts";
 import type { MaySend, RequestResult } from "../platform/import/classified-request.ts";
-import { finish, lose, proceed, retryLater } from "./next-request.ts";
+import { finish, giveUpPolling, lose, proceed, retryLater } from "./next-request.ts";
 import { isIdempotent, type RecordState } from "./record-state.ts";
 import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
@@ -8,6 +8,7 @@ import type { SendContext } from "./send-context.ts";
 /** One record, one request, and what follows from its reply; after a shutdown `pending` without a request. Never rejects. */
 export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
   if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => lose(error, context));
+  else if (isPatienceOver(state, context)) giveUpPolling(state, undefined, context);
   else finish(state, { status: "pending", reason: "not sent" }, undefined, context);
 }
 
@@ -18,6 +19,10 @@ async function sendOnce(state: RecordState, context: SendContext): Promise<void>
   const result = withSupplierState(withoutStepLimit(reply, state, context), state, context);
   const failure = circuitBreaker.observe(result, state.epoch, stepLimits.inFlight()) ?? supplierFailure(context);
   if (failure !== undefined) shutdown.stop(failure);
+  if (isPatienceOver(state, context) && !isAnswer(result)) {
+    giveUpPolling(state, result, context);
+    return;
+  }
   if (result.replyClass.kind === "unsent" && !shutdown.stopping.aborted) {
     queue.putBack(state);
     return;
@@ -26,7 +31,8 @@ async function sendOnce(state: RecordState, context: SendContext): Promise<void>
   const idempotent = isIdempotent(state);
   if (result.replyClass.kind === "ambiguous" && !idempotent) state.isAmbiguous = true;
   const mayRepeat = idempotent || state.position.step.dedupesByKey;
-  const retry = decideRetry(result, { tries: state.tries, mayRepeat, budget, random });
+  const isNoiseKnown = rate.isNoiseKnown();
+  const retry = decideRetry(result, { tries: state.tries, mayRepeat, isNoiseKnown, budget, random });
   const next = retry.again ? retryLater(state, result, retry.afterMs, context) : proceed(state, result, context);
   next.catch((error: unknown) => lose(error, context));
 }
@@ -65,22 +71,35 @@ function supplierFailure({ options, supplierBreakers }: SendContext): Failure | 
   return options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
 }
 
-function mayLeave({ toSend }: RecordState, { shutdown, supplierBreakers }: SendContext): boolean {
-  return !shutdown.stopping.aborted && supplierBreakers.maySend(toSend.supplier);
+function mayLeave(state: RecordState, context: SendContext): boolean {
+  const { shutdown, supplierBreakers } = context;
+  const mayStart = !shutdown.stopping.aborted && supplierBreakers.maySend(state.toSend.supplier);
+  return mayStart && !isPatienceOver(state, context);
+}
+
+function isPatienceOver({ patience }: RecordState, { shutdown }: SendContext): boolean {
+  return !shutdown.stopping.aborted && patience?.isOver() === true;
+}
+
+/** The platform has said something about the record, or ends the run. */
+function isAnswer({ replyClass: { kind } }: RequestResult): boolean {
+  return kind !== "unsent" && kind !== "retry" && kind !== "ambiguous" && kind !== "cancelled";
 }
 
 /**
  * Asked before each request that is made for the record. The first one had its turn when the record was dispatched: only
  * a pause that has begun since, while it waited for its token, keeps it. Each further one (the repeat with a newer token,
- * the question why a step was refused) waits for a turn of its own. None leaves after a shutdown, or once the import
- * supplier has closed.
+ * the question why a step was refused) waits for a turn of its own. None leaves after a shutdown, once the import
+ * supplier has closed, or when the patience for a status is over.
  */
 function permissionToSend(state: RecordState, context: SendContext): MaySend {
   const { rate, shutdown } = context;
+  const { patience } = state;
+  const stopping = patience === undefined ? shutdown.stopping : AbortSignal.any([shutdown.stopping, patience.over]);
   let wait = rate.waitForPause;
   return async () => {
     for (;;) {
-      const waiting = wait(shutdown.stopping);
+      const waiting = wait(stopping);
       if (waiting === undefined || !mayLeave(state, context)) break;
       await waiting;
     }

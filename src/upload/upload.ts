@@ -1,5 +1,6 @@
 import { createSupplierBreakers, type SupplierBreakers } from "./breaker/supplier-breaker.ts";
 import { dispatchAll } from "./dispatcher.ts";
+import { enterPosition } from "./next-request.ts";
 import { intentFor, newRecordState } from "./record-state.ts";
 import { createSendContext, type SendContext } from "./send-context.ts";
 import { timestamp } from "../time/clock.ts";
@@ -111,6 +112,7 @@ async function feedGroup(group: readonly RecordToSend[], context: SendContext): 
     const states = admitted.map((toSend) => newRecordState(toSend, stepOrder.start(toSend)));
     const at = timestamp(clock);
     await ledgerWriter.saveIntents(states.map((state) => intentFor(state, at)));
+    for (const state of states) enterPosition(state, state.position, context);
     queue.take(states);
   }
   const probes = group.filter((_, index) => admissions[index] === "probe").map(({ supplier }) => supplier);

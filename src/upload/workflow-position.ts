@@ -53,7 +53,8 @@ export function createStepOrder(steps: readonly StepClient[], until: UploadOptio
     start({ step: done, isAmbiguous }) {
       const step = done === undefined ? undefined : steps.find(({ name }) => name === done);
       if (step === undefined) return positionAt(first, isAmbiguous);
-      if (step.status !== undefined) return { step, mode: isAmbiguous ? "check" : "wait" };
+      // A step that was answered is never sent again, whatever polling has found since.
+      if (step.status !== undefined) return { step, mode: "wait" };
       return stepAfter(step, isAmbiguous) ?? positionAt(step, isAmbiguous);
     },
     nextAction(result, at, history) {

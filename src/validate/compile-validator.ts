@@ -9,7 +9,8 @@ import {
 import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
 import { type AssertionFinding, compileAssertions } from "./schema-assertions.ts";
 import { booleanCheck, choiceCheck, temporalCheck } from "./validate-scalar.ts";
-import { decimalCheck, numberCheck } from "./validate-number.ts";
+import type { ByteCheck } from "./byte-check.ts";
+import { decimalByteCheck, decimalCheck, numberCheck } from "./validate-number.ts";
 import {
   type Check,
   checkChild,
@@ -21,7 +22,7 @@ import {
 } from "./problem-collector.ts";
 import { listCheck } from "./validate-list.ts";
 import { objectCheck } from "./validate-object.ts";
-import { textCheck } from "./validate-text.ts";
+import { textByteCheck, textCheck } from "./validate-text.ts";
 import { unionCheck } from "./validate-union.ts";
 
 export type { FoundProblem } from "./problem-collector.ts";
@@ -62,6 +63,16 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
     checkChild(child, value, collector);
     return collector.problems.length === 0 || takeProblems(collector).length === 0;
   };
+}
+
+/**
+ * The same for a value that is sent as the text in its cell, by its bytes. Each type states its rules once, next to the
+ * check of values. Undefined where bytes alone cannot tell.
+ */
+export function compileByteCheck(type: FieldType): ByteCheck | undefined {
+  if (type.assertions !== undefined) return undefined;
+  if (type.kind === "text") return textByteCheck(type);
+  return type.kind === "decimal" ? decimalByteCheck(type) : undefined;
 }
 
 const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([]);

@@ -8,8 +8,9 @@ import {
   isMultiple,
   wholeDigits,
 } from "../json/decimal-arithmetic.ts";
+import type { ByteCheck } from "./byte-check.ts";
 import { type Check, type NonNullJson, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
-import { matcherOf } from "../text/linear-pattern.ts";
+import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";
 
 /** A JSON number. Numeric text is taken too, but changed by the platform: a warning. */
@@ -46,18 +47,64 @@ function readInteger(value: NonNullJson): number | string | undefined {
 /** A decimal as text, white space around it taken off. A JSON number is taken too, but changed into text by the platform: a warning. */
 export function decimalCheck(type: DecimalType): Check {
   const checkLimits = limitsCheck(type);
-  const { pattern } = type;
-  const matches = pattern && matcherOf(pattern);
+  const matches = type.pattern && matcherOf(type.pattern);
+  const mismatch = type.pattern && patternMismatch(type.pattern);
   return (value, collector) => {
     const text = decimalTextIn(value);
     if (text === undefined || !isDecimalText(text)) return collector.add(value, NOT_DECIMAL);
     if (typeof value === "number") collector.add(value, NUMBER_TO_DECIMAL, { severity: "warning" });
-    const wrong = precisionFinding(text, type);
+    const wrong = precisionFinding(wholeDigits(text), decimalPlaces(text), type);
     if (wrong !== undefined) return collector.add(value, wrong);
-    if (pattern !== undefined && matches?.(text) === false) collector.add(value, patternMismatch(pattern));
+    if (mismatch !== undefined && matches?.(text) === false) collector.add(value, mismatch);
     checkLimits(text, collector);
   };
 }
+
+/**
+ * Passes plain decimals, such as `-12.50`, with the same precision and pattern. It counts zeros in front, which the value's
+ * check does not: it may leave a decimal to that check, and never passes one that is wrong. Undefined where bytes alone
+ * cannot tell.
+ */
+export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
+  const mayMatch = type.pattern === undefined ? anyDigits : digitsOf(type.pattern);
+  if (limitChecks(type).length > 0 || mayMatch === undefined) return undefined;
+  return (bytes, from, to) => {
+    const isNegative = bytes[from] === MINUS;
+    const start = isNegative ? from + 1 : from;
+    const point = digitsEnd(bytes, start, to);
+    const end = point === to ? to : digitsEnd(bytes, point + 1, to);
+    const whole = point - start;
+    const places = point === to ? 0 : end - point - 1;
+    if (end !== to || whole === 0 || (point < to && (bytes[point] !== POINT || places === 0))) return false;
+    if (whole + places > LONGEST) return false;
+    return mayMatch(isNegative, whole, places) && precisionFinding(whole, places, type) === undefined;
+  };
+}
+
+/** What a pattern says of the digits of a plain decimal. */
+type DigitsCheck = (isNegative: boolean, whole: number, places: number) => boolean;
+
+const anyDigits: DigitsCheck = () => true;
+
+/** Of a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`; undefined for other ones. */
+function digitsOf({ source }: LinearPattern): DigitsCheck | undefined {
+  const match = /^\^(-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(source);
+  if (match === null) return undefined;
+  const takesMinus = match[1] !== undefined;
+  const [mostWhole, mostPlaces] = [Number(match[2]), Number(match[3])];
+  return (isNegative, whole, places) => (takesMinus || !isNegative) && whole <= mostWhole && places <= mostPlaces;
+}
+
+/** Where the digits end that begin here. */
+function digitsEnd(bytes: Uint8Array, from: number, to: number): number {
+  let at = from;
+  while (at < to && ((bytes[at] ?? 0) - ZERO) >>> 0 <= 9) at += 1;
+  return at;
+}
+
+/** No number in an extract has more digits; the value's check judges those that have. */
+const LONGEST = 100;
+const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
 
 const NOT_DECIMAL = { code: "invalid", expected: "decimal" } as const;
 const NUMBER_TO_DECIMAL = { code: "coerced", from: "number", to: "decimal" } as const;
@@ -68,10 +115,11 @@ function decimalTextIn(value: NonNullJson): string | undefined {
 }
 
 /** The first that applies. `0.05` has two digits in all, `007.5` has two: so the Django REST framework counts. */
-function precisionFinding(text: string, type: DecimalType): PayloadFinding | undefined {
-  const { maxDigits, maxDecimalPlaces, maxWholeDigits } = type;
-  const places = decimalPlaces(text);
-  const whole = wholeDigits(text);
+function precisionFinding(
+  whole: number,
+  places: number,
+  { maxDigits, maxDecimalPlaces, maxWholeDigits }: DecimalType,
+): PayloadFinding | undefined {
   if (maxDigits !== undefined && whole + places > maxDigits) return { code: "max_digits", limit: maxDigits };
   if (maxDecimalPlaces !== undefined && places > maxDecimalPlaces) {
     return { code: "max_decimal_places", limit: maxDecimalPlaces };
@@ -85,15 +133,19 @@ type LimitsCheck = (value: number | string, collector: ProblemCollector) => void
 
 /** Maximum, minimum and step, compared digit by digit where it matters. */
 function limitsCheck(type: DecimalType | NumberType): LimitsCheck {
+  const checks = limitChecks(type);
+  return (value, collector) => {
+    for (const check of checks) check(value, collector);
+  };
+}
+
+function limitChecks(type: DecimalType | NumberType): readonly LimitsCheck[] {
   const checks = [
     boundCheck(type.maximum, "max_value"),
     boundCheck(type.minimum, "min_value"),
     stepCheck(type.multipleOf),
   ];
-  const set = checks.filter((check) => check !== undefined);
-  return (value, collector) => {
-    for (const check of set) check(value, collector);
-  };
+  return checks.filter((check) => check !== undefined);
 }
 
 function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_value"): LimitsCheck | undefined {

@@ -1,4 +1,5 @@
 import type { TextType } from "../contract/types/field-type.ts";
+import { allChecks, type ByteCheck } from "./byte-check.ts";
 import { documentPathCheck } from "./document-paths.ts";
 import { type Check, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
 import { matcherOf } from "../text/linear-pattern.ts";
@@ -9,18 +10,33 @@ import { countCharacters, isPlain, strip } from "./unicode-text.ts";
 type TextCheck = (kept: string, given: string, collector: ProblemCollector) => void;
 
 /**
+ * One rule for texts that are not blank. It is stated once for both readings, so that they cannot disagree: a rule
+ * without `ofBytes` leaves every cell of its type to the value's check.
+ */
+interface TextRule {
+  readonly ofText: TextCheck;
+  /** The same rule for ASCII bytes. `never`: no such text breaks it. */
+  readonly ofBytes?: ByteCheck | "never";
+}
+
+/** `documentRoot`: see ValidatorOptions. */
+function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
+  const possible = [
+    lengthRule(type),
+    CHARACTER_RULE,
+    formRule(type),
+    type.documentPath ? documentPathRule(type.documentPath === "key" ? undefined : documentRoot) : undefined,
+  ];
+  return possible.filter((rule) => rule !== undefined);
+}
+
+/**
  * Text is judged without the white space around it, which the platform takes off. A number is taken too, but changed
  * into text: a warning. `documentRoot`: see ValidatorOptions.
  */
 export function textCheck(type: TextType, documentRoot: string | undefined): Check {
   if (type.format === "uuid") return uuidCheck(type);
-  const possible = [
-    lengthCheck(type),
-    characterCheck,
-    formCheck(type),
-    type.documentPath ? documentPathTextCheck(type.documentPath === "key" ? undefined : documentRoot) : undefined,
-  ];
-  const checks = possible.filter((check) => check !== undefined);
+  const checks = textRules(type, documentRoot).map(({ ofText }) => ofText);
   return (value, collector) => {
     if (typeof value !== "string" && typeof value !== "number") return collector.add(value, NOT_TEXT);
     if (typeof value === "number") collector.add(value, NUMBER_TO_TEXT, { severity: "warning" });
@@ -29,6 +45,16 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
     if (kept !== "") for (const check of checks) check(kept, given, collector);
     else if (!type.allowBlank) collector.add(value, { code: "blank" });
   };
+}
+
+/** Undefined where bytes alone cannot tell. */
+export function textByteCheck(type: TextType): ByteCheck | undefined {
+  if (type.format === "uuid") return undefined;
+  const checks = textRules(type).map(({ ofBytes }) => ofBytes);
+  if (checks.includes(undefined)) return undefined;
+  const isRight = allChecks(checks.filter((check) => typeof check === "function"));
+  const { allowBlank } = type;
+  return (bytes, from, to) => (from === to ? allowBlank : isRight(bytes, from, to));
 }
 
 const NOT_TEXT = { code: "invalid", expected: "string" } as const;
@@ -45,14 +71,17 @@ function uuidCheck({ pattern }: TextType): Check {
 }
 
 /** Lengths are counted in characters; there are never more of them than code units, nor fewer than half as many. */
-function lengthCheck({ maxLength = Infinity, minLength = 0 }: TextType): TextCheck {
-  return (kept, given, collector) => {
-    if (kept.length > maxLength && countCharacters(kept) > maxLength) {
-      collector.add(given, { code: "max_length", limit: maxLength, unit: "characters" });
-    }
-    if (kept.length < 2 * minLength && countCharacters(kept) < minLength) {
-      collector.add(given, { code: "min_length", limit: minLength, unit: "characters" });
-    }
+function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {
+  return {
+    ofText: (kept, given, collector) => {
+      if (kept.length > maxLength && countCharacters(kept) > maxLength) {
+        collector.add(given, { code: "max_length", limit: maxLength, unit: "characters" });
+      }
+      if (kept.length < 2 * minLength && countCharacters(kept) < minLength) {
+        collector.add(given, { code: "min_length", limit: minLength, unit: "characters" });
+      }
+    },
+    ofBytes: (_bytes, from, to) => to - from >= minLength && to - from <= maxLength,
   };
 }
 
@@ -64,23 +93,37 @@ function characterCheck(kept: string, given: string, collector: ProblemCollector
   if (LONE_SURROGATE.test(kept)) collector.add(given, { code: "surrogate_characters_not_allowed" });
 }
 
+const CHARACTER_RULE: TextRule = { ofText: characterCheck, ofBytes: "never" };
+
 const FORMAT_CHECKS = { email: isEmail, uri: isUri, uuid: isUuid };
 
-function formCheck({ format, pattern }: TextType): TextCheck | undefined {
-  if (format === undefined && pattern === undefined) return undefined;
-  const isRight = format && FORMAT_CHECKS[format];
+function formRule({ format, pattern }: TextType): TextRule | undefined {
   const matches = pattern && matcherOf(pattern);
-  return (kept, given, collector) => {
-    if (format !== undefined && isRight?.(kept) === false) collector.add(given, { code: "invalid", expected: format });
-    else if (pattern !== undefined && matches?.(kept) === false) collector.add(given, patternMismatch(pattern));
+  if (format !== undefined) {
+    const isRight = FORMAT_CHECKS[format];
+    return {
+      ofText: (kept, given, collector) => {
+        if (!isRight(kept)) collector.add(given, { code: "invalid", expected: format });
+        else if (pattern !== undefined && matches?.(kept) === false) collector.add(given, patternMismatch(pattern));
+      },
+    };
+  }
+  if (pattern === undefined || matches === undefined) return undefined;
+  return {
+    ofText: (kept, given, collector) => {
+      if (!matches(kept)) collector.add(given, patternMismatch(pattern));
+    },
+    ofBytes: (bytes, from, to) => matches(bytes.toString("latin1", from, to)),
   };
 }
 
 /** A path is judged as given: white space taken off would make it another path. */
-function documentPathTextCheck(root: string | undefined): TextCheck {
+function documentPathRule(root: string | undefined): TextRule {
   const reasonAgainst = documentPathCheck(root);
-  return (_kept, given, collector) => {
-    const reason = reasonAgainst(given);
-    if (reason !== undefined) collector.add(given, { code: "unsafe_document_path", reason });
+  return {
+    ofText: (_kept, given, collector) => {
+      const reason = reasonAgainst(given);
+      if (reason !== undefined) collector.add(given, { code: "unsafe_document_path", reason });
+    },
   };
 }

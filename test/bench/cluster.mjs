@@ -52,7 +52,7 @@ async function shared(folder, ledger, { records: wanted, workers: wantedWorkers,
   const target = ["--base-url", server.baseUrl, "--ca", server.ca, "--concurrency", inFlight, "--quiet"];
   const sharing = ["--ledger", database, "--workers", String(wantedWorkers), "--lease", "5s"];
   const pace = cap === undefined ? [] : ["--rps", String(cap)];
-  const env = { ...process.env, MIGRATE_TOKEN: "bench" };
+  const env = { ...process.env, MIGRATE_TOKEN: "bench", XDG_STATE_HOME: folder };
   const stdio = ["ignore", "ignore", "inherit"];
   const push = spawn(process.execPath, [binary, ...args, ...target, ...sharing, ...pace], { env, stdio, cwd: folder });
   const ended = new Promise((resolve) => push.once("close", resolve));

@@ -82,7 +82,7 @@ async function pushes(folder, server) {
 async function pushed(file, folder, latencyMs, ledger) {
   const server = await startServer(folder, latencyMs);
   const target = ["--base-url", server.baseUrl, "--ca", server.ca, "--concurrency", String(IN_FLIGHT), "--quiet"];
-  const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder };
+  const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder, XDG_STATE_HOME: folder };
   const { cpuMs } = await migrate(["push", file, ...JOB, ...target, "--ledger", ledger], { env, cwd: folder });
   const { requests, sendingMs } = await server.stop();
   rmSync(path.join(folder, "state"), { recursive: true, force: true });
@@ -96,7 +96,7 @@ async function statusOver(folder, server) {
   const file = path.join(folder, "rows.csv");
   const ledger = await newDatabase(server);
   await writeFlatRows(file, 10, { remark: 100 });
-  const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder };
+  const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder, XDG_STATE_HOME: folder };
   const target = ["--base-url", "https://127.0.0.1:1/v1/", "--quiet", "--dry-run"];
   await migrate(["push", file, ...JOB, ...target, "--ledger", ledger], { env, cwd: folder });
   await withClient(ledger, async (client) => {

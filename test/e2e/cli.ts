@@ -149,8 +149,8 @@ function saidBy(wait: {
 
 /** What the machine needs, and no setting of ours: nothing that the developer has set may change a test. */
 function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
-  const { PATH, HOME, TMPDIR, LANG } = process.env;
-  return { PATH, HOME, TMPDIR, LANG, XDG_CACHE_HOME: projectFile("node_modules/.cache"), ...more };
+  const { PATH, HOME, TMPDIR, LANG, XDG_STATE_HOME } = process.env;
+  return { PATH, HOME, TMPDIR, LANG, XDG_STATE_HOME, XDG_CACHE_HOME: projectFile("node_modules/.cache"), ...more };
 }
 
 export interface SandboxOptions {

@@ -1,4 +1,4 @@
-import { existsSync, openSync, readdirSync, readFileSync, statSync, truncateSync, writeSync } from "node:fs";
+import { existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { goodAccounts, outcomeLines, statusCounts, type Workplace, workplace } from "./push-scene.ts";
@@ -50,7 +50,7 @@ test("a ledger with one wrong bit is refused by every command, and repaired with
   }
   const repair = await work.migrate(["ledger", "repair"]);
   expect([0, 5]).toContain(repair.code);
-  expect(repair.stdout).toMatch(/The damaged ledger is kept: .*ledger\.db\.damaged-\d{14}\n$/);
+  expect(repair.stdout).toMatch(/The ledger from before the repair is kept: .*ledger\.db\.damaged-\d{14}\n$/);
   const kept = readdirSync(work.file(".migrate")).find((name) => /damaged-\d+$/.test(name)) ?? "";
   expect(statSync(work.file(".migrate", kept)).mode & 0o777).toBe(0o600);
   expect(statSync(ledger).mode & 0o777).toBe(0o600);
@@ -71,6 +71,7 @@ test("a ledger cut in half, or emptied, is no new ledger", async () => {
     expect(code).toBe(6);
     expect(stderr).toMatch(/migrate ledger repair/);
   }
+  rmSync(work.file(".migrate/journal"), { recursive: true });
   const repair = await work.migrate(["ledger", "repair"]);
   expect(repair.code).toBe(6);
   expect(repair.stderr).toMatch(/nothing of it can be read/);

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { postgresLedgerStore } from "../../src/ledger/postgres/postgres-store.ts";
 import { PRIVATE_POSTGRES_IS_HERE } from "../ledger/postgres/cluster.ts";
 import { PGBOUNCER_IS_HERE, startPgBouncer } from "../ledger/postgres/pgbouncer.ts";
 import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
@@ -6,6 +7,26 @@ import { type Admin, adminOf } from "./push-scene.ts";
 import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
 const IS_HERE = PRIVATE_POSTGRES_IS_HERE && PGBOUNCER_IS_HERE;
+
+describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped where it is not installed)", () => {
+  const { server } = useServer();
+
+  test("names the pool mode as the cause without waiting for the server", async () => {
+    const database = await server().createDatabase("statement_mode");
+    const pooler = await startPgBouncer(server().port, "statement");
+    onTestFinished(pooler.stop);
+    const notices: string[] = [];
+    const address = `${database.replace(`:${server().port}/`, `:${pooler.port}/`)}?sslmode=disable`;
+    const store = postgresLedgerStore(address, { notice: (text) => void notices.push(text) });
+    const refused = { code: "config", message: expect.stringContaining("a connection pooler in statement mode") };
+    await expect(store.write("push", { create: true })).rejects.toMatchObject(refused);
+    // A direct connection makes the ledger; the pooler still refuses to read and to write it.
+    await (await postgresLedgerStore(`${database}?sslmode=disable`).write("push", { create: true })).close();
+    await expect(store.read()).rejects.toMatchObject(refused);
+    await expect(store.write("push", { create: false })).rejects.toMatchObject(refused);
+    expect(notices).toEqual([]);
+  });
+});
 
 describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped where it is not installed)", () => {
   const { server } = useServer();

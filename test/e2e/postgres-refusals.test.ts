@@ -8,6 +8,7 @@ import {
   startPrivatePostgres,
   unprivilegedUser,
 } from "../ledger/postgres/cluster.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { noSmallDisk, smallDisk } from "./small-disk.ts";
 import { type CliOptions, type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { adminOf, CONTRACT, goodAccounts, type Workplace, workplace } from "./push-scene.ts";
@@ -37,6 +38,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
     beforeEach(async () => {
       await adminOf(sandbox).reset();
       ledger = await server.createDatabase(NAME);
+      // The database is made again for each test; a machine that has sent to the one before would refuse it.
+      process.env["XDG_STATE_HOME"] = temporaryFolder();
       work = workplace({ accounts: goodAccounts(3) }, sandbox);
     });
 

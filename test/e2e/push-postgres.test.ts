@@ -8,6 +8,7 @@ import {
   SKIPPED_WITHOUT_POSTGRES,
   startPostgres,
 } from "../ledger/postgres/cluster.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
 import { countRequests } from "./kill-schedule.ts";
@@ -51,6 +52,8 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
   /** A workplace whose commands find their ledger in a new database. */
   async function workplaceOf(accounts: readonly AccountCells[]): Promise<ReturnType<typeof workplace>> {
     const MIGRATE_LEDGER = await server.createDatabase(DATABASE);
+    // The database is made again for each test; a machine that has sent to the one before would refuse it.
+    process.env["XDG_STATE_HOME"] = temporaryFolder();
     return workplace({ accounts }, { env: { ...sandbox.env, MIGRATE_LEDGER } });
   }
 

@@ -81,6 +81,22 @@ test.each([
   expect(await contradictionsOf(work)).toEqual([]);
 });
 
+test.skipIf(process.platform === "win32")(
+  "SIGUSR1 opens no debugger in a push, which goes on (Node.js listened on port 9229)",
+  async () => {
+    const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
+    await admin.faults({ latencyMs: [20, 60] });
+    const pushing = work.startPush(["--concurrency", "8", "--threads", "2"]);
+    await counter.after(40);
+    for (let again = 0; again < 3; again += 1) pushing.kill("SIGUSR1");
+    await counter.after(80);
+    const { code, stderr } = await pushing.ended;
+    expect(stderr).not.toContain("Debugger listening");
+    expect(code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(RECORDS);
+  },
+);
+
 test("a push whose reader has gone finishes its work all the same", async () => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush();

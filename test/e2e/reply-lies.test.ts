@@ -1,24 +1,46 @@
 import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Action, reply, type SeenRequest, startChaosServer } from "../chaos-server.ts";
+import { type Action, closeSilently, rawThenEnd, reply, type SeenRequest, startChaosServer } from "../chaos-server.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
 import type { CliEnd } from "./cli.ts";
 import { goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 
 const RECORDS = 12;
+const ENV = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 
-/** A push to a server that creates nothing, whatever it answers. The contract knows of a 201 with the account number. */
-async function pushTo(act: (request: SeenRequest) => Action, overlay?: string): Promise<CliEnd> {
+interface PushScene {
+  /** `migrate push`. */
+  readonly push: () => Promise<CliEnd>;
+  /** `migrate resume` of the run. */
+  readonly resume: () => Promise<CliEnd>;
+}
+
+/** @param overlays applied to the fixtures' contract, which knows of a 201 with the account number */
+async function pushScene(act: (request: SeenRequest) => Action, overlays: readonly string[]): Promise<PushScene> {
   const server = await startChaosServer(act);
   onTestFinished(server.close);
   const work = workplace({ accounts: goodAccounts(RECORDS) });
   writeFileSync(work.file("ca.pem"), server.ca);
-  writeFileSync(work.file("overlay.yaml"), overlay ?? "");
   const flags = ["--ca", "ca.pem", "--base-url", server.baseUrl.href, "--supplier", "SANDBOX", "--concurrency", "1"];
-  return work.push(
-    [...flags, "--contract", "no-dedupe.yaml", ...(overlay === undefined ? [] : ["--contract", "overlay.yaml"])],
-    {
-      env: { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" },
-    },
+  const contracts = overlays.flatMap((overlay) => ["--contract", overlay]);
+  return {
+    push: () => work.push([...flags, ...contracts], { env: ENV }),
+    resume: () => work.migrate(["resume", "--format", "ndjson"], { env: ENV }),
+  };
+}
+
+/** A push to a server that creates nothing, whatever it answers, on a contract that does not dedupe. */
+async function pushTo(act: (request: SeenRequest) => Action, overlay?: string): Promise<CliEnd> {
+  const file = path.join(temporaryFolder(), "overlay.yaml");
+  if (overlay !== undefined) writeFileSync(file, overlay);
+  const { push } = await pushScene(act, ["no-dedupe.yaml", ...(overlay === undefined ? [] : [file])]);
+  return push();
+}
+
+function cut(status: number, text: string): Action {
+  return rawThenEnd(
+    `HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: 500\r\n\r\n${text}`,
   );
 }
 
@@ -63,6 +85,37 @@ const LIES: readonly (readonly [lie: string, act: (request: SeenRequest) => Acti
     (request) => reply(201, { external_account_number: keyOf(request), account_number: "" }),
   ],
   ["an empty 201", () => reply(201, "")],
+  [
+    "a 201 that says that it was no success",
+    (request) => reply(201, { ...truthOf(request), success: false, status: "failed" }),
+  ],
+  [
+    "a 201 with two account numbers",
+    (request) => reply(201, { ...truthOf(request), kraken_account_number: "A-99999999" }),
+  ],
+  [
+    "an account that was imported already, and is another record's",
+    () =>
+      reply(400, {
+        code: "account_already_imported",
+        errors: [],
+        external_account_number: "EXT-99999",
+        account_number: "A-99999999",
+      }),
+  ],
+];
+
+/** What the platform answers when it has created the account. */
+function truthOf(request: SeenRequest): { readonly external_account_number: string; readonly account_number: string } {
+  return { external_account_number: keyOf(request), account_number: numberOf(request) };
+}
+
+/** Replies that may happen to any request, and do not make the server another one. */
+const HALVES: readonly (readonly [half: string, act: (request: SeenRequest) => Action])[] = [
+  ["a 201 that is cut short", () => cut(201, '{"error":"maintenance"')],
+  ["a 201 that is cut short after the account", (request) => cut(201, JSON.stringify(truthOf(request)))],
+  ["a 201 that is cut short before its body", () => cut(201, "")],
+  ["a 400 that is cut short", () => cut(400, '{"code":"account_')],
 ];
 
 describe("a success that the contract does not bear out creates no accepted record:", () => {
@@ -72,7 +125,12 @@ describe("a success that the contract does not bear out creates no accepted reco
     expect({ accepted: counts["accepted"], code, stderr }).toMatchObject({ accepted: undefined, code: 5 });
     expect(counts["ambiguous"]).toBeGreaterThan(0);
     expect((counts["ambiguous"] ?? 0) + (counts["pending"] ?? 0)).toBe(RECORDS);
-    expect(stderr).toContain("HTTP 20");
+    expect(stderr).toMatch(/HTTP (?:20|400)/);
+  });
+
+  test.each(HALVES)("%s", async (_, act) => {
+    const { code, stdout } = await pushTo(act);
+    expect({ code, counts: statusCounts(outcomeLines(stdout)) }).toEqual({ code: 5, counts: { ambiguous: RECORDS } });
   });
 
   test("several of them stop the push, so that the rest of the records is not sent into the void", async () => {
@@ -125,4 +183,46 @@ test("a truthful reply is believed, with members that are not documented and its
   );
   expect({ code, stderr }).toMatchObject({ code: 0 });
   expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS });
+});
+
+test("a 408 from a proxy that had forwarded the request creates no account twice", async () => {
+  const created: string[] = [];
+  const { code, stdout } = await pushTo((request) => {
+    created.push(keyOf(request));
+    return reply(408, {});
+  });
+  expect({ code, counts: statusCounts(outcomeLines(stdout)) }).toEqual({ code: 5, counts: { ambiguous: RECORDS } });
+  expect(created).toHaveLength(RECORDS);
+  expect(new Set(created).size).toBe(RECORDS);
+});
+
+/** A deduping platform that is slow: it takes what it is sent, says nothing, and refuses every repeat meanwhile. */
+function slowPlatform(): { readonly act: (request: SeenRequest) => Action; readonly finish: () => void } {
+  const taken = new Map<string, string>();
+  let isFinished = false;
+  return {
+    act: (request) => {
+      const account = taken.get(keyOf(request));
+      taken.set(keyOf(request), account ?? numberOf(request));
+      if (account === undefined) return closeSilently;
+      return isFinished
+        ? reply(400, { code: "account_already_imported", errors: [], account_number: account })
+        : reply(400, { detail: "The account is already being processed.", errors: [] });
+    },
+    finish: () => {
+      isFinished = true;
+    },
+  };
+}
+
+test("a refusal of a repeat does not settle the first request, in this process or a later one", async () => {
+  const platform = slowPlatform();
+  const { push, resume } = await pushScene(platform.act, []);
+  for (const command of [push, resume]) {
+    const { code, stdout } = await command();
+    expect({ code, counts: statusCounts(outcomeLines(stdout)) }).toEqual({ code: 5, counts: { ambiguous: RECORDS } });
+  }
+  platform.finish();
+  const { code, stdout } = await resume();
+  expect({ code, counts: statusCounts(outcomeLines(stdout)) }).toEqual({ code: 0, counts: { accepted: RECORDS } });
 });

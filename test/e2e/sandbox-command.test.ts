@@ -27,6 +27,7 @@ describe("the ready file", () => {
       "products",
       "tariff",
       "account",
+      "adminToken",
     ]);
     expect(ready.baseUrl).toMatch(/^https:\/\/127\.0\.0\.1:\d+\/v1\/$/);
     expect(ready.graphqlUrl).toBe(`${ready.baseUrl}graphql/`);

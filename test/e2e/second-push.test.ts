@@ -81,7 +81,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const differs = `${inUse}.*; this push cannot join run \\S+, from which it differs in`;
     expect(await refused([], { cwd: others.folder })).toMatch(new RegExp(`${differs} the input `));
     expect(await refused(["--only", "EXT-00001", "--revise"])).toMatch(new RegExp(`${differs} --only, --revise `));
-    expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the contract `));
+    expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the overlays `));
     expect(await refused(["--dry-run"])).toMatch(new RegExp(inUse));
     expect(await refused(["--workers", "0"])).toMatch(
       new RegExp(`${inUse}.*; with --workers 0 this push would send nothing`),

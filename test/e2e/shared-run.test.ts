@@ -122,6 +122,32 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(end.code).toBe(0);
   });
 
+  test("names the signal that killed the only worker", async () => {
+    await admin.reset();
+    const scene = await inScene(400);
+    const push = scene.share(1, ["--rps", "5"]);
+    const [victim] = await scene.whenWorking(1);
+    process.kill(victim?.pid ?? 0, "SIGKILL");
+    const { code, stderr } = await push.ended;
+    // 5: what it had in flight is ambiguous.
+    expect([3, 5]).toContain(code);
+    expect(stderr).toContain(`worker process ${victim?.pid} was killed (signal 9)`);
+    expect(stderr).toMatch(/`migrate resume [\w-]+` sends the rest/);
+  });
+
+  test("a worker whose planner died names `migrate resume`", async () => {
+    await admin.reset();
+    const scene = await inScene(60);
+    const push = scene.share(0, ["--rps", "10"]);
+    await push.said(/no worker on this machine/);
+    const worker = scene.start(["worker", "--ledger", scene.ledger]);
+    await scene.whenWorking(1);
+    push.kill("SIGKILL");
+    const { code, stderr } = await worker.ended;
+    expect(code).toBe(0);
+    expect(stderr).toMatch(/The process that planned run [\w-]+ has ended\. `migrate resume [\w-]+`/);
+  });
+
   test("one SIGTERM to the push ends the run with all its workers, and resume sends the rest", async () => {
     await admin.reset();
     const scene = await inScene(280);

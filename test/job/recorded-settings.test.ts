@@ -1,13 +1,9 @@
 import { closeSync, openSync, rmSync, utimesSync, writeFileSync, writeSync } from "node:fs";
+import { requireUnchangedFiles } from "../../src/job/settings/recorded-files.ts";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../src/job/job.ts";
-import {
-  describeRun,
-  requireUnchangedFiles,
-  type RunSettings,
-  settingsOf,
-} from "../../src/job/settings/recorded-settings.ts";
+import { describeRun, type RunSettings, settingsOf } from "../../src/job/settings/recorded-settings.ts";
 import { startSampleRun, openThings, thingsFolder, thingsSettings } from "./sample-job.ts";
 
 const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };

@@ -1,8 +1,9 @@
-import { copyFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import type { JobSettings } from "../../src/job/job.ts";
-import { describeRun, type RunSettings } from "../../src/job/settings/recorded-settings.ts";
+import { requireUnchangedFiles } from "../../src/job/settings/recorded-files.ts";
+import { describeRun, type RunSettings, settingsOf } from "../../src/job/settings/recorded-settings.ts";
 import { differencesOf } from "../../src/job/settings/same-run.ts";
 import type { NewRun } from "../../src/ledger/ledger.ts";
 import { openThings, PUSH_SETTINGS, thingsFolder, writeThings } from "./sample-job.ts";
@@ -67,6 +68,34 @@ test("another push differs in its files, each of which is named for what it is",
     expect(await differ()).toEqual([name]);
     copyFileSync(path.join(one, file), path.join(two, file));
     expect(await differ()).toEqual([]);
+  }
+});
+
+test("a run that began with other lookup lists or functions is another push, and each changed file is named", async () => {
+  const folder = thingsFolder(ROWS);
+  const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
+  const mapping = readFileSync(path.join(folder, "mapping.yaml"), "utf8");
+  const named = mapping
+    .replace("name: NAME", "name: { from: NAME, call: nameOf }")
+    .replace("file: FILE", "file: { from: FILE, lookup: names.csv, otherwise: keep }");
+  write("mapping.yaml", `functions: ./functions.mjs\n${named}`);
+  write("names.csv", "from,to\nAnn,Anna\n");
+  write("functions.mjs", 'export { nameOf } from "./inner/names.mjs";\n');
+  mkdirSync(path.join(folder, "inner"));
+  write("inner/names.mjs", "export const nameOf = (value) => value;\n");
+  const other = await recorded(folder);
+  for (const [file, difference, kind] of [
+    ["names.csv", "the lookup lists", "the lookup list"],
+    ["inner/names.mjs", "the function files", "the function file"],
+  ] as const) {
+    const before = readFileSync(path.join(folder, file), "utf8");
+    writeFileSync(path.join(folder, file), "\n", { flag: "a" });
+    expect(differencesOf(await described(folder, { supplier: "ACME" }), other)).toEqual([difference]);
+    await expect(requireUnchangedFiles(settingsOf({ ...other, id: "1", state: "sending" }))).rejects.toMatchObject({
+      message: expect.stringMatching(new RegExp(`${kind} .*${path.basename(file)} has changed$`)),
+      hint: expect.stringContaining("other keys than those of the run"),
+    });
+    writeFileSync(path.join(folder, file), before);
   }
 });
 

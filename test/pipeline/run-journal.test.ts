@@ -1,34 +1,57 @@
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { ledgerCheck, ledgerRepair } from "../../src/commands/ledger/ledger-maintenance.ts";
+import type { Journal } from "../../src/ledger/journal/open-journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
 import { sqliteLedgerStore } from "../../src/ledger/sqlite/sqlite-store.ts";
-import { forgetJournal, openRunJournal } from "../../src/pipeline/run/run-journal.ts";
+import { openRunJournal } from "../../src/pipeline/run/run-journal.ts";
 import { systemClock } from "../../src/time/system-clock.ts";
-import { item, planned, sendAll } from "../ledger/ledger-input.ts";
+import { intentOf, attemptOutcomeOf, item, outcomesOf, planned, POLICY, statusesOf } from "../ledger/ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
+const DEPENDENCIES = {
+  clock: systemClock,
+  rescueFolder: tmpdir(),
+  stateFolder: tmpdir,
+  notice: (): void => undefined,
+};
 const FILES = ["ledger.db", "ledger.db-seal"];
 
 /** One run that sends a record under each of these keys, by a process of its own. */
 async function pushKeys(folder: string, keys: readonly string[], { isKilled = false } = {}): Promise<void> {
   await withLedger(folder, async (ledger) => {
-    const journal = await openRunJournal(storeIn(folder), ledger, systemClock);
-    const run = await planned(
-      ledger,
-      keys.map((key, index) => item(index + 1, key)),
-    );
+    const journal = await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
+    const run = await planKeys(ledger, keys);
     await journal.begin(run);
-    await sendAll(ledger, run, "accepted");
-    journal.add(keys.length);
+    await sendAll(ledger, run, journal);
     if (!isKilled) await journal.end();
   });
 }
 
-async function withLedger(folder: string, work: (ledger: Ledger) => Promise<unknown>): Promise<void> {
+function planKeys(ledger: Ledger, keys: readonly string[], policy = {}): Promise<string> {
+  return planned(
+    ledger,
+    keys.map((key, index) => item(index + 1, key)),
+    { policy },
+  );
+}
+
+async function sendAll(ledger: Ledger, run: string, journal: Journal): Promise<void> {
+  const intents = (await ledger.sendable(run, 1, 1_000_000)).map(intentOf);
+  await ledger.saveIntents(run, intents);
+  journal.add(intents);
+  await ledger.saveOutcomes(
+    run,
+    intents.map((intent) => attemptOutcomeOf(intent, "accepted")),
+  );
+}
+
+async function withLedger<T>(folder: string, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await storeIn(folder).write("push", { create: true });
   try {
-    await work(ledger);
+    return await work(ledger);
   } finally {
     await ledger.close();
   }
@@ -38,65 +61,193 @@ function storeIn(folder: string): ReturnType<typeof sqliteLedgerStore> {
   return sqliteLedgerStore(path.join(folder, "ledger.db"));
 }
 
-function copyLedger(from: string, to: string): void {
-  mkdirSync(to, { recursive: true });
-  for (const name of FILES) copyFileSync(path.join(from, name), path.join(to, name));
+function repair(folder: string): ReturnType<typeof ledgerRepair> {
+  return ledgerRepair({ ledger: path.join(folder, "ledger.db") }, DEPENDENCIES);
 }
 
-it("a ledger that is put back as it was before a later push is refused, and the refusal says what it lacks", async () => {
+function copyLedger(from: string, to: string, files: readonly string[] = FILES): void {
+  mkdirSync(to, { recursive: true });
+  for (const name of files) copyFileSync(path.join(from, name), path.join(to, name));
+}
+
+function removeLedger(folder: string): void {
+  for (const name of readdirSync(folder).filter((file) => file.startsWith("ledger.db")))
+    rmSync(path.join(folder, name));
+}
+
+function journalIn(folder: string): string {
+  const [name = ""] = readdirSync(path.join(folder, "journal"));
+  return path.join(folder, "journal", name);
+}
+
+/** A ledger that knows A and B, in the place of one that knows C, D and E as well. */
+async function outdatedFolder(): Promise<string> {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A", "B"]);
   copyLedger(folder, path.join(folder, "backup"));
   await pushKeys(folder, ["C", "D", "E"]);
   copyLedger(path.join(folder, "backup"), folder);
+  return folder;
+}
+
+it("refuses an older copy of the ledger and says how many requests it lacks", async () => {
+  const folder = await outdatedFolder();
   await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({
     code: "ledger_outdated",
     exitCode: 6,
-    message: expect.stringMatching(/older copy: it knows 2 requests, and by 20.* 5 requests had been made, in run /),
-    hint: expect.stringContaining(path.join(folder, "journal")),
+    message: expect.stringMatching(/older copy .*knows 2 requests, and does not know 3 requests in the journal /),
+    hint: expect.stringContaining("migrate ledger repair"),
   });
 });
 
-it("a copy from before a push that was killed right after its start is noticed by its missing run", async () => {
+it("refuses a copy from before a push that was killed right after its start", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A"]);
   copyLedger(folder, path.join(folder, "backup"));
   await withLedger(folder, async (ledger) => {
-    const journal = await openRunJournal(storeIn(folder), ledger, systemClock);
-    await journal.begin(await planned(ledger, [item(1, "B")]));
+    const journal = await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
+    await journal.begin(await planKeys(ledger, ["B"]));
   });
   copyLedger(path.join(folder, "backup"), folder);
   await expect(pushKeys(folder, ["B"])).rejects.toMatchObject({ code: "ledger_outdated" });
 });
 
-it("the newest ledger is never taken for an older copy, killed or not", async () => {
+it("accepts the newest ledger, also after a kill", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A"], { isKilled: true });
   await pushKeys(folder, ["B"]);
-  await expect(pushKeys(folder, ["C"])).resolves.toBeUndefined();
+  await pushKeys(folder, ["C"], { isKilled: true });
+  await expect(pushKeys(folder, ["D"])).resolves.toBeUndefined();
 });
 
-it("another ledger in the same folder has a journal of its own, private to its owner", async () => {
+it("tolerates an entry that was cut off by a kill, and continues behind the last whole one", async () => {
   const folder = temporaryFolder();
-  await pushKeys(folder, ["A", "B"]);
-  for (const name of readdirSync(folder).filter((file) => file.startsWith("ledger.db"))) {
-    rmSync(path.join(folder, name));
-  }
+  await pushKeys(folder, ["A", "B"], { isKilled: true });
+  const journal = journalIn(folder);
+  writeFileSync(journal, readFileSync(journal).subarray(0, -5));
   await pushKeys(folder, ["C"]);
-  expect(readdirSync(path.join(folder, "journal"))).toHaveLength(2);
+  copyLedger(folder, path.join(folder, "backup"));
+  await pushKeys(folder, ["D"]);
+  copyLedger(path.join(folder, "backup"), folder);
+  await expect(pushKeys(folder, ["D"])).rejects.toThrow(/does not know 1 request in/);
 });
 
-it("a journal that cannot be understood proves nothing", async () => {
+it.skipIf(process.platform === "win32")("keeps the journal private to its owner", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A"]);
-  const [name = ""] = readdirSync(path.join(folder, "journal"));
-  writeFileSync(path.join(folder, "journal", name), readFileSync(path.join(folder, "journal", name)).subarray(0, 9));
-  await expect(pushKeys(folder, ["B"])).resolves.toBeUndefined();
+  expect(statSync(journalIn(folder)).mode & 0o777).toBe(0o600);
+  expect(statSync(path.join(folder, "journal")).mode & 0o777).toBe(0o700);
 });
 
-it("a repaired ledger may know fewer requests: its journal begins anew", async () => {
+it("refuses a new ledger next to a journal that knows requests", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A", "B"]);
-  await forgetJournal(storeIn(folder));
-  expect(readdirSync(path.join(folder, "journal"))).toEqual([]);
+  removeLedger(folder);
+  await expect(pushKeys(folder, ["A"])).rejects.toThrow(/knows 0 requests, and does not know 2 requests/);
+  rmSync(journalIn(folder));
+  await expect(pushKeys(folder, ["A"])).resolves.toBeUndefined();
+});
+
+it("refuses an older copy of the ledger under another name", async () => {
+  const folder = await outdatedFolder();
+  for (const name of FILES) copyFileSync(path.join(folder, name), path.join(folder, name.replace("ledger", "other")));
+  const store = sqliteLedgerStore(path.join(folder, "other.db"));
+  const ledger = await store.write("push", { create: false });
+  await expect(openRunJournal(store, ledger, DEPENDENCIES)).rejects.toMatchObject({ code: "ledger_outdated" });
+  await ledger.close();
+});
+
+/** What the next push of these keys makes of them, and of the reconciliation that follows. */
+async function planAgain(folder: string, keys: readonly string[]): Promise<readonly string[]> {
+  return withLedger(folder, async (ledger) => {
+    await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
+    return statusesOf(ledger, await planKeys(ledger, keys));
+  });
+}
+
+const KEYS = ["A", "B", "C", "D", "E", "F"];
+const HELD = ["skipped", "skipped", "ambiguous", "ambiguous", "ambiguous", "pending"];
+
+it("holds the records that only the journal knows after an older copy was repaired", async () => {
+  const folder = await outdatedFolder();
+  expect(await repair(folder)).toMatchObject({ noted: 3, isUncertain: false });
+  expect(await planAgain(folder, KEYS)).toEqual(HELD);
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+});
+
+it.each([
+  ["with its checksum file", FILES],
+  ["without its checksum file", ["ledger.db"]],
+])("holds the records that only the journal knows after a lost ledger was put back %s", async (_, files) => {
+  const folder = await outdatedFolder();
+  removeLedger(folder);
+  copyLedger(path.join(folder, "backup"), folder, files);
+  await repair(folder);
+  const statuses = await planAgain(folder, KEYS);
+  expect(statuses.slice(0, 5)).toEqual(HELD.slice(0, 5));
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+});
+
+it("holds the records that only the journal knows after a damaged older copy was repaired", async () => {
+  const folder = await outdatedFolder();
+  const file = path.join(folder, "ledger.db");
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.subarray(0, bytes.length - 4096));
+  await repair(folder);
+  const statuses = await planAgain(folder, KEYS);
+  expect(statuses.slice(2, 5)).toEqual(["ambiguous", "ambiguous", "ambiguous"]);
+  expect(statuses.slice(0, 2)).not.toContain("pending");
+});
+
+it("makes an empty ledger from the journal where no copy is left", async () => {
+  const folder = await outdatedFolder();
+  removeLedger(folder);
+  expect(await repair(folder)).toMatchObject({ noted: 5, isUncertain: false });
+  expect(await planAgain(folder, KEYS)).toEqual([...Array<string>(5).fill("ambiguous"), "pending"]);
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
+});
+
+it("refuses the older copy again after another one was repaired", async () => {
+  const folder = await outdatedFolder();
+  await repair(folder);
+  copyLedger(path.join(folder, "backup"), folder);
+  await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({ code: "ledger_outdated" });
+});
+
+it("holds every record that is new to the ledger where the journal is damaged", async () => {
+  const folder = await outdatedFolder();
+  const journal = journalIn(folder);
+  const bytes = readFileSync(journal);
+  bytes.writeUInt8(bytes.readUInt8(400) ^ 1, 400);
+  writeFileSync(journal, bytes);
+  await expect(pushKeys(folder, ["C"])).rejects.toThrow(/may not know some requests/);
+  expect(await repair(folder)).toMatchObject({ isUncertain: true });
+  expect(await planAgain(folder, KEYS)).toEqual(["skipped", "skipped", ...Array<string>(4).fill("ambiguous")]);
+  copyLedger(path.join(folder, "backup"), folder);
+  await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({ code: "ledger_outdated" });
+});
+
+it("sends a record again after the restored ledger was reconciled", async () => {
+  const folder = await outdatedFolder();
+  await repair(folder);
+  const made = { by: "operator", who: "me", reason: "looked", at: "2026-11-22T10:00:00.000Z" } as const;
+  await withLedger(folder, async (ledger) => {
+    const journal = await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
+    const run = await planKeys(ledger, ["C", "D"]);
+    const [first, second] = await ledger.ambiguousByKey(run, ["C", "D"]);
+    if (first === undefined || second === undefined) throw new Error("They are ambiguous.");
+    expect(first.isAsSent).toBe(true);
+    const decisions = [
+      { ...made, record: first.record, identity: first.identity, decision: "accepted", account: "A-1" } as const,
+      { ...made, record: second.record, identity: second.identity, decision: "resend" } as const,
+    ];
+    await ledger.saveDecisions(run, decisions, POLICY);
+    await ledger.resumeRun(run, POLICY);
+    await journal.begin(run);
+    await sendAll(ledger, run, journal);
+    await journal.end();
+    expect((await outcomesOf(ledger, run)).map(({ status }) => status)).toEqual(["accepted", "accepted"]);
+  });
+  await expect(pushKeys(folder, ["F"])).resolves.toBeUndefined();
+  expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
 });

@@ -6,13 +6,12 @@ import type { Outcome } from "../../src/model/outcome.ts";
 import { plainText } from "../../src/terminal/plain-text.ts";
 import { FORMATS } from "../../src/report/formats/output-format.ts";
 import { reporters } from "../../src/report/formats/reporters.ts";
+import { withoutFormula } from "../../src/report/csv-text.ts";
 import { summaryText } from "../../src/report/run-summary.ts";
 import { corpus } from "../conformance/corpora.ts";
 import { rendered, reportOf } from "./reports.ts";
 
 const LIST = corpus("naughty-strings/blns.json");
-/** Has no bytes in UTF-8, so a file cannot hold it. */
-const LONE_SURROGATE = "\uD800";
 const OWN = [
   "\u001b[2J\u001b[1;1H",
   "\u009b31m",
@@ -23,6 +22,11 @@ const OWN = [
   "]]>",
   "--%>",
   "\uD800",
+  "\u001b]0;PWNED\u0007\u001b[2J",
+  "\u115F\u1160\u034F\u2800\u3164\uFFA0\u17B4\u17B5",
+  "\u200B=1+1",
+  "\u3164@SUM(A1)",
+  "\u0000-1",
 ];
 const isString = (value: unknown): value is string => typeof value === "string";
 const loaded: unknown = existsSync(LIST) ? JSON.parse(readFileSync(LIST, "utf8")) : [];
@@ -66,14 +70,19 @@ describe("hostile text", () => {
     expect(naughty.length).toBeGreaterThan(400);
   });
 
-  it.each(FORMATS.filter((format) => format !== "csv"))(
-    "reaches no screen as %s but in printable characters",
-    async (format) => {
-      const text = await rendered(reporters[format], hostileReport);
-      expect(text.length).toBeGreaterThan(1000);
-      expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u);
-    },
-  );
+  it.each(FORMATS)("reaches no screen as %s but in visible characters", async (format) => {
+    const text = await rendered(reporters[format], hostileReport);
+    expect(text.length).toBeGreaterThan(1000);
+    expect(text.replaceAll("\n", "")).not.toMatch(DANGEROUS);
+  });
+
+  it.each(FORMATS)("shows no dangerous character at all as %s", async (format) => {
+    for (const part of parts(dangerousCharacters(), 4000)) {
+      const report = reportOf([hostile(`<${part}>`, 0)], { showValues: true, title: part, next: part });
+      const text = await rendered(reporters[format], report);
+      expect(text.replaceAll("\n", "")).not.toMatch(DANGEROUS);
+    }
+  });
 
   it("does not reach the screen through the summary", () => {
     expect(summaryText(hostileReport).replaceAll("\n", "")).not.toMatch(/[\p{C}\p{Zl}\p{Zp}]/u);
@@ -90,13 +99,20 @@ describe("hostile text", () => {
     expect(keys).toEqual(naughty);
   });
 
-  it("is exact in CSV, except for formulas", async () => {
+  it("keeps visible text in CSV, except for formulas", async () => {
     const rows: string[][] = parse(await rendered(reporters.csv, hostileReport));
     const keys = new Set(rows.slice(1).map((row) => row[1]));
-    for (const text of naughty.filter((each) => each !== LONE_SURROGATE))
+    for (const text of naughty.filter((each) => plainText(each, each.length) === each))
       expect(keys.has(text) || keys.has(`'${text}`)).toBe(true);
     expect(rows.flat().filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
   });
+
+  it.each(["\u200B=1+1", "\u3164@SUM(A1)", "\u0000-1", "\u034F+1", "\u2800 =1", "\u00AD＝1"])(
+    "begins no formula after an invisible character: %j",
+    (cell) => {
+      expect(withoutFormula(cell)).toBe(`'${cell}`);
+    },
+  );
 
   it("leaves well-formed XML", async () => {
     const xml = await rendered(reporters.junit, hostileReport);
@@ -105,6 +121,22 @@ describe("hostile text", () => {
     expect(rest.replace(/&(?:lt|gt|amp|quot|apos);/g, "")).not.toMatch(/[<&]/);
   });
 });
+
+/** Control characters, format characters, line separators, lone surrogates, and letters that nobody sees. */
+const DANGEROUS = /\u034F|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]|\u17B4|\u17B5/u;
+
+function dangerousCharacters(): string {
+  const codes = Array.from({ length: 0x11_0000 }, (_, code) => code);
+  return codes
+    .map((code) => String.fromCodePoint(code))
+    .filter((character) => DANGEROUS.test(character))
+    .join("");
+}
+
+/** Each at most so many code units long. */
+function parts(text: string, length: number): readonly string[] {
+  return Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
+}
 
 /** The elements that are open at the end, or at the first end of another one. */
 function unclosed(xml: string): readonly string[] {

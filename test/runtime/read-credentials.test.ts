@@ -22,6 +22,16 @@ describe("credentials", () => {
     expect(await readSecrets({}, { tokenFile: path.join(folder, "token") })).toEqual({ token: "t2" });
   });
 
+  it.each(["x".repeat(16 * 1024 + 1), "sk_1\r\nX-Evil: 1", "sk_1\0"])(
+    "are refused from the environment when they cannot be credentials",
+    async (value) => {
+      for (const name of ["MIGRATE_API_KEY", "MIGRATE_TOKEN"]) {
+        await expect(readSecrets({ [name]: value }, {})).rejects.toMatchObject({ code: "config" });
+      }
+      expect(await readSecrets({ MIGRATE_API_KEY: "x".repeat(16 * 1024) }, {})).toHaveProperty("apiKey");
+    },
+  );
+
   it("may be absent", async () => {
     expect(await readSecrets({ MIGRATE_TOKEN: "" }, {})).toEqual({});
   });
@@ -32,8 +42,20 @@ describe("credentials", () => {
     ["folder", /not a regular file/],
     ["missing", /ENOENT/],
     ["empty", /empty/],
+    ["large", /larger than 64 KiB/],
+    ["long", /API key is longer than 16 KiB/],
+    ["lines", /line end/],
+    ["nul", /NUL/],
   ])("are refused from a file that is %s", async (name, message) => {
-    const folder = temporaryFolder({ wide: "sk_3", empty: "\n", real: "sk_4" });
+    const folder = temporaryFolder({
+      wide: "sk_3",
+      empty: "\n",
+      real: "sk_4",
+      lines: "sk_5\nsk_6\n",
+      nul: "sk_7\0",
+      large: " ".repeat(64 * 1024 + 1),
+      long: "x".repeat(16 * 1024 + 1),
+    });
     chmodSync(path.join(folder, "wide"), 0o640);
     symlinkSync(path.join(folder, "real"), path.join(folder, "link"));
     mkdirSync(path.join(folder, "folder"));

@@ -23,7 +23,12 @@ export interface Client {
   readonly folder: string;
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>;
-  readonly call: (method: string, path: string, body?: string, headers?: Record<string, string>) => Promise<Answer>;
+  readonly call: (
+    method: string,
+    path: string,
+    body?: string | Buffer,
+    headers?: Record<string, string>,
+  ) => Promise<Answer>;
 }
 
 const open: (() => Promise<void>)[] = [];
@@ -49,7 +54,7 @@ export async function connect(options: Partial<SandboxOptions> = {}): Promise<Cl
       const sent = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== ""));
       const outgoing = request(
         new URL(path, sandbox.ready.baseUrl),
-        { method, headers: sent, ca, agent: false },
+        { method, headers: sent, ca, agent: false, servername: "localhost" },
         (incoming) => {
           const chunks: Buffer[] = [];
           incoming.on("data", (chunk: Buffer) => chunks.push(chunk));

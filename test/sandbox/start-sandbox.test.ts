@@ -13,6 +13,7 @@ test("the sandbox listens on loopback only, and the ready object has its address
     baseUrl: `https://127.0.0.1:${port}/v1/`,
     graphqlUrl: `https://127.0.0.1:${port}/v1/graphql/`,
     adminUrl: `https://127.0.0.1:${port}/admin/`,
+    adminToken: expect.stringMatching(/^[\w-]{24}$/),
     ca: expect.stringMatching(/ca\.pem$/),
     apiKey: "sk_test",
     supplier: "SANDBOX",

@@ -18,6 +18,8 @@ export type Fate =
   | { readonly kind: "good" };
 
 const TIMEOUT_MS = 60_000;
+/** A connection is lost while the platform is still at work: a repeat may come before the request is processed. */
+const LATE_FACTOR = 5;
 const GOOD: Fate = { kind: "good" };
 
 export function fateOf(dice: Dice, weather: Weather, now: number): Fate {
@@ -56,7 +58,7 @@ function mishap(dice: Dice, { erratic }: Sky): Fate {
   return oneOf<Fate>(dice, [
     [3, { kind: "unsent", code: "ECONNRESET" }],
     [3, { kind: "lost", code: socket, afterMs: soon }],
-    [4, { kind: "unheard", code: socket, afterMs: soon, lateMs: 0 }],
+    [4, { kind: "unheard", code: socket, afterMs: soon, lateMs: LATE_FACTOR * soon }],
     [1, { kind: "lost", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS }],
     [1, { kind: "unheard", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS, lateMs: between(dice, 0, 90_000) }],
     [1, { kind: "unheard", code: "HTTPParserError", afterMs: soon, lateMs: 0 }],
@@ -72,10 +74,10 @@ const ERRORS: readonly (readonly [number, number])[] = [
   [3, 500],
   [2, 502],
   [1, 504],
+  [1, 408],
 ];
 const NOT_PROCESSED: readonly (readonly [number, number])[] = [
   [3, 429],
-  [1, 408],
   [1, 425],
   [1, 421],
 ];

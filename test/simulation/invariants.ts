@@ -27,6 +27,8 @@ export interface Witness {
   readonly complain: (invariant: string, what: string) => void;
   /** A process begins. */
   readonly begin: () => void;
+  /** An older ledger is in the place of the ledger, which need not know what was accepted since. */
+  readonly restored: () => void;
   /** Its user has asked it to stop. */
   readonly drained: () => void;
   /** A record is taken up, to be sent as soon as there is a token. */
@@ -71,7 +73,7 @@ function createPauses() {
 export function createWitness(options: WitnessOptions): Witness {
   const { platform, records, operation, concurrency, clock } = options;
   const complaints: Complaint[] = [];
-  const durable: Durable = { sending: new Map(), intents: new Map() };
+  const durable: Durable = { sending: new Map(), intents: new Map(), ambiguous: new Set() };
   const accepted = new Map<string, string | undefined>();
   /** By identity: in doubt for a while, whatever a kill adds to them. */
   const doubted = new Set<string>();
@@ -95,11 +97,12 @@ export function createWitness(options: WitnessOptions): Witness {
       pauses = createPauses();
       underWay = 0;
       const left = [...durable.sending].filter(([, { harmless }]) => !harmless).map(([id]) => id);
-      const inDoubt = left.filter((id) => !doubted.has(id)).length;
+      const inDoubt = left.filter((id) => !doubted.has(id) && !durable.ambiguous.has(id)).length;
       demand(inDoubt <= 4 * most, "P5", `${inDoubt} records in doubt after one kill`);
       for (const id of left) doubted.add(id);
       durable.sending.clear();
     },
+    restored: () => accepted.clear(),
     drained() {
       isDrained = true;
     },

@@ -44,6 +44,9 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
   const arrivals: Arrival[] = [];
   const tokens = createTokens(options);
   const app = createApp(options, accounts);
+  /** Requests that were read and are not processed yet, by key. */
+  const inWork = new Map<string, number>();
+  const countInWork = (key: string, by: number): void => void inWork.set(key, (inWork.get(key) ?? 0) + by);
 
   const arrive = (request: HttpRequest): HttpReply => {
     const { key } = partsOf(request);
@@ -51,7 +54,7 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
     if (request.method === "POST") arrivals.push({ at: clock.monotonic(), key, path: request.url.pathname, isLetIn });
     note(`arrives ${request.method} ${request.url.pathname} ${key}`);
     if (!isLetIn) return json(401, { detail: "no", code: "not_authenticated" });
-    return app(request);
+    return (inWork.get(key) ?? 0) > 0 && isCreated(request) ? IN_WORK : app(request);
   };
   const lose = (code: string, phase: "unsent" | "sent", startedAt: number): never => {
     throw new TransportError(phase, code, { code, durationMs: clock.monotonic() - startedAt });
@@ -69,7 +72,12 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
       return lose(fate.code, "sent", startedAt);
     }
     if (fate.kind === "unheard") {
-      void clock.sleep(fate.afterMs + fate.lateMs).then(() => arrive(request));
+      const { key } = partsOf(request);
+      countInWork(key, 1);
+      void clock.sleep(fate.afterMs + fate.lateMs).then(() => {
+        countInWork(key, -1);
+        return arrive(request);
+      });
       await clock.sleep(fate.afterMs + 1);
       return lose(fate.code, "sent", startedAt);
     }
@@ -90,6 +98,11 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
     return Promise.race([exchange(request, fate), brokenOff(request.signal, clock)]);
   };
   return { http, accounts, arrivals };
+}
+
+/** A deduping platform refuses a repeat of what it is still at work on. */
+function isCreated({ url }: HttpRequest): boolean {
+  return /process\/$|^\/v1\/data-import\/accounts\/$/.test(url.pathname);
 }
 
 const PAGE: HttpReply = {
@@ -167,7 +180,7 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
   };
   const refused = (key: string, content: string): HttpReply | undefined => {
     if (weather.at(clock.monotonic()).closed) return problem("import_supplier_migration_not_ongoing", null);
-    return refuses(key, content) ? problem("blank", "billing_name") : undefined;
+    return refuses(key, content) ? INVALID : undefined;
   };
 
   const routes: readonly (readonly [RegExp, (key: string, content: string) => HttpReply])[] = [
@@ -248,6 +261,12 @@ function json(status: number, body: object): HttpReply {
     durationMs: 0,
   };
 }
+
+const IN_WORK = problem("account_import_in_progress", null);
+const INVALID = json(400, {
+  code: "account_failed_validation",
+  errors: [{ attr: "billing_name", code: "blank", detail: "" }],
+});
 
 function problem(code: string, attr: string | null): HttpReply {
   return json(400, { errors: [{ attr, code, detail: "" }] });

@@ -1,4 +1,4 @@
-import type { Ledger } from "../../src/ledger/ledger.ts";
+import type { AttemptOutcome, Ledger } from "../../src/ledger/ledger.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { never, type Mortal } from "./simulated-clock.ts";
 
@@ -11,6 +11,8 @@ export interface Durable {
   readonly sending: Map<string, { readonly harmless: boolean }>;
   /** Intents ever written, by identity. */
   readonly intents: Map<string, number>;
+  /** Identities whose latest outcome on disk is ambiguous: their next intent adds no doubt. */
+  readonly ambiguous: Set<string>;
 }
 
 export interface MortalLedgerOptions {
@@ -50,7 +52,7 @@ export function mortalLedger(
     saveIntents: (run, intents, settled = []) =>
       write(`${intents.length} intents and ${settled.length} outcomes`, async () => {
         await ledger.saveIntents(run, intents, settled);
-        for (const { identity } of settled) durable.sending.delete(hex(identity));
+        noteSettled(settled, durable);
         for (const { identity, idempotent = false } of intents) {
           durable.sending.set(hex(identity), { harmless: idempotent });
           durable.intents.set(hex(identity), (durable.intents.get(hex(identity)) ?? 0) + 1);
@@ -59,9 +61,17 @@ export function mortalLedger(
     saveOutcomes: (run, settled) =>
       write(`${settled.length} outcomes`, async () => {
         await ledger.saveOutcomes(run, settled);
-        for (const { identity } of settled) durable.sending.delete(hex(identity));
+        noteSettled(settled, durable);
       }),
   };
+}
+
+function noteSettled(settled: readonly AttemptOutcome[], { sending, ambiguous }: Durable): void {
+  for (const { identity, status } of settled) {
+    sending.delete(hex(identity));
+    if (status === "ambiguous") ambiguous.add(hex(identity));
+    else ambiguous.delete(hex(identity));
+  }
 }
 
 export function hex(identity: Uint8Array): string {

@@ -2,6 +2,7 @@ import { canResolveAmbiguous, type Operation } from "../../src/contract/operatio
 import { endpointOf } from "../../src/job/endpoint.ts";
 import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
+import { journaled } from "../../src/pipeline/send/send-records.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import { createAuthorisation } from "../../src/platform/auth/create-authorisation.ts";
 import { createStepClients, type StepClient } from "../../src/platform/import/step-clients.ts";
@@ -12,6 +13,7 @@ import { between, type Dice, oneOf } from "../seeded-dice.ts";
 import type { Witness } from "./invariants.ts";
 import { type ModelPlatform, partsOf } from "./model-platform.ts";
 import { mortalLedger, type WriteFault } from "./mortal-ledger.ts";
+import type { JournaledLedger, Restores } from "./restored-ledger.ts";
 import { type Mortal, never, type SimulatedClock } from "./simulated-clock.ts";
 import { marksOf, payloadOf, type SimulatedRecord, SUPPLIER, TARGET } from "./simulated-record.ts";
 
@@ -31,6 +33,8 @@ export interface Job {
   readonly waits: boolean;
   readonly ledgerPath: string;
   readonly note: (event: string) => void;
+  /** Older copies of the ledger come back; absent: never, and no journal is kept. */
+  readonly restores?: Restores | undefined;
 }
 
 export interface SessionOptions {
@@ -52,11 +56,12 @@ export interface SessionEnd {
 export async function createSession(job: Job, options: SessionOptions): Promise<SessionEnd> {
   const { note, witness, ledgerPath, clock } = job;
   note(`begins ${options.how}`);
-  const ledger = await openLedger({ path: ledgerPath, clock });
+  const opened = await job.restores?.open();
+  const ledger = opened?.ledger ?? (await openLedger({ path: ledgerPath, clock }));
   witness.begin();
   try {
-    const run = await prepared(job, ledger, options.how);
-    const end = await uploaded(job, ledger, run, options);
+    const run = await prepared(job, ledger, await commandFor(options.how, ledger, opened));
+    const end = await journaledUpload(job, { ledger, opened }, run, options);
     note(`ends ${end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`}`);
     if (end === "killed") return { reason: end, hasRun: true, isSettled: false };
     await ledger.finishRun(run, (await ledger.summary(run)).exitCode);
@@ -66,6 +71,28 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
   } finally {
     await ledger.close();
   }
+}
+
+/** A repaired ledger is followed by a push of the input, as the documentation says; so is one without a run. */
+async function commandFor(
+  how: SessionOptions["how"],
+  ledger: Ledger,
+  opened: JournaledLedger | undefined,
+): Promise<SessionOptions["how"]> {
+  if (opened === undefined) return how;
+  return opened.isRepaired || (await ledger.findRun()) === undefined ? "push" : how;
+}
+
+async function journaledUpload(
+  job: Job,
+  open: { readonly ledger: Ledger; readonly opened: JournaledLedger | undefined },
+  run: string,
+  options: SessionOptions,
+): Promise<UploadEnd | "killed"> {
+  await open.opened?.journal.begin(run);
+  const end = await uploaded(job, open, run, options);
+  await (end === "killed" ? open.opened?.abandon() : open.opened?.journal.end());
+  return end;
 }
 
 function isOpen({ status }: Outcome, operation: Operation): boolean {
@@ -115,7 +142,12 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
 }
 
 /** Plays the upload until it ends or the process is killed, and lets time pass meanwhile. */
-async function uploaded(job: Job, ledger: Ledger, run: string, options: SessionOptions): Promise<UploadEnd | "killed"> {
+async function uploaded(
+  job: Job,
+  { ledger, opened }: { readonly ledger: Ledger; readonly opened: JournaledLedger | undefined },
+  run: string,
+  options: SessionOptions,
+): Promise<UploadEnd | "killed"> {
   const process = createProcess();
   const drain = new AbortController();
   const abort = new AbortController();
@@ -136,7 +168,13 @@ async function uploaded(job: Job, ledger: Ledger, run: string, options: SessionO
   const { waits, rps, concurrency, random, note } = job;
   const ended = upload(
     () => due(job, ledger, run),
-    { ledger: watched, steps, clock, random, onProgress: (event) => note(JSON.stringify(event)) },
+    {
+      ledger: journaled(watched, opened?.journal),
+      steps,
+      clock,
+      random,
+      onProgress: (event) => note(JSON.stringify(event)),
+    },
     {
       run,
       concurrency,

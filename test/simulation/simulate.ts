@@ -7,6 +7,7 @@ import { between, type Dice, oneOf, seededDice } from "../seeded-dice.ts";
 import { type Complaint, createWitness } from "./invariants.ts";
 import { createModelPlatform } from "./model-platform.ts";
 import { importOperations } from "./operations.ts";
+import { createRestores } from "./restored-ledger.ts";
 import { createSession, type Job, type SessionEnd } from "./session.ts";
 import { createSimulatedClock } from "./simulated-clock.ts";
 import { createWeather, type Weather } from "./weather.ts";
@@ -26,6 +27,8 @@ export interface Simulated {
 export interface SimulationOptions {
   /** Spoils the product on purpose, to show that it is noticed. */
   readonly spoil?: (job: Job) => Job;
+  /** Older copies of the ledger come back between processes; `unnoticed`: nobody compares them with the journal. */
+  readonly restores?: "noticed" | "unnoticed";
   /** What the clock on the wall shows, which somebody may set; default: the time. */
   readonly wall?: (monotonic: number) => number;
 }
@@ -35,12 +38,12 @@ export interface SimulationOptions {
  * and goes on under a clear sky until nothing is left to be done. Nothing but the seed decides what happens.
  */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Simulated> {
-  const { spoil = (job) => job, wall } = options;
+  const { spoil = (job) => job, wall, restores } = options;
   const dice = seededDice(seed);
   const { folder, remove } = keptFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   try {
     const world = createWorld(dice, path.join(folder, "ledger.db"), wall);
-    const job = spoil(world.job);
+    const job = spoil(restores === undefined ? world.job : withRestores(world.job, seed, restores === "noticed"));
     const ends = await playAll(job, dice, world.weather);
     const complaints = job.witness.complaints();
     const fingerprint = createHash("sha256").update(world.trace.join("\n")).digest("hex");
@@ -56,6 +59,17 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
   } finally {
     remove();
   }
+}
+
+function withRestores(job: Job, seed: number, comparesJournal: boolean): Job {
+  const { ledgerPath, clock } = job;
+  const dice = seededDice(seed + 1_000_000);
+  const restores = createRestores({ ledgerPath, clock, dice, note: job.note, comparesJournal });
+  const note = (event: string): void => {
+    job.note(event);
+    restores.notice(event);
+  };
+  return { ...job, note, restores };
 }
 
 interface World {
@@ -130,8 +144,17 @@ function recordsFor(dice: Dice): Job["records"] {
 
 const STORMY = 6;
 const CALM = 8;
+/** A user who is told that records are in doubt gives the platform some time. */
+const QUIET_MS = 60_000;
 
 async function playAll(job: Job, dice: Dice, weather: Weather): Promise<readonly SessionEnd[]> {
+  const ends = await playStorm(job, dice);
+  weather.clear();
+  await playCalm(job, dice, ends);
+  return ends;
+}
+
+async function playStorm(job: Job, dice: Dice): Promise<SessionEnd[]> {
   const ends: SessionEnd[] = [];
   const stormy = between(dice, 1, STORMY);
   for (let number = 0; number < stormy; number += 1) {
@@ -140,18 +163,22 @@ async function playAll(job: Job, dice: Dice, weather: Weather): Promise<readonly
     if (how === "push" && dice() < 0.5) for (const { key } of job.records) job.mended.add(key);
     ends.push(await createSession(job, { dice, how, calm: false }));
     await passAWhile(job, between(dice, 0, 100_000));
+    if (job.restores?.betweenProcesses() === true) job.witness.restored();
   }
-  weather.clear();
+  return ends;
+}
+
+async function playCalm(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void> {
   let isDone = false;
   for (let number = 0; number < CALM && !isDone; number += 1) {
     const how = ends.some(({ hasRun }) => hasRun) ? "resume" : "push";
     const end = await createSession(job, { dice, how, calm: true });
     ends.push(end);
     isDone = end.reason === "done" && end.isSettled;
+    await passAWhile(job, QUIET_MS);
   }
   if (isDone) await provesIdle(job, dice, ends);
   else job.witness.complain("liveness", `not done after ${CALM} sessions under a clear sky`);
-  return ends;
 }
 
 /** What is still on its way to the platform goes on between two processes. */

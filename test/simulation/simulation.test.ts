@@ -7,6 +7,8 @@ import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts"
 /** To replay one: SIMULATION_SEED=<the seed it printed>; its trace goes to stderr. */
 const only = process.env["SIMULATION_SEED"];
 const count = Number(process.env["SIMULATION_SEEDS"] ?? 500);
+/** Of these, so many are played with restored ledgers as well. */
+const restored = Number(process.env["SIMULATION_SEEDS"] ?? 100);
 const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
 
 /** Seeds that once showed a fault, of the product or of the simulation: each stays. */
@@ -16,26 +18,31 @@ const REGRESSIONS: readonly number[] = [
 
 const PATIENCE_MS = 3_600_000;
 
-test(
-  "no schedule of replies, drops, kills, drains and full disks breaks an invariant",
-  { timeout: PATIENCE_MS },
-  async () => {
-    const seeds = Array.from({ length: count }, (_, index) => first + index);
-    const failed: string[] = [];
-    const seen = { records: 0, sessions: 0, kills: 0 };
-    for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
-      const simulated = await simulate(seed).catch((error: unknown) => thrown(seed, error));
-      if (only !== undefined) process.stderr.write(`${simulated.trace.join("\n")}\n`);
-      if (simulated.complaints.length > 0) failed.push(told(simulated));
-      seen.records += simulated.records;
-      seen.sessions += simulated.sessions;
-      seen.kills += simulated.kills;
-    }
-    const { records, sessions, kills } = seen;
-    process.stderr.write(`${count} seeds from ${first}: ${records} records, ${sessions} processes, ${kills} killed\n`);
-    expect(failed.slice(0, 20).join("\n")).toBe("");
-  },
-);
+test.each<[string, number, SimulationOptions]>([
+  ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", count, {}],
+  [
+    "no schedule in which older copies of the ledger come back creates an account twice",
+    restored,
+    { restores: "noticed" },
+  ],
+])("%s", { timeout: PATIENCE_MS }, async (_, seedCount, options) => {
+  const seeds = Array.from({ length: seedCount }, (__, index) => first + index);
+  const failed: string[] = [];
+  const seen = { records: 0, sessions: 0, kills: 0 };
+  for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
+    const simulated = await simulate(seed, options).catch((error: unknown) => thrown(seed, error));
+    if (only !== undefined) process.stderr.write(`${simulated.trace.join("\n")}\n`);
+    if (simulated.complaints.length > 0) failed.push(told(simulated));
+    seen.records += simulated.records;
+    seen.sessions += simulated.sessions;
+    seen.kills += simulated.kills;
+  }
+  const { records, sessions, kills } = seen;
+  process.stderr.write(
+    `${seedCount} seeds from ${first}: ${records} records, ${sessions} processes, ${kills} killed\n`,
+  );
+  expect(failed.slice(0, 20).join("\n")).toBe("");
+});
 
 function thrown(seed: number, error: unknown): Simulated {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
@@ -83,6 +90,15 @@ describe("the simulation notices that", () => {
     }
     expect(found.join(" ")).toMatch(invariant);
   });
+});
+
+test("the simulation notices that nobody compares a restored ledger with its journal", async () => {
+  const found: string[] = [];
+  for (let seed = 1; seed <= 40; seed += 1) {
+    const { complaints } = await simulate(seed, { restores: "unnoticed" });
+    found.push(...complaints.map((complaint) => complaint.invariant));
+  }
+  expect(found).toContain("nothing twice");
 });
 
 function resendAlways(job: Job): Job {

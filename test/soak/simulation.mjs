@@ -1,5 +1,6 @@
-// 10,000 seeds of the simulations (test/simulation): of one process, and of several workers; two processes at a time.
-//   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared]
+// 10,000 seeds of the simulations (test/simulation): of one process, the same with older copies of its ledger that come
+// back, and of several workers; two processes at a time.
+//   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared] [--schedule "no schedule in which older"]
 // A seed that breaks an invariant is printed with the command that replays it.
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -10,6 +11,7 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "10000" },
     first: { type: "string", default: "1" },
     only: { type: "string" },
+    schedule: { type: "string", default: "no schedule" },
   },
 });
 /** What one process plays: a ledger that it has closed takes some file descriptors until it is collected. */
@@ -39,6 +41,6 @@ function partsOf(first, seeds) {
 function play({ file, first, seeds }) {
   const words = [vitest, "run", "--config", "test/vitest.config.ts", "--reporter=dot", file];
   const env = { ...process.env, SIMULATION_FIRST: String(first), SIMULATION_SEEDS: String(seeds) };
-  const child = spawn(process.execPath, [...words, "-t", "no schedule"], { cwd: root, env, stdio: "inherit" });
+  const child = spawn(process.execPath, [...words, "-t", values.schedule], { cwd: root, env, stdio: "inherit" });
   return new Promise((resolve) => child.once("close", resolve));
 }

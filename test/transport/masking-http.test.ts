@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Http } from "../../src/transport/http.ts";
 import { createCredentialMask, maskingHttp } from "../../src/transport/masking-http.ts";
@@ -58,3 +59,85 @@ describe("a credential that a server repeats is masked", () => {
     expect(JSON.parse(reply.body)).toEqual({ detail: "[masked]", path: String.raw`/a\u0041`, code: "[masked]" });
   });
 });
+
+describe("a credential with escaped characters is masked whole", () => {
+  const everyEntity = Array.from(KEY, (one) => `&#${one.charCodeAt(0)};`).join("");
+  test.each([
+    ["as HTML escapes it", KEY.replace("+", "&#43;").replace("/", "&#x2F;")],
+    ["with named references", KEY.replace("+", "&plus;").replace("/", "&sol;").replace("_", "&lowbar;")],
+    ["escaped for HTML twice", KEY.replace("+", "&amp;#43;")],
+    ["all of it as references", everyEntity],
+    ["as JSON text that was escaped for HTML", KEY.replace("+", String.raw`\u0026#43;`)],
+    ["percent-encoded twice", encodeURIComponent(encodeURIComponent(KEY))],
+    ["with a slash as PHP writes it", KEY.replace("/", String.raw`\/`)],
+    ["as JSON within JSON", KEY.replace("+", String.raw`\\u002b`).replace("/", String.raw`\\/`)],
+    ["over two lines", `${KEY.slice(0, 14)}\n  ${KEY.slice(14)}`],
+    ["over two lines of a JSON text", `${KEY.slice(0, 5)}\\r\\n${KEY.slice(5)}`],
+    ["with a zero-width space inside", `${KEY.slice(0, 3)}\u200b${KEY.slice(3)}`],
+    ["with an escaped zero-width space inside", `${KEY.slice(0, 20)}\\u200b${KEY.slice(20)}`],
+    ["with a Hangul filler inside", `${KEY.slice(0, 20)}\u3164${KEY.slice(20)}`],
+    ["in lines of base64", base64(KEY).replaceAll(/(.{12})/g, "$1\n")],
+    ["in base64 that was percent-encoded", encodeURIComponent(base64(KEY))],
+  ])("%s", (_, echo) => {
+    expect(mask.mask(`{"detail":"<${echo}>"}`)).toMatch(/^\{"detail":"<\[masked\][^a-z]{0,8}>"\}$/);
+  });
+
+  const printable = fc.string({ minLength: 8, maxLength: 60, unit: fc.constantFrom(...CHARACTERS) });
+  const escapes: readonly ((one: string) => string)[] = [
+    (one) => one,
+    (one) => `%${hexOf(one).padStart(2, "0")}`,
+    (one) => `%25${hexOf(one).padStart(2, "0").toUpperCase()}`,
+    (one) => `&#${codeOf(one)};`,
+    (one) => `&#x${hexOf(one)};`,
+    (one) => `&amp;#X00${hexOf(one).toUpperCase()};`,
+    (one) => `\\u${hexOf(one).padStart(4, "0")}`,
+    (one) => `\\\\u${hexOf(one).padStart(4, "0")}`,
+    (one) => `\u200b${one}`,
+    (one) => `\n ${one}`,
+    (one) => `&nbsp;${one}`,
+  ];
+
+  test("however each character is escaped", () => {
+    const places = fc.array(fc.nat(escapes.length - 1), { minLength: 60, maxLength: 60 });
+    fc.assert(
+      fc.property(printable, places, (secret, chosen) => {
+        const echo = Array.from(secret, (one, at) => escapes[chosen[at] ?? 0]?.(one) ?? one).join("");
+        const text = createCredentialMask([secret]).mask(`before (${echo.trimStart()}) after`);
+        expect(text).toMatch(/^before \((?:\u200b|&nbsp;)?\[masked\]\) after$/);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test("with the characters that begin an escape", () => {
+    const secret = String.raw`a&b%c\test+e&f%g`;
+    for (const escape of escapes) {
+      const echo = Array.from(secret, (one) => (one === "a" ? one : escape(one))).join("");
+      expect(createCredentialMask([secret]).mask(`(${echo})`)).toBe("([masked])");
+    }
+  });
+
+  test("in texts that repeat its beginning, in linear time", () => {
+    const secret = "ab".repeat(4000);
+    const text = `${"ab".repeat(500_000)}${"a ".repeat(200_000)}`;
+    expect(createCredentialMask([secret]).mask(text)).not.toContain("abab");
+  });
+
+  test("and a short one only where it is whole", () => {
+    const short = createCredentialMask(["test"]);
+    expect(short.mask("the latest tones: la test")).toBe("the la[masked] tones: la [masked]");
+  });
+});
+
+/** The printable ones of ASCII, without those that begin an escape: they may seem to be one. */
+const CHARACTERS = Array.from({ length: 94 }, (_, at) => String.fromCodePoint(33 + at)).filter(
+  (one) => !["&", "%", "\\"].includes(one),
+);
+
+function codeOf(character: string): number {
+  return character.codePointAt(0) ?? 0;
+}
+
+function hexOf(character: string): string {
+  return codeOf(character).toString(16);
+}

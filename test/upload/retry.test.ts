@@ -2,15 +2,11 @@ import { describe, expect, test } from "vitest";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { ACCEPTED, AMBIGUOUS, busy, given, play, rejected, sendable, UNSENT } from "./scene.ts";
 
-const DETAILS_LOST: RequestResult = {
-  replyClass: {
-    kind: "retry",
-    reason: "HTTP 400, details lost",
-    problems: [{ attr: "non_field_errors", code: "unreadable_reply", detail: "", severity: "error", by: "platform" }],
-  },
-  http: 400,
-  durationMs: 1,
-};
+/** The contract names the reply itself, by its code or a member. */
+function rejectedByName(code: string): RequestResult {
+  const { replyClass, ...rest } = rejected(code);
+  return { ...rest, replyClass: replyClass.kind === "rejected" ? { ...replyClass, isFinal: true } : replyClass };
+}
 
 describe("a record that is sent again", () => {
   test("after a 429, each time has an intent of its own", async () => {
@@ -31,26 +27,46 @@ describe("a record that is sent again", () => {
     expect(end).toMatchObject({ reason: "done", counts: { pending: 1 } });
   });
 
-  test("a refusal whose details were lost is rejected in the end", async () => {
-    const { end, ledger } = await play(() => DETAILS_LOST, { records: 1 });
-    expect(end.counts).toEqual({ rejected: 1 });
-    expect(ledger.settlements.map(({ status }) => status)).toEqual(["pending", "pending", "rejected"]);
-  });
-
   test.each<[string, RequestResult, string]>([
-    ["a refusal whose details were lost", DETAILS_LOST, "ambiguous"],
     ["push-back to the end", busy(), "ambiguous"],
     [
       "a closed import supplier",
       { replyClass: { kind: "blocked", problems: [] }, http: 400, durationMs: 1 },
       "ambiguous",
     ],
-    ["a refusal with its reason", rejected("blank"), "rejected"],
+    ["a refusal", rejected("in_progress", "non_field_errors", "is already being processed"), "ambiguous"],
+    ["a refusal with its reason", rejected("blank"), "ambiguous"],
+    ["a refusal that the contract names", rejectedByName("blank"), "rejected"],
   ])(
     "a request without a clear answer is not forgotten after %s: it was, and the account existed",
     async (_, answer, status) => {
       const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : answer), { records: 1, dedupes: true });
       expect(ledger.settlements.at(-1)?.status).toBe(status);
+    },
+  );
+
+  test("a refusal of a repeat keeps its reasons, and says that an earlier request had no clear answer", async () => {
+    const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : rejected("blank")), {
+      records: 1,
+      dedupes: true,
+    });
+    expect(ledger.settlements.at(-1)).toMatchObject({
+      status: "ambiguous",
+      http: 400,
+      problems: [{ code: "blank" }],
+      reason: "HTTP 400 to a repeat; an earlier request had no clear answer",
+    });
+  });
+
+  test.each([
+    ["ambiguous", rejected("blank")],
+    ["rejected", rejectedByName("blank")],
+  ])(
+    "a request of an earlier run without a clear answer leaves its record %s after a refusal",
+    async (status, reply) => {
+      const source = given({ ...sendable(1), isAmbiguous: true });
+      const { ledger } = await play(() => reply, { source, dedupes: true });
+      expect(ledger.settlements.at(-1)).toMatchObject({ status });
     },
   );
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../src/time/clock.ts";
+import type { Clock, Random } from "../../src/time/clock.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
 import type { Intent, Ledger, AttemptOutcome } from "../../src/ledger/ledger.ts";
 import type { RequestResult, MaySend } from "../../src/platform/import/classified-request.ts";
@@ -15,7 +15,7 @@ export function fakeClock(): Clock {
   const tick = async (): Promise<void> => {
     ticking = true;
     while (sleepers.size > 0) {
-      for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
       const [first] = [...sleepers].toSorted((a, b) => a.at - b.at);
       if (first === undefined) break;
       now = Math.max(now, first.at);
@@ -110,6 +110,8 @@ export interface SceneOptions extends Partial<UploadOptions> {
   readonly dedupes?: boolean;
   readonly ledger?: FakeLedger;
   readonly clock?: Clock;
+  /** Default: always one half. */
+  readonly random?: Random;
   readonly payload?: JsonObject;
   readonly source?: AsyncIterable<readonly RecordToSend[]>;
   /** The import supplier of each record. */
@@ -141,7 +143,7 @@ export async function play(
   answer: (request: Request) => RequestResult | Promise<RequestResult>,
   options: SceneOptions = {},
 ): Promise<Played> {
-  const { dedupes = false, ...more } = options;
+  const { dedupes = false, random = () => 0.5, ...more } = options;
   const clock = options.clock ?? fakeClock();
   const ledger = options.ledger ?? fakeLedger();
   const events: UploadEvent[] = [];
@@ -166,7 +168,7 @@ export async function play(
   const never = new AbortController().signal;
   const end = await upload(
     () => options.source ?? unsettled(sendables(options.records ?? 20, options.payload), options.supplierOf, ledger),
-    { ledger, steps: oneStep(client, dedupes), clock, random: () => 0.5, onProgress: (event) => events.push(event) },
+    { ledger, steps: oneStep(client, dedupes), clock, random, onProgress: (event) => events.push(event) },
     { run: "run", concurrency: 4, oneSupplier: true, drain: never, abort: never, ...more },
   );
   return { end, ledger, events, sent, most, clock };

@@ -1,3 +1,4 @@
+import path from "node:path";
 import { demo, type DemoStep } from "../../commands/demo/demo.ts";
 import { push, type PushOptions } from "../../commands/upload/push.ts";
 import type { Secrets } from "../../job/dependencies.ts";
@@ -8,6 +9,7 @@ import { DEFAULT_PACE } from "../../job/settings/platform-settings.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import type { DemoFlags } from "../options/options.ts";
 import { type Context, withContext } from "../process/context.ts";
+import { defaultDependencies } from "../../runtime/default-dependencies.ts";
 import { showRun } from "../views/run/run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
@@ -55,10 +57,13 @@ async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promis
       ...dependencies,
       push: ({ startProcess, onProgress, concurrency, workers, ...asked }) => {
         process.env["MIGRATE_API_KEY"] = asked.platform.apiKey;
+        // The demo leaves nothing in the state folder of the user.
+        process.env["XDG_STATE_HOME"] = path.resolve(DEMO_FOLDER, "state");
+        const { stateFolder } = defaultDependencies();
         const pace = { concurrency, maxConcurrency: concurrency };
         const secrets = async (): Promise<Secrets> => ({ apiKey: asked.platform.apiKey });
         const options = { ...pushOptions(asked, flags), pace, workers };
-        return push(options, { ...dependencies, startProcess, onProgress, secrets });
+        return push(options, { ...dependencies, stateFolder, startProcess, onProgress, secrets });
       },
     },
   );

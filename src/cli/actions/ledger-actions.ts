@@ -18,9 +18,10 @@ export function ledgerCheckAction(flags: InspectFlags): Promise<void> {
 
 export function ledgerRepairAction(flags: InspectFlags): Promise<void> {
   return withLedger(flags, async ({ ledger }, context) => {
-    const repair = await ledgerRepair({ ledger }, context.dependencies.clock);
+    const { nothingLost } = flags;
+    const repair = await ledgerRepair({ ledger, nothingLost }, context.dependencies);
     await show(ledgerRepairView, repair, flags, context);
-    return repair.ambiguous === 0 ? 0 : AMBIGUOUS_EXIT_CODE;
+    return repair.ambiguous + repair.noted === 0 && !repair.isUncertain ? 0 : AMBIGUOUS_EXIT_CODE;
   });
 }
 

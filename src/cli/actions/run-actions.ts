@@ -55,8 +55,9 @@ export function resumeAction(run: string | undefined, flags: RunFlags): Promise<
 export function reconcileAction(run: string | undefined, flags: ReconcileFlags): Promise<void> {
   return withLedger(flags, async (settings, context) => {
     const { reconcile } = await import("../../commands/upload/reconcile.ts");
-    const { accept = [], resend = [], quietPeriod, showValues = false } = flags;
-    const options = { ...settings, run, accept, resend, who: currentUser(), quietMs: quietPeriod, showValues };
+    const { accept = [], resend = [], resendAll, quietPeriod, showValues = false } = flags;
+    const decided = { accept, resend, resendAll, who: currentUser() };
+    const options = { ...settings, run, ...decided, quietMs: quietPeriod, showValues };
     return showRun(await reconcile(options, context.dependencies), flags, context);
   });
 }

@@ -20,6 +20,7 @@ export function sandboxAction(flags: SandboxFlags): Promise<void> {
       region: typeof config.rules?.["region"] === "string" ? config.rules["region"] : undefined,
       log: logger.detail,
       data: flags.data,
+      maxBodyBytes: flags.maxBody,
       readyFile: flags.readyFile,
     };
     const running = await sandbox(options, dependencies);

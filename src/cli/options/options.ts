@@ -91,6 +91,8 @@ export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
   /** The run to look into. */
   readonly run?: string;
+  /** No request of another machine is missing in a restored database. */
+  readonly nothingLost?: boolean;
   /** Show it anew while a run is at work. */
   readonly watch?: boolean;
 }

@@ -172,6 +172,13 @@ export const INIT = {
 export const RECONCILE = {
   accept: { arg: "<key...>", help: "these records have arrived: settled by you, without asking the platform" },
   resend: { arg: "<key...>", help: "these records have not: `migrate resume` sends them again" },
+  resendAll: {
+    arg: "<number>",
+    kind: "number",
+    range: [1],
+    conflicts: ["accept", "resend"],
+    help: "confirm that none of this number of records was sent, where an incomplete journal made them ambiguous",
+  },
   /** Milliseconds. */
   quietPeriod: {
     arg: "<duration>",

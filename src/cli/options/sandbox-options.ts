@@ -11,6 +11,7 @@ const SANDBOX = {
     kind: "suppliers",
     help: "its import suppliers, separated by commas: SPRING,WINTER=Paused (default: those of the contract)",
   },
+  maxBody: { arg: "<bytes>", kind: "count", help: "largest request body (default: 16777216)" },
   data: { arg: "<file>", help: "keep its accounts in this file" },
   readyFile: { arg: "<path>", help: "write where it listens, and its key, to this file once it does" },
 } as const;

@@ -18,6 +18,20 @@ export function optimiseLater(): void {
   setFlag("--interrupt-budget=264000", 20);
 }
 
+/**
+ * SIGUSR1 opens Node's debugger, which can read every token of the process. A listener takes the place of that handler, for
+ * the whole process with its threads. Windows has no such signal.
+ */
+export function ignoreDebuggerSignal(): void {
+  if (process.platform !== "win32") process.on("SIGUSR1", () => undefined);
+}
+
+/** Options for Node.js with which a process of this program never opens a debugger by a signal; none where it has no such. */
+export function withoutDebuggerSignal(): readonly string[] {
+  const option = "--disable-sigusr1";
+  return process.allowedNodeEnvironmentFlags.has(option) && !process.execArgv.includes(option) ? [option] : [];
+}
+
 /** V8 complains on the screen of a flag that it does not know. @param last the newest Node.js that is known to have it */
 function setFlag(flag: string, last: number): void {
   const major = Number.parseInt(process.versions.node, 10);

@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process";
-import type { StartedProcess } from "../../job/dependencies.ts";
+import { constants } from "node:os";
+import type { ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
 import { Failure } from "../../model/failure.ts";
+import { withoutDebuggerSignal } from "./engine-flags.ts";
 
 /**
  * Starts this program once more, in a group of its own: a Ctrl-C reaches it by way of whoever started it. Its failures
@@ -9,14 +11,16 @@ import { Failure } from "../../model/failure.ts";
 export function startProcess(words: readonly string[], folder: string): StartedProcess {
   const [, program] = process.argv;
   if (program === undefined) throw new Failure("usage", "this program cannot be started once more");
-  const child = spawn(process.execPath, [...process.execArgv, program, ...words], {
+  const child = spawn(process.execPath, [...process.execArgv, ...withoutDebuggerSignal(), program, ...words], {
     cwd: folder,
     detached: true,
     stdio: ["ignore", "ignore", "inherit"],
   });
-  const ended = new Promise<void>((resolve) => {
-    child.once("close", () => resolve());
-    child.once("error", () => resolve());
+  const ended = new Promise<ProcessEnd>((resolve) => {
+    child.once("close", (exitCode, signal) => {
+      resolve({ exitCode: exitCode ?? undefined, signal: signal === null ? undefined : constants.signals[signal] });
+    });
+    child.once("error", () => resolve({}));
   });
   const send = (signal: NodeJS.Signals): void => {
     if (child.exitCode === null && child.signalCode === null) child.kill(signal);

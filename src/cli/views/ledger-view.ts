@@ -1,7 +1,8 @@
-import type { LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
+import type { RepairedLedger } from "../../commands/ledger/ledger-maintenance.ts";
+import type { LedgerCheck } from "../../ledger/ledger-store.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
-import { formatCount } from "../../text/count.ts";
+import { counted, formatCount } from "../../text/count.ts";
 import type { View } from "./view.ts";
 
 /** @param path of the ledger that was checked */
@@ -12,25 +13,38 @@ export function ledgerCheckView(path: string): View<LedgerCheck> {
   };
 }
 
-export const ledgerRepairView: View<LedgerRepair> = {
+export const ledgerRepairView: View<RepairedLedger> = {
   text: repairText,
   json: (repair) => `${printableJson(repair, "indented")}\n`,
 };
 
 function checkText({ findings, counts }: LedgerCheck, path: string): string {
   if (findings.length > 0) return findings.map((finding) => `${plainText(finding, 500)}\n`).join("");
-  const counted = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name}`);
-  return `${plainText(path)} is sound: ${counted.join(", ")}\n`;
+  const words = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name}`);
+  return `${plainText(path)} is sound: ${words.join(", ")}\n`;
 }
 
-function repairText({ tables, ambiguous, kept }: LedgerRepair): string {
+function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLedger): string {
   const read = tables.map(
     ({ table, rows, isWhole }) => `  ${table}: ${formatCount(rows)}${isWhole ? "" : ", and some were lost"}\n`,
   );
   const left = ambiguous === 0 ? "" : `${formatCount(ambiguous)} records are ambiguous: \`migrate reconcile\`\n`;
   const lost = tables.every(({ isWhole }) => isWhole) ? "" : `${LOST_RECORDS_WARNING}\n`;
-  return `Rows that could be read\n${read.join("")}${lost}${left}The damaged ledger is kept: ${plainText(kept)}\n`;
+  const fromJournal =
+    noted === 0 ? "" : `${counted(noted, "request")} noted from journals; their records may have been sent\n`;
+  const uncertain = isUncertain ? `${UNCERTAIN_WARNING}\n` : "";
+  const before = kept === undefined ? "" : `The ledger from before the repair is kept: ${plainText(kept)}\n`;
+  const nothing =
+    tables.length + noted === 0 && !isUncertain
+      ? "Every request in the journals of this machine is in the ledger\n"
+      : "";
+  const readText = tables.length === 0 ? nothing : `Rows that could be read\n${read.join("")}`;
+  return `${readText}${lost}${left}${fromJournal}${uncertain}${before}`;
 }
+
+const UNCERTAIN_WARNING =
+  "The journals are damaged or incomplete, or other machines may have sent more: records that are new to the ledger are " +
+  "planned as ambiguous, because they may have been sent. Settle them with `migrate reconcile`.";
 
 const LOST_RECORDS_WARNING =
   "A record that is in no table any more would be taken for new: look the lost ones up before you push again.";

@@ -1,8 +1,13 @@
-import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
+import type { ExportedRow, LedgerCheck, LedgerRepair, LedgerStore } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import { forgetJournal } from "../../pipeline/run/run-journal.ts";
-import { type Clock, timestamp } from "../../time/clock.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
+import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.ts";
+import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
+import { recoverMachine } from "../../ledger/journal/recover-machine.ts";
+import { doubtOf, machineJournals, noteSeen } from "../../pipeline/run/machine-evidence.ts";
+import { hasJournals, journalPlace } from "../../pipeline/run/run-journal.ts";
+import { timestamp } from "../../time/clock.ts";
 
 export interface LedgerOptions {
   /** Locator of the ledger: the path of its file, or its URL. */
@@ -14,15 +19,88 @@ export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerChec
   return (await openLedgerStore(ledger)).check();
 }
 
-/** Makes a sound ledger of what can be read of a damaged one, which is kept. */
-export async function ledgerRepair({ ledger }: LedgerOptions, clock: Pick<Clock, "now">): Promise<LedgerRepair> {
-  const store = await openLedgerStore(ledger);
-  const repaired = await store.repair?.(timestamp(clock).replaceAll(/\D/g, "").slice(0, 14));
-  if (repaired !== undefined) {
-    await forgetJournal(store);
-    return repaired;
+/** What a repair found, and what the journals know in addition. */
+export interface RepairedLedger extends LedgerRepair {
+  /** Requests that the journals know and the ledger did not. */
+  readonly noted: number;
+  /** The journals cannot tell every request: records that are new to the ledger may have been sent. */
+  readonly isUncertain: boolean;
+}
+
+export interface RepairOptions extends LedgerOptions {
+  /** The user knows that no request is missing but those in the journals of this machine. */
+  readonly nothingLost?: boolean | undefined;
+}
+
+type RepairDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
+
+/**
+ * Repairs the ledger from what can be read of it, keeps the damaged one, and notes the requests that only its journals
+ * know.
+ */
+export async function ledgerRepair(
+  { ledger, nothingLost = false }: RepairOptions,
+  dependencies: RepairDependencies,
+): Promise<RepairedLedger> {
+  const { clock, rescueFolder, notice } = dependencies;
+  const store = await openLedgerStore(ledger, { notice });
+  const at = timestamp(clock);
+  const { server } = store;
+  if (server !== undefined) return recoverServerLedger({ ...store, server }, { ...dependencies, at, nothingLost });
+  if (nothingLost) throw fileWithNothingLost();
+  if (store.repair === undefined) throw nothingToRepair(store.name);
+  const stamp = at.replaceAll(/\D/g, "").slice(0, 14);
+  const repaired = await store.repair(stamp, { mayBeginAnew: hasJournals(store) });
+  const opened = await store.write("ledger repair", { create: false });
+  try {
+    const options = { at, rescueFolder, notice };
+    const { noted, isUncertain } = await recoverFromJournals(journalPlace(store), opened, options);
+    return { ...repaired, noted, isUncertain };
+  } finally {
+    await opened.close();
   }
-  throw new Failure("usage", `the ledger ${store.name} is not kept in a file, so there is nothing to repair here`, {
+}
+
+interface ServerRecovery extends RepairDependencies {
+  readonly at: string;
+  readonly nothingLost: boolean;
+}
+
+/**
+ * Notes the requests that only the journals of this machine know in a database that was restored. The database itself is
+ * repaired with the tools of its server.
+ */
+async function recoverServerLedger(
+  store: LedgerStore & { readonly server: string },
+  { at, nothingLost, ...dependencies }: ServerRecovery,
+): Promise<RepairedLedger> {
+  const { rescueFolder, notice } = dependencies;
+  const place = machineJournals(store, dependencies);
+  const ledger = await store.write("ledger repair", { create: hasMachineJournals(place) });
+  try {
+    const isUncertain = async (isComplete: boolean, unknown: number): Promise<boolean> => {
+      if (nothingLost) return false;
+      const doubt = await doubtOf(place, ledger, dependencies, unknown);
+      return !isComplete || doubt?.kind === "lost" || (doubt?.others ?? 0) > 0;
+    };
+    const recovered = await recoverMachine(place, ledger, { at, rescueFolder, notice, isUncertain });
+    for (const folder of ledgerFolders(place, (await ledger.history()).id)) {
+      await noteSeen(folder, ledger, dependencies);
+    }
+    return { tables: [], ambiguous: 0, noted: recovered.noted, isUncertain: recovered.isUncertain };
+  } finally {
+    await ledger.close();
+  }
+}
+
+function fileWithNothingLost(): Failure {
+  return new Failure("usage", "--nothing-lost is for a ledger on PostgreSQL", {
+    hint: "leave it out: the journal of a ledger in a file tells which requests are missing",
+  });
+}
+
+function nothingToRepair(name: string): Failure {
+  return new Failure("usage", `the ledger ${name} is not kept in a file, so there is nothing to repair here`, {
     hint: "restore it with the tools of its database server",
   });
 }

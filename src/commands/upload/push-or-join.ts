@@ -7,10 +7,10 @@ import type { NewRun, Run } from "../../ledger/ledger.ts";
 import type { AtWork, LedgerStore } from "../../ledger/ledger-store.ts";
 import { isAddress, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { openToWrite } from "../../pipeline/run/with-run.ts";
 import { isGivenOut, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
+import { hasPlanner, isLeftOpen } from "../../pipeline/shared/planner-presence.ts";
 import { withWorkerProcesses, workerWords } from "../../pipeline/shared/worker-processes.ts";
 import { push, type PushOptions } from "./push.ts";
 
@@ -27,10 +27,11 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
     const begun = await pushIfFree(options, dependencies);
     if (!("refusal" in begun)) return begun;
     // Another one has taken over what this one was to end.
-    if (worked !== undefined && (await isHeld(store))) return worked;
+    if (worked !== undefined && (await hasPlanner(store))) return worked;
     const joined = await joinRunAtWork({ store, options, refusal: begun.refusal }, dependencies);
     if (joined === undefined) continue;
-    if (!(await isLeftOpen(store, joined))) return joined;
+    const isAllSent = joined.reason === "done" && joined.failure === undefined;
+    if (!isAllSent || !(await isLeftOpen(store, joined.run))) return joined;
     dependencies.notice(`Nobody is left to end run ${joined.run}: this push takes that over`);
     worked = joined;
   }
@@ -162,15 +163,4 @@ function stoppedWaiting(who: string): Failure {
   return new Failure("incomplete", `stopped while waiting for ${who}; nothing was sent`, {
     hint: "run the same command again",
   });
-}
-
-/** All is sent, but the process that planned the run has died: nobody will end it. */
-async function isLeftOpen(store: LedgerStore, { run, reason, failure }: WorkerResult): Promise<boolean> {
-  if (reason !== "done" || failure !== undefined || (await isHeld(store))) return false;
-  return (await readRunLedger(store, (ledger) => ledger.findRun(run)))?.state !== "finished";
-}
-
-/** By a process, not only by workers that go on without one. */
-async function isHeld(store: LedgerStore): Promise<boolean> {
-  return (await store.atWork?.())?.command !== undefined;
 }

@@ -9,6 +9,7 @@ import { quietLeftMs } from "../../pipeline/send/send-records.ts";
 import { type RecordedRun, type RecordedRunOptions, withRecordedRun } from "../../pipeline/run/with-run.ts";
 import { openJobIfUnchanged, openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 import { reconcileRun } from "../../reconcile/reconcile-run.ts";
+import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 export interface ReconcileOptions extends RecordedRunOptions {
@@ -16,6 +17,8 @@ export interface ReconcileOptions extends RecordedRunOptions {
   readonly accept: readonly string[];
   /** Of those that have not, and are to be sent again. */
   readonly resend: readonly string[];
+  /** The number of records that an uncertain recovery made ambiguous, none of which was sent. */
+  readonly resendAll?: number | undefined;
   /** The account name of whoever runs the command. */
   readonly who: string;
   /** Milliseconds without a request before the platform is asked; default: that of the target. */
@@ -27,7 +30,7 @@ export interface ReconcileOptions extends RecordedRunOptions {
  * given, as somebody has decided. Sends nothing.
  */
 export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
-  const isDecided = options.accept.length + options.resend.length > 0;
+  const isDecided = options.accept.length + options.resend.length > 0 || options.resendAll !== undefined;
   const openJobOf = isDecided ? openJobIfUnchanged : openRecordedJob;
   return withRecordedRun<Job | undefined>({ command: "reconcile", options }, dependencies, async (recorded) => {
     const { ledger, run, settings } = recorded;
@@ -36,7 +39,9 @@ export function reconcile(options: ReconcileOptions, dependencies: Dependencies)
       job,
       work: async (open) => {
         const lastSentAt = await ledger.refresh(run.id, reconcilePolicy(job, settings));
-        if (isDecided) await applyOperatorDecisions(options, job, { ...recorded, dependencies });
+        if (options.resendAll !== undefined)
+          await resendAll(options.resendAll, job, { ...recorded, dependencies }, options);
+        else if (isDecided) await applyOperatorDecisions(options, job, { ...recorded, dependencies });
         const willAsk = job !== undefined && !isDecided;
         const failure = willAsk ? await readBack(options, job, { ...recorded, dependencies, lastSentAt }) : undefined;
         const sent = failure && ({ reason: "stopped", failure, counts: {}, unsaved: [] } as const);
@@ -69,6 +74,31 @@ async function applyOperatorDecisions(
   };
   const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
+}
+
+/** @throws Failure `usage`, with nothing changed, unless the number is that of the records */
+async function resendAll(
+  confirmed: number,
+  job: Job | undefined,
+  { ledger, run: { id }, settings, dependencies }: ReconcileContext,
+  { who }: Pick<ReconcileOptions, "who">,
+): Promise<void> {
+  const items = (await ledger.ambiguous(id, 1, Number.MAX_SAFE_INTEGER)).filter(({ attempts }) => attempts === 0);
+  if (items.length !== confirmed) throw otherNumber(confirmed, items.length, id);
+  const at = timestamp(dependencies.clock);
+  const made = { decision: "resend", by: "operator", who, at, reason: "decided with --resend-all" } as const;
+  const decisions = items.map(({ record, identity }): Decision => ({ ...made, record, identity }));
+  await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
+}
+
+function otherNumber(confirmed: number, found: number, run: string): Failure {
+  const records = `${counted(found, "record")} of run ${run} became ambiguous without a known request`;
+  return new Failure("usage", `--resend-all ${confirmed}: ${records}; nothing was decided`, {
+    hint:
+      found === 0
+        ? "settle the other ambiguous records with `migrate reconcile`, or with --accept and --resend"
+        : `make sure that the platform has none of them, then run the command with --resend-all ${found}`,
+  });
 }
 
 const OPTION = { accepted: "--accept", resend: "--resend" } as const;

@@ -1,12 +1,18 @@
 import { existsSync } from "node:fs";
 import type { Dependencies } from "../../job/dependencies.ts";
-import { type RunSettings, settingsOf, settingsSeenFrom } from "../../job/settings/recorded-settings.ts";
+import {
+  type RunSettings,
+  settingsIfKnown,
+  settingsOf,
+  settingsSeenFrom,
+} from "../../job/settings/recorded-settings.ts";
 import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { isGivenOut, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
+import { isLeftOpenForGood } from "../../pipeline/shared/planner-presence.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface WorkerOptions {
@@ -28,7 +34,16 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
   const store = await openLedgerStore(options.ledger);
   const run = await plannedRun(store, options.run, dependencies);
   const settings = settingsHere(run, options.folder);
-  return joinRun({ store, run, settings, openJob: () => openRecordedJob(settings, dependencies) }, dependencies);
+  const joined = { store, run, settings, openJob: () => openRecordedJob(settings, dependencies) };
+  const result = await joinRun(joined, dependencies);
+  if (result.failure === undefined && (await isLeftOpenForGood(store, run.id, dependencies))) {
+    dependencies.notice(`The process that planned run ${run.id} has ended. ${resumeHint(run)}`);
+  }
+  return result;
+}
+
+function resumeHint({ id }: Run): string {
+  return `\`migrate resume ${id}\` sends what is left and writes the report`;
 }
 
 /** Where the folder of the push is not there, its files are looked for in the current one. */
@@ -50,16 +65,23 @@ async function plannedRun(
     const status = await store.sharedStatus?.(run.id);
     if (isGivenOut(run, status)) return run;
     const isAtWork = (await store.activeRun()) === run.id && settingsOf(run).workers !== undefined;
-    if (!isAtWork || drain.aborted) throw nothingToDo(run);
+    if (!isAtWork || drain.aborted) throw nothingToDo(run, { hasPlanner: isAtWork });
     if (!isTold) notice(`Run ${run.id} is being planned; waiting for its ranges`);
     await clock.sleep(LOOK_MS, drain);
   }
 }
 
-function nothingToDo({ id, state }: Run): Failure {
+function nothingToDo(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
+  const { id, state } = run;
   if (state === "finished") {
     return new Failure("run_unknown", `run ${id} has ended: there is nothing to work on`, {
       hint: "see the runs with `migrate status`; what is left of one is sent by `migrate resume`",
+    });
+  }
+  if (!hasPlanner && settingsIfKnown(run)?.workers !== undefined) {
+    const when = state === "planning" ? "before its plan was complete" : "and nobody gives out its ranges";
+    return new Failure("run_unknown", `the process that planned run ${id} has ended, ${when}`, {
+      hint: `${resumeHint(run)}; workers can join again while it runs`,
     });
   }
   return new Failure("run_unknown", `run ${id} gives no work to workers`, {

@@ -24,7 +24,8 @@ export interface UnlinkedOperation {
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {
     const context: LinkContext = { owner, all, findings };
-    return { ...owner.operation, steps: stepsOf(context), readBack: readBackOf(context) };
+    const steps = stepsOf(context);
+    return { ...owner.operation, steps, readBack: readBackOf(context).map((one) => withPollStatus(one, steps)) };
   });
 }
 
@@ -126,6 +127,13 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
       ? [{ ...one, operation }]
       : [];
   });
+}
+
+/** The operation that is polled means the same by its statuses when it is read back. */
+function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
+  if (readBack.status !== undefined || readBack.list !== undefined) return readBack;
+  const poll = steps.find((step) => step.poll?.operation.id === readBack.operation.id)?.poll;
+  return poll === undefined ? readBack : { ...readBack, status: poll.status, outcomes: poll.outcomes };
 }
 
 /** Where the contract leaves the key to the mapping, any field may be it. */

@@ -202,6 +202,11 @@ export const stepsSchema: z.ZodType<readonly WrittenStep[]> = z
 const DEFAULT_INTERVAL_SECONDS = 5;
 const DEFAULT_PATIENCE_SECONDS = 600;
 
+const statusOutcomes = z.record(
+  z.string(),
+  z.enum(["accepted", "rejected", "absent", "pending"], "must be one of accepted, rejected, absent, pending"),
+);
+
 /** `x-migrate-poll` */
 export const pollSchema: z.ZodType<WrittenPoll> = z
   .strictObject({
@@ -210,10 +215,7 @@ export const pollSchema: z.ZodType<WrittenPoll> = z
     interval: seconds.default(DEFAULT_INTERVAL_SECONDS),
     patience: seconds.default(DEFAULT_PATIENCE_SECONDS),
     status: attrSchema,
-    outcomes: z.record(
-      z.string(),
-      z.enum(["accepted", "rejected", "absent"], "must be one of accepted, rejected, absent"),
-    ),
+    outcomes: statusOutcomes,
     account: attrSchema.optional(),
     error: attrSchema.optional(),
   })
@@ -233,13 +235,19 @@ export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
       match: attrsByName.default({}),
       has: attrSchema.optional(),
       account: attrSchema.optional(),
+      status: attrSchema.optional(),
+      outcomes: statusOutcomes.optional(),
       absent: z.literal("resend", 'must be "resend", or left out').optional(),
     })
-    .transform(({ list, match, has, account, absent, ...readBack }) => ({
+    .refine(
+      ({ status, outcomes }) => (status === undefined) === (outcomes === undefined),
+      'needs "status" and "outcomes" together, or neither',
+    )
+    .transform(({ list, match, has, account, status, outcomes, absent, ...readBack }) => ({
       ...readBack,
       provesAbsence: absent === "resend",
       match: Object.entries(match).map(([reply, payload]) => ({ reply: parseAttr(reply), payload })),
-      ...definedMembers({ list, has, account }),
+      ...definedMembers({ list, has, account, status, outcomes }),
     })),
   "must be a list of operations that read back",
 );

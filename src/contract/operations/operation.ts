@@ -138,12 +138,15 @@ export interface Poll extends Lookup {
   readonly patience: number;
   /** Where the reply holds the status. */
   readonly status: AttrPath;
-  /** What a status means; one that is not listed is not final. `absent`: nothing is under way. */
-  readonly outcomes: Readonly<Record<string, "accepted" | "rejected" | "absent">>;
+  /** What a status means; one that is not listed is not final, as `pending`. `absent`: nothing is under way. */
+  readonly outcomes: StatusOutcomes;
   readonly account?: AttrPath;
   /** Where the reply holds what went wrong. */
   readonly error?: AttrPath;
 }
+
+/** The meaning of each status that the platform reports. */
+type StatusOutcomes = Readonly<Record<string, "accepted" | "rejected" | "absent" | "pending">>;
 
 /** A GET operation and where in the payload the parameters of its path lie. */
 interface Lookup {
@@ -160,9 +163,13 @@ export interface ReadBack extends Lookup {
   readonly list?: AttrPath;
   /** Attrs of the reply (of the item) and the attrs of the payload that they must be equal to. */
   readonly match: readonly { readonly reply: AttrPath; readonly payload: AttrPath }[];
-  /** What must be there and not be empty in a record that has arrived. */
+  /** What must be there and not be empty in a record that has arrived. Its lack alone does not prove absence. */
   readonly has?: AttrPath;
   readonly account?: AttrPath;
+  /** Where the reply (the item) holds the status; absent with `outcomes`. */
+  readonly status?: AttrPath;
+  /** What a status means; one that is not listed proves nothing. `rejected`: nothing was created, as `absent`. */
+  readonly outcomes?: StatusOutcomes;
   /** What is not found here, asked twice, has not arrived and may be sent again. */
   readonly provesAbsence: boolean;
 }

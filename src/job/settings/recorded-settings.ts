@@ -3,12 +3,11 @@ import { z } from "zod";
 import { type Clock, timestamp } from "../../time/clock.ts";
 import { authSchema } from "./auth-schema.ts";
 import type { Job, JobSettings } from "../job.ts";
-import { contractPaths, pathsFrom } from "../contract-files.ts";
+import { pathsFrom } from "../contract-files.ts";
 import { endpointOf } from "../endpoint.ts";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
-import { fingerprintPath, handOutPath } from "../../corrections/hand-out-document.ts";
-import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/input/source-files.ts";
+import { type RecordedFile, recordedFileSchema, recordFiles } from "./recorded-files.ts";
 import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
 
 /** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
@@ -36,8 +35,8 @@ export interface RunSettings {
   readonly out?: string | undefined;
   /** Keys the fingerprints of its rejects: 256 random bits as text. */
   readonly rejectsSecret?: string | undefined;
-  /** Contract, mapping and input as they were. */
-  readonly files: readonly FileFingerprint[];
+  /** Contract, mapping, the files that the mapping names, and input as they were. */
+  readonly files: readonly RecordedFile[];
 }
 
 export interface WorkerSettings {
@@ -67,8 +66,7 @@ export async function describeRun(
     out,
     dryRun,
   } = options;
-  const files: FileFingerprint[] = [];
-  for (const file of filesOf(job)) files.push(await fingerprintFile(file));
+  const files = await recordFiles(job);
   const rejectsSecret = randomBytes(32).toString("base64url");
   const sending = { target, pace, workers, revise, newKeys, until, sendInvalid, confirmed };
   const settings: RunSettings = {
@@ -241,54 +239,5 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   confirmed: z.boolean().optional(),
   out: text,
   rejectsSecret: text,
-  files: z.array(z.object({ file: z.string(), bytes: z.number(), sha256: z.string(), modifiedMs: z.number() })),
+  files: z.array(recordedFileSchema),
 });
-
-/**
- * Makes sure that everything a run depends on is still what it was.
- * @param options `trustsTime`: a large input with the same size and time of change counts as the same; whoever reads it
- * compares each record
- * @throws Failure `source_changed`, naming what is not
- */
-export async function requireUnchangedFiles(
-  settings: Pick<RunSettings, "job" | "files">,
-  { trustsTime = false }: { readonly trustsTime?: boolean } = {},
-): Promise<void> {
-  const resolve = pathsFrom(settings.job.folder);
-  const read = new Set(filesBeside(settings.job));
-  const changed: string[] = [];
-  for (const before of settings.files) {
-    const file = resolve(before.file);
-    const isTrusted = trustsTime && !read.has(file) && before.bytes >= LARGE_BYTES;
-    if (isTrusted && (await hasSameTime(file, before))) continue;
-    const now = await fingerprintFile(file).catch(() => undefined);
-    if (now?.sha256 !== before.sha256) changed.push(`${before.file} ${now === undefined ? "is gone" : "has changed"}`);
-  }
-  if (changed.length === 0) return;
-  throw new Failure("source_changed", `since the run began, ${changed.join(", ")}`, {
-    hint: "put it back as it was, or start anew with `migrate push`: what was accepted is not sent again",
-  });
-}
-
-/** Smaller ones are read in a tenth of a second. */
-const LARGE_BYTES = 64 * 1024 * 1024;
-
-async function hasSameTime(file: string, before: FileFingerprint): Promise<boolean> {
-  const now = await inspectFile(file).catch(() => undefined);
-  return now?.bytes === before.bytes && now.modifiedMs === before.modifiedMs;
-}
-
-function filesOf(job: Job): readonly string[] {
-  return filesBeside(job.settings).concat(job.input.files.map(({ path }) => path));
-}
-
-/** All but the input. */
-function filesBeside({ folder, contract, mapping, references, rejects }: JobSettings): readonly string[] {
-  const resolve = pathsFrom(folder);
-  return [
-    ...contract.flatMap(contractPaths),
-    ...(mapping === undefined ? [] : [mapping]),
-    ...Object.values(references ?? {}),
-    ...(rejects === undefined ? [] : [handOutPath(rejects.folder), fingerprintPath(rejects.folder)]),
-  ].map(resolve);
-}

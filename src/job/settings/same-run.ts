@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
-import { contractPaths } from "../contract-files.ts";
 import { instanceOf } from "../endpoint.ts";
+import { FILE_KINDS, type FileKind } from "./recorded-files.ts";
 import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 
 type Described = Pick<NewRun, "endpoint" | "supplier" | "settings">;
@@ -16,38 +16,31 @@ export function differencesOf(
 ): readonly string[] {
   const [one, two] = [settingsIfKnown(own), settingsIfKnown(other)];
   if (one === undefined || two === undefined) return ["its settings"];
-  const files = [fingerprintsOf(one), fingerprintsOf(two)] as const;
   const isOtherTarget = instanceOf(one.target.baseUrl) !== instanceOf(two.target.baseUrl);
   return [
     ...(isOtherTarget ? ["the target"] : []),
     ...(!isOtherTarget && own.endpoint !== other.endpoint ? ["the operation"] : []),
     ...(own.supplier === other.supplier ? [] : ["the import supplier"]),
-    ...KINDS.flatMap((kind) => (isSame(files[0][kind], files[1][kind]) ? [] : [NAMES[kind]])),
+    ...FILE_KINDS.flatMap((kind) =>
+      isSame(fingerprintsOf(one, kind), fingerprintsOf(two, kind)) ? [] : [NAMES[kind]],
+    ),
     ...differentOptions(one, two),
   ];
 }
 
-const KINDS = ["contract", "mapping", "references", "rejects", "input"] as const;
-type Fingerprints = Readonly<Record<(typeof KINDS)[number], readonly string[]>>;
-
-const NAMES: Readonly<Record<keyof Fingerprints, string>> = {
+const NAMES: Readonly<Record<FileKind, string>> = {
   contract: "the contract",
+  overlay: "the overlays",
   mapping: "the mapping",
+  lookup: "the lookup lists",
+  functions: "the function files",
   references: "the lists of references",
   rejects: "the rejects",
   input: "the input",
 };
 
-/** They are recorded in this order. */
-function fingerprintsOf({ job, files }: RunSettings): Fingerprints {
-  const left = files.map(({ sha256 }) => sha256);
-  return {
-    contract: left.splice(0, job.contract.flatMap(contractPaths).length),
-    mapping: left.splice(0, job.mapping === undefined ? 0 : 1),
-    references: left.splice(0, Object.keys(job.references ?? {}).length),
-    rejects: left.splice(0, job.rejects === undefined ? 0 : 2),
-    input: left,
-  };
+function fingerprintsOf({ files }: RunSettings, wanted: FileKind): readonly string[] {
+  return files.flatMap(({ kind, sha256 }) => (kind === wanted ? [sha256] : []));
 }
 
 function differentOptions(one: RunSettings, two: RunSettings): readonly string[] {

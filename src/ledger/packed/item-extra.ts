@@ -4,31 +4,45 @@ import type { PlannedItem } from "../ledger.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /** What few items have beside their columns. */
-export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems"> {
+export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash"> {
   readonly content: Uint8Array | undefined;
 }
 
-export function hasExtra({ problems, identity, content, awaits }: PlannedItem): boolean {
-  return problems.length > 0 || identity !== undefined || typeof content === "object" || awaits !== undefined;
+export function hasExtra({ problems, identity, content, awaits, rowHash }: PlannedItem): boolean {
+  const hasHash = identity !== undefined || typeof content === "object" || awaits !== undefined;
+  return hasHash || problems.length > 0 || rowHash !== undefined;
 }
 
-/** Three hashes, each behind its length, then the problems. */
-export function addExtra({ problems, identity, content, awaits }: PlannedItem, extras: ByteList): void {
+/** Three hashes and the row hash, each behind its length, then the problems. */
+export function addExtra({ problems, identity, content, awaits, rowHash }: PlannedItem, extras: ByteList): void {
   for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
     extras.addByte(hash?.length ?? NO_HASH);
     if (hash !== undefined) extras.addBytes(hash);
   }
+  addRowHash(rowHash, extras);
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
 }
 
-/** The same of an item that has nothing but its two hashes, one behind the other. */
-export function addHashes(hashes: Uint8Array, start: number, extras: ByteList): void {
+/** The same of an item that has nothing but its two hashes, one behind the other, and the row hash. */
+export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
     extras.addByte(HASH_BYTES);
     extras.addBytes(hashes, at, at + HASH_BYTES);
   }
   extras.addByte(NO_HASH);
+  addRowHash(rowHash, extras);
 }
+
+function addRowHash(rowHash: number | undefined, extras: ByteList): void {
+  extras.addByte(rowHash === undefined ? NO_HASH : ROW_HASH_BYTES);
+  if (rowHash === undefined) return;
+  numberView.setFloat64(0, rowHash);
+  extras.addBytes(numberBytes);
+}
+
+const numberBytes = new Uint8Array(8);
+const numberView = new DataView(numberBytes.buffer);
+const ROW_HASH_BYTES: number = numberBytes.length;
 
 const NO_HASH = 255;
 
@@ -50,8 +64,16 @@ export function readExtra(bytes: Buffer): ItemExtra {
     return Uint8Array.from(bytes.subarray(at - length, at));
   };
   const [identity, content, awaits] = [nextHash(), nextHash(), nextHash()];
+  const rowHash = bytes[at] === ROW_HASH_BYTES ? bytes.readDoubleBE(at + 1) : undefined;
+  at += rowHash === undefined ? 1 : 1 + ROW_HASH_BYTES;
   const problems: readonly Problem[] = at === bytes.length ? [] : JSON.parse(bytes.toString("utf8", at));
-  return { identity, content, problems, ...(awaits !== undefined && { awaits }) };
+  return {
+    identity,
+    content,
+    problems,
+    ...(awaits !== undefined && { awaits }),
+    ...(rowHash !== undefined && { rowHash }),
+  };
 }
 
 const NO_EXTRA: ItemExtra = { identity: undefined, content: undefined, problems: [] };

@@ -21,6 +21,8 @@ export interface PlainItems {
   readonly keyTexts: (string | undefined)[];
   /** Of a run that sends: for each item its identity and its content, in place of `contents`. All have a key. */
   readonly hashes: Uint8Array | undefined;
+  /** Of such a run: for each item the hash of its source row. */
+  readonly rowHashes: Float64Array;
 }
 
 /** Puts items into columns, in input order. */
@@ -69,7 +71,7 @@ export function createItemPacker(): ItemPacker {
       begin(items.file);
       const { hashes } = items;
       columns.contents[count] = plainContent(items, at);
-      if (hashes !== undefined) addHashes(hashes, 2 * HASH_BYTES * at, extras);
+      if (hashes !== undefined) addHashes(hashes, 2 * HASH_BYTES * at, items.rowHashes[at] ?? 0, extras);
       const mark = packPlainKey(items, at, keys);
       columns.marks[count] = mark;
       const extra = hashes === undefined ? 0 : FLAG.extra;

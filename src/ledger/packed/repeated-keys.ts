@@ -1,5 +1,6 @@
 import { setImmediate as letOthersIn } from "node:timers/promises";
-import { nearKey } from "../../text/near-key.ts";
+import { findKeyDamage } from "../../text/key-damage.ts";
+import { normalKey } from "../../text/near-key.ts";
 import { FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
 import { batchesOf, type KeyFinding, type PackedPlan, type Spot } from "./packed-plan.ts";
 import { createSorter, type Sorter } from "./spool/sorter.ts";
@@ -66,9 +67,9 @@ function compareEntries(one: KeyEntry, other: KeyEntry): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** The same for keys that are near. */
+/** The same for keys that may be near. */
 function matchOf({ key }: KeyEntry): string {
-  return nearKey(key) ?? key;
+  return normalKey(key);
 }
 
 /** The records of one key. */
@@ -99,13 +100,13 @@ function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
   yield* linked(near);
 }
 
-/** Each key with the one that came before it; the first one with the second. */
+/** Each key with the one that came before it, where they are near; the first one with the second. */
 function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
   if (groups.length < 2) return groups;
   const inOrder = groups.toSorted((one, other) => one.first.record - other.first.record);
   for (const [index, group] of inOrder.entries()) {
     const other = inOrder[index === 0 ? 1 : index - 1];
-    if (other !== undefined) group.near = spotOf(other.first);
+    if (other !== undefined && findKeyDamage(other.first.key, group.first.key)) group.near = spotOf(other.first);
   }
   return groups;
 }

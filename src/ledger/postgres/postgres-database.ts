@@ -119,9 +119,12 @@ async function connected<Result>(pool: Pool, work: (client: PoolClient) => Promi
     throw error;
   } finally {
     client.off("error", onError);
-    client.release(isBroken);
+    client.release(isBroken || inUnknownState.has(client));
   }
 }
+
+/** Connections whose transaction could not be rolled back. */
+const inUnknownState = new WeakSet<PoolClient>();
 
 type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
@@ -148,7 +151,7 @@ function transactionWork<Result>(
     } catch (error) {
       if (troubleOf(error) !== "outage") {
         committing = undefined;
-        await ask(client, { sql: "rollback", isQuick: true });
+        await ask(client, { sql: "rollback", isQuick: true }).catch(() => inUnknownState.add(client));
       }
       throw error;
     }

@@ -24,6 +24,8 @@ const OUTAGES: ReadonlySet<string> = new Set([
   "08003",
   "08004",
   "08006",
+  // PgBouncer ends a connection with it: "query_wait_timeout", "database restarts".
+  "08P01",
 ]);
 
 const NETWORK_CODES: ReadonlySet<string> = new Set([
@@ -46,8 +48,16 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
 const CONNECTION_GONE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|timeout exceeded)/;
 
+/** What PgBouncer says when `pool_mode` is `statement`. */
+const STATEMENT_POOLING = /not allowed in statement pooling mode/;
+
+function isStatementPooling(error: unknown): boolean {
+  return error instanceof Error && STATEMENT_POOLING.test(error.message);
+}
+
 export function troubleOf(error: unknown): Trouble {
   const code = errorCode(error);
+  if (isStatementPooling(error)) return "final";
   if (code !== undefined && CONFLICTS.has(code)) return "conflict";
   if (code !== undefined && (OUTAGES.has(code) || NETWORK_CODES.has(code))) return "outage";
   if (error instanceof AggregateError)
@@ -58,6 +68,7 @@ export function troubleOf(error: unknown): Trouble {
 /** What went wrong between here and the server, as a failure that ends the run; anything unknown comes back: a bug. */
 export function postgresFailure(error: unknown, name: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
+  if (isStatementPooling(error)) return statementPooling(error, name);
   const known = FAILURES_BY_CODE[errorCode(error) ?? ""];
   if (known !== undefined) {
     const [code, what, hint] = known;
@@ -95,6 +106,19 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
   XX001: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
   XX002: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
 };
+
+function statementPooling(cause: Error, name: string): Failure {
+  return new Failure(
+    "config",
+    `the ledger ${name} is behind a connection pooler in statement mode, which allows no transactions`,
+    {
+      hint:
+        "set `pool_mode = transaction` for this database in the configuration of PgBouncer, or name the server itself " +
+        "with --ledger",
+      cause,
+    },
+  );
+}
 
 const TLS = /SSL|certificate|self.signed|altnames/i;
 

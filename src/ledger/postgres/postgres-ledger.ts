@@ -12,6 +12,7 @@ import { ambiguousItems, ambiguousItemsByKey, decisionsFor, refresh, saveDecisio
 import { attemptsOf, saveIntents, saveOutcomes, sendable } from "./tables/attempt-rows.ts";
 import { coverage } from "./tables/coverage-rows.ts";
 import { contents, outcomes as selectOutcomes, summary } from "./tables/outcome-rows.ts";
+import { isRecoveryKnown, markPossiblySent, noteRecovery, originOf, unknownRequests } from "./tables/recovery-rows.ts";
 import { findRun, finishRun, historyOf, listRuns, requireRun, resumeRun, startRun } from "./tables/run-rows.ts";
 import { nextSendable, notePosition } from "./tables/position-rows.ts";
 import { timeline } from "./tables/timeline-rows.ts";
@@ -85,6 +86,15 @@ export function postgresLedger(database: PostgresDatabase, options: PostgresLedg
     refresh: (id, policy) => change(id, (transaction, run) => refresh(transaction, { run, policy, at: now() }), LONG),
     saveDecisions: (id, decisions, policy) =>
       change(id, (transaction, run) => saveDecisions(transaction, { run, policy, decisions }), LONG),
+    origin: originOf(database),
+    recovery: {
+      unknownRequests: (requests) => unknownRequests(database, requests),
+      isRecoveryKnown: (id) => isRecoveryKnown(database, id),
+      markPossiblySent: (requests, at) =>
+        database.transaction((transaction) => markPossiblySent(transaction, requests, at), { ...LONG, fence }),
+      noteRecovery: (recovery) =>
+        database.transaction((transaction) => noteRecovery(transaction, recovery), { ...LONG, fence }),
+    },
     finishRun: (id, exitCode) => change(id, (transaction, run) => finishRun(transaction, run, { exitCode, at: now() })),
   };
 }

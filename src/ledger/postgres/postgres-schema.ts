@@ -3,6 +3,7 @@ import type { Run } from "../ledger.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
 import type { Queries, Statement } from "./queries.ts";
 import { COUNT_STEP } from "./tables/count-schema.ts";
+import { RECOVERY_STEP } from "./tables/recovery-schema.ts";
 
 /**
  * The history of the schema `migrate`. A ledger of version n has had the first n steps; a new version is one more step,
@@ -86,6 +87,9 @@ const SCHEMA_STEPS: readonly string[] = [
      drop column per_second, drop column in_flight;`,
   `${COUNT_STEP}
    alter table migrate.workers add column shown_at timestamptz;`,
+  "create index decisions_by_account on migrate.decisions (account);",
+  "alter table migrate.items add column row_hash bigint;",
+  RECOVERY_STEP,
 ];
 
 /**

@@ -20,7 +20,7 @@ import { tryRangeQueue } from "./shared/range-queue.ts";
 import { sharedStatus } from "./shared/worker-rows.ts";
 import { findRun, listRuns, requireRun } from "./tables/run-rows.ts";
 
-/** Reports, journals and copies of standard input lie on the machine that makes them. */
+/** Reports and copies of standard input lie on the machine that makes them. */
 const LOCAL_FOLDER = ".migrate";
 
 /** How long a run waits for a server that cannot be reached. */
@@ -38,6 +38,7 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
 
   return {
     name,
+    server: `${settings.host}:${settings.port}/${settings.database}`,
     folder: LOCAL_FOLDER,
     async write(command, { create }) {
       const database = await connect(PATIENCE_MS);

@@ -7,12 +7,20 @@ import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
  */
 export interface SharedRun {
   /** The run, what its workers read of the ledger, and the places of the input that they note for each other. */
-  readonly ledger: Pick<Ledger, "findRun" | "sendable" | "nextSendable" | "notePosition" | "history">;
+  readonly ledger: Pick<
+    Ledger,
+    "findRun" | "sendable" | "nextSendable" | "notePosition" | "history" | "recovery" | "origin"
+  >;
   /**
    * For whoever plans the run: cuts what is pending into ranges, and gives them out from now on.
    * Resolves to the number of ranges.
    */
   handOut(plan: SharedPlan): Promise<number>;
+  /**
+   * Tells the planner that this process is about to join, until it joins or closes the run. Repeat within the lease.
+   * @throws Failure `run_unknown` where nothing is given out
+   */
+  announce(worker: WorkerIdentity): Promise<void>;
   /** Becomes one of the run's workers. @throws Failure `run_unknown` where nothing is given out */
   join(worker: WorkerIdentity): Promise<SharedWorker>;
   /** How far it has come. Gives back to the queue what workers hold that are not heard of any more. */
@@ -134,8 +142,8 @@ export interface SharedStatus extends SharedPace {
 
 export interface WorkerStatus extends WorkerIdentity, WorkerReport {
   readonly id: string;
-  /** `lost`: it was not heard of for longer than its lease. */
-  readonly state: "working" | "left" | "lost";
+  /** `joining`: it compares its input with the plan. `lost`: its lease has expired. */
+  readonly state: "joining" | "working" | "left" | "lost";
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly seenAt: string;

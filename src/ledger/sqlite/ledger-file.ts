@@ -97,9 +97,9 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:
-      "put the latest copy of it in its place and run `migrate ledger repair`, which makes ambiguous what the copy may not " +
-      `know; without a copy, see on the platform and in the reports in ${join(dirname(path), "runs")} what has arrived, ` +
-      `then remove ${path}-seal to begin a new ledger`,
+      "put the latest copy of it in its place and run `migrate ledger repair`: records that the copy may not know become " +
+      "ambiguous. Without a copy, the same command makes a new ledger from the journal. Without a journal, the reports in " +
+      `${join(dirname(path), "runs")} say what was sent; remove ${path}-seal to begin a new ledger`,
   });
 }
 

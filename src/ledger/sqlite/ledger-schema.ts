@@ -5,6 +5,7 @@ import type { Run } from "../ledger.ts";
 import { preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
 import { COUNT_ANEW, COUNT_TABLES } from "./tables/counts.ts";
+import { RECOVERY_COLUMNS } from "./tables/recovery-log.ts";
 
 /** "migr": marks the file as a ledger of this tool. */
 const APPLICATION_ID = 0x6d696772;
@@ -70,6 +71,10 @@ const SCHEMA_STEPS: readonly string[] = [
    drop index items_open;
    create index items_open on items (run, status, record)
     where status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous';`,
+  "create index decisions_by_account on decisions (account);",
+  "alter table items add column row_hash integer;",
+  `${RECOVERY_COLUMNS}
+   alter table seal add column writer text;`,
 ];
 
 export interface UpgradeOptions {

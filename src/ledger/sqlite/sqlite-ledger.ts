@@ -10,9 +10,11 @@ import type { Ledger } from "../ledger.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
 import { requireNoOtherCopy } from "./lock/other-copies.ts";
+import { refuseOtherWriter } from "./lock/writer.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { contents, outcomes as selectOutcomes, summary } from "./tables/outcome-query.ts";
 import { createPlanner } from "./plan/planner.ts";
+import { recoveryOf } from "./tables/recovery-log.ts";
 import { prepareAccepting } from "./tables/accept-together.ts";
 import { countChanges } from "./tables/counts.ts";
 import { coverage } from "./tables/coverage-query.ts";
@@ -39,6 +41,8 @@ export interface SqliteLedgerOptions {
   readonly create?: boolean;
   /** For commands that only look, beside whoever writes. */
   readonly readOnly?: boolean;
+  /** What the ledger is to say of its writer, who holds its lock; none: whoever opens it answers for it. */
+  readonly writer?: string | undefined;
   /** Noted with each run. */
   readonly toolVersion?: string | undefined;
   /** For stamps. */
@@ -76,10 +80,10 @@ const LITTLE_CACHE = "pragma cache_size = -2000";
 function movable(
   ledger: Ledger,
   { file, sealed, isChecked }: OpenedToWrite,
-  { path, toolVersion }: SqliteLedgerOptions,
+  { path, toolVersion, writer }: SqliteLedgerOptions,
 ): Ledger {
   let moved: Ledger | undefined;
-  const start = (): LedgerThread => startLedgerThread({ path, toolVersion, isChecked });
+  const start = (): LedgerThread => startLedgerThread({ path, toolVersion, writer, isChecked });
   return {
     ...ledger,
     inThread(begins) {
@@ -113,11 +117,11 @@ function closedBeside(thread: LedgerThread, file: SqliteDatabase, here: Ledger):
 }
 
 /** Opens a ledger once more that another thread of this process has open, and does not write to. */
-export function openBeside({ path, toolVersion, isChecked }: LedgerWork): ClosableLedger {
+export function openBeside({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
   prepareToWrite(database);
-  const sealed = sealedDatabase(database, { isChecked, isLogKnown: true });
+  const sealed = sealedDatabase(database, { isChecked, isLogKnown: true, writer });
   return {
     ledger: ledgerOver(sealed, { ...(toolVersion !== undefined && { toolVersion }) }, sealed.close),
     close: sealed.close,
@@ -125,7 +129,8 @@ export function openBeside({ path, toolVersion, isChecked }: LedgerWork): Closab
 }
 
 /** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
-function openToWrite(path: string, { notice }: Pick<SqliteLedgerOptions, "notice">): OpenedToWrite {
+function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">): OpenedToWrite {
+  if (writer !== undefined) refuseOtherWriter(path, writer);
   const seen = openToRead(path, { notice });
   seen?.database.close();
   const database = openToWriteTo(path);
@@ -135,7 +140,7 @@ function openToWrite(path: string, { notice }: Pick<SqliteLedgerOptions, "notice
     database.execute(DURABLE);
     prepareToWrite(database);
     const isChecked = seen?.soundness !== "trusted";
-    return { file: database, isChecked, sealed: sealedDatabase(database, { isChecked }) };
+    return { file: database, isChecked, sealed: sealedDatabase(database, { isChecked, writer }) };
   } catch (error) {
     database.abandon();
     throw error;
@@ -239,6 +244,7 @@ function ledgerOver(
       saveDecisions(database, { run: requireRun(database, run), policy, decisions }),
     decisions: async (key) => decisionsFor(database, key),
     history: async () => historyOf(database),
+    recovery: recoveryOf(database),
     finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
     summary: async (run) => summary(database, requireRun(database, run), sending),
     coverage: async () => coverage(database),

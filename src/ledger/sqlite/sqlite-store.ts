@@ -5,7 +5,9 @@ import type { Ledger } from "../ledger.ts";
 import type { LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { sealPath } from "./integrity/seal.ts";
 import { isLocked, type Lock, lockLedger } from "./lock/ledger-lock.ts";
+import { type PlaceWatch, watchPlace } from "./lock/ledger-place.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
+import { refuseLiveWriter } from "./lock/writer.ts";
 import { exportLedger } from "./ledger-export.ts";
 import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
 import { openLedger, type SqliteLedgerOptions, vanished } from "./sqlite-ledger.ts";
@@ -36,11 +38,12 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
       requireFile(path);
       yield* exportLedger(path, isBusy);
     },
-    async repair(stamp) {
-      requireFile(path);
+    async repair(stamp, { mayBeginAnew = false } = { mayBeginAnew: false }) {
+      if (!mayBeginAnew) requireFile(path);
       const lock = await lockLedger(path, "ledger repair");
       try {
-        return repairLedger(path, stamp);
+        refuseLiveWriter(path, lock.writer);
+        return repairLedger(path, stamp, mayBeginAnew);
       } finally {
         await lock.release();
       }
@@ -52,23 +55,34 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
 async function openLocked(options: SqliteLedgerOptions, command: string): Promise<Ledger> {
   const lock = await lockInOnePlace(options.path, command);
   try {
-    return underLock(await openLedger(options), lock);
+    return underLock(await openLedger({ ...options, writer: lock.writer }), lock, options.path);
   } catch (error) {
     await lock.release();
     throw error;
   }
 }
 
-function underLock(ledger: Ledger, lock: Lock): Ledger {
+function underLock(ledger: Ledger, lock: Lock, path: string): Ledger {
+  return guardedLedger(ledger, lock, watchPlace(path));
+}
+
+function guardedLedger(ledger: Ledger, lock: Lock, place: PlaceWatch): Ledger {
   const { inThread } = ledger;
   return {
     ...ledger,
-    ...(inThread && { inThread: (begins) => underLock(inThread(begins), lock) }),
+    lease: place.lease,
+    ...(inThread && { inThread: (begins) => guardedLedger(inThread(begins), lock, place) }),
     async saveIntents(run, intents, outcomes) {
       lock.requireHeld();
+      place.requireInPlace();
       await ledger.saveIntents(run, intents, outcomes);
     },
+    async saveOutcomes(run, outcomes) {
+      place.requireInPlace();
+      await ledger.saveOutcomes(run, outcomes);
+    },
     async close() {
+      place.end();
       try {
         await ledger.close();
       } finally {

@@ -5,7 +5,16 @@ import type { PackedRows } from "./packed-rows.ts";
 
 type PlainCalls = Omit<
   Ledger,
-  "plan" | "saveIntents" | "saveOutcomes" | "sendable" | "outcomes" | "inThread" | "lease" | "close"
+  | "plan"
+  | "saveIntents"
+  | "saveOutcomes"
+  | "sendable"
+  | "outcomes"
+  | "recovery"
+  | "origin"
+  | "inThread"
+  | "lease"
+  | "close"
 >;
 
 /** What the thread of a ledger is asked to do: the ledger's own methods, those that are called often with packed rows. */
@@ -30,6 +39,8 @@ export type CallMethods = {
 export interface LedgerWork {
   readonly path: string;
   readonly toolVersion?: string | undefined;
+  /** What the ledger says of its writer. */
+  readonly writer?: string | undefined;
   /** Its pages were looked at when it was opened. */
   readonly isChecked: boolean;
 }

@@ -197,13 +197,15 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
   return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
 }
 
+/** An item is optional even in a required list: constants alone are no reason to send one that lacks something. */
 function compileSingle(
   entry: JsonValue,
   applies: SingleEntry["applies"],
   type: ListType,
   context: NodeContext,
 ): SingleEntry | undefined {
-  const item = compileNode(entry, type.items, { ...context, others: itemsOfOthers(entry, context) });
+  const others = itemsOfOthers(entry, context);
+  const item = compileNode(entry, type.items, { ...context, optional: true, others });
   return item && { kind: "single", applies, item };
 }
 

@@ -2,6 +2,7 @@ import type { PlainItems } from "../../ledger/packed/item-packer.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
+import { cellsHash } from "../../ledger/records/row-hash.ts";
 import { HASH_BYTES } from "../../ledger/records/record-hashes.ts";
 import { newPlainCells, type PlainCells, startRecord } from "./plain-cells.ts";
 import { type PlainMaker, UNSURE } from "./plain-leaf.ts";
@@ -152,6 +153,7 @@ function noteText(
   const at = 2 * HASH_BYTES * number;
   items.hashes?.set(hashes.identityOf(keyIn(cells)), at);
   items.hashes?.set(hashes.contentOf(list.bytes().subarray(start)), at + HASH_BYTES);
+  items.rowHashes[number] = cellsHash(cells);
 }
 
 function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: PlainCells): string {
@@ -170,6 +172,7 @@ function newItems(file: string, count: number, sent: PlainTexts | undefined): Fo
     keyEnds: new Int32Array(count),
     keyTexts: [],
     hashes: sent?.hashes && new Uint8Array(2 * HASH_BYTES * count),
+    rowHashes: new Float64Array(sent?.hashes === undefined ? 0 : count),
   };
   const texts = sent === undefined ? 0 : count;
   return { items, textStarts: new Uint32Array(texts), textEnds: new Uint32Array(texts) };

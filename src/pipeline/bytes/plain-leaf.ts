@@ -2,8 +2,7 @@ import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { buildValue, newBuildState } from "../../map/node/build-payload.ts";
 import type { LeafNode, MappingNode } from "../../map/node/mapping-node.ts";
-import { compileByteCheck } from "../../validate/byte-checks.ts";
-import { compileValueCheck } from "../../validate/compile-validator.ts";
+import { compileByteCheck, compileValueCheck } from "../../validate/compile-validator.ts";
 import { createCellMemory, SLOTS } from "./cell-memory.ts";
 import type { ContentForm } from "./content-form.ts";
 import type { PlainCells } from "./plain-cells.ts";
@@ -72,8 +71,17 @@ export function leafMaker(
   if (column === undefined) return undefined;
   const isCopied = leaf.cell.isCopied ? compileByteCheck(type) : undefined;
   if (isCopied !== undefined)
-    return copyMaker({ column, isCopied, isKey, isOptional: leaf.fallback === undefined, form }, closely);
+    return copyMaker(
+      { column, isCopied, isKey, whenEmpty: emptyCellMaker(leaf, closely, context, isKey), form },
+      closely,
+    );
   return isKey ? closely : rememberingMaker(column, closely, form);
+}
+
+/** The value of a copied leaf whose cell is empty: none, or the default. The record's key is noted each time. */
+function emptyCellMaker(leaf: LeafNode, closely: PlainMaker, { form }: PlainContext, isKey: boolean): PlainMaker {
+  if (leaf.fallback === undefined) return () => ABSENT;
+  return isKey ? closely : constantMaker(leaf, closely, form);
 }
 
 /** The same for every record, so that one tells it. */
@@ -95,20 +103,19 @@ interface CopiedCell {
   readonly column: number;
   readonly isCopied: (bytes: Buffer, from: number, to: number) => boolean;
   readonly isKey: boolean;
-  /** An empty cell makes nothing. */
-  readonly isOptional: boolean;
+  readonly whenEmpty: PlainMaker;
   readonly form: ContentForm;
 }
 
 /** The text of a cell, without the white space around it. */
-function copyMaker({ column, isCopied, isKey, isOptional, form }: CopiedCell, closely: PlainMaker): PlainMaker {
+function copyMaker({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, closely: PlainMaker): PlainMaker {
   return (cells) => {
     const { bytes, starts, ends } = cells;
     let from = starts[column] ?? 0;
     let to = ends[column] ?? 0;
     while (from < to && isBlank(bytes[from])) from += 1;
     while (to > from && isBlank(bytes[to - 1])) to -= 1;
-    if (from === to && isOptional) return ABSENT;
+    if (from === to) return whenEmpty(cells);
     const content = isCopied(bytes, from, to) ? form.copied(bytes, from, to) : UNSURE;
     if (content < 0) return closely(cells);
     cells.made += 1;

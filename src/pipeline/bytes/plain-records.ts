@@ -3,6 +3,7 @@ import type { CompiledJob } from "../../job/job.ts";
 import { documentRootOf } from "../../job/settings/supplier-settings.ts";
 import { canonicalJson, type JsonValue } from "../../json/json-value.ts";
 import { contentTextHash, identitiesOf } from "../../ledger/records/record-hashes.ts";
+import { hasAddedColumns } from "../../ledger/records/row-hash.ts";
 import { compileSentValue } from "../../map/node/sent-form.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { checksValuesAlone } from "../plan/check-records.ts";
@@ -42,6 +43,7 @@ export function compilePlainRecords(job: CompiledJob, purpose: PlainPurpose): Co
   const contentOf = texts === undefined ? () => form.value : sentContentOf(form);
   const plainTexts: PlainTexts | undefined = texts && { list: texts, hashes: planned && hashesOf(planned) };
   return (file, joined) => {
+    if (hasAddedColumns(file.layout.header.table)) return undefined;
     let isKeyKnown = mapping.keyAttr === undefined;
     const children = joined.map((source) => ({ records: childRecords(source), isMade: false }));
     const make = nodeMaker(node, body, [], {

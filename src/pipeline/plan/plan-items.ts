@@ -6,9 +6,11 @@ import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger/ledger.t
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { createFastContentHash } from "../../ledger/records/fast-content-hash.ts";
 import { contentText, contentTextHash, recordIdentity } from "../../ledger/records/record-hashes.ts";
+import { rowHash } from "../../ledger/records/row-hash.ts";
 import type { Problem } from "../../model/problem.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
+import { compareWithRejects } from "./rejected-keys.ts";
 
 /** What a run says of its records beside their job. Plain data. */
 export interface ItemSettings {
@@ -19,6 +21,8 @@ export interface ItemSettings {
   readonly awaitedEndpoint?: string | undefined;
   /** Send also what is invalid here, where it can be: the platform decides. */
   readonly sendInvalid?: boolean | undefined;
+  /** New keys are meant, and so is a key that is not the one of the rejects file. */
+  readonly newKeys?: boolean | undefined;
 }
 
 /** What a batch of checked records puts into the plan. */
@@ -57,7 +61,8 @@ export function createItemMaker(
 ): (batch: readonly MappedRecord[]) => PlannedBatch & { readonly items: readonly PlannedItem[] } {
   const fastHash = createFastContentHash();
   const filesWithColumn = new Set<string>();
-  return (batch) => {
+  return (records) => {
+    const batch = settings.newKeys === true ? records : compareWithRejects(records, job);
     const keyColumns: FoundKeyColumn[] = [];
     for (const [position, record] of batch.entries()) {
       const { file } = record.row.table;
@@ -100,7 +105,7 @@ function plannedItem(record: MappedRecord, context: ItemContext): PlannedItem {
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
-    ...(endpoint !== "" && awaitedRecord(record, context)),
+    ...(endpoint !== "" && { rowHash: rowHash(row), ...awaitedRecord(record, context) }),
   };
 }
 
@@ -169,4 +174,4 @@ function isUnsafeToSend({ code, severity, unlisted }: Problem): boolean {
   return severity === "error" && (unlisted !== undefined || code.startsWith("source_") || UNSAFE_CODES.has(code));
 }
 
-const UNSAFE_CODES: ReadonlySet<string> = new Set(["unsafe_document_path", "duplicate_key"]);
+const UNSAFE_CODES: ReadonlySet<string> = new Set(["unsafe_document_path", "duplicate_key", "key_differs_from_reject"]);

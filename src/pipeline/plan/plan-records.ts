@@ -48,10 +48,10 @@ interface PlanContext {
 /** How a run of the ledger plans its records. */
 export function itemSettings(
   { job, handle: { run } }: PlanContext,
-  { sendInvalid }: Pick<PlanOptions, "sendInvalid">,
+  { sendInvalid, newKeys }: Pick<PlanOptions, "sendInvalid"> & Pick<KeyPolicy, "newKeys">,
 ): ItemSettings {
   const { endpoint = "", supplier } = run;
-  return { endpoint, supplier, awaitedEndpoint: awaitedEndpointOf(job, run), sendInvalid };
+  return { endpoint, supplier, awaitedEndpoint: awaitedEndpointOf(job, run), sendInvalid, newKeys };
 }
 
 /** Checked records -> planned items. */

@@ -1,6 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob } from "../../job/job.ts";
-import { requireUnchangedFiles, type RunSettings } from "../../job/settings/recorded-settings.ts";
+import { requireUnchangedFiles } from "../../job/settings/recorded-files.ts";
+import type { RunSettings } from "../../job/settings/recorded-settings.ts";
 import { Failure } from "../../model/failure.ts";
 
 /**

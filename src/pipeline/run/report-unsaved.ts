@@ -6,16 +6,21 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 type Unsaved = UploadEnd["unsaved"];
 
 /**
- * Tells outcomes that the ledger would not take, which holds them for sent without an answer from now on: on the screen,
- * and in a private file (0600) of the rescue folder, a JSON object a line and without any value. Whoever reconciles by
- * hand knows from it what has arrived.
+ * Reports outcomes that the ledger refused; it treats their records as sent without an answer from now on. They are shown
+ * on the screen and written to a private file (0600), one JSON object per line, without values, for an operator who
+ * reconciles by hand.
+ * @param out folder of the report; none, or one that cannot be written: the rescue folder
  */
 export async function reportUnsaved(
   unsaved: Unsaved,
   run: string,
   { notice, rescueFolder }: Pick<Dependencies, "notice" | "rescueFolder">,
+  out?: string,
 ): Promise<void> {
-  const file = await writePrivateFile(path.join(rescueFolder, `migrate-${run}-unsaved.ndjson`), linesOf(unsaved, run));
+  const lines = linesOf(unsaved, run);
+  const write = (folder: string): Promise<string | undefined> =>
+    writePrivateFile(path.join(folder, `migrate-${run}-unsaved.ndjson`), lines);
+  const file = (out === undefined ? undefined : await write(out)) ?? (await write(rescueFolder));
   const each = unsaved.map(
     ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
   );

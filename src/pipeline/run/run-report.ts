@@ -87,7 +87,8 @@ export async function endRun(
   const { ledger, dependencies } = ended;
   const { id } = ended.run;
   const { checked, sent } = result;
-  if (sent !== undefined && sent.unsaved.length > 0) await reportUnsaved(sent.unsaved, id, dependencies);
+  if (sent !== undefined && sent.unsaved.length > 0)
+    await reportUnsaved(sent.unsaved, id, dependencies, ended.reporting.out);
   const summary = await ledger.summary(id);
   const exitCode = exitCodeOf(result, summary.exitCode);
   await ledger.finishRun(id, exitCode);

@@ -3,6 +3,7 @@ import { type Job, type JobSettings, openJob, requireKey } from "../../job/job.t
 import { type MaxErrors, type RunSettings, settingsOf, type Threads } from "../../job/settings/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import type { Journal } from "../../ledger/journal/open-journal.ts";
 import type { Ledger, NewRun, PlanLedger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-ledger.ts";
@@ -11,7 +12,7 @@ import { createShownValues, type ShownValues } from "../../report/shown-values.t
 import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
 import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
-import { openRunJournal, type RunJournal } from "./run-journal.ts";
+import { openRunJournal } from "./run-journal.ts";
 import { progressPath } from "./progress-file.ts";
 import { requireRun } from "./run-ledger.ts";
 import { requireSameDestination } from "./same-destination.ts";
@@ -39,7 +40,7 @@ export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger =
   readonly shownValues: ShownValues | undefined;
   readonly reporting: ReportOptions;
   /** Absent for a run that nobody goes on with. */
-  readonly journal?: RunJournal | undefined;
+  readonly journal?: Journal | undefined;
   readonly dependencies: Dependencies;
 }
 
@@ -233,7 +234,7 @@ function tellBegun(run: Run, store: LedgerStore, { onProgress }: Dependencies): 
 interface WritableLedger {
   readonly store: LedgerStore;
   readonly ledger: Ledger;
-  readonly journal: RunJournal;
+  readonly journal: Journal;
 }
 
 /**
@@ -247,7 +248,7 @@ export async function openToWrite(
 ): Promise<WritableLedger> {
   const store = await openLedgerStore(locator, { notice: dependencies.notice });
   const ledger = closeLater(await store.write(command, { create: command === "push" }));
-  const journal = await openRunJournal(store, ledger, dependencies.clock);
+  const journal = await openRunJournal(store, ledger, dependencies);
   closeLater({ close: () => removeUnneededInput(store, ledger) });
   return { store, ledger, journal };
 }

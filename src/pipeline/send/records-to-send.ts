@@ -4,6 +4,7 @@ import { canonicalJson, type JsonObject, valueAt } from "../../json/json-value.t
 import type { SendableItem } from "../../ledger/ledger.ts";
 import { contentText, contentTextHash } from "../../ledger/records/record-hashes.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
+import { CHANGED_KEYS_HINT } from "../../job/settings/recorded-files.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Row } from "../../model/record.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
@@ -121,7 +122,7 @@ function requirePlanned(item: SendableItem, text: string | Uint8Array): void {
 
 function inputChanged({ record }: SendableItem): Failure {
   return new Failure("source_changed", `record ${record} is not what it was when the run was planned`, {
-    hint: "the input or the mapping has changed: start again with `migrate push`",
+    hint: `the input, or a file or function that the mapping uses, has changed: ${CHANGED_KEYS_HINT}`,
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import type { Connection } from "../../job/target-connection.ts";
+import type { Journal } from "../../ledger/journal/open-journal.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
@@ -12,7 +13,6 @@ import { keptGroups, type KeptPayloads } from "./kept-payloads.ts";
 import type { PayloadGroup } from "./payload-group.ts";
 import { payloadsAnew } from "./payloads-anew.ts";
 import { probeUnsent } from "./probe-unsent.ts";
-import type { RunJournal } from "../run/run-journal.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { readAhead } from "./read-ahead.ts";
 import { recordsToSend, type SendHandle } from "./records-to-send.ts";
@@ -26,8 +26,8 @@ export interface SendOptions {
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left as they are. */
   readonly until?: string | undefined;
-  /** Remembers outside of the ledger what was sent. */
-  readonly journal?: RunJournal | undefined;
+  /** Remembers outside of the ledger which requests were sent. */
+  readonly journal?: Journal | undefined;
   /** The connection creates nothing: what the platform would take is `valid`. */
   readonly remoteValidation?: boolean;
   /** The payloads of the input, where they need not be made again. */
@@ -94,12 +94,12 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
 
 type UploadLedger = UploadDependencies["ledger"];
 
-/** The journal learns of requests when the ledger has them on disk. */
-function journaled(ledger: UploadLedger, journal: RunJournal | undefined): UploadLedger {
+/** An intent is in the ledger first, then in the journal; then its request may leave. */
+export function journaled(ledger: UploadLedger, journal: Journal | undefined): UploadLedger {
   return {
     async saveIntents(run, intents, settled) {
       await ledger.saveIntents(run, intents, settled);
-      journal?.add(intents.length);
+      journal?.add(intents);
     },
     saveOutcomes: (run, outcomes) => ledger.saveOutcomes(run, outcomes),
   };

@@ -1,9 +1,10 @@
 import { hostname } from "node:os";
-import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
+import type { Dependencies, ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
 import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import type { SharedFailure, SharedPlan, SharedRun, SharedStatus } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode, FAILURES } from "../../model/failure.ts";
+import { counted } from "../../text/count.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 import { createSharedProgress } from "./shared-progress.ts";
 import { withWorkerProcesses } from "./worker-processes.ts";
@@ -75,16 +76,17 @@ function startedText(ranges: number, here: number, run: string): string {
 
 async function watch(options: CoordinateOptions, processes: readonly StartedProcess[]): Promise<UploadEnd> {
   const { shared, onRequests, workers, dependencies } = options;
-  const { drain, clock, onProgress } = dependencies;
+  const { drain, clock, onProgress, notice } = dependencies;
   const everyMs = Math.min(LOOK_MS, workers.leaseMs / 5);
   const progress = createSharedProgress({ onProgress, onRequests, clock });
-  const gone = new Set<number>();
+  const gone = new Map<number, ProcessEnd>();
   let isDraining = false;
-  for (const one of processes) void one.ended.then(() => gone.add(one.pid));
+  for (const one of processes) void one.ended.then((end) => gone.set(one.pid, end));
   const expelled = new Set<number>();
   for (;;) {
-    for (const pid of [...gone].filter((one) => !expelled.has(one))) {
+    for (const [pid, end] of [...gone].filter(([one]) => !expelled.has(one))) {
       expelled.add(pid);
+      if (end.signal !== undefined) notice(`Worker process ${pid} ${endText(end)}`);
       await shared.expel({ host: hostname(), pid });
     }
     if (drain.aborted && !isDraining) {
@@ -94,7 +96,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
     const status = await shared.watch();
     progress.note(status);
     const here = processes.filter(({ pid }) => !gone.has(pid)).map(({ pid }) => pid);
-    const end = endOf(status, { isDraining, here, waits: workers.count === 0 });
+    const end = endOf(status, { isDraining, here, gone, waits: workers.count === 0 });
     if (end !== undefined) return end;
     await clock.sleep(everyMs, isDraining ? undefined : drain);
   }
@@ -104,29 +106,32 @@ interface Here {
   readonly isDraining: boolean;
   /** The processes that were started on this machine, and have not ended. */
   readonly here: readonly number[];
+  /** How the ended ones ended, by process id. */
+  readonly gone: ReadonlyMap<number, ProcessEnd>;
   /** None were: others come from elsewhere, as they like. */
   readonly waits: boolean;
 }
 
 /** Undefined while there is something to wait for. */
-function endOf(status: SharedStatus, { isDraining, here, waits }: Here): UploadEnd | undefined {
+function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): UploadEnd | undefined {
   const { ranges, workers, failure } = status;
   const nothing = { counts: {}, unsaved: [] };
-  const isAllDone = ranges.waiting + ranges.taken === 0;
-  if (isAllDone && failure === undefined) return { reason: "done", ...nothing };
+  const open = ranges.waiting + ranges.taken;
+  if (open === 0 && failure === undefined) return { reason: "done", ...nothing };
   if (workers.some(({ state }) => state === "working")) return undefined;
   // What stands still may wake, and go on; where nobody is to go on, it is not waited for.
   const isOver = failure !== undefined || isDraining;
   if (waits && !isOver) return undefined;
+  if (!isOver && workers.some(({ state }) => state === "joining")) return undefined;
   if (here.some((pid) => !isOver || !hasWorked(pid, workers))) return undefined;
   if (failure !== undefined) return { reason: "stopped", failure: toFailure(failure), ...nothing };
   if (isDraining) return { reason: "drained", ...nothing };
-  return { reason: "stopped", failure: noWorkerLeft(ranges.waiting + ranges.taken), ...nothing };
+  return { reason: "stopped", failure: noWorkerLeft(status.run, open, gone), ...nothing };
 }
 
 /** One that has not joined yet does so soon, or ends. */
 function hasWorked(process: number, workers: SharedStatus["workers"]): boolean {
-  return workers.some(({ host, pid }) => pid === process && host === hostname());
+  return workers.some(({ host, pid, state }) => pid === process && host === hostname() && state !== "joining");
 }
 
 function toFailure({ code, message, hint }: SharedFailure): Failure {
@@ -137,8 +142,30 @@ function isFailureCode(code: string): code is FailureCode {
   return Object.hasOwn(FAILURES, code);
 }
 
-function noWorkerLeft(ranges: number): Failure {
-  return new Failure("incomplete", `no worker is left, and ${ranges} ranges are`, {
-    hint: "see above why they ended; then `migrate resume` goes on",
-  });
+function noWorkerLeft(run: string, ranges: number, gone: ReadonlyMap<number, ProcessEnd>): Failure {
+  const ends = [...gone].map(([pid, end]) => `worker process ${pid} ${endText(end)}`);
+  const why = ends.length === 0 ? "" : `: ${ends.join(", ")}`;
+  const hints = [
+    `\`migrate resume ${run}\` sends the rest`,
+    ...([...gone.values()].some(({ exitCode }) => exitCode !== undefined)
+      ? ["a worker that ended with an exit code has said why on stderr"]
+      : []),
+    ...([...gone.values()].some(({ signal }) => signal === SIGKILL)
+      ? ["signal 9 is often sent by the system when memory runs out: see its log, or start fewer workers"]
+      : []),
+  ];
+  return new Failure(
+    "incomplete",
+    `no worker is left, and ${counted(ranges, "range")} of run ${run} ${ranges === 1 ? "is" : "are"} not sent${why}`,
+    {
+      hint: hints.join("; "),
+    },
+  );
+}
+
+const SIGKILL = 9;
+
+function endText({ exitCode, signal }: ProcessEnd): string {
+  if (signal !== undefined) return `was killed (signal ${signal})`;
+  return exitCode === undefined ? "could not be started" : `ended with exit code ${exitCode}`;
 }

@@ -5,8 +5,10 @@ import type { RunSettings } from "../../job/settings/recorded-settings.ts";
 import { connect } from "../../job/target-connection.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { SharedRun } from "../../ledger/runs/shared-run.ts";
+import type { SharedRun, WorkerIdentity } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
+import { requireJournaledRequests } from "../run/machine-evidence.ts";
+import { openRunJournal } from "../run/run-journal.ts";
 import { reportUnsaved } from "../run/report-unsaved.ts";
 import { payloadsAnew } from "../send/payloads-anew.ts";
 import type { WorkEnd } from "./work-on-run.ts";
@@ -33,14 +35,23 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
   const { target, pace, until } = settings;
   const shared = await openShared(joined);
   try {
-    const job = await joined.openJob();
+    const job = await whileAnnounced(shared, dependencies, joined.openJob);
     const connection = await connect(target, job.operation, { dependencies, pace });
     try {
       const sending = { job, readPayloads: payloadsAnew(job), run, shared, connection, pace, until, dependencies };
       const onUnsaved = (unsaved: WorkEnd["unsaved"]): Promise<void> => reportUnsaved(unsaved, run.id, dependencies);
-      const worker = { host: hostname(), pid: process.pid };
+      const { name, server = name } = joined.store;
+      const requireUpToDate = (): Promise<void> =>
+        requireJournaledRequests({ name, server }, shared.ledger, dependencies);
+      const journal = await openRunJournal(joined.store, shared.ledger, dependencies);
+      await journal.begin(run.id);
       dependencies.onProgress({ kind: "joined" });
-      return { run: run.id, ...(await workUntilDone({ ...sending, worker, onUnsaved })) };
+      try {
+        const working = { ...sending, worker: thisWorker(), onUnsaved, journal, requireUpToDate };
+        return { run: run.id, ...(await workUntilDone(working)) };
+      } finally {
+        await journal.end();
+      }
     } finally {
       await connection.close();
       await job.input.close();
@@ -53,6 +64,34 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
 async function openShared({ store, run }: JoinedRun): Promise<SharedRun> {
   if (store.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
   return store.share(run.id);
+}
+
+function thisWorker(): WorkerIdentity {
+  return { host: hostname(), pid: process.pid };
+}
+
+const ANNOUNCE_MS = 1_000;
+
+/** Does what comes before joining. The planner knows meanwhile that a worker is coming. */
+async function whileAnnounced<Result>(
+  shared: Pick<SharedRun, "announce">,
+  { clock }: Pick<Dependencies, "clock">,
+  prepare: () => Promise<Result>,
+): Promise<Result> {
+  const isReady = new AbortController();
+  const announcing = (async () => {
+    while (!isReady.signal.aborted) {
+      await shared.announce(thisWorker());
+      await clock.sleep(ANNOUNCE_MS, isReady.signal);
+    }
+    // Joining says why it is impossible.
+  })().catch(() => undefined);
+  try {
+    return await prepare();
+  } finally {
+    isReady.abort();
+    await announcing;
+  }
 }
 
 /** Whether a run gives work out just now. An earlier planner's work has ended; who resumes the run gives out anew. */

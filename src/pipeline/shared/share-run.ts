@@ -37,7 +37,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
       pace,
       resendAmbiguous: canResendAtOnce(job),
       workerCommand: workerWords(run, store),
-      onRequests: (count) => journal?.add(count),
+      onRequests: (count) => journal?.addCount(count),
       dependencies,
     });
   } finally {

@@ -1,6 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import type { Connection } from "../../job/target-connection.ts";
+import type { Journal } from "../../ledger/journal/open-journal.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
@@ -14,7 +15,7 @@ import { createNotedPlaces } from "../send/noted-places.ts";
 import type { PayloadGroup } from "../send/payload-group.ts";
 import type { ReadPayloads } from "../send/payloads-anew.ts";
 import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
-import { MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
+import { journaled, MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
 import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
@@ -33,6 +34,8 @@ export interface WorkOptions {
   readonly connection: Pick<Connection, "steps" | "quietMs"> & Partial<Pick<Connection, "onlyWhile">>;
   readonly pace: RateLimitSettings;
   readonly until?: string | undefined;
+  /** Remembers outside of the ledger which requests were sent. */
+  readonly journal?: Journal | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
 }
 
@@ -103,18 +106,29 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   try {
     await heartbeat.ready;
     const steps = guardedSteps(connection, { lease, clock, lost: heartbeat.lost });
-    const tools = { ledger: ranges.ledger, steps, clock, random: dependencies.random, onProgress };
+    const tools = {
+      ledger: journaled(ranges.ledger, options.journal),
+      steps,
+      clock,
+      random: dependencies.random,
+      onProgress,
+    };
     const howToSend = uploadOptions(work, trustNotFoundFrom);
-    let end = await upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);
-    for (;;) {
-      end = await settled(end, work);
-      if (end.reason !== "done" || closedSuppliers.size > 0 || (await nextRanges(work)) === "none") break;
-      end = together(end, await upload(() => recordsOfRanges(feedOf(work)), tools, howToSend));
-    }
+    const end = await sendRanges(work, () => upload(() => recordsOfRanges(feedOf(work)), tools, howToSend));
     return await endWork(end, work);
   } finally {
     await reader.close();
     await heartbeat.stop();
+  }
+}
+
+/** Sends what was taken until there is nothing more to take. */
+async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<UploadEnd> {
+  let end = await send();
+  for (;;) {
+    end = await settled(end, work);
+    if (end.reason !== "done" || work.closedSuppliers.size > 0 || (await nextRanges(work)) === "none") return end;
+    end = together(end, await send());
   }
 }
 

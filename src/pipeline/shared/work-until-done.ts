@@ -7,6 +7,11 @@ export interface JoiningOptions extends Omit<WorkOptions, "shared" | "worker"> {
   /** The process that works. */
   readonly worker: WorkerIdentity;
   /** Told what was answered, and could not be written into the ledger. */
+  /**
+   * Asked before it joins again: the ledger may have been restored meanwhile.
+   * @throws Failure `ledger_outdated`
+   */
+  readonly requireUpToDate?: () => Promise<void>;
   readonly onUnsaved: (unsaved: WorkEnd["unsaved"]) => Promise<void>;
 }
 
@@ -25,6 +30,7 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
     inVain = Object.keys(end.counts).length === 0 ? inVain + 1 : 0;
     const isLost = end.failure?.code === "ledger_in_use";
     if (!isLost || dependencies.drain.aborted || inVain > MAX_REJOINS) return end;
+    await options.requireUpToDate?.();
     dependencies.notice(`${end.failure.message}. Joining again`);
     last = end;
   }

@@ -1,4 +1,4 @@
-import { isJsonArray, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
@@ -21,7 +21,9 @@ type LoginFailure =
   /** Too many logins. To ask again soon makes it worse. */
   | { readonly kind: "limited"; readonly reason: string }
   /** Nobody can say for now. `afterMs`: the platform's own wish. */
-  | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown };
+  | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown }
+  /** The reply is cut off or is no GraphQL reply. `isFinal`: so were those before it, and asking again is pointless. */
+  | { readonly kind: "unreadable"; readonly reason: string; readonly isFinal?: boolean };
 
 /** Asks for one token with one request. A reply is never quoted, it may hold secrets. */
 export type Login = (grant: Grant) => Promise<LoginResult>;
@@ -67,10 +69,23 @@ function resultOf(reply: HttpReply, { tokenAt, now, mask }: ReplyContext): Login
   }
   const body = parseBody(reply);
   const token = serviceTokenIn(body, reply, { tokenAt, now });
-  if (token === undefined) return refusalIn(body, status, mask);
+  if (token === undefined) return unreadableReply(reply, body) ?? refusalIn(body, status, mask);
   mask.learn(token.token);
   if (token.refreshToken !== undefined) mask.learn(token.refreshToken);
   return { kind: "token", token };
+}
+
+/** A status of 4xx says what it means without a body; a 2xx does not. */
+function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFailure | undefined {
+  const { status, complete } = reply;
+  if (!complete && body === undefined) return { kind: "unreadable", reason: `HTTP ${status}, cut off` };
+  if (status >= 300 || isGraphqlReply(body)) return undefined;
+  return { kind: "unreadable", reason: `HTTP ${status} without a GraphQL reply` };
+}
+
+/** A GraphQL reply has `data`, `errors`, or both (GraphQL, section 7.1). */
+function isGraphqlReply(body: JsonValue | undefined): boolean {
+  return isJsonObject(body) && (Object.hasOwn(body, "data") || Object.hasOwn(body, "errors"));
 }
 
 /** The platform's code for too many requests. */
@@ -100,6 +115,10 @@ export function loginError(end: LoginFailure): Failure | TransportError {
     const { code, cause } = end;
     return new TransportError("unsent", `no token for now: ${code}`, { code, durationMs: 0, cause });
   }
+  if (end.kind === "unreadable") {
+    const { reason, isFinal = false } = end;
+    return isFinal ? notTheTokenApi(reason) : new TransportError("unsent", `no token for now: ${reason}`, UNREADABLE);
+  }
   if (end.kind === "limited") {
     return new Failure("authentication", `the platform takes no more logins for now (${end.reason})`, {
       hint: "wait some minutes before you run the same command again: each try makes it longer",
@@ -110,8 +129,21 @@ export function loginError(end: LoginFailure): Failure | TransportError {
   });
 }
 
+const UNREADABLE = { code: "UNREADABLE_TOKEN_REPLY", durationMs: 0 } as const;
+
+function notTheTokenApi(reason: string): Failure {
+  const what = `${MAX_UNREADABLE} replies in a row to the request for a token could not be read (${reason})`;
+  return new Failure("wrong_endpoint", what, {
+    hint:
+      "check the base URL and the token settings of the target's `auth`, and whether a proxy or a login page answers " +
+      "in place of the platform, then run the same command again",
+  });
+}
+
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
+/** One reply may be cut off; this many in a row are not the platform's. */
+const MAX_UNREADABLE = 5;
 
 /**
  * Keeps logins apart that failed for now, because the end-point that gives tokens is itself limited: a second, doubled
@@ -121,6 +153,7 @@ const MAX_BACKOFF_MS = 60_000;
 export function withLoginBackoff(login: Login, clock: Pick<Clock, "monotonic">): Login {
   let pause: { readonly until: number; readonly end: LoginFailure } | undefined;
   let nextMs = FIRST_BACKOFF_MS;
+  let unreadableInARow = 0;
 
   const begin = (end: LoginFailure, leastMs: number): void => {
     pause = { until: clock.monotonic() + Math.max(nextMs, leastMs), end };
@@ -130,6 +163,11 @@ export function withLoginBackoff(login: Login, clock: Pick<Clock, "monotonic">):
   return async (grant) => {
     if (pause !== undefined && clock.monotonic() < pause.until) return pause.end;
     const end = await login(grant);
+    unreadableInARow = end.kind === "unreadable" ? unreadableInARow + 1 : 0;
+    if (end.kind === "unreadable") {
+      begin(end, 0);
+      return { ...end, isFinal: unreadableInARow >= MAX_UNREADABLE };
+    }
     if (end.kind === "later") begin(end, end.afterMs ?? 0);
     if (end.kind === "limited") begin(end, MAX_BACKOFF_MS);
     if (end.kind === "token") nextMs = FIRST_BACKOFF_MS;

@@ -45,7 +45,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
     const end = await nextLogin(held, options);
     if (end.kind !== "token") {
       const error = loginError(end);
-      // Too many logins are no end while there is a token that serves: one more try once it does not.
+      // Only a refusal ends the use of a token that still serves; anything else is tried once more when it does not.
       if (error instanceof Failure && (end.kind === "refused" || !isServing())) final = error;
       throw error;
     }

@@ -65,16 +65,18 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
   };
 }
 
-/** The payload, wrapped or bare, or a small body made from it, as JSON. A payload alone is sent as canonical JSON. */
+/**
+ * The payload, wrapped or bare, or a small body made from it, as canonical JSON: the same record is the same bytes,
+ * whether its payload was built from rows or read back from text.
+ */
 function requestBody(
   payload: JsonObject,
   given: GivenValues | undefined,
   { operation: { wrap }, body }: ImportClientOptions,
 ): string | Buffer {
-  if (wrap !== undefined) return JSON.stringify({ [wrap]: payload, ...stepFields(body, payload, given?.fields) });
-  return body === undefined
-    ? (given?.json ?? canonicalJson(payload))
-    : JSON.stringify(stepFields(body, payload, given?.fields));
+  if (wrap === undefined && body === undefined) return given?.json ?? canonicalJson(payload);
+  const fields = stepFields(body, payload, given?.fields);
+  return canonicalJson(wrap === undefined ? fields : { [wrap]: payload, ...fields });
 }
 
 /**

@@ -46,7 +46,7 @@ export function createStatusClient(poll: Poll, tools: RequestDependencies): Stat
 
 function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: JsonObject): Classification {
   if (reply.status === 404 && !isHtml(reply)) return { replyClass: { kind: "absent", reason: "HTTP 404" } };
-  if (reply.status !== 200) return classifyReply(reply, poll.operation, now);
+  if (reply.status !== 200) return classifyReply(reply, poll.operation, now, payload);
   const body = parseBody(reply);
   const distrust = whyNotOfOperation(reply, body, poll.operation, payload);
   if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
@@ -61,7 +61,7 @@ function classOfStatus(status: string, body: JsonValue | undefined, { outcomes, 
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   const shown = cleanText(status, 60);
   if (outcome === "accepted") return { kind: "accepted", ...accountAt(body, account === undefined ? [] : [account]) };
-  if (outcome === "rejected") return { kind: "rejected", problems: problemsIn(body, error, shown) };
+  if (outcome === "rejected") return { kind: "rejected", problems: problemsIn(body, error, shown), isFinal: true };
   return outcome === "absent"
     ? { kind: "absent", reason: `the status is ${shown}` }
     : { kind: "waiting", reason: `the status is ${shown}` };

@@ -19,7 +19,8 @@ export interface StepClient extends ImportClient {
 /** The steps of an operation, at least one. */
 export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
   if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(withKey(step, operation), tools));
-  return [{ ...createImportClient({ ...tools, operation }), idempotent: false, dedupesByKey: operation.dedupesByKey }];
+  const client = createImportClient({ ...tools, operation: { ...operation, creates: true } });
+  return [{ ...client, idempotent: false, dedupesByKey: operation.dedupesByKey }];
 }
 
 /**
@@ -47,7 +48,8 @@ function withKey(step: Step, { key }: Operation): Step {
 
 function stepClient(step: Step, tools: RequestDependencies): StepClient {
   const { name, kind, operation, body, reasons, poll } = step;
-  const client = createImportClient({ ...tools, operation, ...(body !== undefined && { body }) });
+  const sentTo = { ...operation, creates: kind === "process" };
+  const client = createImportClient({ ...tools, operation: sentTo, ...(body !== undefined && { body }) });
   const explain = reasons === undefined ? unexplained : explainer(reasons, tools);
   const status = poll === undefined ? undefined : createStatusClient(poll, tools);
   return {

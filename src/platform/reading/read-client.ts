@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
+import { retryingAuthorisation } from "../auth/retrying-authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { isTemporary, retryingHttp, type RetryDependencies } from "../../transport/retrying-http.ts";
 import { cleanText, isHtml, parseBody } from "../reply/reply-body.ts";
@@ -39,7 +40,9 @@ export interface ReadClientOptions extends RetryDependencies {
 }
 
 export function createReadClient(options: ReadClientOptions): ReadClient {
-  const { baseUrl, signal, userAgent, authorisation } = options;
+  const { baseUrl, signal, userAgent } = options;
+  const authorisation =
+    options.authorisation && retryingAuthorisation(options.authorisation, { ...options, maxTries: MAX_TRIES });
   const http = retryingHttp(options.http, { ...options, maxTries: MAX_TRIES, reasonToRetry });
   const headers = { accept: "application/json", "user-agent": userAgent };
 

@@ -1,5 +1,6 @@
 import type { ReadBack } from "../../contract/operations/operation.ts";
 import { documentedReply } from "../../contract/operations/documented-reply.ts";
+import { fieldAt, type FieldType } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
 import {
@@ -16,7 +17,7 @@ import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
-import { accountAt, isEmpty } from "../reply/reply-body.ts";
+import { accountAt, cleanText, isEmpty } from "../reply/reply-body.ts";
 import { whyNotOfRecord } from "../reply/reply-trust.ts";
 
 /** A record that is looked for. */
@@ -37,8 +38,10 @@ export type LookupResult =
       readonly account?: string;
       readonly values: ReplyValues;
     }
-  | { readonly kind: "absent" }
-  | { readonly kind: "unknown"; readonly reason: string };
+  /** `unproven`: why it does not prove that the record will not be there later. */
+  | { readonly kind: "absent"; readonly unproven?: string }
+  /** `isUnderWay`: the platform is still working on it. */
+  | { readonly kind: "unknown"; readonly reason: string; readonly isUnderWay?: true };
 
 /** What the platform gave back of the attrs that are compared, as text. */
 type ReplyValues = ReadonlyMap<string, string>;
@@ -63,7 +66,8 @@ export async function lookUpRecords(
   const results = new Map<LookupRecord, LookupResult>();
   const note = (record: LookupRecord, result: LookupResult): void => {
     const before = results.get(record);
-    if (before === undefined || result.kind !== "absent") results.set(record, result);
+    const isDoubt = before?.kind === "absent" && result.kind === "absent" && result.unproven !== undefined;
+    if (before === undefined || result.kind !== "absent" || isDoubt) results.set(record, result);
   };
   const isOpen = (record: LookupRecord): boolean => {
     const kind = results.get(record)?.kind;
@@ -86,7 +90,7 @@ export async function lookUpRecords(
   return records.map((record) => results.get(record) ?? unknown("the contract names nothing to ask"));
 }
 
-function unknown(reason: string): LookupResult {
+function unknown(reason: string): Extract<LookupResult, { readonly kind: "unknown" }> {
   return { kind: "unknown", reason };
 }
 
@@ -139,8 +143,7 @@ async function readList(
 ): Promise<ReadonlyMap<LookupRecord, LookupResult>> {
   const keyMatch = list.match.find(({ payload }) => formatAttr(payload) === formatAttr(key));
   if (keyMatch === undefined) throw notFound("the contract's list of records is not matched by the business key");
-  const byKey = new Map(records.map((record) => [textOf(valueAt(record.payload, key)), record]));
-  const found = new Map<LookupRecord, LookupResult>();
+  const { byKey, found } = recordsByKey(records, key);
   const what = "the list of records that arrived";
   const missing = notFound("the platform has no list of records that arrived (HTTP 404)");
   const first = { url: joinPath(client.baseUrl, path), what, missing, query: false };
@@ -148,15 +151,59 @@ async function readList(
     const body = parsed(text, what);
     return { body, next: isJsonObject(body) ? body["next"] : undefined };
   };
+  const at = list.list ?? [];
+  const form = formOfItems(list);
   for await (const { body } of followPages(client, first, readPage)) {
-    const items = valueAt(body, list.list ?? []);
+    const items = valueAt(body, at);
     if (!isJsonArray(items)) throw wrongReply(what, "holds no list where the contract says");
     for (const item of items) {
       const record = byKey.get(textOf(valueAt(item, keyMatch.reply)));
-      if (record !== undefined && found.get(record)?.kind !== "found") found.set(record, compare(item, record, list));
+      if (record !== undefined) found.set(record, combined(found.get(record), judge(item, record, list, form)));
     }
   }
   return found;
+}
+
+/** The records by their keys; those that share a key are found already, as that. */
+function recordsByKey(
+  records: readonly LookupRecord[],
+  key: AttrPath,
+): { readonly byKey: ReadonlyMap<string, LookupRecord>; readonly found: Map<LookupRecord, LookupResult> } {
+  const byKey = new Map<string, LookupRecord>();
+  const found = new Map<LookupRecord, LookupResult>();
+  for (const record of records) {
+    const text = textOf(valueAt(record.payload, key));
+    const other = byKey.get(text);
+    if (other !== undefined) for (const one of [record, other]) found.set(one, SAME_KEY);
+    else if (text !== "") byKey.set(text, record);
+  }
+  return { byKey, found };
+}
+
+/** The documented type of an item of the list. */
+function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | undefined {
+  const documented = documentedReply(operation, 200)?.body;
+  const listForm = documented && fieldAt(documented, list);
+  return listForm?.kind === "list" ? listForm.items : undefined;
+}
+
+const SAME_KEY = unknown("another record that was looked for has the same key");
+const TWO_ACCOUNTS = unknown("the platform lists its key twice, with different account numbers");
+
+/** What two items of a list with the same key say together. */
+function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {
+  if (before === undefined || before === item) return item;
+  const [first, second] = [accountOf(before), accountOf(item)];
+  if (before === SAME_KEY || before === TWO_ACCOUNTS) return before;
+  if (first !== undefined && second !== undefined && first !== second) return TWO_ACCOUNTS;
+  if (RANK[item.kind] !== RANK[before.kind]) return RANK[item.kind] > RANK[before.kind] ? item : before;
+  return first === undefined ? item : before;
+}
+
+const RANK = { absent: 0, unknown: 1, different: 2, found: 3 } as const;
+
+function accountOf(result: LookupResult): string | undefined {
+  return "account" in result ? result.account : undefined;
 }
 
 async function readOne(
@@ -172,7 +219,7 @@ async function readOne(
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
     const form = documentedReply(operation, 200)?.body;
     const why = whyNotOfRecord(body, form, { key }, record.payload);
-    return why === undefined ? compare(body, record, readBack) : unknown(`a reply ${why}`);
+    return why === undefined ? judge(body, record, readBack, form) : unknown(`a reply ${why}`);
   } catch (error) {
     if (error === missing) return { kind: "absent" };
     throw error;
@@ -189,12 +236,57 @@ function parsed(text: string, what: string): JsonValue {
   return body;
 }
 
-function compare(
-  reply: JsonValue,
-  { payload, isAsSent }: LookupRecord,
-  { match, has, account: place }: ReadBack,
-): LookupResult {
-  if (has !== undefined && isEmpty(valueAt(reply, has))) return { kind: "absent" };
+/** What a reply, or an item of a list, says of the record: by its status first. */
+function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, form?: FieldType): LookupResult {
+  const { has, status: place = DEFAULT_STATUS, outcomes } = readBack;
+  const status = valueAt(reply, place);
+  const lacks = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
+  const doubt = outcomes === undefined ? doubtWithoutOutcomes(status, lacks, form) : doubtOf(status, lacks, outcomes);
+  return doubt ?? compare(reply, record, readBack);
+}
+
+/** Undefined where the record can be compared. */
+function doubtWithoutOutcomes(
+  status: unknown,
+  lacks: string | undefined,
+  form: FieldType | undefined,
+): LookupResult | undefined {
+  if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
+  if (lacks === undefined) return undefined;
+  const unproven = `the platform knows it, without ${lacks}, and the contract does not say by which status it is absent`;
+  return { kind: "absent", unproven };
+}
+
+/** Undefined where the status says that the record has arrived, and can be compared. */
+function doubtOf(
+  status: unknown,
+  lacks: string | undefined,
+  outcomes: NonNullable<ReadBack["outcomes"]>,
+): LookupResult | undefined {
+  if (typeof status !== "string") return unknown("a reply without the status that the contract names");
+  const shown = cleanText(status, 60);
+  const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
+  if (outcome === undefined) return unlisted(status);
+  if (outcome === "pending") return { ...unknown(`its status is ${shown}: ask again later`), isUnderWay: true };
+  if (outcome !== "accepted") return { kind: "absent" };
+  return lacks === undefined ? undefined : unknown(`its status is ${shown}, without ${lacks}`);
+}
+
+/** Where a reply holds its status, unless the contract says otherwise. */
+const DEFAULT_STATUS: AttrPath = ["status"];
+
+function unlisted(status: string): LookupResult {
+  return unknown(`its status is ${cleanText(status, 60)}, which the contract does not list`);
+}
+
+/** Whether the form of a reply allows this status; without a list of choices it allows any. */
+function isDocumented(status: string, form: FieldType | undefined): boolean {
+  const type = form && fieldAt(form, DEFAULT_STATUS);
+  return type?.kind !== "choice" || type.choices.includes(status);
+}
+
+function compare(reply: JsonValue, { payload, isAsSent }: LookupRecord, readBack: ReadBack): LookupResult {
+  const { match, account: place } = readBack;
   const account = accountAt(reply, place === undefined ? [] : [place]);
   const attrs = match
     .filter((one) => isAsSent && !isSame(valueAt(reply, one.reply), valueAt(payload, one.payload)))

@@ -7,7 +7,8 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 import type { PlatformProblem } from "../../model/problem.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
-import { accountAt, isEmpty, isHtml, parseBody } from "./reply-body.ts";
+import { whyNotOfSentRecord } from "./named-record.ts";
+import { accountAt, CUT_SHORT, isEmpty, isHtml, parseBody, whyUnreadable } from "./reply-body.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { type RepliesContract, reasonForDistrust } from "./reply-trust.ts";
 import type { Classification, PushBack, ReplyClass } from "./reply-class.ts";
@@ -18,7 +19,8 @@ type ClassifiedOperation = Pick<Operation, "wrap" | "path"> & RepliesContract & 
 /**
  * What a reply means for its record: the contract's `x-migrate-outcomes` in order, then the defaults
  * (docs/contract.md). 5xx are ambiguous unless the contract says that nothing was processed (RFC 9110, 9.2.2).
- * A success that does not keep to the contract is no success: see `reasonForDistrust`.
+ * A success that does not keep to the contract is no success: see `reasonForDistrust`. No reply settles a record whose
+ * body cannot be read, or that names another record.
  * @param now wall clock, for a `Retry-After` that is a date
  * @param payload what was sent, for the business key in the reply
  */
@@ -40,6 +42,8 @@ interface Facts {
   readonly pushBack: PushBack | undefined;
   /** Why a success would not be believed. */
   readonly distrust: string | undefined;
+  /** Why the reply settles nothing, whatever it means. */
+  readonly unsettled: Classification["replyClass"] | undefined;
 }
 
 function factsOf(
@@ -53,14 +57,19 @@ function factsOf(
     reply,
     body,
     distrust: reply.status < 300 ? reasonForDistrust(reply, body, operation, payload) : undefined,
+    unsettled: unsettledBy(reply, body, operation, payload),
     problems: reply.status >= 400 ? replyProblems(body, operation.wrap) : [],
     pushBack: pushBackOf(reply, now),
   };
 }
 
+/** Statuses that ask for fewer requests only if they say for how long. */
+const POSTPONED_STATUSES: ReadonlySet<number> = new Set([408, 421, 425]);
+
 function pushBackOf(reply: HttpReply, now: number): PushBack | undefined {
-  if (reply.status !== 429 && reply.status !== 503) return undefined;
   const afterMs = retryAfterMs(reply, now);
+  const isThrottled = reply.status === 429 || reply.status === 503;
+  if (!isThrottled && (afterMs === undefined || !POSTPONED_STATUSES.has(reply.status))) return undefined;
   return { reason: `HTTP ${reply.status}`, ...(afterMs === undefined ? {} : { afterMs }) };
 }
 
@@ -68,10 +77,19 @@ function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
   return typeof status === "number" ? status === reply.status : status === `${Math.floor(reply.status / 100)}xx`;
 }
 
-/** A 2xx says that it was processed, unless the contract reads the body to tell, and the body is cut. */
-function isBodyMissing({ reply, body }: Facts, { outcomes, items = [] }: ClassifiedOperation): boolean {
-  if (reply.complete || body !== undefined || reply.status >= 300) return false;
-  return items.length > 0 || outcomes.some((rule) => fits(rule, reply) && rule.outcome !== "accepted");
+/** What a reply comes to that cannot settle its record; undefined for one that can. */
+function unsettledBy(
+  reply: HttpReply,
+  body: JsonValue | undefined,
+  operation: ClassifiedOperation,
+  payload: JsonObject | undefined,
+): ReplyClass | undefined {
+  const unreadable = whyUnreadable(reply, body);
+  if (unreadable !== undefined) {
+    return { kind: "ambiguous", reason: `HTTP ${reply.status}, ${unreadable}`, notFromApi: unreadable !== CUT_SHORT };
+  }
+  const foreign = whyNotOfSentRecord(body, operation, payload);
+  return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
 }
 
 /** A success of which single items were refused is no success: somebody has to look at them. */
@@ -79,7 +97,8 @@ function withItemProblems(replyClass: ReplyClass, { reply, body }: Facts, operat
   if (replyClass.kind !== "accepted" || reply.status >= 300) return replyClass;
   const problems = itemProblems(body, operation);
   if (problems.length === 0) return replyClass;
-  return { kind: "rejected", problems, ...(replyClass.account !== undefined && { account: replyClass.account }) };
+  const { account } = replyClass;
+  return { kind: "rejected", problems, isFinal: true, ...(account !== undefined && { account }) };
 }
 
 function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
@@ -90,13 +109,17 @@ function matches(rule: OutcomeRule, { reply, body, problems }: Facts): boolean {
 }
 
 function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
-  if (isBodyMissing(facts, operation)) {
-    return { kind: "ambiguous", reason: `HTTP ${facts.reply.status} with half a body`, notFromApi: false };
-  }
-  if (facts.reply.status < 300 && isHtml(facts.reply)) return notFromApi(`HTTP ${facts.reply.status} with a web page`);
+  const { reply, unsettled } = facts;
+  if (reply.status < 300 && isHtml(reply)) return notFromApi(`HTTP ${reply.status} with a web page`);
+  if (reply.status < 300 && unsettled !== undefined && !reply.complete) return unsettled;
   const rule = operation.outcomes.find((candidate) => matches(candidate, facts));
-  return rule === undefined ? byDefault(facts, operation) : byRule(rule, facts);
+  const replyClass = rule === undefined ? byDefault(facts, operation) : byRule(rule, facts);
+  const isSettled = replyClass.kind === "accepted" || (replyClass.kind === "rejected" && reply.status !== TOO_LARGE);
+  return isSettled ? (unsettled ?? replyClass) : replyClass;
 }
+
+/** Told by its status alone: a server says so before it has read the request, and may then close the connection. */
+const TOO_LARGE = 413;
 
 function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
   const { outcome } = rule;
@@ -106,19 +129,13 @@ function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
   }
   if (outcome === "retry") return retry(facts);
   if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };
-  return outcome === "rejected" && isCutRefusal(facts)
-    ? detailsLost(facts)
-    : { kind: outcome, problems: explained(facts) };
+  if (outcome === "blocked") return { kind: outcome, problems: explained(facts) };
+  return { kind: outcome, problems: explained(facts), isFinal: isNamed(rule, facts) };
 }
 
-/** A 4xx whose reasons are lost: nothing was processed, and one of them may be that the record is there already. */
-function isCutRefusal({ reply, body }: Facts): boolean {
-  const { status, complete } = reply;
-  return !complete && body === undefined && status >= 400 && status < 500 && status !== 413;
-}
-
-function detailsLost({ reply, problems }: Facts): ReplyClass {
-  return { kind: "retry", reason: `HTTP ${reply.status}, details lost`, problems };
+/** The contract names the reply itself, and not a whole status, which a refused repeat has as well. */
+function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
+  return reply.status < 300 || code !== undefined || has !== undefined;
 }
 
 function accepted(body: JsonValue | undefined, places: readonly AttrPath[]): ReplyClass {
@@ -153,7 +170,7 @@ function classifySuccess({ reply, body, distrust }: Facts, operation: Classified
   if (distrust !== undefined) return notFromApi(distrust);
   const { replies = [] } = operation;
   const documented = replies.length === 0 ? undefined : documentedReply(operation, reply.status);
-  const hasJson = isJsonObject(body) || isJsonArray(body) || !reply.complete;
+  const hasJson = isJsonObject(body) || isJsonArray(body);
   if (hasJson && (documented !== undefined || SUCCESS_STATUSES.has(reply.status)))
     return accepted(body, ACCOUNT_FIELDS);
   return isJsonOptional(reply, documented)
@@ -173,7 +190,7 @@ function notFromApi(reason: string): ReplyClass {
 }
 
 const WRONG_ENDPOINT_STATUSES: ReadonlySet<number> = new Set([404, 405, 406, 410, 415]);
-const NOT_PROCESSED_STATUSES: ReadonlySet<number> = new Set([408, 421, 425, 429]);
+const NOT_PROCESSED_STATUSES: ReadonlySet<number> = new Set([421, 425, 429]);
 
 function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   const { reply, problems } = facts;
@@ -188,10 +205,16 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
   }
   if (failure !== undefined) return { kind: "stop", failure };
   if (NOT_PROCESSED_STATUSES.has(status)) return retry(facts);
+  if (status === 408) return requestTimeout(facts);
   if (status === 409) return { kind: "ambiguous", reason: "HTTP 409: it may exist already", notFromApi: false };
   if (WRONG_ENDPOINT_STATUSES.has(status)) return { kind: "stop", failure: wrongEndpoint(status, operation) };
-  if (isCutRefusal(facts)) return detailsLost(facts);
   return { kind: "rejected", problems };
+}
+
+/** A proxy may have forwarded a request that it had in full, and given up waiting for the platform. */
+function requestTimeout(facts: Facts): ReplyClass {
+  if (facts.reply.isEarly === true) return retry(facts);
+  return { kind: "ambiguous", reason: "HTTP 408 after the whole request was sent", notFromApi: false };
 }
 
 function wrongEndpoint(status: number, operation: ClassifiedOperation): Failure {

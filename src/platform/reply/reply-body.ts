@@ -1,11 +1,25 @@
+import { jsonMediaType } from "../../contract/operations/document-part.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
-/** The reply's JSON, untrusted; undefined when it is none (HTML, nothing at all, cut short). */
+/** The reply's JSON, untrusted; undefined when it is none (HTML, nothing at all, cut short, not UTF-8). */
 export function parseBody(reply: HttpReply): JsonValue | undefined {
-  return isHtml(reply) ? undefined : parseJson(reply.body);
+  return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
+}
+
+export const CUT_SHORT = "whose body was cut short";
+
+/** Why the body of a reply does not tell what the platform has to say; undefined where it does, or where there is none. */
+export function whyUnreadable(reply: HttpReply, body: JsonValue | undefined): string | undefined {
+  if (!reply.complete) return CUT_SHORT;
+  const isBroken = body === undefined && reply.body.trim() !== "" && isJsonType(reply.headers["content-type"] ?? "");
+  return isBroken ? "whose body is not JSON" : undefined;
+}
+
+export function isJsonType(contentType: string): boolean {
+  return jsonMediaType([contentType]) !== undefined;
 }
 
 /** A web page: a proxy or a login form has answered, not the API. */

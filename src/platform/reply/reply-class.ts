@@ -5,17 +5,20 @@ import type { PlatformProblem } from "../../model/problem.ts";
 export type ReplyClass =
   /** `warnings`: what the platform did not take of it, where it was asked for that. */
   | { readonly kind: "accepted"; readonly account?: string; readonly warnings?: readonly PlatformProblem[] }
-  /** `account`: the platform has one all the same, and refused single items of what was sent. */
-  | { readonly kind: "rejected"; readonly problems: readonly PlatformProblem[]; readonly account?: string }
+  /**
+   * `account`: the platform has one all the same, and refused single items of what was sent. `isFinal`: it also settles an
+   * earlier request for the record that had no clear answer (docs/contract.md, "A refusal of a repeat").
+   */
+  | {
+      readonly kind: "rejected";
+      readonly problems: readonly PlatformProblem[];
+      readonly account?: string;
+      readonly isFinal?: boolean;
+    }
   /** The record is good, and the platform takes none for now: the import supplier is Paused or Complete. */
   | { readonly kind: "blocked"; readonly problems: readonly PlatformProblem[] }
-  /** Certainly not processed. `problems`: what to reject the record with once there is no try left. */
-  | {
-      readonly kind: "retry";
-      readonly reason: string;
-      readonly afterMs?: number;
-      readonly problems?: readonly PlatformProblem[];
-    }
+  /** Certainly not processed. */
+  | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number }
   /** Asked what became of a record: the platform is not through with it. */
   | { readonly kind: "waiting"; readonly reason: string }
   /** Asked the same: the platform knows of nothing. */

@@ -5,15 +5,21 @@ import { type FieldType, fieldAt } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { accountAt, cleanText, isEmpty } from "./reply-body.ts";
+import { contradictionIn, whyNotOfSentRecord } from "./named-record.ts";
+import { accountAt, cleanText, CUT_SHORT, isEmpty, isJsonType } from "./reply-body.ts";
 
 /** What the contract says of an operation's replies, and where they hold the record's business key. */
-export type RepliesContract = Pick<PlainOperation, "outcomes"> & Partial<Pick<PlainOperation, "replies" | "key">>;
+export interface RepliesContract
+  extends Pick<PlainOperation, "outcomes">, Partial<Pick<PlainOperation, "replies" | "key">> {
+  /** A success is to name what was created: an account number of null, where one is documented, is no success. */
+  readonly creates?: boolean;
+}
 
 /**
  * Why a success below 300 is not to be believed, in a few words; undefined where it is. A success is believed when it is
  * a reply of the operation (see `whyNotOfOperation`) and holds the account number or the business key, where the contract
- * documents one of them. Where the contract says nothing of the body, only an error in it speaks against it.
+ * documents one of them. Where the contract says nothing of the body, only what says the opposite of a success speaks
+ * against it.
  * @param payload what was sent; absent: its key is not compared
  */
 export function reasonForDistrust(
@@ -27,6 +33,11 @@ export function reasonForDistrust(
   const form = documentedReply(operation, reply.status)?.body;
   const error = ERROR_MEMBERS.find((name) => holdsError(body, name, form));
   if (error !== undefined) return `HTTP ${reply.status} with "${error}" in its body`;
+  const contradiction = contradictionIn(body, payload);
+  if (contradiction !== undefined) return `HTTP ${reply.status} with ${cleanText(contradiction, 100)} in its body`;
+  if (operation.creates === true && isAccountNull(body, form, operation)) {
+    return `HTTP ${reply.status} with an account number of null`;
+  }
   return form === undefined || isIdentified(body, form, operation)
     ? undefined
     : `HTTP ${reply.status} without the account number or the business key that the contract documents`;
@@ -34,7 +45,7 @@ export function reasonForDistrust(
 
 /**
  * Why a reply below 300 does not seem to be one of the operation's: the contract does not know its status, content type
- * or body have another form, or it names another record. Of a body that was cut short, status and content type count.
+ * or body have another form, it is not all there, or it names another record.
  */
 export function whyNotOfOperation(
   reply: HttpReply,
@@ -60,14 +71,21 @@ function whyNotReadable(
   if (reply.body !== "" && type !== "" && !isDocumentedType(type, documented.mediaTypes)) {
     return `whose content type ${cleanText(type, 60)} is not the documented one`;
   }
-  if (body !== undefined || !reply.complete || documented.body === undefined) return undefined;
+  if (!reply.complete) return CUT_SHORT;
+  const isJson = documented.body !== undefined || isJsonExpected(type, documented);
+  if (body !== undefined || !isJson) return undefined;
   return reply.body === "" ? "whose body is empty" : "whose body is not JSON";
+}
+
+/** JSON is documented without its form, and the reply does not claim to be anything else. */
+function isJsonExpected(type: string, { mediaTypes }: DocumentedReply): boolean {
+  return jsonMediaType(mediaTypes) !== undefined && (type === "" || isJsonType(type));
 }
 
 /** Whether a content type is one of those that the contract lists; all JSON types count as one. */
 function isDocumentedType(type: string, mediaTypes: readonly string[]): boolean {
   if (mediaTypes.length === 0) return true;
-  if (jsonMediaType([type]) !== undefined && jsonMediaType(mediaTypes) !== undefined) return true;
+  if (isJsonType(type) && jsonMediaType(mediaTypes) !== undefined) return true;
   const name = plainType(type);
   return mediaTypes.map(plainType).some((range) => range === name || matchesRange(name, range));
 }
@@ -85,12 +103,12 @@ function matchesRange(name: string, range: string): boolean {
 export function whyNotOfRecord(
   body: JsonValue,
   form: DocumentedReply["body"],
-  { key }: Pick<RepliesContract, "key">,
+  { outcomes = [], key }: Partial<Pick<RepliesContract, "outcomes" | "key">>,
   payload: JsonObject | undefined,
 ): string | undefined {
   const mismatch = form && formMismatch(form, body);
   if (mismatch !== undefined) return `whose body is not as documented: ${mismatch}`;
-  return isOtherKey(body, key, payload) ? "with the business key of another record" : undefined;
+  return whyNotOfSentRecord(body, { outcomes, ...(key !== undefined && { key }) }, payload);
 }
 
 /**
@@ -120,27 +138,29 @@ function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]
   return !isDocumented && isJsonObject(body) && body[name] !== false && !isEmpty(body[name]);
 }
 
-function isOtherKey(body: JsonValue, key: AttrPath | undefined, payload: JsonObject | undefined): boolean {
-  if (key === undefined || payload === undefined) return false;
-  const [sent, replied] = [valueAt(payload, key), valueAt(body, key)];
-  return sent !== replied && keyText(sent) !== "" && keyText(replied) !== "" && keyText(sent) !== keyText(replied);
-}
-
-/** Numbers may come back as text. */
-function keyText(value: JsonValue | undefined): string {
-  return typeof value === "string" || typeof value === "number" ? String(value).normalize("NFC").trim() : "";
-}
-
-/** Where a reply may hold what belongs to one record alone. */
-function* identifiersOf({ outcomes, key }: RepliesContract): Generator<AttrPath> {
+/** Where a reply may hold the account number. */
+function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
   for (const { account } of outcomes) if (account !== undefined) yield account;
   yield* ACCOUNT_FIELDS;
-  if (key !== undefined) yield key;
 }
 
-/** Whether one of them is there, where any of them is documented. */
+/** The account number has a documented place, and stands in none. */
+function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation: RepliesContract): boolean {
+  const ruled = operation.outcomes.flatMap(({ account, status }) =>
+    account === undefined || (typeof status === "number" && status >= 300) ? [] : [account],
+  );
+  const documented = [
+    ...ruled,
+    ...ACCOUNT_FIELDS.filter((at) => form !== undefined && fieldAt(form, at) !== undefined),
+  ];
+  const values = documented.map((at) => valueAt(body, at));
+  return values.includes(null) && accountAt(body, [...accountPlacesOf(operation)]).account === undefined;
+}
+
+/** Whether the account number or the business key is there, where one of them is documented. */
 function isIdentified(body: JsonValue, form: FieldType, operation: RepliesContract): boolean {
-  const documented = [...identifiersOf(operation)].flatMap((at) => {
+  const { key } = operation;
+  const documented = [...accountPlacesOf(operation), ...(key === undefined ? [] : [key])].flatMap((at) => {
     const type = fieldAt(form, at);
     return type === undefined ? [] : [{ value: valueAt(body, at), type }];
   });

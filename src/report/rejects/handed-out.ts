@@ -3,7 +3,7 @@ import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { hasErrors, isRuleProblem, type Problem } from "../../model/problem.ts";
 import { isCsvRow } from "../../model/record.ts";
-import { nearKey } from "../../text/near-key.ts";
+import { normalKey } from "../../text/near-key.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { originalCells, rejectFileName } from "./reject-file.ts";
@@ -123,7 +123,7 @@ function lineOf({ entry, outcome, file, number }: HandedOutRow, fingerprints: Fi
   const { source, columns } = file;
   const { key, record } = outcome;
   const errors = problems.filter(({ severity }) => severity === "error");
-  const keyPrint = key === undefined ? "" : fingerprints.key(nearKey(key) ?? key);
+  const keyPrint = key === undefined ? "" : fingerprints.key(normalKey(key));
   const print = (column: string, value: string): string => fingerprints.cell({ source, row: number, column }, value);
   if (!isCsvRow(row)) {
     const members = Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)] as const);

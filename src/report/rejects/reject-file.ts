@@ -185,7 +185,7 @@ function problemCells(key: string | undefined, problems: readonly Problem[]): re
   ].map(withoutFormula);
 }
 
-const CELL_SEPARATOR = " | ";
+export const CELL_SEPARATOR = " | ";
 
 /** `MOBILE: Must have at most 20 characters.`: whoever mends the row knows its columns, and not the attrs. */
 function describeInRow(problem: Problem): string {

@@ -1,10 +1,19 @@
-import { type Handler, NOT_FOUND, refusal, type Reply, type Route } from "../sandbox-reply.ts";
+import {
+  type Handler,
+  jsonBody,
+  NOT_FOUND,
+  PARSE_ERROR,
+  type PlatformRequest,
+  refusal,
+  type Reply,
+  type Route,
+} from "../sandbox-reply.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
 import type { RequestHistory } from "../state/request-history.ts";
 import type { ImportProcesses } from "../state/import-processes.ts";
-import { jsonCopy, parseJson } from "../../json/parse-json.ts";
+import { jsonCopy } from "../../json/parse-json.ts";
 import { readFaults } from "../faults/fault-options.ts";
 import { type SandboxState } from "../state/sandbox-state.ts";
 import type { Tokens } from "./authentication.ts";
@@ -16,10 +25,37 @@ export interface AdminDependencies {
   readonly history: RequestHistory;
   readonly faults: FaultPlan;
   readonly tokens: Tokens;
+  /** Lets a request pass wherever it comes from. */
+  readonly adminToken: string;
 }
 
-/** The sandbox's own end-points, for tests: not part of the platform, no authentication (docs/sandbox.md, "Admin end-points"). */
-export function adminRoutes(dependencies: AdminDependencies): readonly Route[] {
+/** The sandbox's own endpoints, for tests: not part of the platform (docs/sandbox.md, "Admin endpoints"). */
+export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies): readonly Route[] {
+  return unguardedRoutes(dependencies).map((route) => ({
+    ...route,
+    handler: (request) => refuseForeign(request, adminToken) ?? route.handler(request),
+  }));
+}
+
+/**
+ * Requests with the admin token are obeyed, and requests of programs on this machine. A web page of another origin is
+ * refused: a browser that opens it would send its requests from this machine, too.
+ */
+function refuseForeign({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
+  if (authorization === `Token ${adminToken}`) return undefined;
+  const own = `https://${sender.host}`;
+  const isKnownHost = LOOPBACK_HOST.test(sender.host);
+  const isSameOrigin = sender.origin === undefined || sender.origin === own;
+  const isSameSite =
+    sender.fetchSite === undefined || sender.fetchSite === "same-origin" || sender.fetchSite === "none";
+  if (isKnownHost && isSameOrigin && isSameSite) return undefined;
+  const detail = "Admin requests from a web page or under another host name need the admin token of the ready file.";
+  return refusal(403, "permission_denied", detail);
+}
+
+const LOOPBACK_HOST = /^(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?$/i;
+
+function unguardedRoutes(dependencies: Omit<AdminDependencies, "adminToken">): readonly Route[] {
   const { state, processes, history, faults, tokens } = dependencies;
   return [
     adminRoute("GET", "history", ({ query }) => listReply(history.entries(), query.get("format"))),
@@ -30,9 +66,9 @@ export function adminRoutes(dependencies: AdminDependencies): readonly Route[] {
       return listReply(accounts, query.get("format"));
     }),
     adminRoute("GET", "faults", () => ({ status: 200, body: jsonCopy(faults.options()) })),
-    adminRoute("POST", "faults", ({ body }) => {
+    adminRoute("POST", "faults", (request) => {
       try {
-        faults.set(readFaults(body === "" ? {} : parseJson(body)));
+        faults.set(readFaults(request.body.length === 0 ? {} : jsonBody(request)));
         return { status: 200, body: jsonCopy(faults.options()) };
       } catch (error) {
         if (error instanceof Failure) return refusal(400, "invalid", [error.message, error.hint].join(" "));
@@ -40,7 +76,7 @@ export function adminRoutes(dependencies: AdminDependencies): readonly Route[] {
       }
     }),
     adminRoute("GET", "suppliers", () => ({ status: 200, body: jsonCopy(state.snapshot().suppliers) })),
-    adminRoute("POST", "suppliers/{code}", ({ params, body }) => setSupplier(state, params["code"] ?? "", body)),
+    adminRoute("POST", "suppliers/{code}", (request) => setSupplier(state, request)),
     adminRoute("POST", "tokens/rotate", () => {
       tokens.rotate();
       return EMPTY_SUCCESS;
@@ -71,9 +107,11 @@ function listReply(items: readonly object[], format: string | null): Reply {
   };
 }
 
-function setSupplier(state: SandboxState, code: string, body: string): Reply {
+function setSupplier(state: SandboxState, request: PlatformRequest): Reply {
+  const code = request.params["code"] ?? "";
   if (state.supplierStatus(code) === undefined) return NOT_FOUND;
-  const asked = parseJson(body) ?? null;
+  const asked = jsonBody(request);
+  if (asked === undefined) return PARSE_ERROR;
   const status = SUPPLIER_STATUSES.find((one) => isJsonObject(asked) && one === asked["status"]);
   if (status === undefined)
     return refusal(400, "invalid_choice", `"status" is one of ${SUPPLIER_STATUSES.join(", ")}.`);

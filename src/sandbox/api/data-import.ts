@@ -1,7 +1,9 @@
 import {
   type Handler,
   invalidPayload,
+  jsonBody,
   NOT_FOUND,
+  PARSE_ERROR,
   type PlatformRequest,
   refusal,
   type Reply,
@@ -16,7 +18,6 @@ import { timestamp } from "../../time/clock.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { FaultPlan } from "../faults/fault-plan.ts";
 import type { ImportProcesses, ProcessIdentity } from "../state/import-processes.ts";
-import { parseJson } from "../../json/parse-json.ts";
 import { compileJudge, type Judge } from "../judge/judge.ts";
 import type { PlatformCheck } from "../judge/platform-rules.ts";
 import type { SandboxState } from "../state/sandbox-state.ts";
@@ -51,8 +52,8 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
 }
 
 /** The import supplier that a request body names; empty when there is none. */
-export function supplierIn(body: string): string {
-  return supplierOf(parseJson(body) ?? null);
+export function supplierIn(request: Pick<PlatformRequest, "body">): string {
+  return supplierOf(jsonBody(request) ?? null);
 }
 
 /**
@@ -97,8 +98,8 @@ function readBody(
     const detail = `Unsupported media type "${request.contentType}" in request.`;
     return { refused: refusal(415, "unsupported_media_type", detail) };
   }
-  const value = parseJson(request.body);
-  return value === undefined ? { refused: refusal(400, "parse_error", "JSON parse error.") } : { value };
+  const value = jsonBody(request);
+  return value === undefined ? { refused: PARSE_ERROR } : { value };
 }
 
 /** There is nothing at an address whose parameter was left open. */

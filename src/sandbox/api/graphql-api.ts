@@ -1,8 +1,18 @@
-import { buildSchema, graphql, GraphQLError } from "graphql";
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  type ExecutionResult,
+  GraphQLError,
+  Kind,
+  parse,
+  validate,
+  visit,
+} from "graphql";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
-import { jsonCopy, parseJson } from "../../json/parse-json.ts";
+import { jsonCopy } from "../../json/parse-json.ts";
 import type { Clock } from "../../time/clock.ts";
-import type { Handler, LoginAttempt } from "../sandbox-reply.ts";
+import { type Handler, jsonBody, type LoginAttempt, type PlatformRequest } from "../sandbox-reply.ts";
 import type { IssuedToken, TokenLifetime, Tokens } from "./authentication.ts";
 
 /** API specification 5.2, with the input and output fields of the GraphQL schemas that operators publish. */
@@ -67,8 +77,8 @@ export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
     }
   };
   const rootValue = { apiVersion: "v1", ObtainServiceToken: obtain, obtainKrakenToken: obtain };
-  return async ({ body }) => {
-    const question = readGraphqlRequest(body);
+  return async (request) => {
+    const question = readGraphqlRequest(request);
     if (question === undefined) return { status: 400, body: { errors: [{ message: "Must provide query string." }] } };
     let login: LoginAttempt | undefined;
     const contextValue: GraphqlContext = {
@@ -76,9 +86,46 @@ export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
         login = one;
       },
     };
-    const result = await graphql({ schema: SCHEMA, rootValue, contextValue, ...question });
+    const result = await answer(question, { rootValue, contextValue });
     return { status: 200, body: jsonCopy(result), ...(login !== undefined && { login }) };
   };
+}
+
+/** Limits of a query, which needs no credentials. GraphiQL's introspection has 13 levels, 90 fields and 400 tokens. */
+const MAX_TOKENS = 1000;
+const MAX_DEPTH = 20;
+const MAX_FIELDS = 200;
+
+async function answer(
+  { source, ...question }: GraphqlRequest,
+  context: { readonly rootValue: object; readonly contextValue: GraphqlContext },
+): Promise<ExecutionResult> {
+  try {
+    const document = parse(source, { maxTokens: MAX_TOKENS });
+    requireSmall(document);
+    const errors = validate(SCHEMA, document);
+    return errors.length > 0 ? { errors } : await execute({ schema: SCHEMA, document, ...context, ...question });
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    throw error;
+  }
+}
+
+/** @throws GraphQLError for a query with more levels or more fields, aliases included, than anybody needs */
+function requireSmall(document: DocumentNode): void {
+  let depth = 0;
+  let fields = 0;
+  visit(document, {
+    enter(node) {
+      if (node.kind === Kind.SELECTION_SET) depth += 1;
+      if (node.kind === Kind.FIELD) fields += 1;
+      if (depth > MAX_DEPTH) throw new GraphQLError(`The query has more than ${MAX_DEPTH} levels.`);
+      if (fields > MAX_FIELDS) throw new GraphQLError(`The query has more than ${MAX_FIELDS} fields.`);
+    },
+    leave(node) {
+      if (node.kind === Kind.SELECTION_SET) depth -= 1;
+    },
+  });
 }
 
 interface TokenInput {
@@ -114,8 +161,8 @@ interface GraphqlRequest {
   readonly operationName?: string;
 }
 
-function readGraphqlRequest(body: string): GraphqlRequest | undefined {
-  const value = parseJson(body);
+function readGraphqlRequest(request: PlatformRequest): GraphqlRequest | undefined {
+  const value = jsonBody(request);
   if (value === undefined || !isJsonObject(value) || typeof value["query"] !== "string") return undefined;
   const { query, variables, operationName } = value;
   return {

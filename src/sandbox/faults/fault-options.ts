@@ -48,7 +48,7 @@ const FAULTS = {
   /** HTTP 429, without `Retry-After`, for requests beyond this many at a time that process what was staged. */
   maxProcessing: "count",
   /** Milliseconds from scheduling an account to its creation, default 100. */
-  taskMs: "amount",
+  taskMs: "milliseconds",
   /** These scheduled accounts end in an error; counted from 1. */
   taskErrors: "trigger",
   /** Fields that validation leaves out of what it understood, wherever they stand. */
@@ -71,6 +71,8 @@ export interface FaultValues {
   readonly count: number;
   /** A number from 0. */
   readonly amount: number;
+  /** A number from 0 to `MAX_WAIT_MS`. */
+  readonly milliseconds: number;
   readonly latency: number | readonly [number, number];
   readonly retryAfter: number | string;
   readonly errorStatus: (typeof ERROR_STATUSES)[number];
@@ -104,8 +106,9 @@ const READERS: { readonly [Kind in keyof FaultValues]: (value: JsonValue, name: 
   trigger: readTrigger,
   count: wholeNumber,
   amount,
+  milliseconds,
   latency: readLatency,
-  retryAfter: (value, name) => (typeof value === "string" ? value : amount(value, name)),
+  retryAfter: (value, name) => (typeof value === "string" ? headerText(value, name) : amount(value, name)),
   errorStatus: (value, name) => {
     const status = ERROR_STATUSES.find((one) => one === value);
     if (status === undefined) throw wrong(name, "500, 502, 503 or 504");
@@ -145,7 +148,7 @@ function triggerFromText(text: string, name: string): Trigger {
 }
 
 function readLatency(value: JsonValue, name: string): number | readonly [number, number] {
-  const [least, most, ...others] = [value].flat().map((bound) => amount(bound, name));
+  const [least, most, ...others] = [value].flat().map((bound) => milliseconds(bound, name));
   if (least === undefined || others.length > 0) throw wrong(name, "milliseconds, or [least, most]");
   if (most === undefined) return least;
   if (most < least) throw wrong(name, "the smaller value first");
@@ -168,6 +171,21 @@ function portion(value: JsonValue, name: string): number {
 function amount(value: JsonValue, name: string): number {
   if (typeof value !== "number" || value < 0) throw wrong(name, "a number from 0");
   return value;
+}
+
+/** An hour. Timers of Node.js overflow after 24 days. */
+const MAX_WAIT_MS = 3_600_000;
+
+function milliseconds(value: JsonValue, name: string): number {
+  const found = amount(value, name);
+  if (found > MAX_WAIT_MS) throw wrong(name, `at most ${MAX_WAIT_MS} milliseconds (an hour)`);
+  return found;
+}
+
+/** A text that cannot begin another header: RFC 9110 5.5, without obsolete octets. */
+function headerText(text: string, name: string): string {
+  if (!/^[\t\x20-\x7e]{0,200}$/.test(text)) throw wrong(name, "seconds, or at most 200 printable ASCII characters");
+  return text;
 }
 
 function wrong(name: string, expected: string): Failure {

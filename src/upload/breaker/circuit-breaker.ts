@@ -35,10 +35,8 @@ export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: Circuit
       }
       rate.reached();
       timeout.reached();
-      if (replyClass.kind === "accepted" || replyClass.kind === "rejected") {
-        timeout.progressed();
-        budget.payBack();
-      }
+      if (PROGRESS.has(replyClass.kind)) timeout.progressed();
+      if (replyClass.kind === "accepted" || replyClass.kind === "rejected") budget.payBack();
       const failure = streaks.failureAfter(replyClass);
       if (pushBack === undefined) {
         if (replyClass.kind !== "ambiguous") rate.answered(durationMs, inFlight, epoch);
@@ -49,6 +47,9 @@ export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: Circuit
     },
   };
 }
+
+/** The platform took or refused a record, or told its status. */
+const PROGRESS: ReadonlySet<ReplyClass["kind"]> = new Set(["accepted", "rejected", "waiting", "absent"]);
 
 /** Notices when no further request makes sense, from the replies in the order they come in. */
 interface ReplyStreaks {
@@ -119,7 +120,7 @@ interface ProgressTimeout {
   readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
   /** A reply of any kind: the platform can be reached. */
   readonly reached: () => void;
-  /** The platform took or refused a record. */
+  /** The platform let a request through. */
   readonly progressed: () => void;
 }
 

@@ -27,6 +27,8 @@ export interface RateControl {
   readonly unreachable: (epoch: Epoch, reason: string) => void;
   /** The platform has said something, whatever it was. */
   readonly reached: () => void;
+  /** Refusals are known to come at random: the refused record alone waits. */
+  readonly isNoiseKnown: () => boolean;
 }
 
 /** Changes of the rate until a request left: requests in flight together that meet the same trouble count once. */
@@ -72,25 +74,27 @@ export function createRateControl(
   const spacing = createRequestSpacing(() => shared.heed(share()).rps ?? rps, learned);
   let troubles = 0;
   let pushedBackInARow = 0;
-  let unsentInARow = 0;
-  let outageRounds = 0;
+  let isAfterThrough = false;
+  const outage = createOutage();
 
-  const isProbing = (): boolean => unsentInARow >= UNSENT_BEFORE_PROBE;
   const restMs = (): number => Math.max(pauses.restMs(), share().holdMs);
 
   return {
-    limit: () => (isProbing() ? 1 : Math.min(concurrency.limit(), share().limit)),
+    limit: () => (outage.isProbing() ? 1 : Math.min(concurrency.limit(), share().limit)),
     maximum: concurrency.maximum,
     waitForTurn: (signal) => sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal),
     waitForPause: (signal) => sleep(clock, restMs(), signal),
     epoch: () => troubles,
     answered(durationMs, inFlight, epoch = troubles) {
       pushedBackInARow = 0;
-      learned.letThrough(clock.monotonic(), epoch >= troubles);
-      concurrency.increase(durationMs, inFlight);
+      isAfterThrough = true;
+      const isCurrent = epoch >= troubles;
+      learned.letThrough(clock.monotonic(), isCurrent);
+      concurrency.increase(durationMs, inFlight, isCurrent);
     },
     pushedBack(epoch, { reason, afterMs }) {
       const isCurrent = epoch >= troubles;
+      const isFirst = isAfterThrough && learned.perSecond(clock.monotonic()) === Number.POSITIVE_INFINITY;
       const refusal = { isCurrent, holdMs: afterMs ?? 0, possible: concurrency.possiblePerSecond() };
       const cause = reason === "timeout" ? "cap" : learned.refused(clock.monotonic(), refusal);
       if (cause === "noise") return;
@@ -99,22 +103,56 @@ export function createRateControl(
       if (afterMs !== undefined) pauses.begin(afterMs, reason);
       if (!isCurrent || cause === "unclear") return;
       pushedBackInARow += 1;
-      if (needsOwnPause(reason, afterMs !== undefined, pushedBackInARow)) pauses.beginOwn(pushedBackInARow, reason);
-      concurrency.halve(reason, shared.found(clock.monotonic()));
+      isAfterThrough = false;
+      const round = ownPauseRound(reason, { isTold: afterMs !== undefined, isFirst, inARow: pushedBackInARow });
+      if (round > 0) pauses.beginOwn(round, reason);
+      concurrency.halve(reason, shared.found(clock.monotonic()), reason !== "timeout");
     },
     unreachable(epoch, reason) {
-      unsentInARow += 1;
-      if (unsentInARow === UNSENT_BEFORE_PROBE) onChange({ kind: "pace", limit: 1, reason });
+      if (outage.unsent()) onChange({ kind: "pace", limit: 1, reason });
       if (epoch < troubles) return;
       troubles += 1;
-      outageRounds += 1;
-      pauses.beginOwn(outageRounds, reason);
+      pauses.beginOwn(outage.nextRound(), reason);
     },
     reached() {
-      if (isProbing())
-        onChange({ kind: "pace", limit: concurrency.limit(), reason: "the platform can be reached again" });
+      const limit = concurrency.limit();
+      if (outage.end()) onChange({ kind: "pace", limit, reason: "the platform can be reached again" });
+    },
+    isNoiseKnown: learned.isNoiseKnown,
+  };
+}
+
+/** Requests that could not leave. */
+interface Outage {
+  /** One at a time tries whether the platform is back. */
+  readonly isProbing: () => boolean;
+  /** One more could not leave. True when probing begins. */
+  readonly unsent: () => boolean;
+  /** Pauses so far, this one included. */
+  readonly nextRound: () => number;
+  /** The platform was reached. True when that ends the probing. */
+  readonly end: () => boolean;
+}
+
+function createOutage(): Outage {
+  let unsentInARow = 0;
+  let rounds = 0;
+  const isProbing = (): boolean => unsentInARow >= UNSENT_BEFORE_PROBE;
+  return {
+    isProbing,
+    unsent() {
+      unsentInARow += 1;
+      return unsentInARow === UNSENT_BEFORE_PROBE;
+    },
+    nextRound() {
+      rounds += 1;
+      return rounds;
+    },
+    end() {
+      const wasProbing = isProbing();
       unsentInARow = 0;
-      outageRounds = 0;
+      rounds = 0;
+      return wasProbing;
     },
   };
 }
@@ -180,17 +218,35 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> | u
   return ms > 0 ? clock.sleep(ms, signal) : undefined;
 }
 
-/** A timeout slows by itself, and a pause that the platform named is enough at first. */
-function needsOwnPause(reason: string, isTold: boolean, pushedBackInARow: number): boolean {
-  return reason !== "timeout" && !(isTold && pushedBackInARow <= RETRY_AFTER_TRUSTED_TIMES);
+interface PushBackInARow {
+  /** The platform named a pause. */
+  readonly isTold: boolean;
+  /** Requests came through before it, and no cap was known. */
+  readonly isFirst: boolean;
+  /** How many in a row, this one included. */
+  readonly inARow: number;
+}
+
+/**
+ * The round of the pause that the platform did not ask for; 0: none. A timeout slows by itself, a pause that the platform
+ * named is enough at first, and after the first refusal half as many requests in flight are.
+ */
+function ownPauseRound(reason: string, { isTold, isFirst, inARow }: PushBackInARow): number {
+  if (reason === "timeout") return 0;
+  if (isTold) return inARow > RETRY_AFTER_TRUSTED_TIMES ? inARow : 0;
+  return isFirst ? 0 : inARow;
 }
 
 interface ConcurrencyLimit {
   readonly limit: () => number;
   readonly maximum: number;
-  readonly increase: (durationMs: number, inFlight: number) => void;
-  /** @param perSecond what the platform was found to let through, infinite while it is unknown */
-  readonly halve: (reason: string, perSecond: number) => void;
+  /** @param isCurrent the request left after the last change */
+  readonly increase: (durationMs: number, inFlight: number, isCurrent: boolean) => void;
+  /**
+   * @param perSecond what the platform was found to let through, infinite while it is unknown
+   * @param isQuicklyBack each request that is let through allows one more, up to the limit before
+   */
+  readonly halve: (reason: string, perSecond: number, isQuicklyBack: boolean) => void;
   /** Back to the limit before it was last halved. */
   readonly restore: (reason: string) => void;
   /** Requests a second that the limit allows at the best time of replies. */
@@ -210,6 +266,7 @@ function createConcurrencyLimit(
   let good = limit;
   let patience = 0;
   let before = 0;
+  let recoverTo = 0;
 
   const change = (to: number, reason: string, perSecond = Number.POSITIVE_INFINITY): void => {
     const isNew = to !== limit || perSecond < Number.POSITIVE_INFINITY;
@@ -220,15 +277,26 @@ function createConcurrencyLimit(
     onChange({ kind: "pace", limit, ...told, reason });
   };
 
+  const recover = (): void => {
+    if (limit >= recoverTo) return;
+    window.restart();
+    limit += 1;
+    if (limit < recoverTo) return;
+    recoverTo = 0;
+    onChange({ kind: "pace", limit, reason: "requests are let through again" });
+  };
+
   return {
     limit: () => limit,
     maximum,
-    increase(durationMs, inFlight) {
+    increase(durationMs, inFlight, isCurrent) {
+      if (isCurrent) recover();
       if (inFlight < limit / 2 || !window.add(durationMs, limit)) return;
       const reason = auto ? "replies stay quick" : "back to the set concurrency";
       patience -= 1;
       if (!window.helps()) {
         if (limit > good) patience = WINDOWS_BEFORE_NEXT_TRY;
+        recoverTo = 0;
         change(Math.min(limit, good), "one more only made replies slower");
         return;
       }
@@ -236,11 +304,12 @@ function createConcurrencyLimit(
       good = limit;
       change(limit + 1, reason);
     },
-    halve(reason, perSecond) {
+    halve(reason, perSecond, isQuicklyBack) {
       before = Math.max(before, limit);
+      recoverTo = isQuicklyBack ? Math.max(limit, recoverTo) : 0;
       change(Math.max(1, Math.floor(limit / 2)), reason, perSecond);
     },
-    possiblePerSecond: () => (limit * 1000) / window.best(),
+    possiblePerSecond: () => (Math.max(limit, recoverTo) * 1000) / window.best(),
     restore(reason) {
       change(Math.max(before, limit), reason);
     },

@@ -14,6 +14,8 @@ export interface LearnedRate {
   /** @param isCurrent it left after the last change of the rate */
   readonly letThrough: (now: number, isCurrent: boolean) => void;
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
+  /** Refusals are known to have nothing to do with the rate. */
+  readonly isNoiseKnown: () => boolean;
   /** Another worker was refused at that time, and found that so much may leave then. */
   readonly adopt: (perSecond: number, refusedAt: number) => void;
   /** This one's share of the platform has changed by that factor. */
@@ -31,9 +33,9 @@ interface Refusal {
 
 /**
  * `noise`: it says nothing about the rate. `found-noise`: nor did those before it. `cap`: too much was sent. `unclear`:
- * one alone although less is sent, which may be either.
+ * a single refusal although less is sent, which may be either. `warning`: a single refusal while no cap is known.
  */
-type RefusalCause = "noise" | "found-noise" | "cap" | "unclear";
+type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warning";
 
 /** The share of the cap that is given up after a refusal. */
 const RATE_REDUCTION = 0.1;
@@ -57,10 +59,18 @@ export function createLearnedRate(): LearnedRate {
   const cap = createCap();
   let capBeforeTrial: number | undefined;
   let isFollowedByThrough = false;
+  /** Another refusal until then shows a cap. */
+  let warnedUntil = Number.NEGATIVE_INFINITY;
 
   const areMany = (now: number): boolean => {
     const refused = refusals.count(now, COUNTER_WINDOW_MS);
     return refused >= MANY_REFUSALS && refused >= MAX_NOISE * (refused + through.count(now, COUNTER_WINDOW_MS));
+  };
+  /** Whether a single refusal is the first in a while. With `Retry-After` each one costs too much to wait for another. */
+  const isWarning = (now: number, holdMs: number): boolean => {
+    const isFirst = now > warnedUntil;
+    warnedUntil = now + COUNTER_WINDOW_MS;
+    return isFirst && holdMs === 0 && capBeforeTrial === undefined;
   };
   /** Requests a second that came through, or would have but for noise; with no cap known, what might have at least. */
   const measure = (now: number, possible: number): number => {
@@ -76,6 +86,7 @@ export function createLearnedRate(): LearnedRate {
     perSecond: cap.perSecond,
     adopt: cap.adopt,
     scale: cap.scale,
+    isNoiseKnown: noise.isKnown,
     letThrough(now, isCurrent) {
       through.add(now);
       isFollowedByThrough = true;
@@ -89,6 +100,7 @@ export function createLearnedRate(): LearnedRate {
       const isAlone = isFollowedByThrough && !isMany;
       isFollowedByThrough = false;
       if (noise.explains(load)) return "noise";
+      if (isAlone && load === "unknown" && isWarning(now, holdMs)) return "warning";
       const found = measure(now, possible);
       cap.restart(now + holdMs);
       if (found === 0) return "cap";

@@ -7,6 +7,8 @@
 export interface RefusalNoise {
   /** Share of the requests that is refused at random; 0 while no noise is known. */
   readonly share: () => number;
+  /** Noise is known, and the last refusal was no more than it explains. */
+  readonly isKnown: () => boolean;
   readonly letThrough: (load: Load) => void;
   /** A request was refused. True when known noise explains it. */
   readonly explains: (load: Load) => boolean;
@@ -27,8 +29,12 @@ const TRIAL = 200;
 const MEMORY = 1_000;
 /** A share is clearly more than the noise when it is twice as high and higher by this (in a trial, twice as much more). */
 const MIN_EXCESS = 0.05;
+/** Of the requests that noise leaves, at most this share more has to be refused. */
+const MAX_EXCESS_OF_REST = 0.25;
 /** How unlikely chance has to be for that, as the logarithm of the odds. */
 const CERTAINTY = 8;
+/** A higher share of refusals at a higher rate is a cap's, and says nothing about the noise below it. */
+const MAX_SHARE_OF_CAP = 0.07;
 /** Weighs like so many requests without a refusal against a share that few requests have shown. */
 const PRIOR_REQUESTS = 20;
 
@@ -45,6 +51,9 @@ export function createRefusalNoise(): RefusalNoise {
   /** Nothing was let through since a refusal that noise did not explain. */
   let isAlarmed = false;
 
+  /** More than noise can be, and more than chance makes of that in so few requests. */
+  const isTooMuch = (): boolean => mean > MAX_NOISE + 1 / Math.sqrt(Math.max(1, requests));
+
   const compare = (refused: 0 | 1, load: Load): void => {
     if (noise === 0) return;
     test.add(refused, noise, trialLeft > 0);
@@ -57,6 +66,7 @@ export function createRefusalNoise(): RefusalNoise {
 
   return {
     share: () => noise,
+    isKnown: () => noise > 0 && !isAlarmed,
     letThrough(load) {
       isAlarmed = false;
       samples.letThrough(load);
@@ -66,12 +76,14 @@ export function createRefusalNoise(): RefusalNoise {
       samples.refused(load);
       if (noise === 0) return false;
       compare(1, load);
-      if (!test.isExcess() && !isAlarmed && mean <= MAX_NOISE) return true;
+      if (!test.isExcess() && !isAlarmed && !isTooMuch()) return true;
       test.restart();
       isAlarmed = true;
-      if (trialLeft > 0) needed *= 2;
-      if (trialLeft > 0) noise = beforeTrial;
-      if (mean > MAX_NOISE) noise = 0;
+      if (trialLeft > 0) {
+        needed *= 2;
+        noise = beforeTrial;
+      }
+      if (isTooMuch()) noise = 0;
       return false;
     },
     learn(load) {
@@ -102,7 +114,8 @@ function createExcessTest(): ExcessTest {
   let sum = 0;
   return {
     add(refused, noise, isTrial) {
-      const high = noise + Math.max(noise, MIN_EXCESS) * (isTrial ? 2 : 1);
+      const excess = Math.max(noise, MIN_EXCESS) * (isTrial ? 2 : 1);
+      const high = noise + Math.min(excess, (1 - noise) * MAX_EXCESS_OF_REST);
       const likelier = refused === 1 ? high / noise : (1 - high) / (1 - noise);
       sum = Math.max(0, sum + Math.log(likelier));
     },
@@ -149,8 +162,9 @@ function createLoadSamples(): LoadSamples {
     shareIfNoise(needed) {
       const lately = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
       const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), lately);
-      const shareOfOther = other.refused / (other.through + other.refused + PRIOR_REQUESTS);
-      const isSame = less.refused >= (shareOfOther / 2) * (less.through + less.refused);
+      // The refusal that made the cap known is no share yet.
+      const shareOfOther = Math.max(0, other.refused - 1) / (other.through + other.refused + PRIOR_REQUESTS);
+      const isSame = less.refused >= (Math.min(shareOfOther, MAX_SHARE_OF_CAP) / 2) * (less.through + less.refused);
       return less.refused >= needed && isSame && share <= MAX_NOISE ? share : undefined;
     },
     sizeOfLess: () => Math.ceil(less.through + less.refused),

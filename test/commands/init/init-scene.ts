@@ -53,6 +53,7 @@ function dependencies(temporary: string): Dependencies {
     screen: { colour: false, width: 80 },
     temporaryFolder: path.join(temporary, "temp"),
     rescueFolder: temporary,
+    stateFolder: () => path.join(temporary, "state"),
   };
 }
 

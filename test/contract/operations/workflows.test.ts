@@ -121,7 +121,7 @@ describe("what is wrong with a workflow is an error at its place", () => {
       { parameters: { ...POLL.parameters, page: "import_supplier" } },
       'x-migrate-poll: /v2/data-import/accounts/{import_supplier_code}/{external_identifier}/ has no parameter "page"',
     ],
-    [{ outcomes: { PROCESSED: "done" } }, "x-migrate-poll: must be one of accepted, rejected, absent"],
+    [{ outcomes: { PROCESSED: "done" } }, "x-migrate-poll: must be one of accepted, rejected, absent, pending"],
     [{ interval: 0 }, "x-migrate-poll: must be more than 0"],
   ])("poll %j", (more, message) => {
     expect(errorsOf(changed(SCHEDULE, { "x-migrate-poll": { ...POLL, ...more } }))).toEqual([message]);

@@ -54,36 +54,6 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
-    test.each([
-      ["leading zeros", "00000003", "3"],
-      ["case", "EXT-1", "ext-1"],
-      ["spaces", "EXT-1", "EXT-1 "],
-      ["full-width forms", "123", "１２３"],
-      ["the end of a decimal", "1234", "1234.0"],
-      ["scientific notation", "1200000", "1.2E+06"],
-    ])("a new key that differs from an accepted one by %s is refused with both", async (_, known, key) => {
-      await sendAll(ledger, await planned(ledger, [item(1, known, "x")]), "accepted");
-      const run = await planned(ledger, [item(1, key, "x"), item(2, "else", "x")]);
-      const found = await outcomesOf(ledger, run);
-      expect(found.map(({ status }) => status)).toEqual(["invalid", "pending"]);
-      expect(found[0]?.problems).toMatchObject([
-        { code: "near_known_key", severity: "error", attr: POLICY.keyAttr, key, known, place: { line: 2 } },
-      ]);
-    });
-
-    test("a new key that is near an accepted one is sent where the user says that it is meant", async () => {
-      await sendAll(ledger, await planned(ledger, [item(1, "007", "x")]), "accepted");
-      const run = await planned(ledger, [item(1, "7", "x")], { policy: { newKeys: true } });
-      expect(await statusesOf(ledger, run)).toEqual(["pending"]);
-    });
-
-    test("a key near one that was refused, and near one that is known itself, is sent as before", async () => {
-      await sendAll(ledger, await planned(ledger, [item(1, "007", "x")]), "rejected");
-      const both = [item(1, "7", "x"), item(2, "07", "x")];
-      await sendAll(ledger, await planned(ledger, both), "accepted");
-      expect(await statusesOf(ledger, await planned(ledger, both))).toEqual(["skipped", "skipped"]);
-    });
-
     test("with --revise a changed record is sent; if it is refused, the earlier content is still the accepted one", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });

@@ -1,13 +1,19 @@
 import { afterEach, beforeEach, describe } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { describeRuns } from "./run-behaviour.ts";
+import { describeRecovery } from "./recovery-behaviour.ts";
 import { describePlan } from "./plan-behaviour.ts";
 import { describeDoubledKeys } from "./duplicate-key-behaviour.ts";
 import { describeSending } from "./sending-behaviour.ts";
+import { describeKnownKeys } from "./known-key-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 
-/** What every ledger does, whatever it is kept in. */
-export function describeLedger(kind: string, open: () => Promise<Ledger>): void {
+/** What every ledger does, whatever it is kept in. A ledger in a thread is compared with journals before the thread starts. */
+export function describeLedger(
+  kind: string,
+  open: () => Promise<Ledger>,
+  { comparesJournals = true }: { readonly comparesJournals?: boolean } = {},
+): void {
   describe(`${kind} keeps what it promises`, () => {
     let ledger: Ledger;
     beforeEach(async () => {
@@ -21,5 +27,7 @@ export function describeLedger(kind: string, open: () => Promise<Ledger>): void 
     describeDoubledKeys(opened);
     describeSending(opened);
     describeLaterRuns(opened);
+    describeKnownKeys(opened);
+    if (comparesJournals) describeRecovery(opened);
   });
 }

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { Ledger, PlannedItem } from "../../../src/ledger/ledger.ts";
 import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
 
 /** What is written down before anything is sent. */
@@ -85,5 +85,55 @@ export function describePlan(opened: () => Ledger): void {
       const id = await planned(ledger, [item(1, "A"), item(2, "B")], { run: { dryRun: true } });
       expect(await statusesOf(ledger, id)).toEqual(["skipped", "valid"]);
     });
+
+    describe("records that wait for each other", () => {
+      const policy = { after: "import-account" };
+
+      test("a record that waits for itself is invalid, and one that waits for it is blocked", async () => {
+        const id = await planned(ledger, [waiting(1, "A", "A"), waiting(2, "B", "A"), item(3, "C")], { policy });
+        expect(await outcomesOf(ledger, id)).toMatchObject([
+          {
+            status: "invalid",
+            problems: [{ code: "circular_dependency", after: "import-account", place: { line: 2 } }],
+          },
+          { status: "blocked", problems: [{ code: "account_not_found" }] },
+          { status: "pending" },
+        ]);
+        expect((await ledger.summary(id)).errors).toEqual({ circular_dependency: 1, account_not_found: 1 });
+      });
+
+      test("a cycle of several records is found, a chain is not one", async () => {
+        const records = [
+          waiting(1, "A", "B"),
+          waiting(2, "B", "C"),
+          waiting(3, "C", "A"),
+          waiting(4, "D", "A"),
+          waiting(5, "E", "F"),
+          waiting(6, "F", "G"),
+          item(7, "G"),
+        ];
+        const id = await planned(ledger, records, { policy });
+        const [invalid, blocked] = ["invalid", "blocked"];
+        expect(await statusesOf(ledger, id)).toEqual([invalid, invalid, invalid, blocked, blocked, blocked, "pending"]);
+      });
+
+      test("a cycle through a record of an earlier run is found, unless that record is accepted by now", async () => {
+        await planned(ledger, [waiting(1, "A", "B")], { policy });
+        expect(await statusesOf(ledger, await planned(ledger, [waiting(1, "B", "A")], { policy }))).toEqual([
+          "invalid",
+        ]);
+        const free = await planned(ledger, [item(1, "A", "other")]);
+        await sendAll(ledger, free, "accepted");
+        expect(await statusesOf(ledger, await planned(ledger, [waiting(1, "B", "A")], { policy }))).toEqual([
+          "pending",
+        ]);
+      });
+    });
   });
+}
+
+/** An item that waits for the record of another key. */
+function waiting(record: number, key: string, forKey: string): PlannedItem {
+  const { identity } = item(1, forKey);
+  return item(record, key, "same", identity === undefined ? {} : { awaits: identity });
 }

@@ -1,6 +1,16 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Ledger } from "../../../src/ledger/ledger.ts";
-import { intendAll, intentOf, item, outcomesOf, planned, REFUSED, sendAll, attemptOutcomeOf } from "../ledger-input.ts";
+import type { Decision, Ledger } from "../../../src/ledger/ledger.ts";
+import {
+  intendAll,
+  intentOf,
+  item,
+  outcomesOf,
+  planned,
+  POLICY,
+  REFUSED,
+  sendAll,
+  attemptOutcomeOf,
+} from "../ledger-input.ts";
 
 /** Intents, answers, and what they leave. */
 export function describeSending(opened: () => Ledger): void {
@@ -134,6 +144,46 @@ export function describeSending(opened: () => Ledger): void {
       ]);
     });
 
+    test("a decision whose new account a record of any run has already leaves the record ambiguous", async () => {
+      const account = { http: 201, account: "A-1", isNewAccount: true };
+      const earlier = await planned(ledger, [item(1, "A")]);
+      await sendAll(ledger, earlier, "accepted", account);
+      const run = await planned(ledger, [item(1, "B"), item(2, "C"), item(3, "D"), item(4, "E")]);
+      await sendAll(ledger, run, "ambiguous");
+      const shared = await ledger.saveDecisions(
+        run,
+        [
+          decide(1, { account: "A-1" }),
+          decide(2, { account: "A-2" }),
+          decide(3, { account: "A-2" }),
+          decide(4, { account: "A-1", isNewAccount: false }),
+        ],
+        POLICY,
+      );
+      expect(shared).toEqual([
+        { record: 1, holder: { record: 1, run: earlier } },
+        { record: 3, holder: { record: 2, run } },
+      ]);
+      expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 2, accepted: 2 });
+      const later = await planned(ledger, [item(1, "F")]);
+      await sendAll(ledger, later, "accepted", { ...account, account: "A-2" });
+      expect((await ledger.summary(later)).counts).toEqual({ ambiguous: 1 });
+    });
+
+    test("a record that is decided to be sent again starts at its first step", async () => {
+      const run = await planned(ledger, [item(1, "A")]);
+      await sendAll(ledger, run, "ambiguous", { step: "schedule" });
+      expect(await ledger.ambiguous(run, 1, 1)).toMatchObject([{ step: "schedule" }]);
+      const [found] = await ledger.ambiguous(run, 1, 1);
+      if (found === undefined) throw new Error("Nothing is ambiguous.");
+      const made = { by: "operator", who: "me", reason: "seen", at: "2026-11-21T10:00:00.000Z" } as const;
+      const { record, identity } = found;
+      await ledger.saveDecisions(run, [{ record, identity, decision: "resend", ...made }], POLICY);
+      const [left] = await ledger.sendable(run, 1, 1);
+      expect(left).toMatchObject({ record: 1, isAmbiguous: false });
+      expect(left).not.toHaveProperty("step");
+    });
+
     test("an outcome of another attempt, or a second one, is refused and changes nothing", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await intendAll(ledger, run);
@@ -190,4 +240,19 @@ export function describeSending(opened: () => Ledger): void {
       expect(await outcomesOf(ledger, run, { key: "A", statuses: ["invalid"] })).toEqual([]);
     });
   });
+}
+
+/** A decision on the record of this number, of the keys B, C, D and E. */
+function decide(record: number, to: Partial<Decision>): Decision {
+  return {
+    record,
+    identity: item(record, ["B", "C", "D", "E"][record - 1] ?? "").identity ?? new Uint8Array(),
+    decision: "accepted",
+    by: "read-back",
+    who: "me",
+    reason: "the platform has it",
+    at: "2026-11-21T10:00:00.000Z",
+    isNewAccount: true,
+    ...to,
+  };
 }

@@ -181,6 +181,25 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect((await at().planner.watch()).workers.map(({ state }) => state)).toEqual(["working", "left"]);
     });
 
+    test("shows a worker that is about to join until it joins, gives up, or is not heard of", async () => {
+      const states = async (): Promise<readonly string[]> =>
+        (await at().planner.watch()).workers.map(({ state }) => state);
+      const shared = await at().bed.process(at().run);
+      const process = { host: "elsewhere", pid: 7 };
+      await expect(shared.announce(process)).rejects.toMatchObject({ code: "run_unknown" });
+      await handOut();
+      await shared.announce(process);
+      await shared.announce(process);
+      expect(await states()).toEqual(["joining"]);
+      await shared.join(process);
+      expect(await states()).toEqual(["working"]);
+      const another = await at().bed.process(at().run);
+      await another.announce({ host: "elsewhere", pid: 8 });
+      expect(await states()).toEqual(["working", "joining"]);
+      await another.close();
+      expect(await states()).toEqual(["working"]);
+    });
+
     test("a process that has ended loses at once what its worker held, and no other does", async () => {
       await handOut();
       const [one, other] = [await join(), await join()];

@@ -12,16 +12,17 @@ const PROGRAM = ["pgbouncer", "/usr/sbin/pgbouncer"].find(
 /** Whether PgBouncer is installed. */
 export const PGBOUNCER_IS_HERE: boolean = PROGRAM !== undefined;
 
-/** A pooler in transaction mode before a server on this port, with so few connections that clients take turns. */
+/** A pooler before a server on this port, with so few connections that clients take turns. */
 export async function startPgBouncer(
   serverPort: number,
+  mode: "transaction" | "statement" = "transaction",
 ): Promise<{ readonly port: number; readonly stop: () => void }> {
   if (PROGRAM === undefined) throw new Error("PgBouncer is not installed");
   const { folder, remove } = keptFolder();
   chmodSync(folder, 0o755);
   const port = await freePort();
   const file = path.join(folder, "pgbouncer.ini");
-  writeFileSync(file, settings(port, serverPort));
+  writeFileSync(file, settings(port, serverPort, mode));
   const pooler = spawn(PROGRAM, [file], { ...unprivilegedUser(), cwd: folder, stdio: "ignore" });
   process.once("exit", () => pooler.kill("SIGKILL"));
   while (!(await isListening(port))) {
@@ -37,7 +38,7 @@ export async function startPgBouncer(
   };
 }
 
-function settings(port: number, serverPort: number): string {
+function settings(port: number, serverPort: number, mode: string): string {
   return `[databases]
 * = host=127.0.0.1 port=${serverPort} user=tester
 [pgbouncer]
@@ -45,7 +46,7 @@ listen_addr = 127.0.0.1
 listen_port = ${port}
 unix_socket_dir =
 auth_type = any
-pool_mode = transaction
+pool_mode = ${mode}
 default_pool_size = 3
 `;
 }

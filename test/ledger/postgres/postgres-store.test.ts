@@ -97,7 +97,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     await next.close();
   });
 
-  test.each(["'; drop table migrate.runs; --", "A\0B", "\u{10FFFF}".slice(0, 1), "%_\\", '"{1,2}"', "NULL", ""])(
+  test.each(["x'; drop table migrate.runs; --", "A\0B", "\u{10FFFF}".slice(0, 1), "%_\\", '"{1,2}"', "NULL", ""])(
     "the key %j is kept as it is",
     async (key) => {
       await written(async (ledger) => {

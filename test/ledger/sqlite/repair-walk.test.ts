@@ -11,10 +11,14 @@ let whole: Buffer;
 let seal: Buffer;
 /** The ledger before its second run. */
 let older: Buffer;
+/** The pages of a ledger without a run: where one of them is lost, so may be the description of its tables. */
+let schemaPages: number;
 
 beforeAll(async () => {
   const { folder, remove } = keptFolder();
   const path = join(folder, "ledger.db");
+  await (await sqliteLedgerStore(path).write("push", { create: true })).close();
+  schemaPages = readFileSync(path).length / PAGE;
   for (const keys of [40, 160]) {
     if (keys === 160) older = readFileSync(path);
     const ledger = await sqliteLedgerStore(path).write("push", { create: true });
@@ -68,7 +72,7 @@ test("a ledger that was cut off after any page is repaired, or said to be lost w
     expect(outcome, `cut off after page ${pages}`).toMatch(/^(sound|lost)$/);
     expect(readdirSync(dirname(path)).filter((name) => /repaired|lengthened/.test(name))).toEqual([]);
   }
-  expect(repaired).toBeGreaterThan((0.9 * whole.length) / PAGE - 2);
+  expect(repaired).toBeGreaterThan(0.9 * (whole.length / PAGE - schemaPages) - 2);
 });
 
 test.each([

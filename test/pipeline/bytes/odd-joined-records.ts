@@ -67,8 +67,21 @@ export const MAPPINGS = [
   MAPPING,
   MAPPING.replace("orderBy: SEQ", "orderBy: { column: SEQ, as: number }"),
   MAPPING.replace("first: FIRST", "first: FIRST, account: parent.NAME"),
+  MAPPING.replace("first: FIRST", "first: { from: FIRST, default: Nobody }").replace(
+    "name: NAME",
+    "name: { from: NAME, default: None }",
+  ),
   MAPPING.replace("each: meters", 'each: meters\n        when: { column: KIND, in: ["G"] }'),
   MAPPING.replace("    - street: NAME\n      meters:", "    - street: { from: [NAME, REF], join: / }\n      meters:"),
+  // Items that may hold constants alone, in a required list and below an optional one.
+  MAPPING.replace(
+    "  people:\n    each: people\n    item: {",
+    "  people:\n    - { last: NAME, first: { value: Ann } }\n    - each: people\n      item: { account: { value: A1 },",
+  ),
+  MAPPING.replace(
+    "each: meters\n        item: {",
+    "- { id: NAME, kind: { value: GAS } }\n        - each: meters\n          item: {",
+  ),
   // No list is made of the meters.
   MAPPING.slice(0, MAPPING.indexOf("  sites:")),
 ];

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { expect, test } from "vitest";
-import type { StartedProcess } from "../../../src/job/dependencies.ts";
+import type { ProcessEnd, StartedProcess } from "../../../src/job/dependencies.ts";
 import type { SharedRun, SharedStatus, WorkerStatus } from "../../../src/ledger/runs/shared-run.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import { coordinate } from "../../../src/pipeline/shared/coordinate.ts";
@@ -19,30 +19,39 @@ const STATUS: SharedStatus = {
 
 interface Scene {
   readonly heard: string[];
+  readonly notices: string[];
   readonly drain: AbortController;
+  /** The process ends by itself. */
+  readonly die: (end: ProcessEnd) => void;
   readonly ended: Promise<UploadEnd>;
   /** Lets so much time pass. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
 /** One process that is frozen: it ends when it is killed, and by nothing else. */
-function coordinated(status: Partial<SharedStatus>, fails: Partial<SharedRun> = {}, count = 1): Scene {
+function coordinated(
+  status: Partial<SharedStatus> | (() => Partial<SharedStatus>),
+  fails: Partial<SharedRun> = {},
+  count = 1,
+): Scene {
   const clock = createSimulatedClock();
   const heard: string[] = [];
   const drain = new AbortController();
-  const killed = new AbortController();
+  const notices: string[] = [];
+  const ends: ((end: ProcessEnd) => void)[] = [];
+  const die = (end: ProcessEnd): void => ends.forEach((resolve) => resolve(end));
   const frozen: StartedProcess = {
     pid: 77,
-    ended: new Promise((resolve) => killed.signal.addEventListener("abort", () => resolve())),
+    ended: new Promise((resolve) => void ends.push(resolve)),
     stop: () => void heard.push("stop"),
     kill() {
       heard.push(`kill at ${clock.monotonic()}`);
-      killed.abort();
+      die({ signal: 9 });
     },
   };
   const shared: Pick<SharedRun, "handOut" | "watch" | "expel" | "drain" | "end"> = {
     handOut: async () => 2,
-    watch: async () => ({ ...STATUS, ...status }),
+    watch: async () => ({ ...STATUS, ...(typeof status === "function" ? status() : status) }),
     expel: async () => void heard.push("expel"),
     drain: async () => void heard.push("drain"),
     end: async () => void heard.push("end"),
@@ -62,7 +71,7 @@ function coordinated(status: Partial<SharedStatus>, fails: Partial<SharedRun> = 
       abort: new AbortController().signal,
       clock,
       onProgress: () => undefined,
-      notice: () => undefined,
+      notice: (text) => void notices.push(text),
       startProcess: () => frozen,
     },
   });
@@ -70,6 +79,8 @@ function coordinated(status: Partial<SharedStatus>, fails: Partial<SharedRun> = 
   return {
     heard,
     drain,
+    die,
+    notices,
     ended,
     async pass(ms) {
       const until = clock.monotonic() + ms;
@@ -135,4 +146,35 @@ test("processes are ended also where the run cannot be", async () => {
   await pass(60_000);
   await expect(ended).rejects.toThrow("the server is away");
   expect(heard).toEqual(["stop", "kill at 40000"]);
+});
+
+test("names the signal that killed the last worker", async () => {
+  const { notices, die, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
+  await pass(1_000);
+  die({ signal: 9 });
+  await pass(5_000);
+  const { failure } = await ended;
+  expect(failure?.message).toBe(
+    "no worker is left, and 1 range of run x is not sent: worker process 77 was killed (signal 9)",
+  );
+  expect(failure?.hint).toMatch(/^`migrate resume x` sends the rest; signal 9/);
+  expect(notices).toContain("Worker process 77 was killed (signal 9)");
+});
+
+test("names the exit code of the last worker", async () => {
+  const { die, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] });
+  die({ exitCode: 4 });
+  await pass(5_000);
+  expect((await ended).failure?.message).toMatch(/worker process 77 ended with exit code 4$/);
+});
+
+test("waits for a worker of another machine that is joining", async () => {
+  let workers = [worker("lost"), { ...worker("joining"), host: "elsewhere" }];
+  const { heard, die, ended, pass } = coordinated(() => ({ ranges: LEFT, workers }));
+  die({ signal: 9 });
+  await pass(3_600_000);
+  expect(heard).not.toContain("end");
+  workers = workers.map((one) => ({ ...one, state: "lost" }));
+  await pass(5_000);
+  expect(await ended).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
 });

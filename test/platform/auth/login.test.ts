@@ -42,6 +42,51 @@ describe("a login", () => {
     expect(await held.header()).toBe("Token token-1");
   });
 
+  test.each([
+    ["is cut off", { ...jsonReply(200, {}), body: '{"data": {"ObtainServi', complete: false }],
+    ["is a web page", { ...jsonReply(200, {}), body: "<html>", headers: { "content-type": "text/html" } }],
+    ["is not JSON", { ...jsonReply(200, {}), body: "ok" }],
+    ["is empty", { ...jsonReply(200, {}), body: "" }],
+    ["is JSON without a GraphQL result", jsonReply(200, { error: "maintenance" })],
+    ["is a refusal whose body is cut off", { ...jsonReply(400, {}), body: '{"errors": [{"ext', complete: false }],
+  ])("whose reply %s is repeated; after five such replies it fails, and not for the API key", async (_, unreadable) => {
+    const { authorisation, logins, answerNext, pass } = tokenPlatform();
+    const held = authorisation();
+    answerNext(unreadable);
+    await expect(held.header()).rejects.toMatchObject({ phase: "unsent", code: "UNREADABLE_TOKEN_REPLY" });
+    pass(1);
+    expect(await held.header()).toBe("Token token-1");
+
+    const hopeless = authorisation();
+    const failures: unknown[] = [];
+    answerNext(...Array.from({ length: 5 }, () => unreadable));
+    for (let second = 0; second < 60; second += 1) {
+      failures.push(await hopeless.header().catch((error: unknown) => error));
+      pass(1);
+    }
+    expect(logins).toHaveLength(2 + 5);
+    expect(failures.at(-1)).toMatchObject({
+      code: "wrong_endpoint",
+      message: expect.stringContaining("5 replies in a row"),
+      hint: expect.not.stringContaining("MIGRATE_API_KEY"),
+    });
+  });
+
+  test("by refresh token whose reply is cut off is repeated with the refresh token, and the run goes on", async () => {
+    const { authorisation, logins, answerNext, pass } = tokenPlatform(withRefresh);
+    const held = authorisation();
+    const header = await held.header();
+    answerNext({ ...jsonReply(200, {}), body: '{"data": {"Obtain', complete: false });
+    await expect(held.refused(header)).rejects.toMatchObject({ phase: "unsent" });
+    pass(1);
+    expect(await held.header()).toBe("Token token-2");
+    expect(logins.map(({ variables }) => Object.keys(variables)[0])).toEqual([
+      "apiKey",
+      "refreshToken",
+      "refreshToken",
+    ]);
+  });
+
   test("is never quoted: neither the key nor a refresh token is in what a failure says", async () => {
     const { authorisation, answerNext } = tokenPlatform(withRefresh);
     const held = authorisation();

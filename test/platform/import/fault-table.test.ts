@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterEach, expect, test } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
 import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
@@ -157,6 +158,46 @@ const endless: Action = (socket) => {
 const longHead = raw(`HTTP/1.1 201 Created\r\n${`x-a: ${"y".repeat(50)}\r\n`.repeat(5_000)}`);
 const cut = (status: number, text: string): Action =>
   rawThenEnd(`HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n${text}`);
+const chunked = (status: number, text: string): Action =>
+  rawThenEnd(
+    `HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n`,
+  );
+/** The length in its header is less than that of its body. */
+const shortened = (status: number, text: string, length: number): Action =>
+  rawThenEnd(`HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`);
+const bytes =
+  (status: number, body: readonly number[], more = ""): Action =>
+  (socket) => {
+    socket.write(
+      `HTTP/1.1 ${status} Status\r\ncontent-type: application/json${more}\r\ncontent-length: ${body.length}\r\n\r\n`,
+    );
+    socket.end(Buffer.from(body));
+  };
+const packed = (status: number, text: string): Action => {
+  const whole = [...gzipSync(text)];
+  return bytes(status, whole.slice(0, whole.length / 2), "\r\ncontent-encoding: gzip");
+};
+const LATIN_1 = Buffer.from('{"account_number":"A-1","name":"Zoë"}', "latin1");
+const UTF_16 = Buffer.from('{"account_number":"A-1"}', "utf16le");
+
+/** Longer than what fits into the buffers between client and server. */
+const LONG = { external_account_number: "A", remark: "x".repeat(16_000_000) };
+
+/** Answers once the head of the request is there, and reads no further. */
+async function timedOutEarly(): Promise<readonly Class[]> {
+  const client = await before(sayNothing, {
+    timeouts: { ...SHORT, headersMs: 5_000, totalMs: 10_000 },
+    onPiece: (socket, { hasHead, tcp }) => {
+      if (!hasHead) return true;
+      socket.pause();
+      tcp.pause();
+      socket.end("HTTP/1.1 408 Request Timeout\r\ncontent-length: 0\r\n\r\n");
+      return false;
+    },
+  });
+  return [classOf(await client.send(LONG))];
+}
+
 const elsewhere = (port: number): BeforeOptions => ({ by: () => new URL(`https://localhost:${port}/v1/`) });
 const at = (address: string): BeforeOptions => ({ by: () => new URL(address) });
 
@@ -171,13 +212,22 @@ const TABLE: readonly Row[] = [
   row("reset after the request", meeting(resetSilently), "ambiguous"),
   row("no reply", meeting(sayNothing), "ambiguous"),
   row("a byte of the head at a time", meeting(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20)), "ambiguous"),
-  row("a success cut short", meeting(cut(201, '{"acc')), "accepted"),
-  row("a refusal cut short", meeting(cut(400, '{"err')), "retry"),
+  row("a success cut short", meeting(cut(201, '{"acc')), "ambiguous"),
+  row("a success cut short after its JSON", meeting(cut(201, '{"account_number":"A-1"}')), "ambiguous"),
+  row("a success cut short before its body", meeting(cut(201, "")), "ambiguous"),
+  row("a success in chunks, cut short", meeting(chunked(201, '{"account_number":"A-1"}')), "ambiguous"),
+  row("a success shorter than its JSON", meeting(shortened(201, '{"account_number":"A-1"}', 10)), "ambiguous"),
+  row("a success that is packed, and half of it", meeting(packed(201, '{"account_number":"A-1"}')), "ambiguous"),
+  row("a success that is not UTF-8", meeting(bytes(201, [...LATIN_1])), "ambiguous"),
+  row("a success in UTF-16", meeting(bytes(201, [...UTF_16], "; charset=utf-16")), "ambiguous"),
+  row("a refusal cut short", meeting(cut(400, '{"err')), "ambiguous"),
+  row("a refusal in chunks, cut short", meeting(chunked(400, '{"errors":[]}')), "ambiguous"),
+  row("a refusal shorter than its JSON", meeting(shortened(400, '{"errors":[]}', 5)), "ambiguous"),
   row("half a status line", meeting(rawThenEnd("HTTP/1.1 20")), "ambiguous"),
   row("no HTTP", meeting(raw("220 mail ESMTP\r\n")), "ambiguous"),
   row("100 Continue unasked", meeting(raw("HTTP/1.1 100 Continue\r\n\r\n")), "ambiguous"),
   row("a head without end", meeting(longHead), "ambiguous"),
-  row("a body without end", meeting(endless, { maxReplyBytes: 10_000 }), "accepted"),
+  row("a body without end", meeting(endless, { maxReplyBytes: 10_000 }), "ambiguous"),
   row("HTTP 413", meeting(reply(413, "")), "rejected"),
   row("an unknown authority", meeting(created, { ca: "" }), "stop"),
   row("another host's certificate", meeting(created, { host: "other.example" }), "stop"),
@@ -204,12 +254,16 @@ const TABLE: readonly Row[] = [
     "rejected",
   ),
   row("400 with its reasons", meeting(problems), "rejected"),
-  row("400 that makes no sense", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}')), "rejected"),
+  row("400 that makes no sense", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}]}')), "rejected"),
+  row("400 that is no JSON", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}')), "ambiguous"),
+  row("400 with a web page", meeting(reply(400, "<html>", HTML)), "rejected"),
   row("401, and a new token", rotated, "accepted"),
   row("HTTP 403", meeting(reply(403, {})), "stop"),
   ...[404, 405, 415].map((status) => row(`HTTP ${status}`, meeting(reply(status, {})), "stop")),
-  ...[408, 421, 425, 429].map((status) => row(`HTTP ${status}`, meeting(reply(status, {})), "retry")),
-  ...["0", "-1", "99999", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"].map((when) =>
+  ...[421, 425, 429].map((status) => row(`HTTP ${status}`, meeting(reply(status, {})), "retry")),
+  row("HTTP 408 after the whole request", meeting(reply(408, {})), "ambiguous"),
+  row("HTTP 408 before the last byte of the request", timedOutEarly, "retry"),
+  ...["0", "-1", "99999", "999999999999", "1e400", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"].map((when) =>
     row(`429 with Retry-After: ${when}`, meeting(reply(429, {}, { "retry-after": when })), "retry"),
   ),
   row("HTTP 409", meeting(reply(409, {})), "ambiguous"),

@@ -105,6 +105,32 @@ describe("an account", () => {
     expect(reads.asked.map(({ headers }) => headers["authorization"])).toEqual(["Token 1", "Token 2"]);
   });
 
+  test("is read although the reply to the first token request was cut off", async () => {
+    const { authorisation } = tokens();
+    const cutOff = lost("UNREADABLE_TOKEN_REPLY", "unsent");
+    const ends: (TransportError | undefined)[] = [cutOff, undefined, cutOff];
+    const header = async (): Promise<string> => {
+      const end = ends.shift();
+      if (end !== undefined) throw end;
+      return authorisation.header();
+    };
+    const reads = fakeReads(() => ACCOUNT, { authorisation: { ...authorisation, header } });
+    await readAccount(reads.client, "A-1");
+    await readAccount(reads.client, "A-2");
+    expect(reads.asked).toHaveLength(2);
+  });
+
+  test("is not read where no token is given at all, which ends after five tries", async () => {
+    let tries = 0;
+    const header = (): Promise<string> => {
+      tries += 1;
+      return Promise.reject(lost("HTTP_500", "unsent"));
+    };
+    const reads = fakeReads(() => ACCOUNT, { authorisation: { ...tokens().authorisation, header } });
+    await expect(readAccount(reads.client, "A-1")).rejects.toMatchObject({ code: "platform_unreachable" });
+    expect(tries).toBe(5);
+  });
+
   test("whose request is refused with a new token too is not asked for a third time", async () => {
     const { authorisation } = tokens();
     const reads = fakeReads(() => jsonReply(403, { code: "authentication_failed" }), { authorisation });

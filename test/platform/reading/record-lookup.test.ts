@@ -65,6 +65,10 @@ function withoutValues(result: LookupResult): object {
 
 const UNREACHABLE = new Failure("platform_unreachable", "the platform does not give the state of a record (HTTP 502)");
 
+function item(code: string, account: string): object {
+  return { number: "R1", account, state: { code } };
+}
+
 describe("looking records up on the platform", () => {
   it("finds thousands with one list, and asks singly only for what the list does not hold", async () => {
     const records = Array.from({ length: 3000 }, (_, index) => sought(`R${index}`));
@@ -114,7 +118,9 @@ describe("looking records up on the platform", () => {
 
   it("takes a record without the member that it must have for absent", async () => {
     const has: ReadBack = { ...ONE, has: ["account"], match: [] };
-    expect(await look([sought("R1")], [has], { "S/R1/": { account: "" } })).toEqual([{ kind: "absent" }]);
+    expect(await look([sought("R1")], [has], { "S/R1/": { account: "" } })).toEqual([
+      { kind: "absent", unproven: expect.stringContaining("without account") },
+    ]);
     expect(await look([sought("R1")], [has], { "S/R1/": { account: "A-1" } })).toEqual([
       { kind: "found", account: "A-1" },
     ]);
@@ -155,5 +161,70 @@ describe("looking records up on the platform", () => {
   ])("proves nothing by a reply that is no list: %s", async (_, reply) => {
     const strict: ReadBack = { ...LIST, list: ["results"] };
     expect(await look([sought("R1")], [strict], { "S/": reply })).toMatchObject([{ kind: "unknown" }]);
+  });
+
+  describe("by the status of the reply", () => {
+    const outcomes = { COMPLETED: "accepted", IN_PROGRESS: "pending", FAILED: "rejected", UNKNOWN: "absent" } as const;
+    const one: ReadBack = { ...ONE, match: [], has: ["account"], status: ["state", "code"], outcomes };
+    const list: ReadBack = { ...LIST, has: ["account"], status: ["state", "code"], outcomes };
+
+    it.each([
+      ["COMPLETED", "A-1", { kind: "found", account: "A-1" }],
+      ["COMPLETED", "", { kind: "unknown", reason: expect.stringContaining("COMPLETED, without account") }],
+      ["IN_PROGRESS", "", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isUnderWay: true }],
+      ["IN_PROGRESS", "A-1", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isUnderWay: true }],
+      ["UNKNOWN", "", { kind: "absent" }],
+      ["FAILED", "", { kind: "absent" }],
+      [
+        "MERGED",
+        "A-1",
+        { kind: "unknown", reason: expect.stringContaining("MERGED, which the contract does not list") },
+      ],
+      ["toString", "A-1", { kind: "unknown", reason: expect.stringContaining("toString") }],
+    ])("judges a record with the status %s and the account %j", async (code, account, expected) => {
+      expect(await look([sought("R1")], [one], { "S/R1/": item(code, account) })).toEqual([expected]);
+      expect(await look([sought("R1")], [list], { "S/": [item(code, account)] })).toEqual([expected]);
+    });
+
+    it("proves nothing by a reply without a status", async () => {
+      expect(await look([sought("R1")], [one], { "S/R1/": { account: "A-1" } })).toMatchObject([{ kind: "unknown" }]);
+    });
+
+    it("believes a list's absence only while no other operation says that the record is under way", async () => {
+      const seen = await look([sought("R1")], [LIST, one], { "S/": [], "S/R1/": item("IN_PROGRESS", "") });
+      expect(seen).toMatchObject([{ kind: "unknown", isUnderWay: true }]);
+    });
+
+    it("proves nothing by a status that the documented choices do not hold", async () => {
+      const base = { nullable: false, deprecated: false, validators: [] } as const;
+      const type: FieldType = { ...base, kind: "choice", choices: ["COMPLETED"] };
+      const body: FieldType = {
+        ...base,
+        kind: "object",
+        properties: new Map([["status", { name: "status", required: true, readOnly: false, type }]]),
+        additional: "closed",
+      };
+      const strict = {
+        ...ONE,
+        match: [],
+        operation: { ...ONE.operation, replies: [{ status: 200, mediaTypes: [], body }] },
+      };
+      const seen = (status: string): Promise<readonly object[]> =>
+        look([sought("R1")], [strict], { "S/R1/": { status, account: "A-1" } });
+      expect(await seen("COMPLETED")).toEqual([{ kind: "found", account: "A-1" }]);
+      expect(await seen("LOST")).toMatchObject([{ kind: "unknown", reason: expect.stringContaining("LOST") }]);
+    });
+  });
+
+  it.each([
+    ["twice with different account numbers", ["A-1", "A-2"], { kind: "unknown" }],
+    ["three times, the last with another number", ["A-1", "A-1", "A-2"], { kind: "unknown" }],
+    ["twice with one account number", ["A-1", "A-1"], { kind: "found", account: "A-1" }],
+    ["twice, once without a number", ["", "A-1"], { kind: "found", account: "A-1" }],
+  ])("judges a key that a list holds %s", async (_, accounts, expected) => {
+    const items = accounts.map((account) => ({ number: "R1", account }));
+    const paged = { "S/": { results: items.slice(0, 1), next: null } };
+    expect(await look([sought("R1")], [LIST], { "S/": items })).toMatchObject([expected]);
+    expect(await look([sought("R1")], [{ ...LIST, list: ["results"] }], paged)).toHaveLength(1);
   });
 });

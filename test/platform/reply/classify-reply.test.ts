@@ -11,12 +11,14 @@ interface Given {
   readonly rules?: readonly OutcomeRule[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly complete?: boolean;
+  readonly isEarly?: boolean;
+  readonly isMisencoded?: boolean;
 }
 
 function judge(
   status: number,
   body: unknown,
-  { rules = [], headers = {}, complete = true }: Given = {},
+  { rules = [], headers = {}, complete = true, ...more }: Given = {},
 ): Classification {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const reply: HttpReply = {
@@ -25,6 +27,7 @@ function judge(
     complete,
     headers: { "content-type": "application/json", ...headers },
     durationMs: 1,
+    ...more,
   };
   return classifyReply(reply, { path: "/data-import/accounts/", outcomes: rules }, NOW);
 }
@@ -39,7 +42,11 @@ describe("a reply that the contract says nothing about", () => {
     ["200 {}", 200, {}, {}, { kind: "accepted" }],
     ["201 with a list", 201, [{ status: "NOTE_CREATION_SUCCESS" }], {}, { kind: "accepted" }],
     ["201 without a body", 201, "", {}, { kind: "accepted" }],
-    ["201 cut", 201, '{"acc', { complete: false }, { kind: "accepted" }],
+    ["201 cut", 201, '{"acc', { complete: false }, { kind: "ambiguous", notFromApi: false }],
+    ["201 cut after its JSON", 201, { account_number: "A-1" }, { complete: false }, { kind: "ambiguous" }],
+    ["201 cut before its body", 201, "", { complete: false }, { kind: "ambiguous" }],
+    ["201 whose JSON breaks off", 201, '{"account_number":"A-1"', {}, { kind: "ambiguous", notFromApi: true }],
+    ["201 that is not UTF-8", 201, { account_number: "A-1" }, { isMisencoded: true }, { kind: "ambiguous" }],
     ["200 without a body", 200, "", {}, { kind: "ambiguous", notFromApi: true }],
     ["204", 204, "", {}, { kind: "ambiguous", notFromApi: true }],
     ["200 with a login page", 200, "<html>", HTML, { kind: "ambiguous", notFromApi: true }],
@@ -61,7 +68,11 @@ describe("a reply that the contract says nothing about", () => {
       { kind: "rejected", problems: [{ attr: "a", code: "blank" }] },
     ],
     ["400 with a page", 400, "<html>", HTML, { kind: "rejected", problems: [{ code: "unreadable_reply" }] }],
-    ["400 cut", 400, '{"err', { complete: false }, { kind: "retry", problems: [{ code: "unreadable_reply" }] }],
+    ["400 cut", 400, '{"err', { complete: false }, { kind: "ambiguous", notFromApi: false }],
+    ["400 whose JSON breaks off", 400, '{"errors":[{', {}, { kind: "ambiguous", notFromApi: true }],
+    ["400 that is not UTF-8", 400, { detail: "no" }, { isMisencoded: true }, { kind: "ambiguous" }],
+    ["400 without a body", 400, "", {}, { kind: "rejected", problems: [{ code: "unreadable_reply" }] }],
+    ["429 cut", 429, '{"det', { complete: false }, { kind: "retry" }],
     ["413 cut", 413, "", { complete: false }, { kind: "rejected" }],
     ["422", 422, { name: ["no"] }, {}, { kind: "rejected", problems: [{ attr: "name" }] }],
     ["401", 401, { detail: "no" }, {}, { kind: "unauthorised" }],
@@ -70,7 +81,8 @@ describe("a reply that the contract says nothing about", () => {
     ["404", 404, "<html>", HTML, { kind: "stop", failure: { code: "wrong_endpoint" } }],
     ["405", 405, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
     ["415", 415, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
-    ["408", 408, "", {}, { kind: "retry" }],
+    ["408", 408, "", {}, { kind: "ambiguous", notFromApi: false }],
+    ["408 before the whole request was sent", 408, "", { isEarly: true }, { kind: "retry" }],
     ["421", 421, "", {}, { kind: "retry" }],
     ["425", 425, "", {}, { kind: "retry" }],
     ["409", 409, {}, {}, { kind: "ambiguous", notFromApi: false }],
@@ -106,6 +118,9 @@ describe("a reply that the contract says nothing about", () => {
   });
 });
 
+/** The longest time that a timer can be set to. */
+const LONGEST_WAIT_MS = 2_147_483_647;
+
 describe("Retry-After", () => {
   test.each([
     ["0", 0],
@@ -113,8 +128,16 @@ describe("Retry-After", () => {
     ["99999", 99_999_000],
     ["Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
     ["Sat, 21 Nov 2026 11:00:00 GMT", 0],
+    ["999999999", LONGEST_WAIT_MS],
+    ["999999999999", LONGEST_WAIT_MS],
+    ["9".repeat(400), LONGEST_WAIT_MS],
+    ["Fri, 31 Dec 9999 23:59:59 GMT", LONGEST_WAIT_MS],
     ["-1", undefined],
+    ["-999999999999", undefined],
+    ["+5", undefined],
     ["1.5", undefined],
+    ["1e400", undefined],
+    ["0x10", undefined],
     ["soon", undefined],
     ["Never, really", undefined],
     ["", undefined],
@@ -130,6 +153,12 @@ describe("Retry-After", () => {
     ["right, and the platform does not say what it is there", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
   ])("a date is reckoned by the platform's clock: the clock here is %s", (_, date, until, afterMs) => {
     expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
+  });
+
+  test.each([408, 421, 425])("holds every request after a %i that names a time", (status) => {
+    const pushBack = { reason: `HTTP ${status}`, afterMs: 7_000 };
+    expect(judge(status, {}, { headers: { "retry-after": "7" } }).pushBack).toEqual(pushBack);
+    expect(judge(status, {}).pushBack).toBeUndefined();
   });
 
   test("503 pushes back whatever it means for the record", () => {
@@ -190,6 +219,7 @@ describe("x-migrate-outcomes decides what a reply means", () => {
       { complete: false },
       { kind: "ambiguous", notFromApi: false },
     ],
+    ["408 as retry", 408, "", { rules: [{ status: 408, outcome: "retry" }] }, { kind: "retry" }],
     ["blocked", 409, { detail: "x", code: "busy" }, {}, { kind: "blocked", problems: [{ code: "busy" }] }],
   ])("%s", (...[, status, body, given, verdict]) => {
     expect(judge(status, body, { rules, ...given }).replyClass).toMatchObject(verdict);
@@ -200,13 +230,35 @@ function judged(phase: Phase, code: string): Classification {
   return classifyError(new TransportError(phase, code, { code, durationMs: 1 }), "https://localhost");
 }
 
-test("a refusal cut in its body is asked again: taken by its status alone, an account already there was called rejected", () => {
+describe("a refusal of a repeat", () => {
   const rules: readonly OutcomeRule[] = [
     { status: 400, code: "account_already_imported", outcome: "accepted" },
+    { status: 400, code: "blank", outcome: "rejected" },
+    { status: 400, has: ["reasons"], outcome: "rejected" },
     { status: 400, outcome: "rejected" },
+    { status: 404, outcome: "rejected" },
   ];
-  const { replyClass } = judge(400, '{"detail":"The account has', { rules, complete: false });
-  expect(replyClass).toMatchObject({ kind: "retry", reason: "HTTP 400, details lost" });
+
+  test.each<[string, number, unknown, readonly OutcomeRule[], boolean]>([
+    ["a code that a rule names", 400, { detail: "x", code: "blank" }, rules, true],
+    ["a member that a rule names", 400, { reasons: ["no"] }, rules, true],
+    ["a status that a rule names", 400, { detail: "is already being processed" }, rules, false],
+    ["a 404 that a rule names", 404, { detail: "nothing is staged" }, rules, false],
+    ["no rule", 400, { errors: [{ attr: "a", code: "blank", detail: "" }] }, [], false],
+  ])("is final by what the contract names: %s", (...[, status, body, outcomes, isFinal]) => {
+    const { replyClass } = judge(status, body, { rules: outcomes });
+    expect(replyClass.kind === "rejected" && (replyClass.isFinal ?? false)).toBe(isFinal);
+    expect(replyClass.kind).toBe("rejected");
+  });
+
+  test("cut in its body settles nothing: taken by its status alone, an account already there was called rejected", () => {
+    const { replyClass } = judge(400, '{"detail":"The account has', { rules, complete: false });
+    expect(replyClass).toEqual({
+      kind: "ambiguous",
+      reason: "HTTP 400, whose body was cut short",
+      notFromApi: false,
+    });
+  });
 });
 
 describe("a request without a reply", () => {

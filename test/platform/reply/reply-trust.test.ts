@@ -40,6 +40,7 @@ const CREATED = operationWith(`{
 const OPTIONAL = operationWith(`{ "201": { description: Created, content: { application/json: { schema: {
   type: object, properties: { account_number: { type: [string, "null"] }, status: { type: string } } } } } } }`);
 const SILENT = operationWith(`{ "201": { description: Created } }`);
+const FORMLESS = operationWith(`{ "201": { description: Created, content: { application/json: {} } } }`);
 const PLAIN = operationWith(`{ "201": { description: Created, content: { text/plain: {} } } }`);
 
 interface Given {
@@ -99,6 +100,37 @@ describe("a 2xx that created nothing was believed: it is ambiguous where the con
       { errors: [{ detail: "no" }] },
       'with "errors" in its body',
     ],
+    ["an empty body where JSON of no form is documented", FORMLESS, 201, "", "whose body is empty"],
+    ["half of JSON where JSON of no form is documented", FORMLESS, 201, '{"error":"main', "whose body is not JSON"],
+    ["half of JSON where nothing is documented", SILENT, 201, '{"error":"main', "without the JSON"],
+    ["success: false", CREATED, 201, { account_number: "A-1", success: false }, 'with "success": false in its body'],
+    ["success: false, though nothing is documented", SILENT, 201, { success: false }, '"success": false'],
+    ["a status of failure", CREATED, 201, { account_number: "A-1", status: "FAILED" }, '"status": "FAILED"'],
+    ["a status of failure, by its ending", SILENT, 201, { status: "ACCOUNT_IMPORT_ERROR" }, '"status": "ACCOUNT_'],
+    ["the status of an error", SILENT, 201, { status: 500, title: "Oops" }, '"status": 500'],
+    ["success: false in an envelope", SILENT, 201, { data: { success: false } }, '"success": false'],
+    ["failed: true in a list", SILENT, 201, [{ failed: true }], '"failed": true'],
+    [
+      "two account numbers that differ",
+      CREATED,
+      201,
+      { account_number: "A-1", kraken_account_number: "A-2" },
+      "with two account numbers that differ",
+    ],
+    [
+      "two account numbers that differ, one in the account",
+      CREATED,
+      201,
+      { account_number: "A-1", account: { number: "A-2" } },
+      "with two account numbers that differ",
+    ],
+    [
+      "another record's key inside the body",
+      CREATED,
+      201,
+      { account_number: "A-1", account: { external_account_number: "EXT-2" } },
+      "the business key of another record",
+    ],
     ["a status beside those documented", SILENT, 200, { account_number: "A-1" }, "does not document"],
   ])("%s", (...[, operation, status, body, reason, given]) => {
     expect(classOf(operation, status, body, given)).toEqual({
@@ -115,6 +147,25 @@ describe("a reply that keeps to the contract is believed", () => {
     ["with members that are not documented", CREATED, 201, { account_number: "A-1", new: {} }, { account: "A-1" }],
     ["with a decimal as text", CREATED, 201, { account_number: "A-1", balance: "1.50" }, { account: "A-1" }],
     ["with optional members of null", CREATED, 201, { account_number: "A-1", balance: null }, { account: "A-1" }],
+    ["with a success flag", CREATED, 201, { account_number: "A-1", success: true, status: "ok" }, { account: "A-1" }],
+    [
+      "with the same account number twice, and the key as a third",
+      CREATED,
+      201,
+      { account_number: "A-1", kraken_account_number: "A-1", number: "EXT-1" },
+      { account: "A-1" },
+    ],
+    [
+      "with this record's key next to that of another",
+      CREATED,
+      201,
+      {
+        account_number: "A-1",
+        account: { external_account_number: "EXT-1" },
+        parent: { external_account_number: "EXT-0" },
+      },
+      { account: "A-1" },
+    ],
     ["with an empty list of errors", CREATED, 201, { account_number: "A-1", errors: [] }, { account: "A-1" }],
     ["with this record's key", CREATED, 201, { account_number: "A-1", external_account_number: "EXT-1 " }, {}],
     [
@@ -127,7 +178,6 @@ describe("a reply that keeps to the contract is believed", () => {
     ],
     ["without a content type", CREATED, 201, { account_number: "A-1" }, {}, { headers: {} }],
     ["documented without a body", CREATED, 204, "", {}, { headers: {} }],
-    ["cut short", CREATED, 201, '{"acc', {}, { complete: false }],
     ["with an account number of null, which is documented", OPTIONAL, 201, { account_number: null }, {}],
     ["where no body is documented", SILENT, 201, { anything: 1 }, {}],
     ["empty, where no body is documented", SILENT, 201, "", {}],
@@ -141,6 +191,13 @@ describe("a reply that keeps to the contract is believed", () => {
     ],
   ])("%s", (...[, operation, status, body, more, given]) => {
     expect(classOf(operation, status, body, given)).toMatchObject({ kind: "accepted", ...more });
+  });
+
+  test("with a status of failure that the payload has as well", () => {
+    const body = { account_number: "A-1", status: "FAILED" };
+    const reply = { status: 201, headers: {}, body: JSON.stringify(body), complete: true, durationMs: 1 };
+    const payload = { external_account_number: "EXT-1", status: "FAILED" };
+    expect(classifyReply(reply, CREATED, 0, payload).replyClass).toMatchObject({ kind: "accepted" });
   });
 
   test("of a status that x-migrate-outcomes names", () => {
@@ -159,5 +216,55 @@ describe("a reply that keeps to the contract is believed", () => {
     );
     expect(classOf(operation, 201, { id: "A-7" })).toMatchObject({ kind: "accepted", account: "A-7" });
     expect(classOf(operation, 201, { error: "no" })).toMatchObject({ kind: "ambiguous", notFromApi: true });
+  });
+});
+
+describe("the step that creates names what it created", () => {
+  const outcomes = "x-migrate-outcomes: [{ status: 201, outcome: accepted, account: id }]";
+  const ruled = operationWith(`{ "201": { description: Created } }`, outcomes);
+
+  test.each<[string, Operation, object, string]>([
+    ["documented as nullable", OPTIONAL, { account_number: null, external_account_number: "EXT-1" }, "ambiguous"],
+    ["named by a rule", ruled, { id: null }, "ambiguous"],
+    ["under one of two names", OPTIONAL, { account_number: null, number: "A-1" }, "accepted"],
+  ])("an account number of null, %s", (...[, operation, body, kind]) => {
+    const reply = { status: 201, headers: {}, body: JSON.stringify(body), complete: true, durationMs: 1 };
+    const payload = { external_account_number: "EXT-1" };
+    expect(classifyReply(reply, { ...operation, creates: true }, 0, payload).replyClass).toMatchObject({ kind });
+    expect(classifyReply(reply, operation, 0, payload).replyClass).toMatchObject({ kind: "accepted" });
+  });
+});
+
+describe("a reply that names another record settles nothing, whatever its status", () => {
+  const ALREADY_IMPORTED = operationWith(
+    `{ "201": { description: Created } }`,
+    `x-migrate-outcomes:
+        - { status: 400, has: kraken_account_number, outcome: accepted, account: kraken_account_number }
+        - { status: 404, outcome: rejected }`,
+  );
+  const key = "external_account_number";
+
+  test.each<[string, number, object]>([
+    ["already imported", 400, { [key]: "GB-99999", kraken_account_number: "A-9" }],
+    [
+      "already imported, in an error",
+      400,
+      { kraken_account_number: "A-9", errors: [{ code: "x", [key]: "GB-99999" }] },
+    ],
+    ["already imported, under two numbers", 400, { kraken_account_number: "A-9", account_number: "A-8" }],
+    ["a refusal", 400, { [key]: "GB-99999", errors: [{ attr: "name", code: "blank", detail: "" }] }],
+    ["a refusal by a rule", 404, { [key]: "GB-99999", detail: "no such thing" }],
+    ["a refusal that has no rule", 422, { account: { [key]: 99999 }, detail: "no such thing" }],
+  ])("%s", (...[, status, body]) => {
+    expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind: "ambiguous", notFromApi: true });
+  });
+
+  test.each<[string, number, object, string]>([
+    ["already imported", 400, { [key]: "EXT-1", kraken_account_number: "A-9" }, "accepted"],
+    ["already imported, without the key", 400, { kraken_account_number: "A-9" }, "accepted"],
+    ["a message in the key's place", 400, { [key]: "is in use already" }, "rejected"],
+    ["messages in the key's place", 400, { [key]: ["taken"] }, "rejected"],
+  ])("but one that does not: %s", (...[, status, body, kind]) => {
+    expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind });
   });
 });

@@ -1,5 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
+import { plainText } from "../../../src/terminal/plain-text.ts";
 import type { Outcome } from "../../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../../src/model/problem.ts";
 import { reporters } from "../../../src/report/formats/reporters.ts";
@@ -91,7 +92,8 @@ describe("csv", () => {
   ];
   it.each(formulas)("takes the formula out of %j, and survives a CSV parser", async (key) => {
     const [, row] = parseCsv(await rendered(reporters.csv, reportOf([{ ...refused("no"), key }])));
-    expect(row?.[1]).toBe(`'${key}`);
+    // A control character is shown as an escape, which begins no formula.
+    expect(row?.[1]).toBe(/^\s/.test(key) && plainText(key) !== key ? plainText(key) : `'${key}`);
   });
 
   it.each(["EXT-1", "a=b", "0077", "x@y.example", ""])("leaves %j as it is", async (key) => {

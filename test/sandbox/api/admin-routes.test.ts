@@ -49,6 +49,12 @@ test.each([
   [{ throttle: { every: 0 } }, "throttle"],
   [{ latencyMs: [5, 1] }, "latencyMs"],
   [{ latencyMs: [1, 2, 3] }, "latencyMs"],
+  [{ latencyMs: 1e308 }, "latencyMs"],
+  [{ latencyMs: [0, 3_600_001] }, "latencyMs"],
+  [{ taskMs: 1e308 }, "taskMs"],
+  [{ retryAfter: "1\r\nX-Evil: 1" }, "retryAfter"],
+  [{ retryAfter: "\u0661" }, "retryAfter"],
+  [{ retryAfter: "1".repeat(201) }, "retryAfter"],
   [{ errorStatus: 404 }, "errorStatus"],
   [{ pauseAt: 1.5 }, "pauseAt"],
   [{ maxPerSecond: -1 }, "maxPerSecond"],
@@ -59,6 +65,34 @@ test.each([
   const { status, json } = await post("/admin/faults", faults, NOBODY);
   expect(status).toBe(400);
   expect(json.detail).toContain(`"${named}"`);
+});
+
+test.each([
+  ["another origin", { origin: "https://evil.example" }],
+  ["a page that hides its origin", { origin: "null" }],
+  ["another port of this machine", { origin: "https://127.0.0.1:1" }],
+  ["the same address without TLS", { origin: "http://127.0.0.1" }],
+  ["another host name (DNS rebinding)", { host: "evil.example" }],
+  ["a link on another site", { "sec-fetch-site": "cross-site" }],
+])("obeys no admin request from %s without the admin token", async (_, headers) => {
+  const { call, sandbox } = await connect();
+  for (const [method, path] of [
+    ["GET", "/admin/history"],
+    ["POST", "/admin/reset"],
+  ] as const) {
+    const refused = await call(method, path, method === "POST" ? "{}" : undefined, { ...NOBODY, ...headers });
+    expect(refused).toMatchObject({ status: 403, json: { code: "permission_denied" } });
+    const authorization = `Token ${sandbox.ready.adminToken}`;
+    const obeyed = await call(method, path, method === "POST" ? "{}" : undefined, { ...headers, authorization });
+    expect(obeyed.status).toBe(200);
+  }
+});
+
+test("obeys admin requests of a page that it serves itself, and of programs", async () => {
+  const { get, sandbox } = await connect();
+  const { origin, port } = new URL(sandbox.ready.baseUrl);
+  expect((await get("/admin/history", { ...NOBODY, origin, "sec-fetch-site": "same-origin" })).status).toBe(200);
+  expect((await get("/admin/history", { ...NOBODY, host: `localhost:${port}` })).status).toBe(200);
 });
 
 test("an import supplier can be paused and resumed", async () => {

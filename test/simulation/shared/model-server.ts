@@ -13,6 +13,7 @@ import {
   gone,
   type HeldRange,
   inUse,
+  isPresent,
   type ModelRange,
   type ModelShare,
   type ModelWorker,
@@ -35,6 +36,8 @@ export interface ModelServer {
   readonly requireWriter: (fence: number) => void;
   readonly handOut: (run: string, plan: SharedPlan) => number;
   readonly join: (run: string, id: string, worker: WorkerIdentity) => number;
+  readonly announce: (run: string, id: string, worker: WorkerIdentity) => void;
+  readonly removeAnnounced: (id: string) => void;
   readonly beat: (id: string, held: readonly HeldRange[], report: WorkerReport) => Orders;
   readonly claim: (id: string, known: readonly number[]) => HeldRange | undefined;
   readonly requireHeld: (id: string, ranges: readonly HeldRange[]) => void;
@@ -76,8 +79,8 @@ export function createModelServer(now: () => number): ModelServer {
     if (worker === undefined) throw lostRange();
     return worker;
   };
-  const isAlive = ({ state, seen, run }: ModelWorker): boolean =>
-    state === "working" && seen >= now() - (shares.get(run)?.plan.leaseMs ?? 0);
+  const isHeardOf = ({ seen, run }: ModelWorker): boolean => seen >= now() - (shares.get(run)?.plan.leaseMs ?? 0);
+  const isAlive = (one: ModelWorker): boolean => one.state === "working" && isHeardOf(one);
   const taken = (run: string, id: string): readonly ModelRange[] =>
     (shares.get(run)?.ranges ?? []).filter(({ state, holder }) => state === "taken" && holder === id);
 
@@ -150,6 +153,16 @@ export function createModelServer(now: () => number): ModelServer {
       }
       return plan.leaseMs;
     },
+    announce(run, id, { host, pid }) {
+      shareOf(run);
+      const known = workers.find((one) => one.id === id);
+      if (known !== undefined) known.seen = now();
+      else workers.push({ id, run, host, pid, state: "joining", seen: now(), report: NOTHING });
+    },
+    removeAnnounced(id) {
+      const index = workers.findIndex((one) => one.id === id && one.state === "joining");
+      if (index >= 0) workers.splice(index, 1);
+    },
     beat(id, held, report) {
       const worker = requireWorking(id);
       const { run } = worker;
@@ -216,7 +229,7 @@ export function createModelServer(now: () => number): ModelServer {
     },
     expel(run, { host, pid }) {
       for (const one of workers) {
-        if (one.run !== run || one.host !== host || one.pid !== pid || one.state !== "working") continue;
+        if (one.run !== run || one.host !== host || one.pid !== pid || !isPresent(one)) continue;
         one.state = "lost";
         takeBack(run, taken(run, one.id), "waiting");
       }
@@ -239,7 +252,7 @@ export function createModelServer(now: () => number): ModelServer {
         ranges: counts(run),
         workers: workers
           .filter((one) => one.run === run)
-          .map((one) => toStatus(one, isAlive(one), taken(run, one.id)))
+          .map((one) => toStatus(one, isHeardOf(one), taken(run, one.id)))
           .toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working")),
         ...(holdUntil > now() && { hold: { forMs: holdUntil - now(), reason: "" } }),
         ...(failure !== undefined && { failure }),

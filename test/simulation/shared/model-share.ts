@@ -49,12 +49,13 @@ export function ordersOf(
   return { state, concurrency, ...(rps !== undefined && { rps }), holdMs: Math.max(0, holdUntil - now) };
 }
 
-export function toStatus(
-  { id, host, pid, state, report, seen }: ModelWorker,
-  isAlive: boolean,
-  held: readonly ModelRange[],
-): WorkerStatus {
-  const now = state === "working" && !isAlive ? "lost" : state;
+export function isPresent({ state }: Pick<ModelWorker, "state">): boolean {
+  return state === "joining" || state === "working";
+}
+
+export function toStatus(worker: ModelWorker, isHeardOf: boolean, held: readonly ModelRange[]): WorkerStatus {
+  const { id, host, pid, state, report, seen } = worker;
+  const now = isPresent(worker) && !isHeardOf ? "lost" : state;
   const holds = held.map(({ first, last }) => ({ first, last, since: "" }));
   return { id, host, pid, state: now, ...report, startedAt: "", seenAt: String(seen), holds };
 }

@@ -37,6 +37,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
     if (planner === undefined) throw new Error("Only the process that has planned the run may do this.");
     return connection.once(() => server.requireWriter(planner), work);
   };
+  const announced = newWorkerId();
   return {
     ledger: {
       findRun: async () => undefined,
@@ -49,8 +50,10 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
       history: () => connection.perhapsAgain(() => server.tables.history()),
     },
     handOut: (plan) => asPlanner(() => server.handOut(run, plan)),
+    announce: (worker) => connection.perhapsAgain(() => server.announce(run, announced, worker)),
     async join(worker) {
       const id = newWorkerId();
+      await connection.perhapsAgain(() => server.removeAnnounced(announced));
       const leaseMs = await connection.perhapsAgain(() => server.join(run, id, worker));
       return modelWorker({ id, run, leaseMs }, options, reaper);
     },
@@ -64,7 +67,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
     expel: (process) => asPlanner(() => server.expel(run, process)),
     drain: () => asPlanner(() => server.setState(run, "draining")),
     end: () => asPlanner(() => server.end(run)),
-    close: async () => undefined,
+    close: () => connection.perhapsAgain(() => server.removeAnnounced(announced)),
   };
 }
 

@@ -160,7 +160,7 @@ function renew(
 
 function startedWorker(scene: SharedScene, run: string): StartedProcess {
   const { pid, ended, stop, kill } = startWorker(scene, run);
-  return { pid, ended, stop, kill };
+  return { pid, ended: ended.then(() => ({})), stop, kill };
 }
 
 /** `migrate worker`, here or on another machine. */

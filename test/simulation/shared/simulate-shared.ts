@@ -141,6 +141,8 @@ const STORMY: readonly (readonly [number, number])[] = [
   [1, 3],
 ];
 const CALM = 8;
+/** A user who is told that records are in doubt gives the platform some time. */
+const QUIET_MS = 60_000;
 /** A person would have looked by then. */
 const PLANNER_MS = 600_000;
 
@@ -180,6 +182,7 @@ async function finish(scene: SharedScene, runs: number): Promise<boolean> {
     if (!planner.process.isOver()) scene.witness.complain("liveness", "a planner does not end under a clear sky");
     const end = planner.end();
     if (end?.how === "done" && end.isSettled) return true;
+    await passUntil(scene, () => false, QUIET_MS);
   }
   return false;
 }

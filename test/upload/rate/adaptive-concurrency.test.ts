@@ -85,6 +85,20 @@ describe("push-back", () => {
     expect(events).toContainEqual({ kind: "pace", limit: 16, reason: "503" });
   });
 
+  test("a single refusal halves without a pause, and each request let through since allows one more", () => {
+    const { pace, events } = bench({ concurrency: 8 });
+    const earlier = pace.epoch();
+    pace.answered(50, 8);
+    pace.pushedBack(pace.epoch(), { reason: "HTTP 503" });
+    expect(pace.limit()).toBe(4);
+    expect(pace.waitForTurn(never)).toBeUndefined();
+    pace.answered(50, 8, earlier);
+    expect(pace.limit()).toBe(4);
+    for (let reply = 0; reply < 4; reply += 1) pace.answered(50, 4);
+    expect(pace.limit()).toBe(8);
+    expect(events.filter(({ kind }) => kind === "pause")).toEqual([]);
+  });
+
   test("a whole volley counts once, and one is the floor", () => {
     const { pace } = bench({ concurrency: 8 });
     const volley = Array.from({ length: 8 }, () => pace.epoch());
@@ -219,14 +233,22 @@ describe("a run of several workers", () => {
       one.pass(50);
       one.pace.answered(50, 16);
     }
-    one.pace.pushedBack(one.pace.epoch(), { reason: "HTTP 429" });
+    refuseTwice(one);
     const found = one.events.findLast((event) => event.kind === "pace");
     if (found?.kind !== "pace" || found.perSecond === undefined) throw new Error("no rate was found");
     const before = inASecond(one);
-    share = { ...share, found: { id: "own", perSecond: found.perSecond / 4, at: 2_050 } };
+    share = { ...share, found: { id: "own", perSecond: found.perSecond / 4, at: 2_100 } };
     expect(inASecond(one)).toBeGreaterThanOrEqual(before);
   });
 });
+
+/** The first refusal shows no rate. */
+function refuseTwice({ pace, pass }: Bench): void {
+  pace.pushedBack(pace.epoch(), { reason: "HTTP 429" });
+  pass(50);
+  pace.answered(50, 16);
+  pace.pushedBack(pace.epoch(), { reason: "HTTP 429" });
+}
 
 /** Requests that may leave in a second. */
 function inASecond({ pace, pass }: Bench): number {

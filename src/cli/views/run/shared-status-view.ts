@@ -15,7 +15,11 @@ export function sharedLines(shared: SharedStatus): readonly Line[] {
     ["waiting", hold === undefined ? closedText(shared) : `${duration(hold.forMs)} more: ${hold.reason}`],
     ["stops", failure === undefined ? STATE_TEXTS[state] : failure.message],
     ...working.map((worker, index): Line => [index === 0 ? "workers" : "", workerText(worker, shared.at)]),
-    ["gone", goneText(workers.filter((worker) => worker.state !== "working"))],
+    [
+      "joining",
+      workers.flatMap((worker) => (worker.state === "joining" ? [nameOf(worker)] : [])).join(", ") || undefined,
+    ],
+    ["gone", goneText(workers.filter(({ state: one }) => one === "left" || one === "lost"))],
   ];
 }
 

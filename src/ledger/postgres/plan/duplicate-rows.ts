@@ -3,8 +3,11 @@ import type { Place } from "../../../model/place.ts";
 import type { LocalFinding, LocalProblem, Severity } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import { keyPlace } from "../../records/key-place.ts";
+import { findKeyDamage } from "../../../text/key-damage.ts";
+import { SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
+import { readKey } from "../written-key.ts";
 import { applyFindings } from "./plan-findings.ts";
 
 /**
@@ -39,6 +42,8 @@ interface FindingRow {
   readonly sameLine: number | null;
   readonly nearFile: string | null;
   readonly nearLine: number | null;
+  readonly key: string;
+  readonly nearKey: string | null;
 }
 
 /**
@@ -46,7 +51,7 @@ interface FindingRow {
  * with several the nearest one.
  */
 function selectFindings({ number }: RunRow): Statement<FindingRow> {
-  const match = "coalesce(items.near, items.key)";
+  const match = SQL_NORMAL_KEY;
   return {
     sql: `
     with near_groups as materialized (
@@ -77,7 +82,8 @@ function selectFindings({ number }: RunRow): Statement<FindingRow> {
       ) as each
     )
     select found.record, differs, own_file.name as file, own.line as line,
-      same_file.name as "sameFile", same.line as "sameLine", near_file.name as "nearFile", nearest.line as "nearLine"
+      same_file.name as "sameFile", same.line as "sameLine", near_file.name as "nearFile", nearest.line as "nearLine",
+      own.key, nearest.key as "nearKey"
     from found
     join migrate.items as own on own.run = ${number} and own.record = found.record
     join migrate.files as own_file on own_file.id = own.file
@@ -102,7 +108,8 @@ interface SevereFinding {
 
 function findingsOf(row: FindingRow, policy: PlanPolicy): readonly SevereFinding[] {
   const same = otherPlace(policy, row.sameFile, row.sameLine);
-  const near = otherPlace(policy, row.nearFile, row.nearLine);
+  const isNear = row.nearKey !== null && findKeyDamage(readKey(row.nearKey), readKey(row.key)) !== undefined;
+  const near = isNear ? otherPlace(policy, row.nearFile, row.nearLine) : undefined;
   const found: SevereFinding[] = [];
   if (same !== undefined) {
     found.push({ severity: "error", finding: { code: "duplicate_key", other: same, sameContent: !row.differs } });

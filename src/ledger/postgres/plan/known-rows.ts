@@ -3,8 +3,9 @@ import type { PlanPolicy } from "../../ledger.ts";
 import { keyProblem } from "../../records/key-place.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
+import { holdNewIfUncertain } from "../tables/recovery-rows.ts";
 import { passOverCorrected } from "./corrected-rows.ts";
-import { applyFindings } from "./plan-findings.ts";
+import { applyFindings, writeFindings } from "./plan-findings.ts";
 
 /**
  * Compares a run's records that are still to be sent with what all runs know of them. Accepted with this content:
@@ -15,7 +16,11 @@ import { applyFindings } from "./plan-findings.ts";
  */
 export async function applyKnownRecords(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   if (policy.after !== undefined) await blockWaiting(transaction, run, policy, policy.after);
-  if ((await transaction.row(ANY_RECORD)) === undefined) return;
+  if ((await transaction.row(ANY_RECORD)) !== undefined) await compareRecords(transaction, run, policy);
+  if (!policy.resendAmbiguous) await holdNewIfUncertain(transaction, run);
+}
+
+async function compareRecords(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   await passOverCorrected(transaction, run, policy);
   await transaction.run(SKIP_ACCEPTED, run.number);
   if (!policy.revise) await refuseChanged(transaction, run, policy);
@@ -68,7 +73,48 @@ async function blockWaiting(transaction: Transaction, run: RunRow, policy: PlanP
       return { record, status: "blocked", problems: [problem] };
     },
   });
+  await refuseCircular(transaction, run, policy, after);
 }
+
+/** What waits for itself can never be sent. Records that other runs have blocked count, too. */
+async function refuseCircular(transaction: Transaction, run: RunRow, policy: PlanPolicy, after: string): Promise<void> {
+  const circular = await transaction.rows(SELECT_CIRCULAR, run.number);
+  if (circular.length === 0) return;
+  await transaction.run(
+    `delete from migrate.problems
+     where run = $1 and record = any($2::int[]) and attempt = 0 and code = 'account_not_found'`,
+    run.number,
+    circular.map(({ record }) => record),
+  );
+  const findings = circular.map(({ record, file, line }) => {
+    const problem: LocalProblem = {
+      ...keyProblem("error", { file, line }, policy),
+      code: "circular_dependency",
+      after,
+    };
+    return { record, status: "invalid", problems: [problem] } as const;
+  });
+  await writeFindings(transaction, run, findings);
+}
+
+const SELECT_CIRCULAR: Statement<WaitingRow> = {
+  sql: `
+  with recursive waits as materialized (
+    select run, record, identity, awaits from migrate.items
+    where status = 'blocked' and awaits is not null
+      and not exists (
+        select 1 from migrate.records where records.identity = items.identity and accepted_content is not null)
+  ), walk (record, start, at) as (
+    select record, identity, awaits from waits where run = $1 and identity in (select awaits from waits)
+    union
+    select walk.record, walk.start, waits.awaits from walk join waits on waits.identity = walk.at
+    where walk.at <> walk.start
+  )
+  select items.record, items.line, files.name as file
+  from migrate.items join migrate.files on files.id = items.file
+  where items.run = $1 and items.record in (select record from walk where at = start)
+  order by items.record`,
+};
 
 interface ChangedRow {
   readonly record: number;

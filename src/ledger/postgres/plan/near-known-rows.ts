@@ -1,30 +1,41 @@
 import type { LocalProblem } from "../../../model/problem.ts";
+import { dateKeys } from "../../../text/key-damage.ts";
+import { SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import type { PlanPolicy } from "../../ledger.ts";
-import { keyProblem } from "../../records/key-place.ts";
+import {
+  type KnownKey,
+  nearKnownKey,
+  type NewKey,
+  REFUSED_KEY_CODES,
+  rowSentUnderOtherKey,
+  visiblyDamagedKey,
+} from "../../records/known-keys.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
-import { readKey } from "../written-key.ts";
-import { applyFindings } from "./plan-findings.ts";
+import { readKey, writtenKey } from "../written-key.ts";
+import { writeFindings } from "./plan-findings.ts";
 
 /**
- * Makes a record `invalid` whose key is new, and almost that of a record which the platform has or may have from an
- * earlier run to the same address: a spreadsheet that dropped the zeros of a key would create its account a second time.
+ * Makes a record `invalid` whose key is new, and may be the changed form of a key that the ledger has seen in an earlier
+ * run to the same address: it would create an account a second time. The same for a new key of a row that was sent under
+ * another key, and for a key that a spreadsheet has visibly changed.
  */
 export async function refuseNearKnownKeys(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
-  if ((await transaction.row(OTHER_RUN, run.number)) === undefined) return;
-  await applyFindings(transaction, run, {
-    statement: selectNearKnown(run),
-    found: ({ record, key, known, file, line }) => {
-      const problem: LocalProblem = {
-        ...keyProblem("error", { file, line }, policy),
-        code: "near_known_key",
-        key: readKey(key),
-        known: readKey(known),
-      };
-      return { record, status: "invalid", problems: [problem] };
-    },
-  });
+  const refuse = recordRefuser(transaction, run, policy);
+  if ((await transaction.row(OTHER_RUN, run.number)) !== undefined) {
+    const [keys, matches] = await dateMatches(transaction, run);
+    await refuse(transaction.batches(selectNear(run), BATCH), nearKnownKey);
+    for (let at = 0; at < keys.length; at += DATES_AT_ONCE) {
+      const [some, forms] = [keys.slice(at, at + DATES_AT_ONCE), matches.slice(at, at + DATES_AT_ONCE)];
+      await refuse([await transaction.rows(selectNearDates(run), some, forms)], nearKnownKey);
+    }
+    await refuse(transaction.batches(selectSameRows(run), BATCH), rowSentUnderOtherKey);
+  }
+  await refuse(transaction.batches(selectSuspects(run), BATCH), visiblyDamagedKey);
 }
+
+const BATCH = 1000;
+const DATES_AT_ONCE = 50_000;
 
 const OTHER_RUN: Statement<{ id: number }> = {
   sql: `
@@ -33,36 +44,118 @@ const OTHER_RUN: Statement<{ id: number }> = {
   where own.id = $1 limit 1`,
 };
 
-interface FindingRow {
-  readonly record: number;
-  readonly key: string;
-  readonly known: string;
-  readonly file: string;
-  readonly line: number;
+type FoundKey = NewKey & KnownKey;
+
+const newItems = ({ number }: RunRow): string => `
+  migrate.items
+  where items.run = ${number} and items.status in ('valid', 'pending') and items.key is not null
+    and not exists (select 1 from migrate.records where records.identity = items.identity)`;
+
+const newKeys = (run: RunRow): string => `
+  new_keys as materialized (
+    select ${SQL_NORMAL_KEY} as match, record, key, file, line, row_hash from ${newItems(run)}
+  )`;
+
+const earlierItems = ({ number }: RunRow): string => `
+  migrate.runs as own
+  join migrate.runs as earlier
+    on own.id = ${number} and earlier.endpoint = own.endpoint and earlier.supplier = own.supplier and earlier.id <> own.id
+  join migrate.items on items.run = earlier.id`;
+
+const WAS_SENT = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
+
+/** Those that were sent come first, then the least. */
+const nearKeys = (run: RunRow): string => `
+  select new_keys.record, new_keys.key, items.key as known, bool_or(coalesce(${WAS_SENT}, false)) as "wasSent",
+    files.name as file, new_keys.line
+  from ${earlierItems(run)}
+  join new_keys on new_keys.match = ${SQL_NORMAL_KEY} and new_keys.key <> items.key
+  left join migrate.records on records.identity = items.identity
+  join migrate.files on files.id = new_keys.file
+  where records.state is not null or not exists (
+    select 1 from migrate.problems
+    where problems.run = items.run and problems.record = items.record and problems.attempt = 0
+      and problems.code in (${REFUSED_KEY_CODES.map((code) => `'${code}'`).join(", ")})
+  )
+  group by new_keys.record, new_keys.key, items.key, files.name, new_keys.line
+  order by new_keys.record, "wasSent" desc, items.key`;
+
+const selectNear = (run: RunRow): Statement<FoundKey> => ({ sql: `with ${newKeys(run)} ${nearKeys(run)}` });
+
+/** The other notations of dates, each with its key: parameters 1 and 2. */
+const selectNearDates = (run: RunRow): Statement<FoundKey> => ({
+  sql: `
+  with forms as materialized (select * from unnest($1::text[], $2::text[]) as each (key, match)), new_keys as materialized (
+    select forms.match, record, items.key, file, line from (select * from ${newItems(run)}) as items
+    join forms on forms.key = items.key collate "C"
+  ) ${nearKeys(run)}`,
+});
+
+/** May be dates: `11/01/2010`, `Jan-11`. */
+const selectDates = (run: RunRow): Statement<{ key: string }> => ({
+  sql: `
+  select distinct items.key from ${newItems(run)} and length(items.key) between 3 and 11
+    and items.key ~ '^([0-9]{1,4}[-/. ][0-9A-Za-z]+[-/. ][0-9]+|[0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{4}[-/.][0-9]{1,2}|[A-Za-z]{3,9}[- ]?[0-9]+|[0-9]{1,2}-?[A-Za-z]{3})$'`,
+});
+
+async function dateMatches(
+  transaction: Transaction,
+  run: RunRow,
+): Promise<readonly [keys: readonly string[], matches: readonly string[]]> {
+  const [keys, matches]: [string[], string[]] = [[], []];
+  for await (const rows of transaction.batches(selectDates(run), BATCH)) {
+    for (const { key } of rows) {
+      for (const match of dateKeys(readKey(key))) {
+        keys.push(key);
+        matches.push(writtenKey(match));
+      }
+    }
+  }
+  return [keys, matches];
 }
 
-/** Of several near ones the least. */
-function selectNearKnown({ number }: RunRow): Statement<FindingRow> {
-  return {
-    sql: `
-    with new_keys as materialized (
-      select coalesce(near, key) as match, record, key, file, line from migrate.items
-      where run = ${number} and status in ('valid', 'pending') and key is not null
-        and not exists (select 1 from migrate.records where records.identity = items.identity)
-    ), near_known as (
-      select new_keys.record, min(other.key) as known
-      from migrate.runs as own
-      join migrate.runs as earlier
-        on earlier.endpoint = own.endpoint and earlier.supplier = own.supplier and earlier.id <> own.id
-      join migrate.items as other on other.run = earlier.id
-      join new_keys on new_keys.match = coalesce(other.near, other.key) and new_keys.key <> other.key
-      join migrate.records on records.identity = other.identity
-      where own.id = ${number}
-        and (records.accepted_content is not null or records.state in ('ambiguous', 'sending'))
-      group by new_keys.record
-    )
-    select new_keys.record, new_keys.key, near_known.known, files.name as file, new_keys.line
-    from near_known join new_keys using (record) join migrate.files on files.id = new_keys.file
-    order by new_keys.record`,
+/** A key that is in this plan with the same row is that row's: the row of the new key is another one. */
+const selectSameRows = (run: RunRow): Statement<FoundKey> => ({
+  sql: `
+  with ${newKeys(run)}
+  select new_keys.record, new_keys.key, min(items.key) as known, true as "wasSent", files.name as file, new_keys.line
+  from ${earlierItems(run)}
+  join new_keys on new_keys.row_hash = items.row_hash and new_keys.key <> items.key
+  join migrate.records on records.identity = items.identity
+  join migrate.files on files.id = new_keys.file
+  where (${WAS_SENT}) and not exists (
+    select 1 from migrate.items as own_items
+    where own_items.run = ${run.number} and own_items.identity = items.identity and own_items.row_hash = items.row_hash
+  )
+  group by new_keys.record, new_keys.key, files.name, new_keys.line
+  order by new_keys.record`,
+});
+
+const selectSuspects = (run: RunRow): Statement<FoundKey> => ({
+  sql: `
+  with ${newKeys(run)}
+  select record, key, '' as known, false as "wasSent", files.name as file, line
+  from new_keys join migrate.files on files.id = new_keys.file
+  where new_keys.key ~ '^([0-9].*[Ee][+]|[''’=#])' order by record`,
+});
+
+type FoundBatches = AsyncIterable<readonly FoundKey[]> | Iterable<readonly FoundKey[]>;
+
+/** Refuses each record once, with the first problem that is found of it. Rows of one record come one after another. */
+function recordRefuser(transaction: Transaction, run: RunRow, policy: PlanPolicy) {
+  let refused: number | undefined;
+  return async (
+    batches: FoundBatches,
+    problemOf: (found: FoundKey, policy: PlanPolicy) => LocalProblem | undefined,
+  ): Promise<void> => {
+    for await (const rows of batches) {
+      const problems = rows.flatMap((row) => {
+        const found = { ...row, key: readKey(row.key), known: readKey(row.known) };
+        const problem = row.record === refused ? undefined : problemOf(found, policy);
+        if (problem !== undefined) refused = row.record;
+        return problem === undefined ? [] : [{ record: row.record, status: "invalid" as const, problems: [problem] }];
+      });
+      await writeFindings(transaction, run, problems);
+    }
   };
 }

@@ -1,5 +1,5 @@
 import type { Status } from "../../../model/outcome.ts";
-import { nearKey } from "../../../text/near-key.ts";
+import { storedNormalKey } from "../../../text/near-key.ts";
 import type { ExcludedRow, PlannedItem, PlanPolicy } from "../../ledger.ts";
 import type { PackedItems } from "../../packed/item-columns.ts";
 import { isPacked, unpackItems } from "../../packed/packed-items.ts";
@@ -89,9 +89,9 @@ const SELECT_FILES: Statement<{ name: string; id: number }> = {
 };
 
 const INSERT_ITEMS = `
-  insert into migrate.items (run, record, key, near, identity, content, awaits, file, line, status)
+  insert into migrate.items (run, record, key, near, identity, content, awaits, file, line, status, row_hash)
   select $1::int, each.* from unnest(
-    $2::int[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], $8::int[], $9::bigint[], $10::text[]
+    $2::int[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], $8::int[], $9::bigint[], $10::text[], $11::bigint[]
   ) as each`;
 
 function columnsOf(
@@ -103,13 +103,14 @@ function columnsOf(
   return [
     items.map(({ record }) => record),
     keys,
-    keys.map((key) => (key === null ? null : (nearKey(key) ?? null))),
+    keys.map((key) => (key === null ? null : (storedNormalKey(key) ?? null))),
     items.map(({ identity = null }) => identity),
     items.map(({ content }) => contentBytes(content)),
     items.map(({ awaits = null }) => awaits),
     items.map(({ file }) => files.get(file) ?? 0),
     items.map(({ line }) => line),
     items.map((item): string => (run.sends ? sentStatus(item) : item.status)),
+    items.map(({ rowHash = null }) => rowHash),
   ];
 }
 

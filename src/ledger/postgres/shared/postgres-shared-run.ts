@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { systemClock } from "../../../time/system-clock.ts";
 import { Failure } from "../../../model/failure.ts";
+import type { Reaper } from "../../runs/reaper.ts";
 import type { SharedRun } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
@@ -11,7 +12,17 @@ import { openRangeQueue } from "./range-queue.ts";
 import { cutRanges } from "./range-rows.ts";
 import { joinRun } from "./range-worker.ts";
 import { giveBack, reaperOf, type SharedContext } from "./shared-context.ts";
-import { addWorker, loseWorkerOf, openSharedRow, setState, sharedRow, sharedStatus } from "./worker-rows.ts";
+import {
+  addWorker,
+  announceWorker,
+  loseWorkerOf,
+  openSharedRow,
+  removeAnnounced,
+  setState,
+  type SharedRow,
+  sharedRow,
+  sharedStatus,
+} from "./worker-rows.ts";
 
 export interface SharedRunOptions {
   /** That of the process which has planned the run, and holds the ledger; a worker has none. */
@@ -55,13 +66,7 @@ export async function postgresSharedRun(
         { isLong: true },
       );
     },
-    async join(worker) {
-      const row = await sharedRow(database, run);
-      if (row === undefined || row.state === "ended") throw notShared(id, row !== undefined);
-      const own = { id: randomUUID(), leaseMs: row.leaseMs };
-      await addWorker(database, run, own.id, worker);
-      return joinRun(context, own, reaper);
-    },
+    ...joining(context, reaper, close),
     async watch() {
       await asPlanner(async () => undefined, { isDurable: false });
       await reaper.look();
@@ -79,8 +84,44 @@ export async function postgresSharedRun(
       await asPlanner((transaction) => endShared(transaction, context), { isLong: true });
       await context.queue.remove();
     },
-    close,
   };
+}
+
+function joining(
+  context: SharedContext,
+  reaper: Reaper,
+  close: () => Promise<void>,
+): Pick<SharedRun, "announce" | "join" | "close"> {
+  const { database, run } = context;
+  let announced: string | undefined;
+  const withdraw = async (): Promise<void> => {
+    if (announced !== undefined) await removeAnnounced(database, announced);
+    announced = undefined;
+  };
+  return {
+    async announce(worker) {
+      await requireOpen(context);
+      announced ??= randomUUID();
+      await announceWorker(database, run, announced, worker);
+    },
+    async join(worker) {
+      const own = { id: randomUUID(), leaseMs: (await requireOpen(context)).leaseMs };
+      await addWorker(database, run, own.id, worker);
+      await withdraw();
+      return joinRun(context, own, reaper);
+    },
+    async close() {
+      // A row that stays behind is ignored when its lease has expired.
+      await withdraw().catch(() => undefined);
+      await close();
+    },
+  };
+}
+
+async function requireOpen({ database, run, id }: SharedContext): Promise<SharedRow> {
+  const row = await sharedRow(database, run);
+  if (row === undefined || row.state === "ended") throw notShared(id, row !== undefined);
+  return row;
 }
 
 function notShared(id: string, hasEnded: boolean): Failure {

@@ -87,6 +87,28 @@ export async function addWorker(queries: Queries, run: number, id: string, worke
   );
 }
 
+/** A worker that has not joined yet. */
+export async function announceWorker(
+  queries: Queries,
+  run: number,
+  id: string,
+  { host, pid }: WorkerIdentity,
+): Promise<void> {
+  await queries.run(
+    `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
+     values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'joining')
+     on conflict (id) do update set seen_at = clock_timestamp()`,
+    id,
+    run,
+    host,
+    pid,
+  );
+}
+
+export async function removeAnnounced(queries: Queries, id: string): Promise<void> {
+  await queries.run("delete from migrate.workers where id = $1 and state = 'joining'", id);
+}
+
 /** False for a worker that was taken for dead; a true one is not until the transaction has ended. */
 export async function isWorking(transaction: Queries, id: string): Promise<boolean> {
   return (await transaction.row(SELECT_WORKING, id)) !== undefined;
@@ -130,7 +152,7 @@ export async function loseWorkerOf(
 
 const LOSE_WORKER: Statement<{ id: string }> = {
   sql: `
-  update migrate.workers set state = 'lost' where run = $1 and host = $2 and pid = $3 and state = 'working'
+  update migrate.workers set state = 'lost' where run = $1 and host = $2 and pid = $3 and state in ('joining', 'working')
   returning id`,
 };
 
@@ -217,7 +239,7 @@ interface WorkerRow extends WorkerIdentity {
 const SELECT_WORKERS: Statement<WorkerRow> = {
   sql: `
   select workers.id, host, pid, report,
-    case when workers.state = 'working' and seen_at < clock_timestamp() - make_interval(secs => lease_ms / 1000.0)
+    case when workers.state in ('joining', 'working') and seen_at < clock_timestamp() - make_interval(secs => lease_ms / 1000.0)
       then 'lost' else workers.state end as state,
     to_char(started_at at time zone 'UTC', ${STAMP}) as "startedAt",
     to_char(seen_at at time zone 'UTC', ${STAMP}) as "seenAt"

@@ -1,9 +1,10 @@
-import type { AmbiguousItem, Decision, PlanPolicy, RecordedDecision } from "../../ledger.ts";
+import type { AmbiguousItem, Decision, PlanPolicy, RecordedDecision, SharedAccount } from "../../ledger.ts";
 import { applyKnownRecords } from "../plan/known-rows.ts";
 import { requireAll } from "../postgres-failure.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 import { readKey, writtenKey } from "../written-key.ts";
+import { accountHolders } from "./account-holders.ts";
 import { addAccepted } from "./coverage-rows.ts";
 import { appendPlanProblems } from "./problem-rows.ts";
 import { closeInterruptedAttempts, historyOf } from "./run-rows.ts";
@@ -33,7 +34,8 @@ async function reapplyKnownRecords(transaction: Transaction, { run, policy }: Ru
 }
 
 const SELECT_AMBIGUOUS = `
-  select items.record, items.key, items.identity, items.content = records.content as "isAsSent", resends
+  select items.record, items.key, items.identity, items.content = records.content as "isAsSent", resends,
+    records.attempts, records.step
   from migrate.items join migrate.records on records.identity = items.identity
   where items.run = $1 and items.status = 'ambiguous' and records.state = 'ambiguous'`;
 
@@ -42,7 +44,7 @@ export async function ambiguousItems(
   run: RunRow,
   range: { readonly from: number; readonly to: number },
 ): Promise<readonly AmbiguousItem[]> {
-  const statement: Statement<AmbiguousItem> = {
+  const statement: Statement<AmbiguousRow> = {
     sql: `${SELECT_AMBIGUOUS} and record between $2 and $3 order by record`,
   };
   return (await queries.rows(statement, run.number, range.from, range.to)).map(withKey);
@@ -53,27 +55,45 @@ export async function ambiguousItemsByKey(
   run: RunRow,
   keys: readonly string[],
 ): Promise<readonly AmbiguousItem[]> {
-  const statement: Statement<AmbiguousItem> = { sql: `${SELECT_AMBIGUOUS} and key = any($2)` };
+  const statement: Statement<AmbiguousRow> = { sql: `${SELECT_AMBIGUOUS} and key = any($2)` };
   const found = await queries.rows(statement, run.number, keys.map(writtenKey));
   const items = found.map(withKey);
   return keys.flatMap((key) => items.filter((item) => item.key === key.normalize("NFC")));
 }
 
-function withKey(item: AmbiguousItem): AmbiguousItem {
-  return { ...item, key: readKey(item.key) };
+interface AmbiguousRow extends Omit<AmbiguousItem, "step"> {
+  readonly step: string | null;
+}
+
+function withKey({ step, ...item }: AmbiguousRow): AmbiguousItem {
+  return { ...item, key: readKey(item.key), ...(step !== null && { step }) };
 }
 
 export async function saveDecisions(
   transaction: Transaction,
   { run, policy, decisions }: RunUnderPolicy & { readonly decisions: readonly Decision[] },
-): Promise<void> {
+): Promise<readonly SharedAccount[]> {
+  const withheld: SharedAccount[] = [];
   for (const decision of decisions) {
+    const { record, identity, account, isNewAccount = false } = decision;
+    const isClaimed = isNewAccount && account !== undefined;
+    const holder = isClaimed ? await transaction.row(SELECT_HOLDER, run.number, account, identity) : undefined;
+    if (holder !== undefined) {
+      withheld.push({ record, holder });
+      continue;
+    }
     const before = await onPlatform(transaction, decision);
     await saveDecision(transaction, run, decision);
     await addAccepted(transaction, run.number, (await onPlatform(transaction, decision)) - before);
   }
   await reapplyKnownRecords(transaction, { run, policy });
+  return withheld;
 }
+
+/** Another record of the run's endpoint that has the account, by a request or by a decision of any run. */
+const SELECT_HOLDER: Statement<SharedAccount["holder"]> = {
+  sql: accountHolders({ account: "$2", identity: "$3" }),
+};
 
 /** 1 for a record that the platform has, as far as is known. */
 async function onPlatform(queries: Queries, { identity }: Decision): Promise<number> {
@@ -108,8 +128,9 @@ const UPDATE_RECORD = {
     where identity = $1 and state = 'ambiguous'`,
 } as const;
 
+/** Sent again, it passes through all steps. */
 const RESEND = `
-  update migrate.records set state = 'pending', resends = resends + 1 where identity = $1 and state = 'ambiguous'`;
+  update migrate.records set state = 'pending', step = null, resends = resends + 1 where identity = $1 and state = 'ambiguous'`;
 
 /** A record that was accepted with another content than this run has is left `pending`: `applyKnownRecords` refuses it. */
 const UPDATE_ITEM = `

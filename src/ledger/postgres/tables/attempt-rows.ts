@@ -6,6 +6,7 @@ import { requireAll } from "../postgres-failure.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";
 import { writtenKey } from "../written-key.ts";
+import { accountHolders } from "./account-holders.ts";
 import { insertProblems } from "./problem-rows.ts";
 
 export async function sendable(
@@ -126,13 +127,10 @@ const SETTLE: Statement<Changes> = {
         $10::text[], $11::text[], $12::bool[]) with ordinality
       as each (record, identity, attempt, status, at, http, account, duration_ms, reason, step, creates, nth)
   ), checked as (
-    select given.*, other.record as other_record, other.name as other_run
+    select given.*, other.record as other_record, other.run as other_run
     from given left join lateral (
-      select attempts.record, runs.name
-      from migrate.attempts join migrate.runs on runs.id = attempts.run
-      where given.creates and given.status = 'accepted' and attempts.account = given.account
-        and attempts.identity <> given.identity and attempts.status = 'accepted'
-        and runs.endpoint = (select endpoint from migrate.runs where id = $1)
+      select record, run from (${accountHolders({ account: "given.account", identity: "given.identity" })}) as holders
+      where given.creates and given.status = 'accepted'
       union all
       select earlier.record, runs.name
       from given as earlier join migrate.runs on runs.id = $1

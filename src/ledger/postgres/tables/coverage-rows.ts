@@ -1,6 +1,7 @@
 import type { Coverage } from "../../ledger.ts";
 import type { Queries, Statement } from "../queries.ts";
 import { PLANNED_PUSHES } from "./count-schema.ts";
+import { forgetUncovered } from "./recovery-rows.ts";
 
 /** See `Ledger.coverage`. The latest destination first. */
 export async function coverage(queries: Queries): Promise<readonly Coverage[]> {
@@ -28,7 +29,8 @@ export async function coverPlan(queries: Queries, run: number, insertRecords: ()
   const inserted = await insertRecords();
   const known = await queries.run(FORGET_UNSENT, latest);
   const unsent = await queries.run(INSERT_UNSENT, run);
-  await queries.run(COVER, run, inserted - known + unsent);
+  const journaled = await forgetUncovered(queries, run);
+  await queries.run(COVER, run, inserted - known + unsent + journaled);
 }
 
 const LATEST_RECORD: Statement<{ id: number }> = {

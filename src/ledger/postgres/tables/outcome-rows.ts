@@ -9,7 +9,7 @@ import {
   type SendingStatus,
   toOutcome,
 } from "../../runs/run-outcome.ts";
-import { nearKey } from "../../../text/near-key.ts";
+import { normalKey, SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import { readKey, writtenKey } from "../written-key.ts";
 import { countsOf } from "./count-rows.ts";
 import type { RunRow } from "../postgres-schema.ts";
@@ -130,8 +130,8 @@ function condition(
     { sql: `${status} = any(?)`, value: statuses },
     { sql: "items.key = ?", value: key === undefined ? undefined : writtenKey(key) },
     {
-      sql: "coalesce(items.near, items.key) = ?",
-      value: near === undefined ? undefined : writtenKey(nearKey(near) ?? near),
+      sql: `${SQL_NORMAL_KEY} = ?`,
+      value: near === undefined ? undefined : writtenKey(normalKey(near)),
     },
   ];
   const values: PostgresValue[] = [];

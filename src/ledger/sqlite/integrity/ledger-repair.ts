@@ -12,6 +12,7 @@ import {
 } from "../ledger-file.ts";
 import { upgradeSchema } from "../ledger-schema.ts";
 import { COUNT_ANEW } from "../tables/counts.ts";
+import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, UNSURE_OF_ALL } from "../tables/recovery-log.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
 import { readSeal, sealPath } from "./seal.ts";
@@ -22,14 +23,15 @@ import { committed } from "./sealed-database.ts";
  * What is uncertain is `ambiguous` from then on: accepted is only what a request or a decision confirms, and where
  * anything was lost, nothing else is believed. Callers hold the lock.
  * @param stamp for the name of the damaged ledger
+ * @param mayBeginAnew where not a single run can be read, an empty ledger is made
  * @throws Failure `ledger_damaged` when not a single run can be read; `storage`
  */
-export function repairLedger(path: string, stamp: string): LedgerRepair {
+export function repairLedger(path: string, stamp: string, mayBeginAnew = false): LedgerRepair {
   const draft = `${path}.repaired`;
   try {
     removeDatabase(draft);
     preparePrivateFile(draft);
-    const made = makeSound(openDatabase(draft), path);
+    const made = makeSound(openDatabase(draft), path, mayBeginAnew);
     return { ...made, kept: swap(path, draft, stamp) };
   } catch (error) {
     discard(draft);
@@ -45,12 +47,12 @@ function discard(draft: string): void {
   }
 }
 
-function makeSound(sound: SqliteDatabase, path: string): Omit<LedgerRepair, "kept"> {
+function makeSound(sound: SqliteDatabase, path: string, mayBeginAnew: boolean): Omit<LedgerRepair, "kept"> {
   try {
-    const { tables, isCertain } = copyInto(sound, path);
+    const { tables, isCertain } = copyInto(sound, path, mayBeginAnew);
     sound.transaction(() => {
       for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) sound.run(sql);
-      sound.execute(COUNT_ANEW);
+      sound.execute(COUNT_ANEW + FIND_UNCOVERED);
     });
     return { tables, ambiguous: sound.row(AMBIGUOUS)?.count ?? 0 };
   } finally {
@@ -61,13 +63,17 @@ function makeSound(sound: SqliteDatabase, path: string): Omit<LedgerRepair, "kep
 function copyInto(
   sound: SqliteDatabase,
   path: string,
+  mayBeginAnew: boolean,
 ): { readonly tables: LedgerRepair["tables"]; readonly isCertain: boolean } {
   upgradeSchema(sound);
+  if (mayBeginAnew && (statOf(path)?.size ?? 0) === 0) return { tables: [], isCertain: true };
   const source = lengthened(path);
   const damaged = openDatabase(source, { readOnly: true });
   try {
     const tables = salvage(damaged, sound);
-    if (!tables.some(({ table, rows }) => table === "runs" && rows > 0)) throw unreadable(path);
+    saveRecoveries(sound, unlessDamaged(() => recoveriesOf(damaged)) ?? []);
+    const hasRuns = tables.some(({ table, rows }) => table === "runs" && rows > 0);
+    if (!hasRuns && !mayBeginAnew) throw unreadable(path);
     return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged, path) };
   } finally {
     damaged.close();
@@ -135,12 +141,6 @@ const UNCONFIRMED = [
   `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
 ];
 
-/** What was under way may have been followed by more. */
-const UNSURE_OF_ALL = [
-  "update attempts set harmless = 0 where status = 'sending'",
-  `update records set state = 'ambiguous' where state not in ('accepted', 'sending')`,
-];
-
 /** Everything could be read: what is said of a record twice, in different places, is true. */
 const UNSURE_OF_ONE = [
   `update records set state = 'ambiguous'
@@ -180,9 +180,11 @@ const AMBIGUOUS: Query<{ count: number }> = {
  * The old seal goes last: until then whatever lies here does not fit it, and is refused if this is interrupted. The old
  * log goes before the new ledger comes, which must not be taken for its own.
  */
-function swap(path: string, draft: string, stamp: string): string {
-  const kept = `${path}.damaged-${stamp}`;
-  for (const side of ["", "-wal", "-seal"]) if (statOf(path + side) !== undefined) linkSync(path + side, kept + side);
+function swap(path: string, draft: string, stamp: string): string | undefined {
+  const kept = statOf(path) === undefined ? undefined : `${path}.damaged-${stamp}`;
+  for (const side of kept === undefined ? [] : ["", "-wal", "-seal"]) {
+    if (statOf(path + side) !== undefined) linkSync(path + side, kept + side);
+  }
   for (const side of ["-wal", "-shm"]) rmSync(path + side, { force: true });
   renameDurably(draft, path);
   rmSync(sealPath(path), { force: true });

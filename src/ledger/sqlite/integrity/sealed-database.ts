@@ -1,4 +1,6 @@
 import { damagedLedger, ledgerFailure, statOf } from "../ledger-file.ts";
+import { rememberPlace } from "../lock/ledger-place.ts";
+import { isWriter, lostToOtherWriter, releaseWriter, takeWriter, writerOf } from "../lock/writer.ts";
 import { BUSY_TIMEOUT, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { checkPages } from "./page-check.ts";
 import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealWithoutChecksums } from "./seal.ts";
@@ -10,30 +12,97 @@ interface SealedDatabase extends SqliteDatabase {
   readonly stopCheck: () => void;
 }
 
+interface SealOptions {
+  /**
+   * False for a large ledger whose pages nobody has looked at: they are looked at from here on, and once one is not what
+   * was written, every transaction is refused.
+   */
+  readonly isChecked?: boolean;
+  /** What is in the log was written by this process, under this seal, so that it need not go into the file at once. */
+  readonly isLogKnown?: boolean;
+  /** What the ledger is to say of its writer (`takeWriter`); none: whoever opens it answers for it. */
+  readonly writer?: string | undefined;
+}
+
 /**
  * The same database, kept under seal: the file beside it knows the checksum of every page and how many transactions were
  * committed, so that damage of any kind is noticed when it is opened next (`requireSound`). The log goes into the file
  * only here, because the seal has to change with it.
  *
  * Costs one small row a transaction and one unsynced write of 28 bytes.
- * @param options `isChecked`: false for a large one whose pages nobody has looked at; they are looked at from here on, and
- * once one is not what was written, every transaction is refused. `isLogKnown`: what is in the log was written by this
- * process, under this seal, so that it need not go into the file at once
  */
 export function sealedDatabase(
   database: SqliteDatabase,
-  { isChecked = true, isLogKnown = false }: { readonly isChecked?: boolean; readonly isLogKnown?: boolean } = {},
+  { isChecked = true, isLogKnown = false, writer: holder }: SealOptions = {},
 ): SealedDatabase {
   const { path } = database;
-  let seal = guarded(() => sealOf(database), path);
-  const check = isChecked ? undefined : checkPages(path, () => seal);
+  const seal = keepSeal(database);
+  const check = isChecked ? undefined : checkPages(path, seal.current);
+  const place = rememberPlace(path);
+  const writer = holder === undefined ? undefined : writerOf(holder, path);
+  let isTaken = false;
   const requireUnbroken = (): void => {
+    const moved = place.failure();
+    if (moved !== undefined) throw moved;
     const broken = check?.broken();
     if (broken !== undefined) throw damagedLedger(path, broken);
   };
-  let hasWritten = logSize(path) > 0;
+  const release = (): void => {
+    if (writer === undefined || !isWriter(database, writer)) return;
+    const commits = database.transaction(() => {
+      const count = countCommit(database, writer);
+      releaseWriter(database);
+      return count;
+    });
+    seal.noteCommits(commits);
+  };
+  if (seal.hasWritten() && !isLogKnown) seal.checkpoint();
 
-  /** False while others read, or where the disk does not let it: all of it is in the log, and there it stays. */
+  return {
+    ...database,
+    stopCheck: () => check?.stop(),
+    run(sql, ...values) {
+      seal.noteWrite();
+      return database.run(sql, ...values);
+    },
+    transaction(work) {
+      requireUnbroken();
+      const [result, commits] = database.transaction(() => {
+        if (writer !== undefined && !isTaken) takeWriter(database, writer);
+        return [work(), countCommit(database, writer)] as const;
+      });
+      isTaken = true;
+      seal.noteCommits(commits);
+      if (logSize(path) > LARGEST_LOG_BYTES) unlessFailing(seal.checkpoint);
+      return result;
+    },
+    close() {
+      check?.stop();
+      if (check?.broken() === undefined && place.failure() === undefined) return seal.close(release);
+      // The checksum file of a corrupt ledger shows the corruption, so it stays as it is. So does that of another ledger.
+      database.abandon();
+      return true;
+    },
+  };
+}
+
+/** The checksum file of an open ledger. */
+interface KeptSeal {
+  readonly current: () => Seal;
+  /** Whether the log holds anything that is not in the ledger's file. */
+  readonly hasWritten: () => boolean;
+  readonly noteWrite: () => void;
+  readonly noteCommits: (commits: number) => void;
+  /** Writes the log into the file. False while others read, or where the disk refuses: the log keeps all of it. */
+  readonly checkpoint: () => boolean;
+  /** Closes the database. @param release what is done before, if it succeeds @returns false: the log was not written */
+  readonly close: (release: () => void) => boolean;
+}
+
+function keepSeal(database: SqliteDatabase): KeptSeal {
+  const { path } = database;
+  let seal = guarded(() => sealOf(database), path);
+  let hasWritten = logSize(path) > 0;
   const checkpoint = (): boolean => {
     const done = database.row(CHECKPOINT);
     if (done === undefined || done.busy !== 0 || done.log !== done.checkpointed) return false;
@@ -42,34 +111,23 @@ export function sealedDatabase(
     hasWritten = false;
     return true;
   };
-  if (hasWritten && !isLogKnown) checkpoint();
-
   return {
-    ...database,
-    stopCheck: () => check?.stop(),
-    run(sql, ...values) {
+    current: () => seal,
+    hasWritten: () => hasWritten,
+    noteWrite: () => {
       hasWritten = true;
-      return database.run(sql, ...values);
     },
-    transaction(work) {
-      requireUnbroken();
-      const [result, commits] = database.transaction(() => [work(), countCommit(database)] as const);
+    noteCommits: (commits) => {
       hasWritten = true;
       seal = { ...seal, commits };
-      // What is committed stays so: a failure now would be taken for one of the transaction.
+      // The transaction is committed: a failure here must not look like a failure of the transaction.
       unlessFailing(() => writeCommitCount(sealPath(path), seal));
-      if (logSize(path) > LARGEST_LOG_BYTES) unlessFailing(checkpoint);
-      return result;
     },
-    close() {
-      check?.stop();
-      if (check?.broken() !== undefined) {
-        // The seal of a damaged file is what tells of it: it stays as it is.
-        database.abandon();
-        return true;
-      }
+    checkpoint,
+    close(release) {
       let isClean = false;
       try {
+        unlessFailing(release);
         isClean = !hasWritten || checkpoint();
       } finally {
         if (isClean) database.close();
@@ -123,8 +181,10 @@ function sealOf(database: SqliteDatabase): Seal {
   return updateSeal(database.path, unsealed);
 }
 
-function countCommit(database: SqliteDatabase): number {
-  database.run("update seal set commits = commits + 1");
+function countCommit(database: SqliteDatabase, writer: string | undefined): number {
+  const values = writer === undefined ? [] : [writer];
+  const sql = `update seal set commits = commits + 1${writer === undefined ? "" : " where writer = ?"}`;
+  if (database.run(sql, ...values) === 0) throw lostToOtherWriter(database);
   return committed(database);
 }
 

@@ -8,9 +8,12 @@ import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-databas
 import { startLease, watchLease } from "./lease.ts";
 import { lockKindOf } from "./lock-kind.ts";
 import { noteHeld, requireNoOtherCopy } from "./other-copies.ts";
+import { writerText } from "./writer.ts";
 
 export interface Lock {
   readonly kind: LockKind;
+  /** What the ledger is to say of its writer. */
+  readonly writer: string;
   /** @throws Failure `ledger_in_use` when the lease was lost: another process took this one for dead */
   readonly requireHeld: () => void;
   readonly release: () => Promise<void>;
@@ -47,7 +50,7 @@ export async function lockLedger(path: string, command: string, options: LockOpt
     for (let tries = 0; tries < TRIES; tries += 1) {
       const taken = take(path, holder, watched);
       if (taken === "changed") continue;
-      if ("database" in taken) return held(taken, { kind, leaseMs, path });
+      if ("database" in taken) return held(taken, { holder, leaseMs, path });
       if (!(await watchLease(lockPath, leaseMs))) throw inUse(path, taken.holder);
       watched = taken.holder.nonce;
     }
@@ -69,11 +72,12 @@ interface TakenLock {
 
 function held(
   { database, file }: TakenLock,
-  { kind, leaseMs, path }: { readonly kind: LockKind; readonly leaseMs: number; readonly path: string },
+  { holder, leaseMs, path }: { readonly holder: Holder; readonly leaseMs: number; readonly path: string },
 ): Lock {
+  const { kind } = holder;
   const lockPath = `${path}.lock`;
   const lease = startLease(lockPath, leaseMs);
-  const forgetHeld = noteHeld(path);
+  const forgetHeld = noteHeld(path, holder.nonce);
   const release = (): void => {
     lease.end();
     forgetHeld();
@@ -84,6 +88,7 @@ function held(
   const forget = atExit(release);
   return {
     kind,
+    writer: writerText(holder, file),
     requireHeld: () => {
       if (kind === "lease" && !lease.isHeld()) throw inUse(path, undefined);
     },

@@ -10,14 +10,22 @@ const HELD = Symbol.for("energy-migrate: ledgers in use");
 /** This copy. */
 const SELF = {};
 
-/** Takes note of a ledger whose lock this copy holds. The function ends that. */
-export function noteHeld(ledger: string): () => void {
-  const file = fileOf(ledger);
+/**
+ * Takes note of a ledger whose lock this copy holds. The function ends that.
+ * @param nonce of the holder
+ */
+export function noteHeld(ledger: string, nonce: string): () => void {
+  const keys = [fileOf(ledger), nonce].filter((key) => key !== undefined);
   const held = heldLedgers();
-  if (file !== undefined) held.set(file, SELF);
+  for (const key of keys) held.set(key, SELF);
   return () => {
-    if (file !== undefined) held.delete(file);
+    for (const key of keys) held.delete(key);
   };
+}
+
+/** Whether any copy in this process holds a lock under this nonce. */
+export function isHeldHere(nonce: string): boolean {
+  return heldLedgers().has(nonce);
 }
 
 /** @throws Failure `ledger_in_use` for a ledger whose lock another copy holds: it is not to be opened, not even to be read */

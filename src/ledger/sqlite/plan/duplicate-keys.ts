@@ -5,6 +5,8 @@ import { appendPlanProblem } from "../tables/problem-table.ts";
 import { keyPlace } from "../../records/key-place.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
+import { findKeyDamage } from "../../../text/key-damage.ts";
+import { SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
@@ -43,7 +45,7 @@ const CREATE_TABLES = `
   ) without rowid;
   create temp table findings (record integer primary key, same_key integer, differs integer not null, near integer);`;
 
-const MATCH = "coalesce(items.near, items.key)";
+const MATCH = SQL_NORMAL_KEY;
 
 const INSERT_NEAR_GROUPS = `
   insert into near_groups
@@ -93,12 +95,15 @@ interface FindingRow {
   readonly sameLine: number | null;
   readonly nearFile: string | null;
   readonly nearLine: number | null;
+  readonly key: string;
+  readonly nearKey: string | null;
 }
 
 const SELECT_FINDINGS: Query<FindingRow> = {
   sql: `
   select findings.record, differs, own_file.name as file, own.line as line,
-    same_file.name as sameFile, same.line as sameLine, near_file.name as nearFile, near.line as nearLine
+    same_file.name as sameFile, same.line as sameLine, near_file.name as nearFile, near.line as nearLine,
+    own.key, near.key as nearKey
   from findings
   cross join items as own on own.run = ?1 and own.record = findings.record
   cross join files as own_file on own_file.id = own.file
@@ -124,7 +129,8 @@ function markFinding(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, 
     database.run("update items set status = ? where run = ? and record = ?", status, item.run, item.record);
     add("error", { code: "duplicate_key", other: same, sameContent });
   }
-  const near = otherPlace(policy, finding.nearFile, finding.nearLine);
+  const isNear = finding.nearKey !== null && findKeyDamage(finding.nearKey, finding.key) !== undefined;
+  const near = isNear ? otherPlace(policy, finding.nearFile, finding.nearLine) : undefined;
   if (near !== undefined) add("warning", { code: "near_duplicate_key", other: near });
 }
 

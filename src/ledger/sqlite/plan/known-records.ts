@@ -3,6 +3,7 @@ import { passOverCorrected } from "./corrected-since.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
 import { keyPlace, keyProblem } from "../../records/key-place.ts";
 import type { PlanPolicy } from "../../ledger.ts";
+import { hasUncertainRecovery } from "../tables/recovery-log.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
@@ -19,9 +20,13 @@ export function applyKnownRecords(
   policy: PlanPolicy,
   { of = "all" }: { readonly of?: Compared } = {},
 ): void {
-  const isWhole = of === "all" || of === "left";
   if (policy.after !== undefined) blockWaiting(database, run, policy, policy.after);
-  if (database.row({ sql: "select 1 from records limit 1" }) === undefined) return;
+  if (database.row({ sql: "select 1 from records limit 1" }) !== undefined) compareRecords(database, run, policy, of);
+  if (!policy.resendAmbiguous && hasUncertainRecovery(database)) holdNew(database, run);
+}
+
+function compareRecords(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, of: Compared): void {
+  const isWhole = of === "all" || of === "left";
   if (isWhole) passOverCorrected(database, run, policy);
   if (!isWhole) database.execute(listed(of));
   const toSend = isWhole ? TO_SEND[of] : LISTED;
@@ -30,6 +35,24 @@ export function applyKnownRecords(
   if (!policy.resendAmbiguous) database.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) database.execute(DROP_LISTED);
 }
+
+/** After a recovery that could not tell every request, a record that is new to the ledger may have been sent. */
+function holdNew(database: SqliteDatabase, run: RunRow): void {
+  if (!run.sends) return;
+  database.run(HOLD_NEW, run.number);
+  database.run(INSERT_HELD, run.number);
+}
+
+const HOLD_NEW = `
+  update items set status = 'ambiguous'
+  where run = ? and status in ('valid', 'pending') and content is not null
+    and identity not in (select identity from records)`;
+
+/** A record whose plan could not send it is counted in `coverage` already. */
+const INSERT_HELD = `
+  insert or ignore into records (identity, content, state, attempts, resends)
+  select identity, content, 'ambiguous', 0, iif(identity in (select identity from unsent), 0, -1)
+  from items where run = ? and status = 'ambiguous' order by record`;
 
 /**
  * Remembers that this run has been compared with everything that is known. Every other run that writes is compared
@@ -120,9 +143,47 @@ function blockWaiting(database: SqliteDatabase, run: RunRow, policy: PlanPolicy,
       appendPlanProblem(database, { run: run.number, record }, problem);
     }
     last = waiting.at(-1)?.record ?? last;
-    if (waiting.length < BATCH) return;
+    if (waiting.length < BATCH) break;
+  }
+  refuseCircular(database, run, policy, after);
+}
+
+/** What waits for itself can never be sent. Records that other runs have blocked count, too. */
+function refuseCircular(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, after: string): void {
+  for (const { record, file, line } of database.rows(SELECT_CIRCULAR, run.number)) {
+    const problem: LocalProblem = {
+      ...keyProblem("error", { file, line }, policy),
+      code: "circular_dependency",
+      after,
+    };
+    database.run(
+      "delete from problems where run = ? and record = ? and attempt = 0 and code = 'account_not_found'",
+      run.number,
+      record,
+    );
+    database.run("update items set status = 'invalid' where run = ? and record = ?", run.number, record);
+    appendPlanProblem(database, { run: run.number, record }, problem);
   }
 }
+
+const SELECT_CIRCULAR: Query<WaitingRow> = {
+  sql: `
+  with recursive waits as materialized (
+    select run, record, identity, awaits from items
+    where status = 'blocked' and awaits is not null
+      and not exists (
+        select 1 from records where records.identity = items.identity and accepted_content is not null)
+  ), walk (record, start, at) as (
+    select record, identity, awaits from waits where run = ?1 and identity in (select awaits from waits)
+    union
+    select walk.record, walk.start, waits.awaits from walk join waits on waits.identity = walk.at
+    where walk.at <> walk.start
+  )
+  select items.record, items.line, files.name as file
+  from items join files on files.id = items.file
+  where items.run = ?1 and items.record in (select record from walk where at = start)
+  order by items.record`,
+};
 
 interface ChangedRow {
   readonly record: number;

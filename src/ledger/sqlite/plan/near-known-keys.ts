@@ -1,27 +1,40 @@
 import type { LocalProblem } from "../../../model/problem.ts";
+import { dateKeys } from "../../../text/key-damage.ts";
+import { SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import type { PlanPolicy } from "../../ledger.ts";
+import {
+  type KnownKey,
+  nearKnownKey,
+  type NewKey,
+  REFUSED_KEY_CODES,
+  rowSentUnderOtherKey,
+  visiblyDamagedKey,
+} from "../../records/known-keys.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
-import { keyProblem } from "../../records/key-place.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Makes a record `invalid` whose key is new, and almost that of a record which the platform has or may have from an
- * earlier run to the same address: a spreadsheet that dropped the zeros of a key would create its account a second time.
- * Only where there are new keys, the plans of earlier runs are gone through, once.
+ * Makes a record `invalid` whose key is new, and may be the changed form of a key that the ledger has seen in an earlier
+ * run to the same address: it would create an account a second time. The same for a new key of a row that was sent under
+ * another key, and for a key that a spreadsheet has visibly changed.
+ *
+ * Only the new keys get an index. The plans of earlier runs are read once, and only where there are new keys.
  */
 export function refuseNearKnownKeys(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
-  if (database.row(OTHER_RUN, run.number) === undefined) return;
   database.execute(DROP_TABLES + CREATE_TABLES);
-  if (database.run(INSERT_NEW_KEYS, run.number) > 0) {
-    database.run(INSERT_FINDINGS, run.number);
-    for (let last = 0; ;) {
-      const findings = database.rows(SELECT_FINDINGS, run.number, last, BATCH);
-      for (const finding of findings) refuse(database, run, policy, finding);
-      last = findings.at(-1)?.record ?? last;
-      if (findings.length < BATCH) break;
-    }
+  const refuse = recordRefuser(database, run, policy);
+  if (database.row(OTHER_RUN, run.number) !== undefined && database.run(INSERT_NEW_KEYS, run.number) > 0) {
+    database.execute(CREATE_INDEXES);
+    addDateKeys(database);
+    database.run(INSERT_NEAR, run.number);
+    database.run(INSERT_SAME_ROWS, run.number);
+    database.run(INSERT_OWN_ROWS, run.number);
+    database.run(DELETE_OWN_ROWS);
+    refuse(SELECT_NEAR, nearKnownKey);
+    refuse(SELECT_SAME_ROWS, rowSentUnderOtherKey);
   }
+  refuse(SELECT_SUSPECTS, visiblyDamagedKey);
   database.execute(DROP_TABLES);
 }
 
@@ -33,57 +46,146 @@ const OTHER_RUN: Query<{ id: number }> = {
   where own.id = ? and other.id <> own.id and other.endpoint = own.endpoint and other.supplier = own.supplier limit 1`,
 };
 
-const DROP_TABLES = "drop table if exists temp.new_keys; drop table if exists temp.near_known;";
+const DROP_TABLES = `
+  drop table if exists temp.new_keys; drop table if exists temp.near_known; drop table if exists temp.same_rows;
+  drop table if exists temp.own_rows; drop table if exists temp.refused_keys;`;
 
 const CREATE_TABLES = `
-  create temp table new_keys (match text not null, record integer not null, key text not null);
-  create index temp.new_keys_by_match on new_keys (match);
-  create temp table near_known (record integer primary key, key text not null);`;
+  create temp table new_keys (match text not null, record integer not null, key text not null, row_hash integer);
+  create temp table near_known (id integer primary key, record integer not null, known text not null, sent integer not null);
+  create temp table same_rows (
+    id integer primary key, record integer not null, known text not null, identity blob not null, row_hash integer not null
+  );
+  create temp table own_rows (identity blob not null, row_hash integer not null, primary key (identity, row_hash))
+    without rowid;
+  create temp table refused_keys (record integer primary key);`;
+
+const IS_NEW = `
+  status in ('valid', 'pending') and key is not null and identity is not null
+    and not exists (select 1 from records where identity = items.identity)`;
 
 const INSERT_NEW_KEYS = `
   insert into new_keys
-  select coalesce(near, key), record, key from items
-  where run = ? and status in ('valid', 'pending') and key is not null
-    and not exists (select 1 from records where identity = items.identity)`;
+  select ${SQL_NORMAL_KEY}, record, key, row_hash from items where run = ? and ${IS_NEW}`;
 
-/** Of several near ones the least. */
-const INSERT_FINDINGS = `
-  insert into near_known
-  select new_keys.record, min(other.key)
-  from runs as own
-  cross join runs as earlier on earlier.endpoint = own.endpoint and earlier.supplier = own.supplier and earlier.id <> own.id
-  cross join items as other on other.run = earlier.id
-  cross join new_keys on new_keys.match = coalesce(other.near, other.key) and new_keys.key <> other.key
-  cross join records on records.identity = other.identity
-  where own.id = ?
-    and (records.accepted_content is not null or records.state in ('ambiguous', 'sending'))
-  group by new_keys.record`;
+const CREATE_INDEXES = `
+  create index temp.new_keys_by_match on new_keys (match);
+  create index temp.new_keys_by_row on new_keys (row_hash) where row_hash is not null;`;
 
-interface FindingRow {
+interface NewKeyRow {
+  readonly id: number;
   readonly record: number;
   readonly key: string;
-  readonly known: string;
-  readonly file: string;
-  readonly line: number;
 }
 
-const SELECT_FINDINGS: Query<FindingRow> = {
+/** May be dates: `11/01/2010`, `Jan-11`. */
+const SELECT_DATES: Query<NewKeyRow> = {
   sql: `
-  select near_known.record, items.key, near_known.key as known, files.name as file, items.line
-  from near_known
-  cross join items on items.run = ?1 and items.record = near_known.record
-  cross join files on files.id = items.file
-  where near_known.record > ?2 order by near_known.record limit ?3`,
+  select rowid as id, record, key from new_keys
+  where rowid > ? and row_hash is not -1 and length(key) between 3 and 11
+    and (key glob '[0-9]*[-/. ]*[-/. ]*[0-9]' or key glob '[A-Za-z][A-Za-z][A-Za-z]*[0-9]'
+      or key glob '[0-9]*[A-Za-z][A-Za-z][A-Za-z]' or key glob '[0-9]*[-/.][0-9]*')
+  order by rowid limit ${BATCH}`,
 };
 
-function refuse(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, finding: FindingRow): void {
-  const { record, key, known, file, line } = finding;
-  const problem: LocalProblem = {
-    ...keyProblem("error", { file, line }, policy),
-    code: "near_known_key",
-    key,
-    known,
+/** A row hash is never negative: -1 marks the other notations of a date. */
+function addDateKeys(database: SqliteDatabase): void {
+  for (let last = 0; ;) {
+    const found = database.rows(SELECT_DATES, last);
+    for (const { record, key } of found)
+      for (const match of dateKeys(key)) database.run("insert into new_keys values (?, ?, ?, -1)", match, record, key);
+    last = found.at(-1)?.id ?? last;
+    if (found.length < BATCH) return;
+  }
+}
+
+const EARLIER_ITEMS = `
+  runs as own
+  cross join runs as earlier on earlier.endpoint = own.endpoint and earlier.supplier = own.supplier and earlier.id <> own.id
+  cross join items on items.run = earlier.id`;
+
+const WAS_SENT = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
+
+/** Those that were sent come first, then the least. */
+const INSERT_NEAR = `
+  insert into near_known (record, known, sent)
+  select new_keys.record, items.key, max(coalesce(${WAS_SENT}, 0)) as sent
+  from ${EARLIER_ITEMS}
+  cross join new_keys on new_keys.match = ${SQL_NORMAL_KEY} and new_keys.key <> items.key
+  left join records on records.identity = items.identity
+  where own.id = ? and (records.state is not null or not exists (
+    select 1 from problems
+    where problems.run = items.run and problems.record = items.record and problems.attempt = 0
+      and problems.code in (${REFUSED_KEY_CODES.map((code) => `'${code}'`).join(", ")})
+  ))
+  group by new_keys.record, items.key
+  order by new_keys.record, sent desc, items.key`;
+
+const INSERT_SAME_ROWS = `
+  insert into same_rows (record, known, identity, row_hash)
+  select new_keys.record, items.key, items.identity, items.row_hash
+  from ${EARLIER_ITEMS}
+  cross join new_keys on new_keys.row_hash = items.row_hash and new_keys.key <> items.key
+  cross join records on records.identity = items.identity
+  where own.id = ? and items.row_hash is not null and (${WAS_SENT})
+  order by new_keys.record, items.key`;
+
+/** A key that is in this plan with the same row is that row's: the row of the new key is another one. */
+const INSERT_OWN_ROWS = `
+  insert or ignore into own_rows
+  select identity, row_hash from items
+  where run = ? and row_hash is not null and identity in (select identity from same_rows)`;
+
+const DELETE_OWN_ROWS = `
+  delete from same_rows where exists (
+    select 1 from own_rows where own_rows.identity = same_rows.identity and own_rows.row_hash = same_rows.row_hash
+  )`;
+
+type FoundKey = NewKey & Pick<KnownKey, "known"> & { readonly id: number; readonly sent: 0 | 1 };
+
+const FOUND_RECORD =
+  "cross join items on items.run = ?1 and items.record = found.record cross join files on files.id = items.file";
+
+const SELECT_NEAR: Query<FoundKey> = {
+  sql: `
+  select found.id, found.record, items.key, found.known, found.sent, files.name as file, items.line
+  from near_known as found ${FOUND_RECORD} where found.id > ?2 order by found.id limit ?3`,
+};
+
+const SELECT_SAME_ROWS: Query<FoundKey> = {
+  sql: `
+  select found.id, found.record, items.key, found.known, 1 as sent, files.name as file, items.line
+  from same_rows as found ${FOUND_RECORD} where found.id > ?2 order by found.id limit ?3`,
+};
+
+const SELECT_SUSPECTS: Query<FoundKey> = {
+  sql: `
+  select items.record as id, items.record, items.key, '' as known, 0 as sent, files.name as file, items.line
+  from items cross join files on files.id = items.file
+  where run = ?1 and record > ?2
+    and (items.key glob '[0-9]*[Ee]+*' or substr(items.key, 1, 1) in ('''', '’', '=', '#')) and ${IS_NEW}
+  order by record limit ?3`,
+};
+
+/** Refuses each record once, with the first problem that is found of it. */
+function recordRefuser(database: SqliteDatabase, run: RunRow, policy: PlanPolicy) {
+  const refuse = (record: number, problem: LocalProblem): void => {
+    if (database.run("insert or ignore into refused_keys values (?)", record) === 0) return;
+    database.run("update items set status = 'invalid' where run = ? and record = ?", run.number, record);
+    appendPlanProblem(database, { run: run.number, record }, problem);
   };
-  database.run("update items set status = 'invalid' where run = ? and record = ?", run.number, record);
-  appendPlanProblem(database, { run: run.number, record }, problem);
+  return (
+    query: Query<FoundKey>,
+    problemOf: (found: NewKey & KnownKey, policy: PlanPolicy) => LocalProblem | undefined,
+  ): void => {
+    for (let last = 0; ;) {
+      const found = database.rows(query, run.number, last, BATCH);
+      for (const each of found) {
+        const problem = problemOf({ ...each, wasSent: each.sent !== 0 }, policy);
+        if (problem !== undefined) refuse(each.record, problem);
+      }
+      last = found.at(-1)?.id ?? last;
+      if (found.length < BATCH) return;
+    }
+  };
 }

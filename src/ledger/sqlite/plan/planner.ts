@@ -8,7 +8,7 @@ import { PLAN_ATTEMPT } from "../../records/stored-problem.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { markDuplicateKeys } from "./duplicate-keys.ts";
 import { applyKnownRecords, noteCompared } from "./known-records.ts";
-import { nearKey } from "../../../text/near-key.ts";
+import { normalKey, storedNormalKey } from "../../../text/near-key.ts";
 import { refuseNearKnownKeys } from "./near-known-keys.ts";
 
 const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };
@@ -119,19 +119,19 @@ const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) }
 
 /** The run is parameter 1 of every row. */
 function insertSql(rows: number): string {
-  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-  return `insert into items (run, record, key, near, identity, content, awaits, file, line, status)
+  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, status)
     values ${Array.from({ length: rows }, () => row).join(", ")}`;
 }
 
 /** Keys are kept in NFC: two that differ only in Unicode form are one key, as they are one identity. */
 function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, keyHashes }: Writing): void {
-  const { identity = null, content = null, awaits = null } = item;
+  const { identity = null, content = null, awaits = null, rowHash = null } = item;
   const key = item.key?.normalize("NFC");
-  const near = key === undefined ? undefined : nearKey(key);
-  if (key !== undefined) keyHashes?.add(near ?? key);
+  const near = key === undefined ? undefined : storedNormalKey(key);
+  if (key !== undefined) keyHashes?.add(near ?? normalKey(key));
   const row = [item.record, key ?? null, near ?? null, identity, content, awaits, fileNumber(item.file), item.line];
-  values.push(...row, plannedStatus(item, run));
+  values.push(...row, rowHash, plannedStatus(item, run));
 }
 
 function plannedStatus({ status }: PlannedItem, { sends }: RunRow): Status {

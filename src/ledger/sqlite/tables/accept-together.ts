@@ -78,8 +78,13 @@ function valuesOf({ record, attempt, identity, at, http, account, durationMs }: 
 const FIND_ACCOUNTS = { 64: findSql(64), 16: findSql(16), 4: findSql(4) } as const;
 
 function findSql(accounts: number): Query<{ found: 1 }> {
-  const list = Array.from({ length: accounts }, () => "?").join(", ");
-  return { sql: `select 1 as found from attempts indexed by attempts_by_account where account in (${list}) limit 1` };
+  const list = Array.from({ length: accounts }, (_, at) => `?${at + 1}`).join(", ");
+  return {
+    sql: `
+    select 1 as found from attempts indexed by attempts_by_account where account in (${list})
+    union all select 1 from decisions indexed by decisions_by_account where account in (${list})
+    limit 1`,
+  };
 }
 
 const ACCEPT = { 64: acceptSql(64), 16: acceptSql(16), 4: acceptSql(4) } as const;

@@ -1,7 +1,8 @@
+import { accountHolder } from "./account-holder.ts";
 import { requireOne } from "./attempt-log.ts";
 import { addAccepted } from "./counts.ts";
 import { applyKnownRecords, noteCompared } from "../plan/known-records.ts";
-import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy } from "../../ledger.ts";
+import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy, SharedAccount } from "../../ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
 import { closeInterruptedAttempts, historyOf, reopen } from "./run-log.ts";
 import type { RunRow } from "../ledger-schema.ts";
@@ -31,12 +32,14 @@ function reapplyKnownRecords(database: SqliteDatabase, { run, policy }: RunUnder
   applyKnownRecords(database, run, { ...policy, resendAmbiguous: false }, { of: "left" });
 }
 
-interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent"> {
+interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "step"> {
   readonly isAsSent: number;
+  readonly step: string | null;
 }
 
 const SELECT_AMBIGUOUS = `
-  select items.record, items.key, items.identity, items.content = records.content as isAsSent, resends
+  select items.record, items.key, items.identity, items.content = records.content as isAsSent, resends,
+    records.attempts, records.step
   from items cross join records on records.identity = items.identity
   where items.run = ? and items.status = 'ambiguous' and records.state = 'ambiguous'`;
 
@@ -58,22 +61,31 @@ export function ambiguousItemsByKey(
   return keys.flatMap((key) => database.rows(query, run.number, key.normalize("NFC")).map(toAmbiguousItem));
 }
 
-function toAmbiguousItem({ isAsSent, ...item }: AmbiguousRow): AmbiguousItem {
-  return { ...item, isAsSent: isAsSent === 1 };
+function toAmbiguousItem({ isAsSent, step, ...item }: AmbiguousRow): AmbiguousItem {
+  return { ...item, isAsSent: isAsSent === 1, ...(step !== null && { step }) };
 }
 
 export function saveDecisions(
   database: SqliteDatabase,
   { run, policy, decisions }: RunUnderPolicy & { readonly decisions: readonly Decision[] },
-): void {
+): readonly SharedAccount[] {
+  const withheld: SharedAccount[] = [];
   database.transaction(() => {
     for (const decision of decisions) {
+      const { record, identity, account, isNewAccount = false } = decision;
+      const isClaimed = isNewAccount && account !== undefined;
+      const holder = isClaimed ? accountHolder(database, run, { account, identity }) : undefined;
+      if (holder !== undefined) {
+        withheld.push({ record, holder });
+        continue;
+      }
       const before = isOnPlatform(database, decision);
       saveDecision(database, run, decision);
       addAccepted(database, run.number, isOnPlatform(database, decision) - before);
     }
     reapplyKnownRecords(database, { run, policy });
   });
+  return withheld;
 }
 
 function isOnPlatform(database: SqliteDatabase, { identity }: Decision): number {
@@ -107,8 +119,9 @@ const UPDATE_RECORD = {
     where identity = ?1 and state = 'ambiguous'`,
 } as const;
 
+/** Sent again, it passes through all steps. */
 const RESEND = `
-  update records set state = 'pending', resends = resends + 1 where identity = ?1 and state = 'ambiguous'`;
+  update records set state = 'pending', step = null, resends = resends + 1 where identity = ?1 and state = 'ambiguous'`;
 
 /** A record that was accepted with another content than this run has is left `pending`: `applyKnownRecords` refuses it. */
 const UPDATE_ITEM = `

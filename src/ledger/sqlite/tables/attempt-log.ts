@@ -2,6 +2,7 @@ import { Failure } from "../../../model/failure.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger.ts";
 import { acceptTogether } from "./accept-together.ts";
+import { accountHolder } from "./account-holder.ts";
 import { addAccepted, addToCounts } from "./counts.ts";
 import { insertProblems } from "./problem-table.ts";
 import { parseProblem } from "../../records/stored-problem.ts";
@@ -166,19 +167,11 @@ const UPDATE_ITEM = `
 function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
   const { status, account, isNewAccount = false, identity, http } = outcome;
   if (!isNewAccount || status !== "accepted" || account === undefined) return outcome;
-  const other = database.row(SELECT_HOLDER, account, identity, run.number);
+  const other = accountHolder(database, run, { account, identity });
   if (other === undefined) return outcome;
-  const reason = `HTTP ${http ?? "reply"} with the account number of another record (record ${other.record} of run ${other.name})`;
+  const reason = `HTTP ${http ?? "reply"} with the account number of another record (record ${other.record} of run ${other.run})`;
   return { ...outcome, status: "ambiguous", reason };
 }
-
-const SELECT_HOLDER: Query<{ record: number; name: string }> = {
-  sql: `
-  select attempts.record, runs.name from attempts join runs on runs.id = attempts.run
-  where attempts.account = ?1 and attempts.identity <> ?2 and attempts.status = 'accepted'
-    and runs.endpoint = (select endpoint from runs where id = ?3)
-  limit 1`,
-};
 
 /** `isNew`: it is accepted, and was not before. */
 function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): { readonly isNew: boolean } {

@@ -152,12 +152,19 @@ export function coverPlan(database: SqliteDatabase, run: number, insertRecords: 
   const inserted = insertRecords();
   const known = database.row(ANY_UNSENT) === undefined ? 0 : database.run(FORGET_UNSENT, latest);
   const unsent = database.run(INSERT_UNSENT, run);
-  database.run(COVER, run, inserted - known + unsent);
+  const uncovered = database.row(ANY_UNCOVERED) === undefined ? 0 : database.run(COVER_RECOVERED, run);
+  database.run(COVER, run, inserted - known + unsent + uncovered);
 }
 
 const LATEST_RECORD: Query<{ id: number | null }> = { sql: "select max(id) as id from records" };
 const ANY_UNSENT: Query<{ found: 1 }> = { sql: "select 1 as found from unsent limit 1" };
 const FORGET_UNSENT = "delete from unsent where identity in (select identity from records where id > ?)";
+/** Records that no plan has held (`resends`) are there only after a recovery. */
+const ANY_UNCOVERED: Query<{ found: 1 }> = {
+  sql: "select 1 as found from seal where recoveries is not null",
+};
+const COVER_RECOVERED = `
+  update records set resends = 0 where resends < 0 and identity in (select identity from items where run = ?)`;
 const INSERT_UNSENT = `insert or ignore into unsent
   select identity from items
   where run = ? and identity is not null and status in ('invalid', 'duplicate', 'blocked')

@@ -2,7 +2,7 @@ import type { Outcome, Summary } from "../../../model/outcome.ts";
 import type { OutcomeFilter } from "../../ledger.ts";
 import { exitCodeOf } from "../../records/record-exit-code.ts";
 import type { RunRow } from "../ledger-schema.ts";
-import { nearKey } from "../../../text/near-key.ts";
+import { normalKey, SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import {
   type Counts,
   type ItemColumns,
@@ -126,8 +126,8 @@ function condition(
   const parts = ["true"];
   if (statuses !== undefined) parts.push(`${status} in (${statuses.map(() => "?").join(", ")})`);
   if (key !== undefined) parts.push("items.key = ?");
-  if (near !== undefined) parts.push("coalesce(items.near, items.key) = ?");
-  const keys = [key?.normalize("NFC"), near === undefined ? undefined : (nearKey(near) ?? near)];
+  if (near !== undefined) parts.push(`${SQL_NORMAL_KEY} = ?`);
+  const keys = [key?.normalize("NFC"), near === undefined ? undefined : normalKey(near)];
   return {
     sql: parts.join(" and "),
     values: [...(statuses ?? []), ...keys.filter((one) => one !== undefined)],

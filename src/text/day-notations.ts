@@ -3,7 +3,7 @@ export function dateForms(value: string): readonly string[] {
   const [, date = "", time] =
     /^(\S+(?:[ -][A-Za-z]{3,9}[ -]\d{2,4})?)(?:[T ](\d{1,2}:\d\d(?::\d\d)?(?:\.0+)?))?$/.exec(value.trim()) ?? [];
   const days = daysOf(date);
-  if (days.length === 0) return [];
+  if (days.length === 0) return monthForms(value.trim());
   const forms = days.flatMap((day) => FORMS.map((form) => form(day)));
   const clock = time?.replace(/\.0+$/, "");
   if (clock === undefined || /^0?0:00(?::00)?$/.test(clock))
@@ -13,6 +13,31 @@ export function dateForms(value: string): readonly string[] {
     ];
   const clocks = [clock, `${clock}:00`, clock.replace(/:00$/, ""), `0${clock}`];
   return forms.flatMap((form) => clocks.flatMap((each) => [`${form} ${each}`, `${form}T${each}`, `${form}T${each}Z`]));
+}
+
+/** `Jan-11` and `11-Jan`: what a spreadsheet makes of `1-11`, `11/01`, `2011-01` and `JAN11`. */
+function monthForms(value: string): readonly string[] {
+  const [, before, name = "", after] = /^(\d{1,2})?-?([A-Za-z]{3})(?:[a-z]*[- ](\d{1,2}|\d{4}))?$/.exec(value) ?? [];
+  const month = MONTHS.indexOf(name.toLowerCase()) + 1;
+  const number = Number(before ?? after ?? 0);
+  if (month === 0 || number === 0 || (before !== undefined) === (after !== undefined)) return [];
+  const words = monthName(month);
+  const numbers = number > 31 ? [String(number)] : [String(number), two(number)];
+  const full = number > 99 ? [String(number)] : [`20${two(number)}`, `19${two(number)}`];
+  const written = [...new Set([...numbers, ...full])];
+  return [
+    ...["-", "/", "."].flatMap((mark) =>
+      written.flatMap((one) => [String(month), two(month)].flatMap((each) => [one + mark + each, each + mark + one])),
+    ),
+    ...numbers.flatMap((one) =>
+      [words, words.toUpperCase()].flatMap((each) => [
+        `${each}-${one}`,
+        `${one}-${each}`,
+        `${each}${one}`,
+        `${one}${each}`,
+      ]),
+    ),
+  ];
 }
 
 interface Day {

@@ -1,0 +1,129 @@
+import { z } from "zod";
+import { fingerprintPath, handOutPath } from "../../corrections/hand-out-document.ts";
+import { Failure } from "../../model/failure.ts";
+import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/input/source-files.ts";
+import { contractPaths, pathsFrom } from "../contract-files.ts";
+import type { Job, JobSettings } from "../job.ts";
+
+/** What a file is to a run, in the order in which files are recorded. */
+export const FILE_KINDS = [
+  "contract",
+  "overlay",
+  "mapping",
+  "lookup",
+  "functions",
+  "references",
+  "rejects",
+  "input",
+] as const;
+export type FileKind = (typeof FILE_KINDS)[number];
+
+/** A file that a run depends on, as it was when the run began. */
+export interface RecordedFile extends FileFingerprint {
+  readonly kind: FileKind;
+}
+
+export const recordedFileSchema: z.ZodType<RecordedFile> = z.object({
+  kind: z.enum(FILE_KINDS).default("input"),
+  file: z.string(),
+  bytes: z.number(),
+  sha256: z.string(),
+  modifiedMs: z.number(),
+});
+
+/** Reads every file of a job once. */
+export async function recordFiles(
+  job: Pick<Job, "settings" | "mappingFiles" | "input">,
+): Promise<readonly RecordedFile[]> {
+  const files: RecordedFile[] = [];
+  for (const { kind, path } of filesOf(job)) files.push({ kind, ...(await fingerprintFile(path)) });
+  return files;
+}
+
+interface NamedFile {
+  readonly kind: FileKind;
+  readonly path: string;
+}
+
+function filesOf({
+  settings,
+  mappingFiles,
+  input,
+}: Pick<Job, "settings" | "mappingFiles" | "input">): readonly NamedFile[] {
+  const { folder, contract, mapping, references, rejects }: JobSettings = settings;
+  const resolve = pathsFrom(folder);
+  const named = (kind: FileKind, files: readonly string[]): readonly NamedFile[] =>
+    files.map((file) => ({ kind, path: resolve(file) }));
+  return [
+    ...contract.flatMap((file, index) => named(index === 0 ? "contract" : "overlay", contractPaths(file))),
+    ...named("mapping", mapping === undefined ? [] : [mapping]),
+    ...mappingFiles,
+    ...named("references", Object.values(references ?? {})),
+    ...named("rejects", rejects === undefined ? [] : [handOutPath(rejects.folder), fingerprintPath(rejects.folder)]),
+    ...input.files.map(({ path }) => ({ kind: "input" as const, path })),
+  ];
+}
+
+/**
+ * Makes sure that everything a run depends on is still what it was.
+ * @param options `trustsTime`: a large input with the same size and time of change counts as the same; whoever reads it
+ * compares each record
+ * @throws Failure `source_changed`, naming each file that differs and its kind
+ */
+export async function requireUnchangedFiles(
+  { job, files }: { readonly job: Pick<JobSettings, "folder">; readonly files: readonly RecordedFile[] },
+  { trustsTime = false }: { readonly trustsTime?: boolean } = {},
+): Promise<void> {
+  const resolve = pathsFrom(job.folder);
+  const changed: ChangedFile[] = [];
+  for (const before of files) {
+    const file = resolve(before.file);
+    const isTrusted = trustsTime && before.kind === "input" && before.bytes >= LARGE_BYTES;
+    if (isTrusted && (await hasSameTime(file, before))) continue;
+    const now = await fingerprintFile(file).catch(() => undefined);
+    if (now?.sha256 !== before.sha256) changed.push({ ...before, isGone: now === undefined });
+  }
+  if (changed.length === 0) return;
+  const words = changed.map(
+    ({ kind, file, isGone }) => `${KIND_NAMES[kind]} ${file} ${isGone ? "is gone" : "has changed"}`,
+  );
+  throw new Failure("source_changed", `since the run began, ${words.join(", ")}`, { hint: hintFor(changed) });
+}
+
+interface ChangedFile extends RecordedFile {
+  readonly isGone: boolean;
+}
+
+const KIND_NAMES: Readonly<Record<FileKind, string>> = {
+  contract: "the contract",
+  overlay: "the overlay",
+  mapping: "the mapping",
+  lookup: "the lookup list",
+  functions: "the function file",
+  references: "the list of references",
+  rejects: "the rejects file",
+  input: "the input",
+};
+
+function hintFor(changed: readonly ChangedFile[]): string {
+  return changed.some(({ kind }) => MAKES_KEYS.has(kind)) ? CHANGED_KEYS_HINT : CHANGED_INPUT_HINT;
+}
+
+/** Kinds of files that decide which key a row gets. */
+const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mapping", "lookup", "functions"]);
+
+const CHANGED_INPUT_HINT =
+  "put it back as it was, or start again with `migrate push`: what was accepted is not sent again";
+
+/** What to do where records may have other keys than those of the run. */
+export const CHANGED_KEYS_HINT: string =
+  "put it back as it was, then resume. With the change, records may get other keys than those of the run: `migrate push` " +
+  "refuses a row that was sent under another key, unless --new-keys says that both keys are right";
+
+/** Smaller ones are read in a tenth of a second. */
+const LARGE_BYTES = 64 * 1024 * 1024;
+
+async function hasSameTime(file: string, before: FileFingerprint): Promise<boolean> {
+  const now = await inspectFile(file).catch(() => undefined);
+  return now?.bytes === before.bytes && now.modifiedMs === before.modifiedMs;
+}

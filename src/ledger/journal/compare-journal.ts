@@ -1,0 +1,157 @@
+import type { JournaledRequest, Ledger } from "../ledger.ts";
+import type { ExpectedLedger, JournalEntry } from "./journal-format.ts";
+import { type JournalEnd, journalFiles, readJournal, readLastEntry, readLedgerOf } from "./journal-reader.ts";
+
+/** What a comparison asks of the ledger. */
+export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
+
+/** The ledger whose journals are meant: a journal belongs to it by its name, or by the id of its first run. */
+export interface JournalPlace {
+  /** The folder of the journals. */
+  readonly folder: string;
+  /** The name of the ledger, for messages and to find its journals again. */
+  readonly ledgerName: string;
+}
+
+export interface JournalComparison {
+  readonly file: string;
+  /** Requests in the journal that the ledger does not know. */
+  readonly unknown: number;
+  /** The journal tells every request that the ledger may lack. */
+  readonly isComplete: boolean;
+  /** The ledger knows everything that could have been sent. */
+  readonly isUpToDate: boolean;
+  /** The last run that the journal knows, and when it was last heard of. */
+  readonly lastRun: string | undefined;
+  readonly lastAt: string | undefined;
+  /** Requests that the newest ledger knows at least. */
+  readonly requests: number;
+  readonly end: JournalEnd;
+}
+
+/**
+ * The journals of this ledger. One whose first entry cannot be read may be that of any ledger in the folder.
+ * @param id of the ledger's first run; undefined before that
+ */
+export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {
+  return journalFiles(folder).filter((file) => {
+    const owner = readLedgerOf(file);
+    return owner === undefined || owner.name === ledgerName || owner.id === id;
+  });
+}
+
+/** Whether the ledger knows all that this journal says was sent last; reads the end of the file alone. */
+export async function endsUpToDate(file: string, ledger: ComparedLedger): Promise<boolean> {
+  const last = readLastEntry(file);
+  return last !== undefined && (await knowsExpected(last, ledger));
+}
+
+async function knowsExpected({ run, recovery, requests }: ExpectedLedger, ledger: ComparedLedger): Promise<boolean> {
+  if ((await ledger.history()).requests < requests) return false;
+  if (recovery !== undefined) return (await ledger.recovery?.isRecoveryKnown(recovery)) ?? false;
+  return run === undefined || (await ledger.findRun(run)) !== undefined;
+}
+
+const BATCH = 5000;
+
+/** Compares every entry of a journal with the ledger. */
+export async function compareJournal(file: string, ledger: ComparedLedger): Promise<JournalComparison> {
+  const comparison = createComparison(ledger);
+  const entries = readJournal(file);
+  for (;;) {
+    const next = entries.next();
+    if (next.done === true) return { file, end: next.value, ...(await comparison.end(next.value)) };
+    await comparison.add(next.value);
+  }
+}
+
+interface ComparisonState {
+  expected: ExpectedLedger;
+  lastRun: string | undefined;
+  lastAt: string | undefined;
+  unknown: number;
+  /** Requests that cannot be compared one by one. */
+  uncompared: number;
+  isComplete: boolean;
+  /** Neither a run nor a recovery was met yet. */
+  isStart: boolean;
+  hasEnded: boolean;
+  batch: JournaledRequest[];
+}
+
+function createComparison(ledger: ComparedLedger) {
+  const state: ComparisonState = {
+    expected: { requests: 0 },
+    lastRun: undefined,
+    lastAt: undefined,
+    unknown: 0,
+    uncompared: 0,
+    isComplete: true,
+    isStart: true,
+    hasEnded: false,
+    batch: [],
+  };
+  return {
+    async add(entry: JournalEntry): Promise<void> {
+      await addEntry(state, entry, ledger);
+      if (state.batch.length >= BATCH) await compareBatch(state, ledger);
+    },
+    async end({ state: end }: JournalEnd) {
+      await compareBatch(state, ledger);
+      const { expected, unknown, uncompared, hasEnded, lastRun, lastAt } = state;
+      const knowsAll = await knowsExpected(expected, ledger);
+      const isComplete = state.isComplete && end !== "damaged" && (knowsAll || uncompared === 0);
+      const isUpToDate = unknown === 0 && isComplete && (knowsAll || hasEnded);
+      return { unknown, isComplete, isUpToDate, lastRun, lastAt, requests: expected.requests };
+    },
+  };
+}
+
+async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: ComparedLedger): Promise<void> {
+  state.hasEnded = entry.kind === "end";
+  switch (entry.kind) {
+    case "ledger":
+      return;
+    case "begin":
+      state.lastRun = entry.run;
+      state.lastAt = entry.at;
+      // Requests from before the journal began, which the ledger lacks, are in no journal.
+      if (state.isStart && entry.requests > (await ledger.history()).requests) state.isComplete = false;
+      return startFrom(state, entry);
+    case "requests":
+      state.batch.push(...entry.requests);
+      return countMore(state, entry.requests.length);
+    case "count":
+      state.uncompared += entry.count;
+      return countMore(state, entry.count);
+    case "recovery":
+      state.lastAt = entry.at;
+      await addRecovery(state, entry.recovery, ledger);
+      return startFrom(state, entry);
+    case "end":
+      state.lastAt = entry.at;
+  }
+}
+
+/** What came before a recovery that the ledger knows is accounted for. */
+async function addRecovery(state: ComparisonState, id: string, ledger: ComparedLedger): Promise<void> {
+  if (await ledger.recovery?.isRecoveryKnown(id)) {
+    Object.assign(state, { batch: [], unknown: 0, uncompared: 0, isComplete: true });
+  } else if (state.isStart) state.isComplete = false;
+}
+
+function startFrom(state: ComparisonState, expected: ExpectedLedger): void {
+  state.isStart = false;
+  state.expected = expected;
+}
+
+function countMore(state: ComparisonState, count: number): void {
+  state.expected = { ...state.expected, requests: state.expected.requests + count };
+}
+
+async function compareBatch(state: ComparisonState, { recovery }: ComparedLedger): Promise<void> {
+  const requests = state.batch;
+  state.batch = [];
+  if (recovery === undefined) state.uncompared += requests.length;
+  else if (requests.length > 0) state.unknown += (await recovery.unknownRequests(requests)).length;
+}

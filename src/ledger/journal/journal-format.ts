@@ -1,0 +1,165 @@
+import { crc32 } from "node:zlib";
+import { z } from "zod";
+import { HASH_BYTES } from "../records/record-hashes.ts";
+import type { JournaledRequest } from "../ledger.ts";
+
+/**
+ * The file format of a journal, version 1: `MAGIC`, then frames. A frame is a header of 12 bytes (type, three zero bytes,
+ * payload length, CRC-32 of these 8 bytes), the payload, and the payload's CRC-32; numbers are little-endian. The first
+ * frame names the ledger. The header has a checksum of its own, so that a wrong length is not mistaken for a frame that
+ * was cut off at the end of the file.
+ */
+export type JournalEntry =
+  | { readonly kind: "ledger"; readonly name: string; readonly id: string }
+  /** A run is about to send; the ledger knows this many requests. */
+  | { readonly kind: "begin"; readonly run: string; readonly at: string; readonly requests: number }
+  /** Requests that are about to leave. */
+  | { readonly kind: "requests"; readonly requests: readonly JournaledRequest[] }
+  /** As many requests, of which only the number is known. */
+  | { readonly kind: "count"; readonly count: number }
+  /** The ledger accounts for everything before this entry if it knows the recovery of this id. */
+  | { readonly kind: "recovery"; readonly recovery: string; readonly at: string; readonly requests: number }
+  | ({ readonly kind: "end"; readonly at: string } & ExpectedLedger);
+
+/** What the newest ledger knows: a run or a recovery, and at least this many requests. */
+export interface ExpectedLedger {
+  readonly run?: string | undefined;
+  readonly recovery?: string | undefined;
+  readonly requests: number;
+}
+
+export const MAGIC: Buffer = Buffer.from("MIGJRNL1");
+const HEADER_BYTES = 12;
+const CHECKSUM_BYTES = 4;
+/** No frame is longer: a longer one is corrupt. */
+export const MAX_PAYLOAD_BYTES: number = 1024 * 1024;
+
+const TYPES = { ledger: 1, begin: 2, requests: 3, count: 4, recovery: 5, end: 6 } as const;
+
+/** `end` has a fixed size, so that it is found from the end of the file. */
+const END_PAYLOAD_BYTES = 256;
+export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKSUM_BYTES;
+
+/** Identity, content, attempt; the highest bit of the attempt marks an idempotent request. */
+const REQUEST_BYTES = 2 * HASH_BYTES + 4;
+const IDEMPOTENT = 0x8000_0000;
+const REQUESTS_PER_FRAME = 1000;
+
+export function framesOf(entry: JournalEntry): Buffer {
+  if (entry.kind !== "requests") return frame(entry.kind, payloadOf(entry));
+  const frames: Buffer[] = [];
+  for (let from = 0; from < entry.requests.length; from += REQUESTS_PER_FRAME) {
+    frames.push(frame("requests", packRequests(entry.requests.slice(from, from + REQUESTS_PER_FRAME))));
+  }
+  return Buffer.concat(frames);
+}
+
+function frame(kind: JournalEntry["kind"], payload: Buffer): Buffer {
+  const bytes = Buffer.alloc(HEADER_BYTES + payload.length + CHECKSUM_BYTES);
+  bytes.writeUInt8(TYPES[kind], 0);
+  bytes.writeUInt32LE(payload.length, 4);
+  bytes.writeUInt32LE(crc32(bytes.subarray(0, 8)), 8);
+  payload.copy(bytes, HEADER_BYTES);
+  bytes.writeUInt32LE(crc32(payload), HEADER_BYTES + payload.length);
+  return bytes;
+}
+
+function payloadOf({ kind, ...values }: Exclude<JournalEntry, { readonly kind: "requests" }>): Buffer {
+  const json = Buffer.from(JSON.stringify(values));
+  if (kind !== "end") return json;
+  if (json.length > END_PAYLOAD_BYTES) throw new Error("The last entry of a journal is too long.");
+  return Buffer.concat([json, Buffer.alloc(END_PAYLOAD_BYTES - json.length, " ")]);
+}
+
+function packRequests(requests: readonly JournaledRequest[]): Buffer {
+  const bytes = Buffer.alloc(requests.length * REQUEST_BYTES);
+  for (const [index, { identity, content, attempt, idempotent = false }] of requests.entries()) {
+    const at = index * REQUEST_BYTES;
+    bytes.set(identity, at);
+    bytes.set(content, at + HASH_BYTES);
+    bytes.writeUInt32LE(idempotent ? IDEMPOTENT + attempt : attempt, at + 2 * HASH_BYTES);
+  }
+  return bytes;
+}
+
+function unpackRequests(bytes: Buffer): readonly JournaledRequest[] | undefined {
+  if (bytes.length % REQUEST_BYTES !== 0) return undefined;
+  return Array.from({ length: bytes.length / REQUEST_BYTES }, (_, index) => {
+    const at = index * REQUEST_BYTES;
+    const attempt = bytes.readUInt32LE(at + 2 * HASH_BYTES);
+    return {
+      // A copy each: the buffer is that of the next frames, too.
+      identity: Uint8Array.from(bytes.subarray(at, at + HASH_BYTES)),
+      content: Uint8Array.from(bytes.subarray(at + HASH_BYTES, at + 2 * HASH_BYTES)),
+      attempt: attempt % IDEMPOTENT,
+      idempotent: attempt >= IDEMPOTENT,
+    };
+  });
+}
+
+const count = z.number().int().nonnegative();
+const SCHEMAS = {
+  ledger: z.object({ name: z.string(), id: z.string() }),
+  begin: z.object({ run: z.string(), at: z.string(), requests: count }),
+  count: z.object({ count }),
+  recovery: z.object({ recovery: z.string(), at: z.string(), requests: count }),
+  end: z.object({ at: z.string(), run: z.string().optional(), recovery: z.string().optional(), requests: count }),
+} as const;
+
+export type ParsedFrame =
+  | { readonly state: "entry"; readonly entry: JournalEntry; readonly bytes: number }
+  /** The bytes end before the frame does. */
+  | { readonly state: "incomplete" }
+  | { readonly state: "corrupt" };
+
+/** The frame at the beginning of these bytes. */
+export function parseFrame(bytes: Buffer): ParsedFrame {
+  if (bytes.length < HEADER_BYTES) return { state: "incomplete" };
+  const length = bytes.readUInt32LE(4);
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32LE(8) || length > MAX_PAYLOAD_BYTES) return { state: "corrupt" };
+  const end = HEADER_BYTES + length;
+  if (bytes.length < end + CHECKSUM_BYTES) return { state: "incomplete" };
+  const payload = bytes.subarray(HEADER_BYTES, end);
+  if (crc32(payload) !== bytes.readUInt32LE(end)) return { state: "corrupt" };
+  const entry = entryOf(bytes.readUInt8(0), payload);
+  return entry === undefined ? { state: "corrupt" } : { state: "entry", entry, bytes: end + CHECKSUM_BYTES };
+}
+
+function entryOf(type: number, payload: Buffer): JournalEntry | undefined {
+  if (type === TYPES.requests) {
+    const requests = unpackRequests(payload);
+    return requests && { kind: "requests", requests };
+  }
+  const value = parseJson(payload);
+  switch (type) {
+    case TYPES.ledger:
+      return withKind("ledger", SCHEMAS.ledger.safeParse(value).data);
+    case TYPES.begin:
+      return withKind("begin", SCHEMAS.begin.safeParse(value).data);
+    case TYPES.count:
+      return withKind("count", SCHEMAS.count.safeParse(value).data);
+    case TYPES.recovery:
+      return withKind("recovery", SCHEMAS.recovery.safeParse(value).data);
+    case TYPES.end:
+      return withKind("end", SCHEMAS.end.safeParse(value).data);
+    default:
+      return undefined;
+  }
+}
+
+function withKind<Kind extends string, Values extends object>(kind: Kind, values: Values | undefined) {
+  return values && { kind, ...values };
+}
+
+function parseJson(payload: Buffer): unknown {
+  try {
+    return JSON.parse(payload.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+/** After a loss of power a file may have its new length and zeros where its last bytes belong. */
+export function endsInZeros(bytes: Buffer): boolean {
+  return bytes.length >= CHECKSUM_BYTES && bytes.subarray(-Math.min(bytes.length, 16)).every((byte) => byte === 0);
+}

@@ -1,0 +1,113 @@
+import { closeSync, fstatSync, openSync, readdirSync, readSync } from "node:fs";
+import path from "node:path";
+import { errorCode, unlessMissing } from "../../files/error-code.ts";
+import { Failure } from "../../model/failure.ts";
+import {
+  END_FRAME_BYTES,
+  endsInZeros,
+  type JournalEntry,
+  MAGIC,
+  MAX_PAYLOAD_BYTES,
+  parseFrame,
+} from "./journal-format.ts";
+
+/** How a journal ends: in order, within an entry that was being written (a kill, a loss of power), or in damage. */
+export interface JournalEnd {
+  readonly state: "whole" | "torn" | "damaged";
+  /** Bytes up to the end of the last entry that could be read. */
+  readonly validBytes: number;
+}
+
+const READ_BYTES = 256 * 1024;
+
+/**
+ * Reads a journal from its beginning, without holding more than one entry and one chunk in memory.
+ * @throws Failure `storage` where the file cannot be read
+ */
+export function* readJournal(file: string): Generator<JournalEntry, JournalEnd> {
+  const descriptor = opened(file);
+  try {
+    const start = Buffer.alloc(MAGIC.length);
+    const read = readSync(descriptor, start, 0, start.length, 0);
+    if (!start.subarray(0, read).equals(MAGIC.subarray(0, read))) return { state: "damaged", validBytes: 0 };
+    if (read < MAGIC.length) return { state: "torn", validBytes: 0 };
+    return yield* readFrames(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function opened(file: string): number {
+  try {
+    return openSync(file, "r");
+  } catch (cause) {
+    if (errorCode(cause) === undefined) throw cause;
+    throw new Failure("storage", `the journal ${file} cannot be read`, {
+      hint: "give this user read access to the file, then run the same command again",
+      cause,
+    });
+  }
+}
+
+function* readFrames(descriptor: number): Generator<JournalEntry, JournalEnd> {
+  let buffer = Buffer.alloc(0);
+  let validBytes = MAGIC.length;
+  for (let position = validBytes; ;) {
+    const parsed = parseFrame(buffer);
+    if (parsed.state === "entry") {
+      yield parsed.entry;
+      buffer = buffer.subarray(parsed.bytes);
+      validBytes += parsed.bytes;
+      continue;
+    }
+    const chunk = Buffer.alloc(parsed.state === "corrupt" ? MAX_PAYLOAD_BYTES : READ_BYTES);
+    const read = readSync(descriptor, chunk, 0, chunk.length, position);
+    position += read;
+    const rest = Buffer.concat([buffer, chunk.subarray(0, read)]);
+    if (parsed.state === "corrupt") {
+      return { state: read < chunk.length && endsInZeros(rest) ? "torn" : "damaged", validBytes };
+    }
+    if (read === 0) return { state: buffer.length === 0 ? "whole" : "torn", validBytes };
+    buffer = rest;
+  }
+}
+
+/** The last entry of a journal whose last run ended in order; undefined for any other journal. */
+export function readLastEntry(file: string): Extract<JournalEntry, { readonly kind: "end" }> | undefined {
+  const descriptor = opened(file);
+  try {
+    const bytes = Buffer.alloc(END_FRAME_BYTES);
+    const from = fstatSync(descriptor).size - END_FRAME_BYTES;
+    if (from < MAGIC.length || readSync(descriptor, bytes, 0, bytes.length, from) < bytes.length) return undefined;
+    const parsed = parseFrame(bytes);
+    return parsed.state === "entry" && parsed.entry.kind === "end" ? parsed.entry : undefined;
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** The ledger that a journal belongs to; undefined where its first entry cannot be read. */
+export function readLedgerOf(file: string): Extract<JournalEntry, { readonly kind: "ledger" }> | undefined {
+  const entries = readJournal(file);
+  const first = entries.next();
+  // Closes the file.
+  entries.return({ state: "whole", validBytes: 0 });
+  return first.done !== true && first.value.kind === "ledger" ? first.value : undefined;
+}
+
+const EXTENSION = ".log";
+
+/** The journals in a folder, those of all ledgers; none where there is no folder. */
+export function journalFiles(folder: string): readonly string[] {
+  const names = unlessMissing(() => readdirSync(folder)) ?? [];
+  return names
+    .filter((name) => name.endsWith(EXTENSION))
+    .toSorted()
+    .map((name) => path.join(folder, name));
+}
+
+/** The file that the runs of one ledger are written to. @param id of the ledger's first run */
+export function journalFile(folder: string, ledgerName: string, id: string): string {
+  const name = path.basename(ledgerName).replaceAll(/[^\w.-]/g, "_");
+  return path.join(folder, `${name.slice(-80)}-${id}${EXTENSION}`);
+}

@@ -1,0 +1,148 @@
+import { randomBytes } from "node:crypto";
+import { readdirSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { unlessMissing } from "../../files/error-code.ts";
+import { type Clock, timestamp } from "../../time/clock.ts";
+import type { Ledger } from "../ledger.ts";
+import { compareJournal, type ComparedLedger, type JournalComparison } from "./compare-journal.ts";
+import { type JournalFileOptions, openJournalFile } from "./journal-file.ts";
+import { framesOf } from "./journal-format.ts";
+import { journalFiles, readLastEntry, readLedgerOf } from "./journal-reader.ts";
+import { type Journal, openJournal } from "./open-journal.ts";
+
+/** The journals that processes of this machine write for ledgers on servers: `<folder>/<ledger>/<process>/`. */
+export interface MachineJournals {
+  readonly folder: string;
+  /** Host, port and database. */
+  readonly ledgerName: string;
+}
+
+type SharedLedger = ComparedLedger & Pick<Ledger, "recovery">;
+
+/** What the journals of this machine say of a ledger that several machines send. */
+export interface MachineComparison {
+  /** Journals with requests that the ledger does not know, or with a note that it does not have. */
+  readonly outdated: readonly JournalComparison[];
+  /** Requests in these journals that the ledger does not know. */
+  readonly unknown: number;
+  /** The ledger and these journals together know every request that this machine has heard of. */
+  readonly isComplete: boolean;
+}
+
+/** The folders of a ledger: by the id of its first run, and by its name, because the database may have been made again. */
+export function ledgerFolders({ folder, ledgerName }: MachineJournals, id: string | undefined): readonly string[] {
+  return foldersIn(folder).filter(
+    (one) =>
+      path.basename(one) === id ||
+      foldersIn(one).some((process) => journalFiles(process).some((file) => readLedgerOf(file)?.name === ledgerName)),
+  );
+}
+
+function foldersIn(folder: string): readonly string[] {
+  const entries = unlessMissing(() => readdirSync(folder, { withFileTypes: true })) ?? [];
+  return entries.flatMap((entry) => (entry.isDirectory() ? [path.join(folder, entry.name)] : [])).toSorted();
+}
+
+function journalsIn(folders: readonly string[]): readonly string[] {
+  return folders.flatMap(foldersIn).flatMap(journalFiles);
+}
+
+/** Whether there are journals of a ledger of this name. */
+export function hasMachineJournals(place: MachineJournals): boolean {
+  return ledgerFolders(place, undefined).length > 0;
+}
+
+export async function compareMachineJournals(place: MachineJournals, ledger: SharedLedger): Promise<MachineComparison> {
+  const { id } = await ledger.history();
+  const outdated: JournalComparison[] = [];
+  let seen = 0;
+  for (const file of journalsIn(ledgerFolders(place, id))) {
+    const end = readLastEntry(file);
+    const isNoted = end?.recovery === undefined ? undefined : await ledger.recovery?.isRecoveryKnown(end.recovery);
+    // The note was made after all requests of the process: who knows it knows them.
+    if (isNoted === true) continue;
+    const comparison = await compareJournal(file, ledger);
+    seen = Math.max(seen, comparison.requests);
+    if (isNoted === false || !(await isKnown(comparison, ledger))) outdated.push(comparison);
+  }
+  const unknown = outdated.reduce((sum, one) => sum + one.unknown, 0);
+  // Asked last: live processes go on meanwhile.
+  const { requests } = await ledger.history();
+  const isDamaged = outdated.some(({ end }) => end.state === "damaged");
+  return { outdated, unknown, isComplete: !isDamaged && requests + unknown >= seen };
+}
+
+async function isKnown({ unknown, requests, lastRun, end }: JournalComparison, ledger: SharedLedger): Promise<boolean> {
+  if (unknown > 0 || end.state === "damaged") return false;
+  if (lastRun !== undefined && (await ledger.findRun(lastRun)) === undefined) return false;
+  return (await ledger.history()).requests >= requests;
+}
+
+interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" | "notice"> {
+  readonly clock: Clock;
+}
+
+/** The journal of this process, in a folder of its own. Its end notes in the ledger that it accounts for the journal. */
+export function openProcessJournal(
+  { folder, ledgerName }: MachineJournals,
+  ledger: Pick<Ledger, "history" | "recovery">,
+  { clock, ...options }: MachineJournalOptions,
+): Journal {
+  let own = "";
+  let journal: Journal | undefined;
+  return {
+    async begin(run) {
+      const { id = run } = await ledger.history();
+      const process = `${timestamp(clock).replaceAll(/\D/g, "")}-${randomBytes(6).toString("hex")}`;
+      own = path.join(folder, id, process);
+      journal = openJournal({ folder: own, ledgerName }, ledger, { clock, ...options });
+      await journal.begin(run);
+    },
+    add: (requests) => journal?.add(requests),
+    addCount: (count) => journal?.addCount(count),
+    async end() {
+      if (journal === undefined) return;
+      await journal.end();
+      journal = undefined;
+      await noteEnd(own, ledger, { at: timestamp(clock), ...options });
+    },
+  };
+}
+
+/** Without a note, as when the server cannot be reached, the journal is compared request by request. */
+async function noteEnd(
+  folder: string,
+  ledger: Pick<Ledger, "history" | "recovery">,
+  { at, ...options }: Omit<MachineJournalOptions, "clock"> & { readonly at: string },
+): Promise<void> {
+  const [file] = journalFiles(folder);
+  if (file === undefined || ledger.recovery === undefined) return;
+  const recovery = randomBytes(8).toString("hex");
+  const requests = await ledger.recovery.noteRecovery({ id: recovery, at, isUncertain: false }).then(
+    async () => (await ledger.history()).requests,
+    () => undefined,
+  );
+  if (requests === undefined) return;
+  const journal = openJournalFile(file, { ...options, validBytes: statSync(file).size });
+  try {
+    journal.append(framesOf({ kind: "recovery", recovery, at, requests }));
+    journal.append(framesOf({ kind: "end", recovery, at, requests }));
+    await journal.sync();
+  } finally {
+    journal.close();
+  }
+}
+
+const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
+
+/**
+ * Removes journals that were last written a month ago, but not the latest one. To be called when the ledger knows all of
+ * them: what is newer still shows that an older copy was restored.
+ */
+export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
+  const processes = foldersIn(path.join(place.folder, id));
+  for (const process of processes.slice(0, -1)) {
+    const isOld = journalFiles(process).every((file) => now - statSync(file).mtimeMs > KEPT_MS);
+    if (isOld) rmSync(process, { recursive: true, force: true });
+  }
+}

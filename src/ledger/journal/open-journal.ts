@@ -1,0 +1,136 @@
+import { type Clock, timestamp } from "../../time/clock.ts";
+import type { JournaledRequest, Ledger } from "../ledger.ts";
+import {
+  compareJournal,
+  type ComparedLedger,
+  endsUpToDate,
+  type JournalComparison,
+  type JournalPlace,
+  journalsOf,
+} from "./compare-journal.ts";
+import { type JournalFile, type JournalFileOptions, openJournalFile } from "./journal-file.ts";
+import { type ExpectedLedger, framesOf, type JournalEntry, MAGIC } from "./journal-format.ts";
+import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
+import { statSync } from "node:fs";
+
+/**
+ * Remembers outside of the ledger which requests were sent. A ledger that does not know them is an older copy, or another
+ * ledger, which would send them again. The journal never knows more than the ledger that belongs to it: an entry is
+ * written after the ledger has committed the intents, and before their requests leave.
+ */
+export interface Journal {
+  /** The run is about to send. On the disk on return. @throws Failure `storage` */
+  readonly begin: (run: string) => Promise<void>;
+  /** These requests are about to leave. After a kill the entry is in the file; after a loss of power the last second may be missing. */
+  readonly add: (requests: readonly JournaledRequest[]) => void;
+  /** The same where only their number is known. */
+  readonly addCount: (count: number) => void;
+  /** Ends the run's entries. On the disk on return. */
+  readonly end: () => Promise<void>;
+}
+
+interface JournalOptions extends Pick<JournalFileOptions, "rescueFolder" | "notice"> {
+  readonly clock: Clock;
+}
+
+const SYNC_INTERVAL_MS = 1000;
+
+/** The journal of a ledger that was found up to date (`findOutdated`). */
+export function openJournal(
+  { folder, ledgerName }: JournalPlace,
+  ledger: Pick<Ledger, "history">,
+  { clock, ...options }: JournalOptions,
+): Journal {
+  let file: JournalFile | undefined;
+  let expected: ExpectedLedger = { requests: 0 };
+  const syncs = createSyncs(clock);
+
+  const append = (entry: JournalEntry): void => file?.append(framesOf(entry));
+  const more = (count: number): void => {
+    expected = { ...expected, requests: expected.requests + count };
+    if (file !== undefined) syncs.syncIfDue(file);
+  };
+
+  return {
+    async begin(run) {
+      const { id = run, requests } = await ledger.history();
+      const path = journalFile(folder, ledgerName, id);
+      const validBytes = validBytesOf(path);
+      file = openJournalFile(path, { ...options, validBytes });
+      expected = { run, requests };
+      if (validBytes === 0) append({ kind: "ledger", name: ledgerName, id });
+      append({ kind: "begin", run, at: timestamp(clock), requests });
+      await file.sync();
+    },
+    add(requests) {
+      if (requests.length === 0) return;
+      append({ kind: "requests", requests });
+      more(requests.length);
+    },
+    addCount(count) {
+      append({ kind: "count", count });
+      more(count);
+    },
+    async end() {
+      if (file === undefined) return;
+      const ended = file;
+      file = undefined;
+      try {
+        await syncs.ended();
+        ended.append(framesOf({ kind: "end", at: timestamp(clock), ...expected }));
+        await ended.sync();
+      } finally {
+        ended.close();
+      }
+    },
+  };
+}
+
+interface Syncs {
+  readonly syncIfDue: (file: JournalFile) => void;
+  /** @throws what went wrong with the latest one */
+  readonly ended: () => Promise<void>;
+}
+
+/** One at a time, once a second. */
+function createSyncs(clock: Clock): Syncs {
+  let latest: Promise<void> = Promise.resolve();
+  let isSyncing = false;
+  let syncedAt = clock.monotonic();
+  return {
+    syncIfDue(file) {
+      if (isSyncing || clock.monotonic() - syncedAt < SYNC_INTERVAL_MS) return;
+      syncedAt = clock.monotonic();
+      isSyncing = true;
+      latest = file.sync().finally(() => {
+        isSyncing = false;
+      });
+      latest.catch(() => undefined);
+    },
+    ended: () => latest,
+  };
+}
+
+/** 0 for a journal that is not there, or has no entry yet. */
+function validBytesOf(file: string): number {
+  const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size <= MAGIC.length) return 0;
+  if (readLastEntry(file) !== undefined) return size;
+  const entries = readJournal(file);
+  for (;;) {
+    const next = entries.next();
+    if (next.done === true) return next.value.validBytes <= MAGIC.length ? 0 : next.value.validBytes;
+  }
+}
+
+/** The journals of this ledger that know requests which it does not know, or that cannot tell. */
+export async function findOutdated(place: JournalPlace, ledger: ComparedLedger): Promise<readonly JournalComparison[]> {
+  const { id } = await ledger.history();
+  const outdated: JournalComparison[] = [];
+  for (const file of journalsOf(place, id)) {
+    if (await endsUpToDate(file, ledger)) continue;
+    const comparison = await compareJournal(file, ledger);
+    if (!comparison.isUpToDate) outdated.push(comparison);
+  }
+  return outdated;
+}

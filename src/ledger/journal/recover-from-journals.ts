@@ -1,0 +1,89 @@
+import { randomBytes } from "node:crypto";
+import { renameSync } from "node:fs";
+import type { JournaledRequest, Ledger } from "../ledger.ts";
+import { compareJournal, type JournalComparison, type JournalPlace, journalsOf } from "./compare-journal.ts";
+import { openJournalFile, type JournalFileOptions } from "./journal-file.ts";
+import { framesOf, MAGIC } from "./journal-format.ts";
+import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
+
+export interface JournalRecovery {
+  /** Requests that the ledger did not know; it counts them as attempts with unknown outcome now. */
+  readonly noted: number;
+  /** The journals cannot tell every request. */
+  readonly isUncertain: boolean;
+  /** The journals that were read. */
+  readonly journals: readonly string[];
+}
+
+export interface RecoverOptions extends Pick<JournalFileOptions, "rescueFolder" | "notice"> {
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+/**
+ * Makes a ledger account for all that its journals know, and notes in both that it does. Interrupted, it can be run
+ * again.
+ * @throws Failure `storage`, and what the ledger throws
+ */
+export async function recoverFromJournals(
+  place: JournalPlace,
+  ledger: Ledger,
+  options: RecoverOptions,
+): Promise<JournalRecovery> {
+  const { id } = await ledger.history();
+  const comparisons: JournalComparison[] = [];
+  for (const file of journalsOf(place, id)) comparisons.push(await compareJournal(file, ledger));
+  const outdated = comparisons.filter(({ isUpToDate }) => !isUpToDate);
+  const journals = comparisons.map(({ file }) => file);
+  const isUncertain = outdated.some(({ isComplete }) => !isComplete);
+  const { recovery } = ledger;
+  if (recovery === undefined || outdated.length === 0) return { noted: 0, isUncertain, journals };
+  let noted = 0;
+  for (const { file } of outdated) noted += await noteRequests(file, recovery, options.at);
+  const token = randomBytes(8).toString("hex");
+  await recovery.noteRecovery({ id: token, at: options.at, isUncertain });
+  const { requests } = await ledger.history();
+  for (const comparison of outdated) await noteInJournal(place, comparison, { ...options, token, requests });
+  return { noted, isUncertain, journals };
+}
+
+const BATCH = 5000;
+
+/** Notes the unknown requests of a journal in the ledger. Gives their number. */
+export async function noteRequests(
+  file: string,
+  recovery: NonNullable<Ledger["recovery"]>,
+  at: string,
+): Promise<number> {
+  let noted = 0;
+  let batch: JournaledRequest[] = [];
+  for (const entry of readJournal(file)) {
+    if (entry.kind !== "requests") continue;
+    batch.push(...entry.requests);
+    if (batch.length < BATCH) continue;
+    noted += await recovery.markPossiblySent(batch, at);
+    batch = [];
+  }
+  return noted + (await recovery.markPossiblySent(batch, at));
+}
+
+/** Notes in a journal that the ledger accounts for it. A damaged one is kept under another name, and begun again. */
+export async function noteInJournal(
+  { folder, ledgerName }: JournalPlace,
+  { file, end: { state, validBytes } }: JournalComparison,
+  { at, token, requests, ...options }: RecoverOptions & { readonly token: string; readonly requests: number },
+): Promise<void> {
+  const owner = readLedgerOf(file) ?? { kind: "ledger", name: ledgerName, id: token };
+  const isNew = state === "damaged" || validBytes <= MAGIC.length;
+  if (state === "damaged") renameSync(file, `${file}.damaged-${at.replaceAll(/\D/g, "").slice(0, 14)}`);
+  const target = isNew ? journalFile(folder, ledgerName, owner.id) : file;
+  const journal = openJournalFile(target, { ...options, validBytes: isNew ? 0 : validBytes });
+  try {
+    if (isNew) journal.append(framesOf({ ...owner, kind: "ledger" }));
+    journal.append(framesOf({ kind: "recovery", recovery: token, at, requests }));
+    journal.append(framesOf({ kind: "end", recovery: token, at, requests }));
+    await journal.sync();
+  } finally {
+    journal.close();
+  }
+}

@@ -1,0 +1,59 @@
+import { randomUUID } from "node:crypto";
+import { mkdirSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { z } from "zod";
+import { unlessMissing } from "../../files/error-code.ts";
+import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
+import type { OriginFacts } from "../ledger.ts";
+
+/** What a process of this machine last saw of a ledger on a server. */
+export interface SeenOrigin extends OriginFacts {
+  /** Requests that the ledger knew. */
+  readonly requests: number;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}
+
+const schema: z.ZodType<SeenOrigin> = z.object({
+  origin: z.string(),
+  position: z.number(),
+  machines: z.array(z.string()),
+  requests: z.number(),
+  at: z.string(),
+});
+
+/** Undefined where there is none, or it cannot be understood. @param folder of the ledger's journals */
+export function readSeenOrigin(folder: string): SeenOrigin | undefined {
+  return schema.safeParse(parsed(unlessMissing(() => readFileSync(seenPath(folder), "utf8")))).data;
+}
+
+/** The largest number of requests stays: processes write this at the same time. */
+export async function writeSeenOrigin(folder: string, seen: SeenOrigin): Promise<void> {
+  const before = readSeenOrigin(folder);
+  const requests = before?.origin === seen.origin ? Math.max(before.requests, seen.requests) : seen.requests;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  await replaceFile(seenPath(folder), `${JSON.stringify({ ...seen, requests })}\n`);
+}
+
+function seenPath(folder: string): string {
+  return path.join(folder, "seen.json");
+}
+
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The id of this machine, or rather of its state folder: made when it is first asked for. */
+export function machineId(stateFolder: string): string {
+  const file = path.join(stateFolder, "machine");
+  const known = unlessMissing(() => readFileSync(file, "utf8").trim());
+  if (known !== undefined && known !== "") return known;
+  mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
+  replaceFileSync(file, Buffer.from(`${randomUUID()}\n`));
+  // Another process may have been quicker.
+  return readFileSync(file, "utf8").trim();
+}

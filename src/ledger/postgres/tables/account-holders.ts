@@ -1,0 +1,14 @@
+/**
+ * Selects another record (`record`, `run`) of the endpoint of run `$1` that has an account, by a request or by a decision
+ * of any run.
+ * @param given SQL of the account, and of the identity of the record that it is given to
+ */
+export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {
+  const holders = (table: string, condition: string): string => `
+    select ${table}.record, runs.name as run
+    from migrate.${table} join migrate.runs on runs.id = ${table}.run
+    where ${table}.account = ${account} and ${table}.identity <> ${identity} and ${table}.${condition}
+      and runs.endpoint = (select endpoint from migrate.runs where id = $1)`;
+  return `(${holders("attempts", "status = 'accepted'")} limit 1)
+    union all (${holders("decisions", "decision <> 'resend'")} limit 1)`;
+}

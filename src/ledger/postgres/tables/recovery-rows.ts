@@ -1,0 +1,185 @@
+import type { JournaledRequest, LedgerOrigin, OriginFacts, Recovery } from "../../ledger.ts";
+import { errorCode } from "../../../files/error-code.ts";
+import type { Queries, Statement, Transaction } from "../queries.ts";
+import type { RunRow } from "../postgres-schema.ts";
+
+export async function unknownRequests(
+  queries: Queries,
+  requests: readonly JournaledRequest[],
+): Promise<readonly JournaledRequest[]> {
+  if (requests.length === 0) return [];
+  const found = await queries.rows(
+    SELECT_UNKNOWN,
+    requests.map(({ identity }) => identity),
+    requests.map(({ attempt }) => attempt),
+  );
+  const unknown = new Set(found.map(({ nth }) => nth));
+  return requests.filter((_, index) => unknown.has(index + 1));
+}
+
+const SELECT_UNKNOWN: Statement<{ nth: number }> = {
+  sql: `
+  select given.nth from unnest($1::bytea[], $2::int[]) with ordinality as given (identity, attempt, nth)
+  left join migrate.records on records.identity = given.identity
+  where coalesce(records.attempts, 0) < given.attempt`,
+};
+
+/** Gives the number of requests that were unknown. */
+export async function markPossiblySent(
+  transaction: Transaction,
+  requests: readonly JournaledRequest[],
+  at: string,
+): Promise<number> {
+  const unknown = await unknownRequests(transaction, requests);
+  if (unknown.length === 0) return 0;
+  await transaction.run(
+    MARK_POSSIBLY_SENT,
+    unknown.map(({ identity }) => identity),
+    unknown.map(({ content }) => content),
+    unknown.map(({ attempt }) => attempt),
+    unknown.map(({ idempotent = false }) => idempotent),
+    at,
+    REASON,
+  );
+  return unknown.length;
+}
+
+const REASON = "known from a journal alone: the database was restored from an older copy";
+
+/** The content that was sent last counts: a record with another one was revised since. */
+const MARK_POSSIBLY_SENT = `
+  with given as (
+    select * from unnest($1::bytea[], $2::bytea[], $3::int[], $4::bool[]) with ordinality
+      as each (identity, content, attempt, harmless, nth)
+  ), latest as (
+    select distinct on (identity) identity, content, attempt,
+      bool_and(harmless) over (partition by identity) as harmless
+    from given order by identity, attempt desc
+  ), changed as (
+    insert into migrate.records as known (identity, content, state, attempts)
+    select identity, content, case when harmless then 'pending' else 'ambiguous' end, attempt from latest
+    on conflict (identity) do update set
+      content = excluded.content, attempts = excluded.attempts,
+      step = case when known.content = excluded.content then known.step end,
+      state = case when excluded.state = 'pending' then known.state else 'ambiguous' end
+    returning identity, xmax = 0 as is_new
+  ), uncovered as (
+    insert into migrate.uncovered
+    select identity from changed where is_new and identity not in (select identity from migrate.unsent)
+    on conflict do nothing
+  ), counted as (
+    insert into migrate.counts (run, kind, name, count) select 0, 'requests', '', count(*) from given
+  )
+  insert into migrate.attempts
+    (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless)
+  select 0, (select coalesce(max(record), 0) from migrate.attempts where run = 0) + nth, attempt, identity, $5, $5,
+    case when harmless then 'pending' else 'ambiguous' end, $6, harmless
+  from given`;
+
+export async function noteRecovery(transaction: Transaction, { id, at, isUncertain }: Recovery): Promise<void> {
+  await transaction.run(INSERT_RECOVERY, id, at, isUncertain);
+  if (isUncertain) for (const sql of UNSURE_OF_ALL) await transaction.run(sql);
+}
+
+/** It is said again where the answer was lost. */
+const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on conflict do nothing";
+
+/** What was under way, or not sent yet, may have been followed by more. */
+const UNSURE_OF_ALL: readonly string[] = [
+  "update migrate.attempts set harmless = false where status = 'sending'",
+  "update migrate.records set state = 'ambiguous' where state not in ('accepted', 'sending')",
+];
+
+export async function isRecoveryKnown(queries: Queries, id: string): Promise<boolean> {
+  return (await queries.row(SELECT_RECOVERY, id)) !== undefined;
+}
+
+const SELECT_RECOVERY: Statement<{ id: string }> = { sql: "select id from migrate.recoveries where id = $1" };
+
+/**
+ * After a recovery that could not tell every request, a record that is new to the ledger may have been sent. One that a
+ * plan held before is counted in `coverage` already.
+ */
+export async function holdNewIfUncertain(transaction: Transaction, run: RunRow): Promise<void> {
+  if (!run.sends || (await transaction.row(SELECT_UNCERTAIN)) === undefined) return;
+  for (const sql of [COVER_NEW, HOLD_NEW, INSERT_HELD]) await transaction.run(sql, run.number);
+}
+
+const SELECT_UNCERTAIN: Statement<{ id: string }> = {
+  sql: "select id from migrate.recoveries where uncertain limit 1",
+};
+
+const IS_NEW = `
+  run = $1 and status in ('valid', 'pending') and identity is not null and content is not null
+  and not exists (select from migrate.records where records.identity = items.identity)`;
+const COVER_NEW = `
+  insert into migrate.uncovered
+  select distinct identity from migrate.items where ${IS_NEW} and identity not in (select identity from migrate.unsent)
+  on conflict do nothing`;
+const HOLD_NEW = `update migrate.items set status = 'ambiguous' where ${IS_NEW}`;
+const INSERT_HELD = `
+  insert into migrate.records (identity, content, state, attempts)
+  select identity, content, 'ambiguous', 0 from migrate.items where run = $1 and status = 'ambiguous' order by record
+  on conflict (identity) do nothing`;
+
+/** Records of a journal that the plan of this run holds are counted with it. */
+export function forgetUncovered(queries: Queries, run: number): Promise<number> {
+  return queries.run(FORGET_UNCOVERED, run);
+}
+
+const FORGET_UNCOVERED = `
+  delete from migrate.uncovered where exists (
+    select from migrate.items where items.run = $1 and items.identity = uncovered.identity)`;
+
+export function originOf(database: Queries): LedgerOrigin {
+  return {
+    noteMachine: async (machine) => {
+      await database.run(INSERT_MACHINE, machine);
+    },
+    facts: () => factsOf(database),
+  };
+}
+
+const INSERT_MACHINE = "insert into migrate.machines values ($1, clock_timestamp()) on conflict do nothing";
+
+interface Origin {
+  readonly origin: string;
+  readonly position: number;
+}
+
+async function factsOf(database: Queries): Promise<OriginFacts> {
+  const machines = (await database.rows(SELECT_MACHINES)).map(({ id }) => id);
+  return { machines, ...(await serverOrigin(database)) };
+}
+
+const SELECT_MACHINES: Statement<{ id: string }> = { sql: "select id from migrate.machines order by id" };
+
+/**
+ * The database, its server and the server's timeline. A dump that is restored gives the table another number; a failover
+ * or a recovery to a point in time begins a new timeline; a copy of the server's files goes back in its log.
+ */
+const SELECT_ORIGIN: Statement<Origin> = {
+  sql: `
+  select (select system_identifier from pg_control_system())::text || '/' ||
+      (select oid from pg_database where datname = current_database())::text || '/' ||
+      'migrate.ledger'::regclass::oid::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as origin,
+    (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as position`,
+};
+/** For a server that lets this user not see its control data. */
+const SELECT_DATABASE_ORIGIN: Statement<Origin> = {
+  sql: `
+  select (select oid from pg_database where datname = current_database())::text || '/' ||
+      'migrate.ledger'::regclass::oid::text as origin, 0::float8 as position`,
+};
+const LACKS_A_RIGHT = "42501";
+
+async function serverOrigin(database: Queries): Promise<Origin> {
+  const none: Origin = { origin: "", position: 0 };
+  try {
+    return (await database.row(SELECT_ORIGIN)) ?? none;
+  } catch (error) {
+    const cause = error instanceof Error ? error.cause : undefined;
+    if (errorCode(cause) !== LACKS_A_RIGHT) throw error;
+    return (await database.row(SELECT_DATABASE_ORIGIN)) ?? none;
+  }
+}

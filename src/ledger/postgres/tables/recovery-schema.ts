@@ -1,0 +1,9 @@
+/**
+ * Attempts that are known from a journal alone belong to no run: they have run number 0. `recoveries` are notes that
+ * this database accounts for a journal, `machines` are those that have sent, and `uncovered` are records that no plan
+ * has held, which `coverage` does not count yet.
+ */
+export const RECOVERY_STEP: string = `
+  create table migrate.recoveries (id text primary key, at text not null, uncertain boolean not null);
+  create table migrate.machines (id text primary key, first_seen_at timestamptz not null);
+  create table migrate.uncovered (identity bytea primary key);`;

@@ -1,0 +1,79 @@
+import { type CsvTable, isCsvRow, type Row } from "../../model/record.ts";
+import { mixHash } from "../../text/text-hash.ts";
+import { createFastContentHash } from "./fast-content-hash.ts";
+
+/**
+ * Hash of a record's source row in 52 bits: of its own row, without the rows joined to it. Two rows have the same hash
+ * when they have the same cells in the same order, whatever file and line they are in and however they are quoted,
+ * delimited or encoded. Columns that a rejects file adds (`migrate_...`) do not count, nor does the order of a JSON
+ * object's members. Good for recognising a row that was sent before; not for security.
+ */
+export function rowHash(row: Row): number {
+  if (!isCsvRow(row)) return jsonHash(row.value);
+  const { cells, table } = row;
+  const isOriginal = originalColumns(table);
+  let one = SEED;
+  let other = ~SEED;
+  for (const [index, cell] of cells.entries()) {
+    if (isOriginal?.[index] === false) continue;
+    const bytes = encoder.encode(cell);
+    for (const byte of bytes) {
+      one = Math.imul(one ^ byte, 0x9e3779b1);
+      other = Math.imul(other ^ byte, 0x5f356495);
+    }
+    one = Math.imul(one ^ CELL_END, 0x9e3779b1);
+    other = Math.imul(other ^ CELL_END, 0x5f356495);
+  }
+  return mixHash(one, other);
+}
+
+/** The cells of a record as UTF-8 bytes: for each cell where it starts, and where it ends. */
+export interface CellBytes {
+  readonly bytes: Uint8Array;
+  readonly starts: Int32Array;
+  readonly ends: Int32Array;
+}
+
+/** The `rowHash` of the row with these cells, of a file without columns that a rejects file adds. */
+export function cellsHash({ bytes, starts, ends }: CellBytes): number {
+  let one = SEED;
+  let other = ~SEED;
+  for (let cell = 0; cell < starts.length; cell += 1) {
+    const end = ends[cell] ?? 0;
+    for (let at = starts[cell] ?? 0; at < end; at += 1) {
+      const byte = bytes[at] ?? 0;
+      one = Math.imul(one ^ byte, 0x9e3779b1);
+      other = Math.imul(other ^ byte, 0x5f356495);
+    }
+    one = Math.imul(one ^ CELL_END, 0x9e3779b1);
+    other = Math.imul(other ^ CELL_END, 0x5f356495);
+  }
+  return mixHash(one, other);
+}
+
+const SEED = 0x13198a2e;
+/** No byte of UTF-8. */
+const CELL_END = 0xff;
+
+const jsonHash = createFastContentHash();
+const encoder = new TextEncoder();
+
+const known = new WeakMap<CsvTable, readonly boolean[] | undefined>();
+
+/** For each column whether the original extract has it; undefined where the extract has all of them. */
+function originalColumns(table: CsvTable): readonly boolean[] | undefined {
+  if (known.has(table)) return known.get(table);
+  const { columns } = table;
+  const are = hasAddedColumns(table) ? columns.map((column) => !isAdded(column)) : undefined;
+  known.set(table, are);
+  return are;
+}
+
+/** Whether the file has columns of a rejects file. */
+export function hasAddedColumns({ columns }: CsvTable): boolean {
+  return columns.some(isAdded);
+}
+
+function isAdded(column: string): boolean {
+  return column.startsWith("migrate_");
+}

@@ -1,0 +1,66 @@
+import { Failure } from "../../../model/failure.ts";
+import type { HeldLease } from "../../runs/held-lease.ts";
+import { statOf } from "../ledger-file.ts";
+
+/** Whether an open ledger is still the file at its path. */
+export interface LedgerPlace {
+  /** Undefined while the ledger and its log are where they were opened. Costs two calls of the file system. */
+  readonly failure: () => Failure | undefined;
+}
+
+/**
+ * SQLite keeps writing to a file that was removed, renamed or replaced, and so do its transactions to a log that was
+ * removed: nobody finds them again.
+ */
+export function rememberPlace(path: string): LedgerPlace {
+  const inode = statOf(path)?.ino;
+  let log: number | undefined;
+  let found: Failure | undefined;
+  return {
+    failure() {
+      if (found !== undefined) return found;
+      const logNow = statOf(`${path}-wal`)?.ino;
+      log ??= logNow;
+      if (statOf(path)?.ino !== inode) found = movedLedger(path, "file");
+      else if (logNow !== log) found = movedLedger(`${path}-wal`, "log");
+      return found;
+    },
+  };
+}
+
+/** The same, looked at twice a second as well, so that a run stops although it is waiting. */
+export interface PlaceWatch {
+  readonly lease: HeldLease;
+  /** @throws Failure `storage` */
+  readonly requireInPlace: () => void;
+  readonly end: () => void;
+}
+
+const WATCH_INTERVAL_MS = 500;
+
+export function watchPlace(path: string): PlaceWatch {
+  const place = rememberPlace(path);
+  const lost = new AbortController();
+  const isHeld = (): boolean => {
+    const failure = place.failure();
+    if (failure !== undefined && !lost.signal.aborted) lost.abort(failure);
+    return failure === undefined;
+  };
+  const timer = setInterval(isHeld, WATCH_INTERVAL_MS).unref();
+  return {
+    lease: { isHeld, lost: lost.signal },
+    requireInPlace() {
+      const failure = place.failure();
+      if (failure !== undefined) throw failure;
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+function movedLedger(path: string, what: "file" | "log"): Failure {
+  return new Failure("storage", `the ledger's ${what} ${path} was removed, renamed or replaced while it was in use`, {
+    hint:
+      "nothing more was sent. Put the ledger back in its place with its log (-wal) and its checksum file (-seal); if it is " +
+      "lost, put the latest copy in its place. Then run `migrate ledger repair`, which reads the journal",
+  });
+}

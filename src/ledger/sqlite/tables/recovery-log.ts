@@ -1,0 +1,121 @@
+import type { JournaledRequest, LedgerRecovery, Recovery } from "../../ledger.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
+import { addToCounts } from "./counts.ts";
+
+/**
+ * Comparisons with journals are a JSON list in `seal.recoveries`. Attempts that are known from a journal alone belong to no
+ * run: they have run number 0. A record that no plan has held has -1 `resends`: `coverage` does not count it yet. No table
+ * of their own: a schema that fits on one page is rarely lost.
+ */
+export const RECOVERY_COLUMNS: string = "alter table seal add column recoveries text;";
+
+const NO_RUN = 0;
+
+export function recoveryOf(database: SqliteDatabase): LedgerRecovery {
+  return {
+    unknownRequests: async (requests) => requests.filter((request) => !isKnown(database, request)),
+    markPossiblySent: async (requests, at) => markPossiblySent(database, requests, at),
+    noteRecovery: async (recovery) => noteRecovery(database, recovery),
+    isRecoveryKnown: async (id) => recoveriesOf(database).some((recovery) => recovery.id === id),
+  };
+}
+
+function isKnown(database: SqliteDatabase, { identity, attempt }: JournaledRequest): boolean {
+  return (database.row(SELECT_ATTEMPTS, identity)?.attempts ?? 0) >= attempt;
+}
+
+const SELECT_ATTEMPTS: Query<{ attempts: number }> = { sql: "select attempts from records where identity = ?" };
+
+/** Oldest first. */
+export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Recovery[] {
+  const text = database.row(SELECT_RECOVERIES)?.recoveries ?? "[]";
+  const recoveries: readonly Recovery[] = JSON.parse(text);
+  return recoveries;
+}
+
+const SELECT_RECOVERIES: Query<{ recoveries: string | null }> = { sql: "select recoveries from seal" };
+
+export function saveRecoveries(database: SqliteDatabase, recoveries: readonly Recovery[]): void {
+  if (recoveries.length > 0) database.run("update seal set recoveries = ?", JSON.stringify(recoveries));
+}
+
+function markPossiblySent(database: SqliteDatabase, requests: readonly JournaledRequest[], at: string): number {
+  if (requests.length === 0) return 0;
+  return database.transaction(() => {
+    let number = database.row(LAST_NUMBER)?.number ?? 0;
+    const noted = requests.filter((request) => {
+      if (isKnown(database, request)) return false;
+      number += 1;
+      noteRequest(database, { request, number, at });
+      return true;
+    });
+    addToCounts(database, NO_RUN, "requests", new Map([["", noted.length]]));
+    // A resumed run is compared with all that is known from here on.
+    if (noted.length > 0) database.run("delete from compared");
+    return noted.length;
+  });
+}
+
+const LAST_NUMBER: Query<{ number: number | null }> = {
+  sql: `select max(record) as number from attempts where run = ${NO_RUN}`,
+};
+
+interface NotedRequest {
+  readonly request: JournaledRequest;
+  readonly number: number;
+  readonly at: string;
+}
+
+function noteRequest(database: SqliteDatabase, { request, number, at }: NotedRequest): void {
+  const { identity, content, attempt, idempotent = false } = request;
+  const status = idempotent ? "pending" : "ambiguous";
+  const isNew = database.run(INSERT_RECORD, identity, content, status, attempt) === 1;
+  if (isNew) database.run(UNCOVER, identity);
+  else database.run(UPDATE_RECORD, identity, content, attempt, idempotent ? 1 : 0);
+  database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, REASON, idempotent ? 1 : 0);
+}
+
+const REASON = "known from the journal alone: the ledger was restored from an older copy";
+
+/** A record whose plan could not send it is counted in `coverage` already. */
+const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";
+
+const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
+
+/** The content that was sent last counts: a record with another one was revised since. */
+const UPDATE_RECORD = `
+  update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null),
+    state = iif(?4 = 1, state, 'ambiguous')
+  where identity = ?1`;
+
+const INSERT_ATTEMPT = `
+  insert into attempts (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless)
+  values (${NO_RUN}, ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7)`;
+
+function noteRecovery(database: SqliteDatabase, recovery: Recovery): void {
+  database.transaction(() => {
+    saveRecoveries(database, [...recoveriesOf(database), recovery]);
+    database.run("delete from compared");
+    if (recovery.isUncertain) for (const sql of UNSURE_OF_ALL) database.run(sql);
+  });
+}
+
+/** What was under way, or not sent yet, may have been followed by more. */
+export const UNSURE_OF_ALL: readonly string[] = [
+  "update attempts set harmless = 0 where status = 'sending'",
+  "update records set state = 'ambiguous' where state not in ('accepted', 'sending')",
+];
+
+/** Whether requests may have been made of records that are new to this ledger. */
+export function hasUncertainRecovery(database: SqliteDatabase): boolean {
+  return recoveriesOf(database).some(({ isUncertain }) => isUncertain);
+}
+
+const HELD_BY_A_PLAN = `(select identity from items where identity is not null
+  and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning'))`;
+
+/** After a ledger was put together from pieces. */
+export const FIND_UNCOVERED: string = `
+  update records set resends = 0 where resends < 0 and identity in ${HELD_BY_A_PLAN};
+  update records set resends = -1 where identity not in ${HELD_BY_A_PLAN};
+  update seal set recoveries = coalesce(recoveries, '[]');`;

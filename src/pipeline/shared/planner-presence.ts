@@ -1,0 +1,33 @@
+import type { Dependencies } from "../../job/dependencies.ts";
+import type { Run } from "../../ledger/ledger.ts";
+import type { LedgerStore } from "../../ledger/ledger-store.ts";
+import { readRunLedger } from "../run/run-ledger.ts";
+
+/** Whether a process holds the ledger. Workers alone do not. */
+export async function hasPlanner(store: LedgerStore): Promise<boolean> {
+  return (await store.atWork?.())?.command !== undefined;
+}
+
+/** Whether the process that planned the run is gone, and nobody is going to end the run. */
+export async function isLeftOpen(store: LedgerStore, run: Run["id"]): Promise<boolean> {
+  if (await hasPlanner(store)) return false;
+  return (await readRunLedger(store, (ledger) => ledger.findRun(run)))?.state !== "finished";
+}
+
+const LOOK_MS = 500;
+
+/**
+ * The same once that is certain: a live planner ends the run soon after the last range; a dead one holds the ledger until
+ * its lease expires.
+ */
+export async function isLeftOpenForGood(
+  store: LedgerStore,
+  run: Run["id"],
+  { clock, drain }: Pick<Dependencies, "clock" | "drain">,
+): Promise<boolean> {
+  while (!drain.aborted && (await hasPlanner(store))) {
+    if ((await store.sharedStatus?.(run))?.state === "ended") return false;
+    await clock.sleep(LOOK_MS, drain);
+  }
+  return isLeftOpen(store, run);
+}

@@ -1,0 +1,49 @@
+import type { Clock } from "../../time/clock.ts";
+import { TransportError } from "../../transport/http.ts";
+import type { Authorisation } from "./authorisation.ts";
+
+export interface AuthorisationRetryOptions {
+  readonly clock: Pick<Clock, "sleep">;
+  /** Token requests at most, the first included. */
+  readonly maxTries: number;
+  readonly signal: AbortSignal;
+  /** Called before every wait. */
+  readonly onWait?: ((wait: { readonly reason: string; readonly ms: number }) => void) | undefined;
+}
+
+/** As long as the pauses that the login itself keeps (`withLoginBackoff`), so that each try is a request. */
+const FIRST_DELAY_MS = 1_000;
+
+/**
+ * Asks again while there is no token for now, for callers without retries of their own. The last error stands.
+ */
+export function retryingAuthorisation(authorisation: Authorisation, options: AuthorisationRetryOptions): Authorisation {
+  const { clock, maxTries, signal, onWait } = options;
+
+  const retried = async <Value>(ask: () => Promise<Value>): Promise<Value> => {
+    for (let tries = 1; ; tries += 1) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof TransportError) || tries >= maxTries || signal.aborted) throw error;
+        const ms = FIRST_DELAY_MS * 2 ** (tries - 1);
+        onWait?.({ reason: error.message, ms });
+        await clock.sleep(ms, signal);
+        if (signal.aborted) throw error;
+      }
+    }
+  };
+
+  return {
+    header: () => retried(authorisation.header),
+    accepted: authorisation.accepted,
+    async refused(header) {
+      try {
+        await authorisation.refused(header);
+      } catch (error) {
+        if (!(error instanceof TransportError)) throw error;
+        await retried(authorisation.header);
+      }
+    },
+  };
+}

@@ -1,0 +1,90 @@
+import { dateForms } from "./day-notations.ts";
+import { KEY_FORMS, type KeyForm, normalKey } from "./near-key.ts";
+
+/** What a spreadsheet, or a person, has changed in a key. */
+export type KeyDamageKind = KeyForm | "date";
+
+/** `changed`: which of the two keys is the changed form of the other; `either` where that cannot be known. */
+export interface KeyDamage {
+  readonly kind: KeyDamageKind;
+  readonly changed: "known" | "key" | "either";
+}
+
+/** How two different keys could be one key, of which one was changed by accident; undefined where they are two keys. */
+export function findKeyDamage(known: string, key: string): KeyDamage | undefined {
+  if (known === key) return undefined;
+  if (normalKey(known) !== normalKey(key)) return areSameDate(known, key) ? DATE : undefined;
+  let [one, other] = [known, key];
+  for (const { kind, undo } of KEY_FORMS) {
+    const next = [undo(one), undo(other)] as const;
+    if (kind === "dash" && !isInsertion(dashesIn(one), dashesIn(other))) return undefined;
+    if (next[0] === next[1]) return { kind, changed: changedBy(kind, one !== next[0], other !== next[1]) };
+    [one, other] = next;
+  }
+  return undefined;
+}
+
+const DATE: KeyDamage = { kind: "date", changed: "either" };
+
+/** The form with the zeros or the `+` is the original; of the other forms, the one without the addition. */
+function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyDamage["changed"] {
+  if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";
+  return LOST.has(kind) === isKnownLonger ? "key" : "known";
+}
+
+const SYMMETRIC: ReadonlySet<KeyForm> = new Set(["characters", "case", "spaces", "dash"]);
+const LOST: ReadonlySet<KeyForm> = new Set(["zeros", "plus"]);
+
+/** Where the dashes of a key stand, counted from its end: how many characters other than dashes follow each. */
+function dashesIn(key: string): readonly number[] {
+  const places: number[] = [];
+  let following = 0;
+  for (let at = key.length - 1; at >= 0; at -= 1) {
+    if (key[at] === "-") places.push(following);
+    else following += 1;
+  }
+  return places;
+}
+
+/** `1-23` and `123` may be one key; `1-23` and `12-3` are two. */
+function isInsertion(one: readonly number[], other: readonly number[]): boolean {
+  const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
+  return fewer.every((place) => more.includes(place));
+}
+
+/** One day in two notations: `2010-01-11` and `11/01/2010`. Two keys in one notation are two days. */
+function areSameDate(known: string, key: string): boolean {
+  if (dateNotation(known) === dateNotation(key)) return false;
+  return dateForms(key).includes(known) || dateForms(known).includes(key);
+}
+
+/** `9/9/Y`, `Y-9-9`, `9-A` */
+function dateNotation(key: string): string {
+  return key
+    .replace(/[A-Za-z]+/g, "A")
+    .replace(/\d+/g, ({ length }) => (length === 4 ? "Y" : "9".repeat(Math.max(1, length - 3))));
+}
+
+/** The normal forms of the other notations of the day that a key may be; none for most keys. */
+export function dateKeys(key: string): readonly string[] {
+  const own = normalKey(key);
+  const others = new Set(
+    dateForms(key)
+      .filter((form) => !form.includes(":"))
+      .map(normalKey),
+  );
+  others.delete(own);
+  return [...others];
+}
+
+/**
+ * What a key on its own shows of its damage: no system gives keys in scientific notation with a signed exponent, with a
+ * leading apostrophe, or as a formula.
+ */
+export function visibleKeyDamage(key: string): "scientific" | "apostrophe" | "formula" | undefined {
+  if (/^\d(?:[.,]\d+)?E\+\d{2,3}$/i.test(key)) return "scientific";
+  if (/^['’]\S/.test(key)) return "apostrophe";
+  return /^="[^"]*"$/.test(key) || /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!)$/.test(key)
+    ? "formula"
+    : undefined;
+}

@@ -1,0 +1,38 @@
+import type { Clock } from "../time/clock.ts";
+
+/** How much longer a run asks for the status of one record (`patience` of `x-migrate-poll`). */
+export interface PollPatience {
+  readonly isOver: () => boolean;
+  readonly leftMs: () => number;
+  /** Aborts when it is over. */
+  readonly over: AbortSignal;
+  /** The record needs no further status. */
+  readonly end: () => void;
+}
+
+interface PatienceOptions {
+  readonly ms: number;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  /** Ends the timer as `end` does. */
+  readonly stopping: AbortSignal;
+}
+
+export function startPatience({ ms, clock, stopping }: PatienceOptions): PollPatience {
+  const until = clock.monotonic() + ms;
+  const over = new AbortController();
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  if (stopping.aborted) end();
+  else stopping.addEventListener("abort", end, { once: true, signal: ended.signal });
+  const wait = async (): Promise<void> => {
+    await clock.sleep(ms, ended.signal);
+    if (!ended.signal.aborted) over.abort();
+  };
+  void wait();
+  return {
+    isOver: () => over.signal.aborted || clock.monotonic() >= until,
+    leftMs: () => Math.max(0, until - clock.monotonic()),
+    over: over.signal,
+    end,
+  };
+}

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { patience } from "../patience.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { playTriples } from "./triples/play-triples.ts";
+
+/** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` plays one triple again. */
+const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? Date.now() % 1_000_000_000);
+const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? 200);
+
+/** Each of them is in one triple in thirty, or in more. */
+const DRAWN = [
+  "type text, type decimal, type integer, type number, type boolean, type date, type datetime, type time, type choice",
+  "type union, type object, type list, type variants, text pattern, nullable, x-migrate-wrap, oneOf with discriminator",
+  "option value, option default, option when, option trim, option join, option split, option replace, option upper",
+  "option lower, option keepEmpty, option lookup, option otherwise, option short form, option true, option false, option date",
+  "option datetime, option zone, option number, option from as a list, each, source orderBy, list entry with when",
+].flatMap((line) => line.split(", ").map((name) => name));
+
+test(
+  "random contracts, mappings and cells come to the same on the fast path, the row path and in whole runs",
+  async () => {
+    process.stderr.write(`random triples: DIFFERENTIAL_FIRST=${FIRST} DIFFERENTIAL_TRIPLES=${TRIPLES}\n`);
+    const folder = temporaryFolder();
+    const { counts, drawn, failures } = await playTriples({ first: FIRST, triples: TRIPLES, runsEvery: 50, folder });
+    expect(failures.join("\n\n")).toBe("");
+    expect(counts.triples).toBe(TRIPLES);
+    if (TRIPLES < 200) return;
+    // A comparison of records that are all invalid, or all made of rows, would show nothing.
+    expect(counts.refused).toBeLessThan(0.05 * TRIPLES);
+    expect(counts.records).toBeGreaterThan(180 * TRIPLES);
+    expect(counts.valid).toBeGreaterThan(0.4 * counts.records);
+    expect(counts.fast).toBeGreaterThan(0.4 * counts.valid);
+    expect(counts.bodies).toBeGreaterThan(0.4 * counts.records);
+    expect(counts.ndjson).toBeGreaterThan(0.15 * counts.records);
+    expect(counts.runs).toBeGreaterThanOrEqual(2);
+    expect(DRAWN.filter((one) => drawn[one] === undefined)).toEqual([]);
+  },
+  patience(600_000),
+);

@@ -1,0 +1,38 @@
+import { between, type Dice, oneOf, seededDice } from "../../seeded-dice.ts";
+
+/** Random choices that one seed decides, and a note of every option and type that was drawn. */
+export interface Draw {
+  readonly dice: Dice;
+  readonly chance: (share: number) => boolean;
+  readonly pick: <T>(list: readonly T[]) => T;
+  /** A whole number, both ends included. */
+  readonly between: (low: number, high: number) => number;
+  readonly note: (drawn: string) => void;
+  readonly notes: ReadonlySet<string>;
+}
+
+export function newDraw(seed: number): Draw {
+  const dice = seededDice(seed);
+  const notes = new Set<string>();
+  return {
+    dice,
+    notes,
+    chance: (share) => dice() < share,
+    pick(list) {
+      const [picked] = list.slice(Math.floor(dice() * list.length));
+      return (
+        picked ??
+        oneOf(
+          dice,
+          list.map((entry) => [1, entry] as const),
+        )
+      );
+    },
+    between: (low, high) => between(dice, low, high),
+    note: (drawn) => notes.add(drawn),
+  };
+}
+
+export function times<T>(count: number, make: (index: number) => T): readonly T[] {
+  return Array.from({ length: count }, (_, index) => make(index));
+}

@@ -1,0 +1,51 @@
+import { writeFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { type Action, reply, type SeenRequest, startChaosServer } from "../chaos-server.ts";
+import { outcomeLines, statusCounts } from "./push-scene.ts";
+import { workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+
+const RECORDS = 4;
+
+/** Little patience, so that the run gives up soon. */
+const IMPATIENT = `
+overlay: 1.0.0
+info: { title: Little patience, version: "1" }
+actions:
+  - target: $.paths['/v2/data-import/accounts/'].post['x-migrate-poll']
+    update: { patience: 0.5 }
+`;
+
+/** Pushes and resumes by scheduling, at a platform that never knows the record when it is polled. */
+async function scheduleTwice(
+  schedule: (request: SeenRequest) => Action,
+): Promise<{ readonly scheduled: number; readonly counts: readonly Readonly<Record<string, number>>[] }> {
+  let scheduled = 0;
+  const server = await startChaosServer((request) => {
+    if (request.method === "GET") return reply(404, { detail: "Not found." });
+    scheduled += 1;
+    return schedule(request);
+  });
+  onTestFinished(server.close);
+  const place = workflowPlace({
+    env: { MIGRATE_TOKEN: "token", MIGRATE_BASE_URL: server.baseUrl.href, MIGRATE_SUPPLIER: "SANDBOX" },
+  });
+  writeFileSync(place.file("ca.pem"), server.ca);
+  writeFileSync(place.file("impatient.yaml"), IMPATIENT);
+  writeManyAccounts(place, RECORDS);
+  writeFileSync(
+    place.file("migrate.yaml"),
+    `targets:\n  here: { baseUrl: "${server.baseUrl.href}", ca: ca.pem, timeouts: { quietSeconds: 0 } }\n`,
+  );
+  const flags = ["--contract", "impatient.yaml", "--target", "here"];
+  const push = await place.push("v2", flags);
+  const resume = await place.migrate(["resume", "--format", "ndjson"]);
+  const ends = [push, resume];
+  expect(ends.map(({ code, stderr }) => [code, stderr])).toEqual(ends.map(() => [5, expect.any(String)]));
+  return { scheduled, counts: ends.map(({ stdout }) => statusCounts(outcomeLines(stdout))) };
+}
+
+test("a schedule that was answered and then polls 404 is not scheduled again by resume", async () => {
+  const { scheduled, counts } = await scheduleTwice(() => reply(201, { status: "PENDING" }));
+  expect(counts).toEqual([{ ambiguous: RECORDS }, { ambiguous: RECORDS }]);
+  expect(scheduled).toBe(RECORDS);
+});

@@ -1,0 +1,116 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { CONTRACT, goodAccounts, outcomeLines, statusCounts, type Workplace, workplace } from "./push-scene.ts";
+import { useRejects } from "./rejects-scene.ts";
+
+const { sandbox, admin, fourAccounts, keysOnPlatform } = useRejects();
+
+const FUNCTIONS = `import { PREFIX } from "./prefix.mjs";\nexport const keyOf = (value) => PREFIX + value;\n`;
+
+/** The key comes from a function, whose prefix is in a module of its own. */
+function useFunction({ file }: Workplace): void {
+  const mapping = readFileSync(file("mapping.yaml"), "utf8");
+  const called = mapping.replace("external_account_number: REF", "external_account_number: { from: REF, call: keyOf }");
+  writeFileSync(file("mapping.yaml"), `functions: ./functions.mjs\n${called}`);
+  writeFileSync(file("functions.mjs"), FUNCTIONS);
+  writeFileSync(file("prefix.mjs"), `export const PREFIX = "A-";\n`);
+}
+
+describe("after an interrupted run", () => {
+  test.each([
+    { what: "a module that the functions import", name: "prefix.mjs", kind: "function file", from: "A-", to: "B-" },
+    {
+      what: "the mapping",
+      name: "mapping.yaml",
+      kind: "mapping",
+      from: "{ from: REF, call: keyOf }",
+      to: "{ from: REF, replace: { EXT: ALT } }",
+    },
+  ])("a change of $what creates no account a second time", async ({ name, kind, from, to }) => {
+    const work = workplace({ accounts: goodAccounts(40) }, sandbox);
+    useFunction(work);
+    await admin.faults({ pauseAt: 15 });
+    expect((await work.push(["--concurrency", "2"])).code).toBe(4);
+    await admin.supplier("Ongoing");
+    const sent = await keysOnPlatform();
+    expect(sent.length).toBeGreaterThan(0);
+
+    const changed = work.file(name);
+    writeFileSync(changed, readFileSync(changed, "utf8").replace(from, to));
+    const resumed = await work.migrate(["resume"]);
+    expect(resumed.code).toBe(2);
+    expect(resumed.stderr).toContain(`the ${kind} `);
+    expect(resumed.stderr).toMatch(new RegExp(`${name} has changed`));
+    expect(resumed.stderr).toMatch(/other keys than those of the run/);
+
+    const pushed = await work.push();
+    const lines = outcomeLines(pushed.stdout);
+    expect(statusCounts(lines)).toEqual({ invalid: sent.length, accepted: 40 - sent.length });
+    const codes = new Set(lines.flatMap(({ errors = [] }) => errors.map(({ code }) => code)));
+    expect([...codes]).toEqual(["row_sent_under_other_key"]);
+    expect(await keysOnPlatform()).toHaveLength(40);
+  });
+});
+
+/** As a spreadsheet saves it. */
+const withoutZeros = (text: string): string => text.replaceAll(/(?<=^|,)0+(?=\d+(?:,|\r?$))/gm, "");
+
+/** Two accounts are accepted and two are in the rejects. */
+async function rejected(): Promise<Workplace> {
+  const work = fourAccounts();
+  expect((await work.push(["--out", "report"])).code).toBe(1);
+  expect(await keysOnPlatform()).toHaveLength(2);
+  return work;
+}
+
+function corrected({ file }: Workplace): string {
+  return readFileSync(file("report", "rejects.csv"), "utf8").replaceAll("?", "D");
+}
+
+describe("a rejects file that is an ordinary source", () => {
+  test("is pushed as it is once it is corrected", async () => {
+    const work = await rejected();
+    writeFileSync(work.file("accounts.csv"), corrected(work));
+    const { code } = await work.push();
+    expect(code).not.toBe(2);
+    expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000003", "00000004"]);
+  });
+
+  test.each(["plain", "packed", "renamed"] as const)("creates no account where it lost its zeros: %s", async (kind) => {
+    const work = await rejected();
+    const text = withoutZeros(corrected(work));
+    expect(text).toMatch(/^3,/m);
+    const children = withoutZeros(readFileSync(work.file("customers.csv"), "utf8"));
+    writeFileSync(work.file("customers.csv"), children);
+    const name = { plain: "accounts.csv", packed: "accounts.csv.gz", renamed: "again.csv" }[kind];
+    writeFileSync(work.file(name), kind === "packed" ? gzipSync(text) : text);
+    const { code, stdout } = await work.migrate([
+      "push",
+      name,
+      "--contract",
+      CONTRACT,
+      "--mapping",
+      "mapping.yaml",
+      "--format",
+      "ndjson",
+    ]);
+    expect(code).toBe(1);
+    const lines = outcomeLines(stdout).filter(({ key }) => key !== undefined);
+    expect(new Set(lines.flatMap(({ errors = [] }) => errors.map(({ code: one }) => one)))).toContain("near_known_key");
+    expect(await keysOnPlatform()).toHaveLength(2);
+  });
+
+  test("is refused where its key is no longer the one of the reject, unless it is meant", async () => {
+    const work = await rejected();
+    const text = corrected(work).replace(/^00000003,/m, "77777777,");
+    writeFileSync(work.file("accounts.csv"), text);
+    appendFileSync(work.file("customers.csv"), "77777777,1,Amina,Hughes,07700 900730,1947-06-16\n");
+    const { stdout } = await work.push();
+    const [first] = outcomeLines(stdout);
+    expect(first?.errors?.map(({ code }) => code)).toEqual(["key_differs_from_reject"]);
+    expect(await keysOnPlatform()).not.toContain("77777777");
+    await work.push(["--new-keys"]);
+    expect(await keysOnPlatform()).toContain("77777777");
+  });
+});

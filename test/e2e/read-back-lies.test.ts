@@ -1,0 +1,127 @@
+import { writeFileSync } from "node:fs";
+import { expect, onTestFinished, test } from "vitest";
+import { type Action, closeSilently, reply, type SeenRequest, startChaosServer } from "../chaos-server.ts";
+import type { CliEnd } from "./cli.ts";
+import { goodAccounts, outcomeLines, references, statusCounts, workplace } from "./push-scene.ts";
+
+const NOW = ["--quiet-period", "0s", "--format", "ndjson"];
+
+interface ReadBackLie {
+  readonly records: number;
+  /** Records, from 1 on, whose push gets no reply. */
+  readonly lost: readonly number[];
+  readonly readBack: (request: SeenRequest) => Action;
+  readonly overlay?: string;
+}
+
+interface Reconciled {
+  readonly reconcile: CliEnd;
+  readonly resume: CliEnd;
+  /** The business keys for which the server has created an account, in order. */
+  readonly created: readonly string[];
+}
+
+/** Pushes to a server that creates every account, loses some replies, and answers reading back as told. */
+async function reconcileAfterPush({ records, lost, readBack, overlay }: ReadBackLie): Promise<Reconciled> {
+  const created: string[] = [];
+  const server = await startChaosServer((request) => {
+    if (request.method === "GET") return readBack(request);
+    const { external_account_number: key }: { readonly external_account_number: string } = JSON.parse(request.body);
+    created.push(key);
+    const isLost =
+      lost.includes(references(records).indexOf(key) + 1) && created.filter((one) => one === key).length === 1;
+    return isLost ? closeSilently : reply(201, { external_account_number: key, account_number: `A-${key}` });
+  });
+  onTestFinished(server.close);
+  const work = workplace({ accounts: goodAccounts(records) });
+  writeFileSync(work.file("ca.pem"), server.ca);
+  writeFileSync(work.file("overlay.yaml"), overlay ?? EMPTY);
+  const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
+  const flags = ["--ca", "ca.pem", "--base-url", server.baseUrl.href, "--supplier", "SANDBOX", "--concurrency", "1"];
+  const contract = ["--contract", "no-dedupe.yaml", "--contract", "overlay.yaml"];
+  expect((await work.push([...flags, ...contract], { env })).code).toBe(5);
+  const reconcile = await work.migrate(["reconcile", ...NOW], { env });
+  const resume = await work.migrate(["resume", "--format", "ndjson"], { env });
+  return { reconcile, resume, created };
+}
+
+const EMPTY = `
+overlay: 1.0.0
+info: { title: Nothing, version: "1" }
+actions: []
+`;
+
+function keyIn({ path }: SeenRequest): string | undefined {
+  return /imported-accounts\/[^/]+\/([^/]+)\/$/.exec(path)?.[1];
+}
+
+test.each([
+  ["one account number for all of them", "A-00000001", /several records one account number \(records 1, 2, 3, 4\)/],
+  ["the account number of a record that was accepted before", undefined, /account number of record 5 of run/],
+])("reconcile accepts no ambiguous record under %s", async (_, account, said) => {
+  const lost = account === undefined ? [2] : [1, 2, 3, 4];
+  const number = account ?? "A-EXT-00005";
+  const readBack = (request: SeenRequest): Action => {
+    const key = keyIn(request);
+    const items = references(6).map((one) => ({ external_account_number: one, account_number: number }));
+    return key === undefined ? reply(200, items) : reply(200, { external_account_number: key, account_number: number });
+  };
+  const { reconcile, created } = await reconcileAfterPush({ records: 6, lost, readBack });
+  expect(reconcile.code).toBe(5);
+  expect(statusCounts(outcomeLines(reconcile.stdout))).toEqual({ ambiguous: lost.length, accepted: 6 - lost.length });
+  expect(reconcile.stderr).toMatch(said);
+  expect(created).toEqual(references(6));
+});
+
+/** Reads back every record with this status and no account number, and an empty list. */
+function statusReply(status: string): (request: SeenRequest) => Action {
+  return (request) => {
+    const key = keyIn(request);
+    return key === undefined ? reply(200, []) : reply(200, { external_account_number: key, import_status: status });
+  };
+}
+
+/** The platform's own statuses of an import, for reading one record back. */
+const WITH_STATUS = `
+overlay: 1.0.0
+info: { title: Statuses of an import, version: "1" }
+actions:
+  - target: $.components.schemas.ImportedAccount
+    update: { additionalProperties: true }
+  - target: $.components.schemas.ImportedAccount.required
+    remove: true
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back'][0]
+    update:
+      status: import_status
+      outcomes: { COMPLETED: accepted, IN_PROGRESS: pending, UNKNOWN: absent }
+`;
+
+/** The same contract without a word of statuses. */
+const WITHOUT_STATUS = WITH_STATUS.replace(/ {2}- target: [^\n]*x-migrate-read-back[^]*$/, "");
+
+test.each([
+  ["IN_PROGRESS, which the contract calls pending", "IN_PROGRESS", WITH_STATUS, /IN_PROGRESS: ask again later/],
+  ["a status that the contract does not list", "MERGED", WITH_STATUS, /MERGED, which the contract does not list/],
+  ["a status of which the contract says nothing", "IN_PROGRESS", WITHOUT_STATUS, /without account_number/],
+])("with absent: resend, an import that is %s is not created twice", async (_, status, overlay, said) => {
+  const readBack = statusReply(status);
+  const lost = [1, 2, 3, 4, 5, 6];
+  const { reconcile, resume, created } = await reconcileAfterPush({ records: 6, lost, readBack, overlay });
+  expect(reconcile.code).toBe(5);
+  expect(reconcile.stderr).toMatch(said);
+  expect(resume.code).toBe(5);
+  expect(created).toEqual(references(6));
+});
+
+test("an import that the platform ends as absent is created again, once", async () => {
+  const readBack = statusReply("UNKNOWN");
+  const { reconcile, resume, created } = await reconcileAfterPush({
+    records: 3,
+    lost: [2],
+    readBack,
+    overlay: WITH_STATUS,
+  });
+  expect(reconcile.code).toBe(3);
+  expect(resume.code).toBe(0);
+  expect(created).toEqual([...references(3), "EXT-00002"]);
+});

@@ -1,0 +1,152 @@
+import { cpSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { PRIVATE_POSTGRES_IS_HERE } from "../ledger/postgres/cluster.ts";
+import { DUMP_IS_HERE, dumpDatabase } from "../ledger/postgres/dump.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { type CliOptions, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, writeExtract } from "./push-scene.ts";
+import { sharedPush, type SharedPush, useServer } from "./shared-run-scene.ts";
+
+const IS_HERE = PRIVATE_POSTGRES_IS_HERE && DUMP_IS_HERE;
+const ONCE = ["--contract", "no-dedupe.yaml"];
+const DAY_1 = 10;
+const ALL = 40;
+
+/** What a machine has: a folder with the input, and a state folder. */
+function machine(scene: SharedPush): CliOptions & { readonly cwd: string } {
+  const cwd = temporaryFolder();
+  cpSync(scene.folder, cwd, { recursive: true });
+  return { cwd, env: { XDG_STATE_HOME: path.join(cwd, "state") } };
+}
+
+describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped without PostgreSQL and pg_dump)", () => {
+  const { server } = useServer();
+  let sandbox: SandboxProcess;
+  let admin: Admin;
+  beforeAll(async () => {
+    sandbox = await startSandboxProcess({ flags: ["--forgetful", "--latency", "20"] });
+    admin = adminOf(sandbox);
+  });
+  afterAll(() => sandbox.stop());
+  beforeEach(async () => {
+    await admin.reset();
+    await admin.faults({ forgetful: true });
+  });
+
+  const dumpOf = ({ ledger }: SharedPush): (() => Promise<void>) => dumpDatabase(server(), path.basename(ledger));
+  /** Accounts that the platform was made to create more than once. */
+  const twice = async (): Promise<number> => {
+    const accounts = await admin.accounts();
+    return accounts.length - new Set(accounts.map(({ key }) => key)).size;
+  };
+
+  /** Two daily pushes; the second is sent by the worker of another machine, or by this one; then the dump of the first is back. */
+  const restored = async (sender: "elsewhere" | "here"): Promise<SharedPush & { readonly other: CliOptions }> => {
+    const scene = await sharedPush(DAY_1, sandbox, server());
+    expect((await scene.push([...ONCE, "--ledger", scene.ledger])).code).toBe(0);
+    const restore = dumpOf(scene);
+    writeExtract(scene.folder, { accounts: goodAccounts(ALL) });
+    const other = machine(scene);
+    const push = scene.share(sender === "here" ? 2 : 0, ONCE);
+    if (sender === "elsewhere") {
+      await push.said(/no worker on this machine/);
+      expect((await scene.migrate(["worker", "--ledger", scene.ledger], other)).code).toBe(0);
+    }
+    expect((await push.ended).code).toBe(0);
+    await restore();
+    expect(await admin.accounts()).toHaveLength(ALL);
+    return { ...scene, other };
+  };
+
+  test("refuses to send from the machine of the worker, the machine of the planner, and another folder", async () => {
+    const scene = await restored("elsewhere");
+    const flags = [...ONCE, "--ledger", scene.ledger];
+    for (const place of [scene.other, {}, { cwd: machine(scene).cwd }]) {
+      const { code, stderr } = await scene.push(flags, place);
+      expect(code).toBe(6);
+      expect(stderr).toMatch(
+        /the ledger .* (does not know 30 requests in|was restored to a time before the end of) .*journal/,
+      );
+      expect((await scene.migrate(["resume", "--ledger", scene.ledger], place)).code).toBe(6);
+      expect((await scene.migrate(["reconcile", "--ledger", scene.ledger], place)).code).toBe(6);
+    }
+    expect(await admin.accounts()).toHaveLength(ALL);
+  });
+
+  test("repair marks the journaled requests of the worker as ambiguous, and reconcile settles them", async () => {
+    const { ledger, push, migrate, other } = await restored("elsewhere");
+    const repaired = await migrate(["ledger", "repair", "--ledger", ledger, "--format", "json"], other);
+    expect(repaired.code).toBe(5);
+    expect(JSON.parse(repaired.stdout)).toMatchObject({ noted: ALL - DAY_1, isUncertain: true });
+    const again = await push([...ONCE, "--ledger", ledger], other);
+    expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: DAY_1, ambiguous: ALL - DAY_1 });
+    const words = ["reconcile", "--quiet-period", "0s", "--format", "ndjson", "--ledger", ledger];
+    const settled = await migrate(words, other);
+    expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ skipped: DAY_1, accepted: ALL - DAY_1 });
+    expect((await push([...ONCE, "--ledger", ledger], other)).code).toBe(0);
+    expect(await migrate(["ledger", "check", "--ledger", ledger])).toMatchObject({ code: 0 });
+    expect(await twice()).toBe(0);
+  });
+
+  test("refuses to resume in another folder of the machine whose workers sent the run", async () => {
+    const scene = await sharedPush(ALL, sandbox, server());
+    const push = scene.share(2, [...ONCE, "--rps", "10"]);
+    await scene.whenSettled(5);
+    const restore = dumpOf(scene);
+    await scene.whenSettled(15);
+    process.kill(push.pid, "SIGSTOP");
+    for (const { pid } of await scene.workers()) process.kill(pid, "SIGKILL");
+    push.kill("SIGKILL");
+    await push.ended;
+    await restore();
+    const { cwd } = machine(scene);
+    const joined = await scene.migrate(["worker", "--ledger", scene.ledger], { cwd });
+    expect(joined.stderr).toMatch(/does not know \d+ requests? in the journal/);
+    expect(joined.code).toBe(6);
+    const { code, stderr } = await scene.migrate(["resume", "--ledger", scene.ledger], { cwd });
+    expect(stderr).toMatch(/does not know \d+ requests? in the journal/);
+    expect(code).toBe(6);
+    expect(await twice()).toBe(0);
+  });
+
+  test("goes on after a dump that lacks nothing, and asks only where other machines have sent", async () => {
+    const scene = await sharedPush(DAY_1, sandbox, server());
+    const flags = [...ONCE, "--ledger", scene.ledger];
+    expect((await scene.push(flags)).code).toBe(0);
+    await dumpOf(scene)();
+    writeExtract(scene.folder, { accounts: goodAccounts(DAY_1 + 5) });
+    const alone = await scene.push(flags);
+    expect(alone.stderr).toMatch(/was restored, moved or failed over since/);
+    expect(alone.code).toBe(0);
+
+    const other = machine(scene);
+    expect((await scene.push(flags, other)).code).toBe(0);
+    writeExtract(scene.folder, { accounts: goodAccounts(ALL) });
+    await dumpOf(scene)();
+    const asked = await scene.push(flags);
+    expect(asked.code).toBe(6);
+    expect(asked.stderr).toMatch(/1 other machine may have sent more/);
+    const confirmed = await scene.migrate(["ledger", "repair", "--nothing-lost", "--ledger", scene.ledger]);
+    expect(confirmed).toMatchObject({
+      code: 0,
+      stdout: "Every request in the journals of this machine is in the ledger\n",
+    });
+    expect((await scene.push(flags)).code).toBe(0);
+    expect(await admin.accounts()).toHaveLength(ALL);
+  });
+
+  test("refuses a database that was made again without the ledger", async () => {
+    const scene = await sharedPush(DAY_1, sandbox, server());
+    const flags = [...ONCE, "--ledger", scene.ledger];
+    expect((await scene.push(flags)).code).toBe(0);
+    await server().query(`drop database "${path.basename(scene.ledger)}" with (force)`);
+    await server().query(`create database "${path.basename(scene.ledger)}"`);
+    const { code, stderr } = await scene.push(flags);
+    expect(stderr).toMatch(/does not know 10 requests in the journal/);
+    expect(code).toBe(6);
+    expect((await scene.migrate(["ledger", "repair", "--ledger", scene.ledger])).code).toBe(5);
+    expect(statusCounts(outcomeLines((await scene.push(flags)).stdout))).toEqual({ ambiguous: DAY_1 });
+    expect(await twice()).toBe(0);
+  });
+});

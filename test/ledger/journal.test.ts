@@ -1,0 +1,109 @@
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { compareJournal } from "../../src/ledger/journal/compare-journal.ts";
+import { framesOf, type JournalEntry, MAGIC } from "../../src/ledger/journal/journal-format.ts";
+import { readJournal } from "../../src/ledger/journal/journal-reader.ts";
+import type { JournaledRequest } from "../../src/ledger/ledger.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const AT = "2026-11-23T10:00:00.000Z";
+
+function request(number: number): JournaledRequest {
+  const hash = new Uint8Array(32);
+  new DataView(hash.buffer).setUint32(0, number);
+  return { identity: hash, content: hash, attempt: 1 + (number % 3), idempotent: number % 5 === 0 };
+}
+
+/** A journal of one run with these groups of requests, and where each group ends. */
+function journalOf(groups: readonly number[]): { readonly bytes: Buffer; readonly ends: readonly number[] } {
+  const ends: number[] = [];
+  let next = 0;
+  let bytes = Buffer.concat([
+    MAGIC,
+    framesOf({ kind: "ledger", name: "ledger.db", id: "first" }),
+    framesOf({ kind: "begin", run: "first", at: AT, requests: 0 }),
+  ]);
+  for (const size of groups) {
+    const requests = Array.from({ length: size }, () => request((next += 1)));
+    bytes = Buffer.concat([bytes, framesOf({ kind: "requests", requests })]);
+    ends.push(bytes.length);
+  }
+  return { bytes, ends };
+}
+
+function numberOf({ identity }: JournaledRequest): number {
+  return new DataView(identity.slice().buffer).getUint32(0);
+}
+
+/** A ledger of the run that knows the first so many requests. */
+function ledgerKnowing(known: number): Parameters<typeof compareJournal>[1] {
+  return {
+    findRun: async () => undefined,
+    history: async () => ({ id: "first", requests: known, lastGivenUpAt: undefined }),
+    recovery: {
+      unknownRequests: async (requests) => requests.filter((one) => numberOf(one) > known),
+      markPossiblySent: async () => 0,
+      noteRecovery: async () => undefined,
+      isRecoveryKnown: async () => false,
+    },
+  };
+}
+
+function entriesOf(file: string): readonly JournalEntry[] {
+  return [...readJournal(file)];
+}
+
+it("reads back what was written", () => {
+  const file = path.join(temporaryFolder(), "a.log");
+  const requests = Array.from({ length: 1100 }, (_, index) => request(index));
+  writeFileSync(file, MAGIC);
+  appendFileSync(file, framesOf({ kind: "requests", requests }));
+  appendFileSync(file, framesOf({ kind: "end", at: AT, run: "first", requests: 1100 }));
+  const entries = entriesOf(file);
+  expect(entries.flatMap((entry) => (entry.kind === "requests" ? entry.requests : []))).toEqual(requests);
+  expect(entries.at(-1)).toEqual({ kind: "end", at: AT, run: "first", requests: 1100 });
+});
+
+const groups = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 });
+
+it("finds every unknown request before the place where a journal was cut off", async () => {
+  const file = path.join(temporaryFolder(), "a.log");
+  await fc.assert(
+    fc.asyncProperty(groups, fc.nat(), fc.nat(), async (sizes, cut, part) => {
+      const { bytes, ends } = journalOf(sizes);
+      const length = cut % (bytes.length + 1);
+      writeFileSync(file, bytes.subarray(0, length));
+      const whole = sizes.filter((_, index) => (ends[index] ?? 0) <= length).reduce((sum, size) => sum + size, 0);
+      const known = part % (whole + 1);
+      const { unknown, isUpToDate } = await compareJournal(file, ledgerKnowing(known));
+      expect(unknown).toBe(whole - known);
+      expect(known < whole && isUpToDate).toBe(false);
+    }),
+  );
+});
+
+it("never takes a ledger for complete next to a journal in which a bit has changed", async () => {
+  const file = path.join(temporaryFolder(), "a.log");
+  await fc.assert(
+    fc.asyncProperty(groups, fc.nat(), fc.integer({ min: 0, max: 7 }), async (sizes, at, bit) => {
+      const { bytes } = journalOf(sizes);
+      const place = at % bytes.length;
+      bytes.writeUInt8(bytes.readUInt8(place) ^ (1 << bit), place);
+      writeFileSync(file, bytes);
+      const { isComplete, isUpToDate } = await compareJournal(file, ledgerKnowing(0));
+      expect([isComplete, isUpToDate]).toEqual([false, false]);
+    }),
+  );
+});
+
+it("tolerates zeros in place of the last bytes, as a loss of power leaves them", async () => {
+  const file = path.join(temporaryFolder(), "a.log");
+  const { bytes, ends } = journalOf([3, 4]);
+  bytes.fill(0, (ends[0] ?? 0) + 20);
+  writeFileSync(file, bytes);
+  const { unknown, isComplete, end } = await compareJournal(file, ledgerKnowing(0));
+  expect([unknown, isComplete, end]).toEqual([3, true, { state: "torn", validBytes: ends[0] }]);
+  expect(statSync(file).size).toBe(readFileSync(file).length);
+});

@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import {
+  compareMachineJournals,
+  hasMachineJournals,
+  type MachineJournals,
+  openProcessJournal,
+  removeOldJournals,
+} from "../../../src/ledger/journal/machine-journals.ts";
+import type { JournaledRequest, LedgerHistory, LedgerRecovery, Run } from "../../../src/ledger/ledger.ts";
+import { contentHash, recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
+import { systemClock } from "../../../src/time/system-clock.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+import { PUSH } from "../ledger-input.ts";
+
+const OPTIONS = { clock: systemClock, rescueFolder: "/nonexistent", notice: (): void => undefined };
+
+/** A database that can be copied and put back. */
+interface Tables {
+  readonly attempts: ReadonlyMap<string, number>;
+  readonly requests: number;
+  readonly runs: readonly string[];
+  readonly notes: readonly string[];
+}
+const EMPTY: Tables = { attempts: new Map(), requests: 0, runs: ["first"], notes: [] };
+
+let tables: Tables;
+let place: MachineJournals;
+beforeEach(() => {
+  tables = EMPTY;
+  place = { folder: temporaryFolder(), ledgerName: "db.example:5432/migrate" };
+});
+
+const recovery: LedgerRecovery = {
+  unknownRequests: async (requests) => requests.filter(({ identity, attempt }) => attemptsOf(identity) < attempt),
+  markPossiblySent: async () => 0,
+  noteRecovery: async ({ id }) => {
+    tables = { ...tables, notes: [...tables.notes, id] };
+  },
+  isRecoveryKnown: async (id) => tables.notes.includes(id),
+};
+const ledger = {
+  recovery,
+  history: async (): Promise<LedgerHistory> => ({
+    id: tables.runs[0],
+    requests: tables.requests,
+    lastGivenUpAt: undefined,
+  }),
+  findRun: async (id?: string): Promise<Run | undefined> =>
+    tables.runs.includes(id ?? "") ? { ...PUSH, id: id ?? "", state: "sending" } : undefined,
+};
+
+function attemptsOf(identity: Uint8Array): number {
+  return tables.attempts.get(Buffer.from(identity).toString("hex")) ?? 0;
+}
+
+/** The intents are in the database before the journal has them. */
+function send(...keys: readonly string[]): readonly JournaledRequest[] {
+  return keys.map((key) => {
+    const identity = recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key });
+    const attempt = attemptsOf(identity) + 1;
+    const attempts = new Map(tables.attempts).set(Buffer.from(identity).toString("hex"), attempt);
+    tables = { ...tables, attempts, requests: tables.requests + 1 };
+    return { identity, content: contentHash({ key }), attempt };
+  });
+}
+
+async function process(run: string, keys: readonly string[], end: "ended" | "killed"): Promise<void> {
+  const journal = openProcessJournal(place, ledger, OPTIONS);
+  await journal.begin(run);
+  journal.add(send(...keys));
+  if (end === "ended") await journal.end();
+}
+
+const compared = (): ReturnType<typeof compareMachineJournals> => compareMachineJournals(place, ledger);
+
+test.each(["ended", "killed"] as const)("finds what an older copy lacks of a process that %s", async (end) => {
+  await process("first", ["a"], end);
+  const dump = tables;
+  await process("first", ["b", "c"], end);
+  await process("first", ["d"], end);
+  expect(await compared()).toMatchObject({ outdated: [], unknown: 0, isComplete: true });
+  tables = dump;
+  const { outdated, unknown, isComplete } = await compared();
+  expect(outdated.map((one) => one.unknown)).toEqual([2, 1]);
+  expect({ unknown, isComplete }).toEqual({ unknown: 3, isComplete: true });
+});
+
+test("knows that requests of others are missing, which no journal here has", async () => {
+  const dump = tables;
+  send("of another machine");
+  await process("first", ["a"], "ended");
+  tables = dump;
+  expect(await compared()).toMatchObject({ unknown: 1, isComplete: false });
+});
+
+test("a restored copy in which others have sent as much again is still noticed", async () => {
+  await process("first", ["a"], "ended");
+  const dump = tables;
+  const planner = openProcessJournal(place, ledger, OPTIONS);
+  await planner.begin("first");
+  send("b", "c");
+  planner.addCount(2);
+  await planner.end();
+  tables = dump;
+  send("d", "e", "f");
+  expect((await compared()).outdated).toHaveLength(1);
+});
+
+test("journals of a database that was made again are found by its name, those of another ledger are not", async () => {
+  await process("first", ["a"], "ended");
+  tables = { ...EMPTY, runs: [] };
+  expect(await compared()).toMatchObject({ unknown: 1 });
+  place = { ...place, ledgerName: "db.example:5432/other" };
+  expect(await compared()).toMatchObject({ outdated: [], unknown: 0 });
+  expect(hasMachineJournals(place)).toBe(false);
+});
+
+test("a damaged journal proves nothing", async () => {
+  await process("first", ["a", "b"], "ended");
+  const [file = ""] = journalPaths();
+  const bytes = readFileSync(file);
+  bytes.fill(7, Math.floor(bytes.length / 3), Math.floor(bytes.length / 2));
+  // The end is cut off: its note would vouch for all.
+  writeFileSync(file, bytes.subarray(0, -100));
+  expect(await compared()).toMatchObject({ outdated: [{ end: { state: "damaged" } }], isComplete: false });
+});
+
+test("removes journals that are a month old, but never the latest", async () => {
+  await process("first", ["a"], "ended");
+  await process("first", ["b"], "ended");
+  const files = journalPaths();
+  removeOldJournals(place, "first", Date.now());
+  expect(journalPaths()).toEqual(files);
+  for (const file of files) utimesSync(file, new Date(0), new Date(0));
+  removeOldJournals(place, "first", Date.now());
+  expect(files.map((file) => existsSync(file))).toEqual([false, true]);
+});
+
+function journalPaths(): readonly string[] {
+  const folder = path.join(place.folder, "first");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".log"))
+    .toSorted()
+    .map((name) => path.join(folder, name));
+}

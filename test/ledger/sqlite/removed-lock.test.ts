@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { thisProcess } from "../../../src/ledger/lock-holder.ts";
+import { openDatabase } from "../../../src/ledger/sqlite/sqlite-database.ts";
+import { sqliteLedgerStore } from "../../../src/ledger/sqlite/sqlite-store.ts";
+import { processStart } from "../../../src/files/running-process.ts";
+import { item, planned, sendAll } from "../ledger-input.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+/** A ledger in which a process that lives has written itself down as the writer, under a lock file that is gone. */
+async function ledgerOfOther(more: object = {}): Promise<string> {
+  const file = path.join(temporaryFolder(), "ledger.db");
+  const ledger = await sqliteLedgerStore(file).write("push", { create: true });
+  await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
+  await ledger.close();
+  const other = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  onTestFinished(() => void other.kill("SIGKILL"));
+  const pid = other.pid ?? 0;
+  const holder = { ...thisProcess("push", "kernel"), pid, processStart: processStart(pid) ?? null };
+  const writer = { ...holder, lockInode: 1, ledgerInode: statSync(file).ino, ...more };
+  const database = openDatabase(file);
+  database.run("update seal set writer = ?", JSON.stringify(writer));
+  database.close();
+  rmSync(`${file}-seal`);
+  return file;
+}
+
+test("refuses a ledger that a living process writes to, although its lock file was removed", async () => {
+  const store = sqliteLedgerStore(await ledgerOfOther());
+  await expect(store.write("push", { create: true })).rejects.toMatchObject({ code: "ledger_in_use", exitCode: 7 });
+  await expect(store.repair?.("20261123")).rejects.toMatchObject({ code: "ledger_in_use" });
+});
+
+test.each([
+  ["of a copy", { ledgerInode: 1 }],
+  ["of a process that has ended", { pid: 2 ** 22 + 1, processStart: "1" }],
+])("takes over a ledger from the writer %s", async (_, more) => {
+  const store = sqliteLedgerStore(await ledgerOfOther(more));
+  const ledger = await store.write("push", { create: true });
+  await sendAll(ledger, await planned(ledger, [item(1, "B")]), "accepted");
+  await ledger.close();
+  expect((await store.check()).findings).toEqual([]);
+});
+
+test("ends the transactions of a process from which the ledger was taken", async () => {
+  const file = path.join(temporaryFolder(), "ledger.db");
+  const ledger = await sqliteLedgerStore(file).write("push", { create: true });
+  const run = await planned(ledger, [item(1, "A")]);
+  const database = openDatabase(file);
+  database.run("update seal set writer = ?", JSON.stringify({ ...thisProcess("push", "kernel"), lockInode: 1 }));
+  await expect(sendAll(ledger, run, "accepted")).rejects.toMatchObject({ code: "ledger_in_use" });
+  database.abandon();
+  await ledger.close();
+});
+
+test("stops writing when another file is put in the place of the ledger", async () => {
+  const file = path.join(temporaryFolder(), "ledger.db");
+  const ledger = await sqliteLedgerStore(file).write("push", { create: true });
+  const run = await planned(ledger, [item(1, "A")]);
+  const bytes = readFileSync(file);
+  rmSync(file);
+  writeFileSync(file, bytes);
+  await expect(sendAll(ledger, run, "accepted")).rejects.toMatchObject({ code: "storage", exitCode: 6 });
+  expect(ledger.lease?.isHeld()).toBe(false);
+  expect(ledger.lease?.lost.aborted).toBe(true);
+  await ledger.close();
+  expect(readFileSync(file)).toEqual(bytes);
+});

@@ -1,0 +1,97 @@
+import type { Job } from "../../../src/job/job.ts";
+import { unpackItems } from "../../../src/ledger/packed/packed-items.ts";
+import type { CheckAnswer } from "../../../src/pipeline/threads/check-batches.ts";
+import { checkChunks, type ChunkSettings } from "../../../src/pipeline/threads/check-chunks.ts";
+import type { PackedPayloads } from "../../../src/pipeline/threads/packed-payloads.ts";
+
+/** Settings of a run that only validates. */
+export const CHECK = { items: { endpoint: "", supplier: "" }, showValues: true };
+/** Settings of a run that sends. */
+export const SENT = {
+  items: { endpoint: "POST localhost/things", supplier: 'S "1"' },
+  showValues: true,
+  keepsPayloads: true,
+} satisfies ChunkSettings;
+
+/** The planned items, the payloads that are kept, and the failure that ends the check. */
+export async function planned(job: Job, settings: ChunkSettings): Promise<unknown> {
+  const { chunked } = job.input;
+  if (chunked === undefined) throw new Error("the input does not come in chunks");
+  const answerOf = checkChunks(job, chunked, settings);
+  const answers: unknown[] = [];
+  try {
+    for await (const chunk of chunked.chunks()) {
+      const { unnumbered, checked, payloads } = answerOf(chunk);
+      const { batches, ...more } = checked;
+      answers.push({ unnumbered, ...more, ...asOneBatch(batches), payloads: payloads && textsOf(payloads) });
+    }
+  } catch (error) {
+    answers.push(String(error));
+  }
+  return answers;
+}
+
+/** For each record of a run that sends, its key and, where a payload was kept, its text. */
+export async function plannedTexts(job: Job): Promise<readonly (readonly [key: string | undefined, text?: string])[]> {
+  const { chunked } = job.input;
+  if (chunked === undefined) throw new Error("the input does not come in chunks");
+  const answerOf = checkChunks(job, chunked, SENT);
+  const records: (readonly [key: string | undefined, text?: string])[] = [];
+  for await (const chunk of chunked.chunks()) {
+    const { checked, payloads } = answerOf(chunk);
+    const texts = new Map(payloads && textsOf(payloads));
+    const items = checked.batches.flatMap((batch) => unpackItems(batch.items));
+    for (const [position, { key }] of items.entries()) {
+      const text = texts.get(position);
+      records.push(text === undefined ? [key] : [key, text]);
+    }
+  }
+  return records;
+}
+
+/** By the positions of their records in the chunk. */
+function textsOf({ bytes, starts, ends }: PackedPayloads): readonly (readonly [position: number, text: string])[] {
+  const text = (position: number, end: number): string => Buffer.from(bytes).toString("utf8", starts[position], end);
+  return [...ends].flatMap((end, position) => (end === 0 ? [] : [[position, text(position, end)] as const]));
+}
+
+/** Batches without errors are handed on together where records are told by their bytes: nothing depends on where one ends. */
+function asOneBatch(batches: CheckAnswer["batches"]): object {
+  let first = 0;
+  const placed = batches.map(({ count, items, invalid, excluded, keyColumns, shown }) => {
+    const behind = first;
+    first += count;
+    const at = <T extends { readonly position: number }>(found: T): T => ({
+      ...found,
+      position: behind + found.position,
+    });
+    return {
+      items: unpackItems(items),
+      problems: [...items.problems.error, ...items.problems.warning],
+      invalid: invalid.map((position) => behind + position),
+      excluded: excluded.map(at),
+      keyColumns: keyColumns.map(at),
+      shown: shown.map(([position, ...value]) => [behind + position, ...value]),
+    };
+  });
+  return {
+    count: first,
+    items: placed.flatMap(({ items }) => items),
+    problems: totals(placed.flatMap(({ problems }) => problems)),
+    invalid: placed.flatMap(({ invalid }) => invalid),
+    excluded: placed.flatMap(({ excluded }) => excluded),
+    keyColumns: placed.flatMap(({ keyColumns }) => keyColumns),
+    shown: placed.flatMap(({ shown }) => shown),
+  };
+}
+
+function totals(counts: readonly (readonly [code: string, count: number])[]): ReadonlyMap<string, number> {
+  const sums = new Map<string, number>();
+  for (const [code, count] of counts) sums.set(code, (sums.get(code) ?? 0) + count);
+  return sums;
+}
+
+/** The same job without the fast path. */
+export function withoutFastPath(job: Job): Job {
+  return { ...job, mapping: { ...job.mapping, payloadNode: undefined } };
+}

@@ -1,0 +1,141 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import {
+  dateKeys,
+  findKeyDamage,
+  type KeyDamage,
+  type KeyDamageKind,
+  visibleKeyDamage,
+} from "../../src/text/key-damage.ts";
+import { isPlainKey, normalKey, storedNormalKey } from "../../src/text/near-key.ts";
+
+/** What a spreadsheet makes of a key, and which of the two is the changed form. */
+const DAMAGED: readonly (readonly [known: string, key: string, kind: KeyDamageKind, changed?: KeyDamage["changed"]])[] =
+  [
+    ["00000001", "1", "zeros", "key"],
+    ["1", "00000001", "zeros", "known"],
+    ["00000001", "00000001.0", "decimals", "key"],
+    ["140384123456", "140,384,123,456", "thousands", "key"],
+    ["140384000000", "1.40384E+11", "scientific", "key"],
+    ["0000000001", "'0000000001", "apostrophe", "key"],
+    ["0000000001", '="0000000001"', "formula", "key"],
+    ["EXT-00123", "EXT00123", "dash", "either"],
+    ["EXT00123", "EXT\u2013001-23", "dash", "either"],
+    ["00-123", "123", "zeros", "key"],
+    ["+441234", "441234", "plus", "key"],
+    ["ext 1", "EXT 1", "case", "either"],
+    ["EXT1", "EXT\u00A01", "spaces", "either"],
+    ["EXT1", "EXT\u200B1", "spaces", "either"],
+    ["2010-01-11", "11/01/2010", "date", "either"],
+    ["2010-01-11", "01/11/2010", "date", "either"],
+    ["2010-01-11", "11-Jan-10", "date", "either"],
+    ["1-11", "Jan-11", "date", "either"],
+    ["1-11", "11-Jan", "date", "either"],
+    ["2011-01", "Jan-11", "date", "either"],
+    ["JAN11", "11-Jan", "date", "either"],
+  ];
+
+test.each(DAMAGED.map(([known, key, kind, changed]) => ({ known, key, kind, changed })))(
+  "finds that $known and $key may be one key",
+  ({ known, key, kind, changed }) => {
+    expect(findKeyDamage(known, key)).toEqual({ kind, changed });
+    const matches = [normalKey(key), ...dateKeys(key)];
+    expect(matches).toContain(normalKey(known));
+  },
+);
+
+test.each([
+  ["12-3", "1-23"],
+  ["2010-01-11", "2010-11-01"],
+  ["11/01/2010", "01/11/2010"],
+  ["1/11/2010", "11/1/2010"],
+  ["1-11", "11-1"],
+  ["EXT-00123", "EXT-00124"],
+  ["A-1", "A-10"],
+])("takes %s and %s for two keys", (known, key) => {
+  expect(findKeyDamage(known, key)).toBeUndefined();
+  expect(findKeyDamage(key, known)).toBeUndefined();
+});
+
+test("distinct ordinary keys are never near each other", () => {
+  const number = fc.integer({ min: 1, max: 10 ** 12 });
+  const padded = number.map((value) => String(value).padStart(12, "0"));
+  const kinds = [
+    number.map(String),
+    padded,
+    padded.map((text) => `EXT-${text.slice(4)}`),
+    padded.map((text) => `+44${text}`),
+    fc.uuid(),
+    fc.uuid().map((text) => text.toUpperCase()),
+    fc
+      .date({ noInvalidDate: true, min: new Date("1900-01-01"), max: new Date("2099-12-31") })
+      .map((day) => day.toISOString().slice(0, 10)),
+    fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 })).map((parts) => parts.join("-")),
+    fc.stringMatching(/^[A-Z]{2}[0-9]{6}[A-Z]$/),
+  ];
+  const pair = fc.oneof(...kinds.map((kind) => fc.tuple(kind, kind)));
+  fc.assert(
+    fc.property(pair, ([one, other]) => {
+      fc.pre(one !== other);
+      expect(findKeyDamage(one, other)).toBeUndefined();
+      expect(visibleKeyDamage(one)).toBeUndefined();
+    }),
+    { numRuns: 3000 },
+  );
+  fc.assert(
+    fc.property(number, (value) => {
+      expect(findKeyDamage(String(value), String(value + 1))).toBeUndefined();
+    }),
+  );
+});
+
+test("a ledger computes the normal form of a key that it stores none for", () => {
+  const text = fc.oneof(
+    fc.string(),
+    fc.stringMatching(/^[-+'=A-Za-z0-9 ._/,E"]{0,12}$/),
+    fc.stringMatching(/^[A-Z0-9-]{1,9}$/),
+  );
+  fc.assert(
+    fc.property(text, (key) => {
+      expect(storedNormalKey(key) ?? key.replaceAll("-", "")).toBe(normalKey(key));
+      const bytes = new TextEncoder().encode(key);
+      expect(isPlainKey(bytes, 0, bytes.length) && normalKey(key) !== key.replaceAll("-", "")).toBe(false);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+test("the kind of damage is the same whichever of two keys is known", () => {
+  const digits = fc.stringMatching(/^[0-9]{1,12}$/);
+  const damages = [
+    (key: string) => key.replace(/^0+(?=.)/, ""),
+    (key: string) => `'${key}`,
+    (key: string) => `="${key}"`,
+    (key: string) => `${key}.0`,
+    (key: string) => `+${key}`,
+    (key: string) => `${key.slice(0, 1)}-${key.slice(1)}`,
+  ];
+  fc.assert(
+    fc.property(digits, fc.constantFrom(...damages), (key, damage) => {
+      const changed = damage(key);
+      fc.pre(changed !== key);
+      const found = findKeyDamage(key, changed);
+      expect(found).toBeDefined();
+      expect(findKeyDamage(changed, key)?.kind).toBe(found?.kind);
+    }),
+  );
+});
+
+test.each([
+  ["1.40384E+11", "scientific"],
+  ["1,40384e+11", "scientific"],
+  ["1E+11", "scientific"],
+  ["'0001", "apostrophe"],
+  ['="0001"', "formula"],
+  ["#REF!", "formula"],
+  ["1E5", undefined],
+  ["EXT-1", undefined],
+  ["+44", undefined],
+])("sees the damage of the key %s by itself: %s", (key, kind) => {
+  expect(visibleKeyDamage(key)).toBe(kind);
+});

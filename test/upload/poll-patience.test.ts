@@ -1,0 +1,126 @@
+import { expect, test } from "vitest";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
+import type { StepClient } from "../../src/platform/import/step-clients.ts";
+import type { RecordToSend, UploadOptions } from "../../src/upload/upload-types.ts";
+import { upload } from "../../src/upload/upload.ts";
+import { ACCEPTED, busy, fakeClock, type FakeLedger, fakeLedger, sendable, UNSENT } from "./scene.ts";
+
+const PATIENCE_MS = 8_000;
+const WAITING: RequestResult = { replyClass: { kind: "waiting", reason: "PENDING" }, http: 200, durationMs: 1 };
+const ABSENT: RequestResult = { replyClass: { kind: "absent", reason: "HTTP 404" }, http: 404, durationMs: 1 };
+const NO_TOKEN: RequestResult = {
+  replyClass: { kind: "unsent", code: "HTTP_500", reason: "cannot reach https://localhost: HTTP_500" },
+  durationMs: 0,
+};
+const BROKEN: RequestResult = {
+  replyClass: { kind: "ambiguous", reason: "HTTP 500", notFromApi: false },
+  http: 500,
+  durationMs: 10,
+};
+
+interface Polled {
+  readonly ledger: FakeLedger;
+  /** When the run ended, simulated milliseconds after its first request. */
+  readonly endedAt: number;
+  readonly reason: string;
+  readonly scheduled: number;
+}
+
+interface Polling extends Partial<UploadOptions> {
+  readonly records?: readonly RecordToSend[];
+  readonly steps?: readonly StepClient[];
+}
+
+/** Records whose schedule was answered in an earlier run. */
+const SCHEDULED = [1, 2, 3, 4, 5, 6].map((record) => ({ ...sendable(record), step: "schedule" }));
+
+/** Schedules records, where that is left to do, at a platform that answers every poll as told. */
+async function poll(answer: (number: number) => RequestResult, options: Polling = {}): Promise<Polled> {
+  const { records = SCHEDULED, steps = [], ...more } = options;
+  const clock = fakeClock();
+  const ledger = fakeLedger();
+  const never = new AbortController().signal;
+  let scheduled = 0;
+  let polls = 0;
+  const schedule: StepClient = {
+    name: "schedule",
+    idempotent: false,
+    dedupesByKey: false,
+    send: async () => {
+      scheduled += 1;
+      return { ...ACCEPTED, replyClass: { kind: "accepted" } };
+    },
+    status: {
+      intervalMs: 1_000,
+      timeoutMs: PATIENCE_MS,
+      async poll(_payload, _signal, maySend) {
+        if ((await maySend?.()) === false)
+          return { replyClass: { kind: "cancelled", reason: "not sent" }, durationMs: 0 };
+        polls += 1;
+        return answer(polls);
+      },
+    },
+  };
+  const { reason } = await upload(
+    async function* () {
+      yield records;
+    },
+    { ledger, steps: [...steps, schedule], clock, random: () => 0.9, onProgress: () => undefined },
+    { run: "run", concurrency: 6, drain: never, abort: never, ...more },
+  );
+  return { ledger, endedAt: clock.monotonic(), reason, scheduled };
+}
+
+const STAGE: StepClient = {
+  name: "stage",
+  idempotent: true,
+  dedupesByKey: false,
+  send: async () => ({ ...ACCEPTED, replyClass: { kind: "accepted" } }),
+};
+
+test.each([
+  ["is throttled without Retry-After", () => busy()],
+  ["is told to come back in 100 s", () => busy(100_000)],
+  ["cannot leave, because a login is answered HTTP 500", () => NO_TOKEN],
+  ["cannot reach the platform", () => UNSENT],
+  ["is answered HTTP 500", () => BROKEN],
+  ["is not final", () => WAITING],
+  ["is sometimes throttled, sometimes not final", (number: number) => (number % 3 === 0 ? WAITING : busy())],
+])("the patience ends a run in which every poll %s", async (_, answer) => {
+  for (const steps of [[], [STAGE]]) {
+    for (const records of [SCHEDULED, [sendable(1)]]) {
+      const { ledger, endedAt, reason, scheduled } = await poll(answer, { steps, records });
+      expect(reason).toBe("done");
+      expect(endedAt).toBeLessThanOrEqual(PATIENCE_MS + 1_000);
+      expect([...ledger.states.values()]).toEqual(records.map(() => "pending"));
+      expect(scheduled).toBe(records === SCHEDULED ? 0 : 1);
+    }
+  }
+});
+
+test("a scheduled record that the platform no longer knows when the patience ends is ambiguous", async () => {
+  const { ledger, endedAt } = await poll((number) => (number <= 12 ? ABSENT : busy()));
+  expect(endedAt).toBeLessThanOrEqual(PATIENCE_MS + 1_000);
+  expect(new Set(ledger.states.values())).toEqual(new Set(["ambiguous"]));
+});
+
+test("polls that are throttled for a while are still answered within the patience", async () => {
+  const { ledger } = await poll((number) => (number <= 2 ? busy() : { ...ACCEPTED, replyClass: { kind: "accepted" } }));
+  expect(new Set(ledger.states.values())).toEqual(new Set(["accepted"]));
+});
+
+test("a schedule that was answered and then polls 404 is not scheduled again", async () => {
+  const answered = { ...sendable(1), isAmbiguous: true, step: "schedule" };
+  const { ledger, scheduled } = await poll(() => ABSENT, { records: [answered] });
+  expect(scheduled).toBe(0);
+  expect([...ledger.states.values()]).toEqual(["ambiguous"]);
+});
+
+test("a check of an ambiguous record has its patience after the quiet period", async () => {
+  const unanswered = { ...sendable(1), isAmbiguous: true };
+  const late = await poll(() => busy(), { records: [unanswered], trustNotFoundFrom: 30_000 });
+  expect(late.endedAt).toBeLessThanOrEqual(30_000 + PATIENCE_MS + 1_000);
+  expect([...late.ledger.states.values()]).toEqual(["ambiguous"]);
+  const absent = await poll(() => ABSENT, { records: [unanswered], trustNotFoundFrom: 30_000 });
+  expect(absent.scheduled).toBe(1);
+});
