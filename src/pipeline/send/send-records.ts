@@ -3,6 +3,7 @@ import type { Job } from "../../job/job.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
 import { Failure } from "../../model/failure.ts";
+import type { HeldLease } from "../../ledger/runs/held-lease.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
 import type { Clock } from "../../time/clock.ts";
@@ -43,7 +44,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   const { drain, abort, clock, random, onProgress } = dependencies;
   const { supplier } = job.operation;
   const { lease } = handle.ledger;
-  const steps = lease === undefined ? connection.steps : guardedSteps(connection, { lease, clock, lost: lease.lost });
+  const steps = guardedByLease(connection, lease, clock);
   const quietMs = await quietBeforeResend(handle, connection, dependencies);
   await options.journal?.begin(handle.run.id);
   const groupsOf = payloadGroups(job, handle, options);
@@ -70,6 +71,12 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
   );
   await options.journal?.end();
   return lease?.lost.aborted === true ? endWithoutLedger(end, lease.lost) : end;
+}
+
+function guardedByLease(connection: Connection, lease: HeldLease | undefined, clock: Clock): Connection["steps"] {
+  if (lease?.isHeld === undefined) return connection.steps;
+  const { isHeld, lost } = lease;
+  return guardedSteps(connection, { lease: { isHeld }, clock, lost });
 }
 
 /** What is left to be sent, from the beginning each time that it is asked for. */

@@ -17,8 +17,7 @@ export function whyNotOfSentRecord(
 ): string | undefined {
   if (body === undefined) return undefined;
   if (isOtherKey(body, operation.key, payload)) return "with the business key of another record";
-  const accounts = new Set(accountsIn(body, operation, payload));
-  return accounts.size > 1 ? "with two account numbers that differ" : undefined;
+  return hasTwoAccounts(body, operation, payload) ? "with two account numbers that differ" : undefined;
 }
 
 /**
@@ -44,25 +43,45 @@ function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Gene
   for (const member of isJsonArray(value) ? value : Object.values(value)) yield* textsAt(path, member, depth + 1);
 }
 
-/** The account numbers of the record in the reply. A member that repeats what was sent there, or the key, is none. */
-function* accountsIn(
-  body: JsonValue,
-  { outcomes, key }: Identifiers,
-  payload: JsonObject | undefined,
-): Generator<string> {
-  const sentKey = key === undefined ? "" : identifierText(valueAt(payload, key));
-  const ruled = outcomes.flatMap(({ account }) => (account === undefined ? [] : [account]));
-  for (const place of [...ruled, ...ACCOUNT_FIELDS, ...ACCOUNT_FIELDS.map((at) => ["account", ...at])]) {
+/** Account numbers of the record that differ. A member that repeats what was sent there, or the key, is none. */
+function hasTwoAccounts(body: JsonValue, operation: Identifiers, payload: JsonObject | undefined): boolean {
+  let first = "";
+  for (const place of accountPlacesOf(operation)) {
     const account = identifierText(valueAt(body, place));
-    if (account === "" || account === sentKey) continue;
-    if (account !== identifierText(valueAt(payload, place))) yield account;
+    if (account === "" || account === first || isAsSent(account, place, operation, payload)) continue;
+    if (first !== "") return true;
+    first = account;
   }
+  return false;
+}
+
+function isAsSent(account: string, place: AttrPath, { key }: Identifiers, payload: JsonObject | undefined): boolean {
+  if (payload === undefined) return false;
+  const isKey = key !== undefined && account === identifierText(valueAt(payload, key));
+  return isKey || account === identifierText(valueAt(payload, place));
+}
+
+/** Made once for each operation, which every reply asks for. */
+const accountPlaces = new WeakMap<Identifiers["outcomes"], readonly AttrPath[]>();
+
+function accountPlacesOf({ outcomes }: Identifiers): readonly AttrPath[] {
+  const known = accountPlaces.get(outcomes);
+  if (known !== undefined) return known;
+  const ruled = outcomes.flatMap(({ account }) => (account === undefined ? [] : [account]));
+  const places = [...ruled, ...ACCOUNT_FIELDS, ...ACCOUNT_FIELDS.map((at) => ["account", ...at])];
+  accountPlaces.set(outcomes, places);
+  return places;
 }
 
 /** Numbers may come back as text. */
 function identifierText(value: JsonValue | undefined): string {
-  return typeof value === "string" || typeof value === "number" ? String(value).normalize("NFC").trim() : "";
+  if (typeof value !== "string" && typeof value !== "number") return "";
+  const text = String(value);
+  return PLAIN.test(text) ? text : text.normalize("NFC").trim();
 }
+
+/** Text in Unicode form C without white space. */
+const PLAIN = /^[\x21-\x7e]*$/;
 
 /** Objects in which some platforms wrap the whole of a reply. */
 const ENVELOPES = ["data", "result", "response"];

@@ -16,11 +16,11 @@ export interface RepliesContract
 }
 
 /**
- * Why a success below 300 is not to be believed, in a few words; undefined where it is. A success is believed when it is
- * a reply of the operation (see `whyNotOfOperation`) and holds the account number or the business key, where the contract
- * documents one of them. Where the contract says nothing of the body, only what says the opposite of a success speaks
- * against it.
- * @param payload what was sent; absent: its key is not compared
+ * Why a success below 300 is not to be believed, in a few words; undefined where it is. A success is believed when its
+ * status, content type and body are as documented, and it holds the account number or the business key, where the
+ * contract documents one of them. Where the contract says nothing of the body, only what says the opposite of a success
+ * speaks against it. Whether it names another record is for `whyNotOfSentRecord` to say.
+ * @param payload what was sent: a member that repeats it says nothing of the request
  */
 export function reasonForDistrust(
   reply: HttpReply,
@@ -28,7 +28,7 @@ export function reasonForDistrust(
   operation: RepliesContract,
   payload?: JsonObject,
 ): string | undefined {
-  const why = whyNotOfOperation(reply, body, operation, payload);
+  const why = whyNotAsDocumented(reply, body, operation);
   if (why !== undefined || body === undefined) return why;
   const form = documentedReply(operation, reply.status)?.body;
   const error = ERROR_MEMBERS.find((name) => holdsError(body, name, form));
@@ -53,12 +53,21 @@ export function whyNotOfOperation(
   operation: RepliesContract,
   payload?: JsonObject,
 ): string | undefined {
+  const why = whyNotAsDocumented(reply, body, operation);
+  if (why !== undefined || body === undefined) return why;
+  const foreign = whyNotOfSentRecord(body, operation, payload);
+  return foreign === undefined ? undefined : `HTTP ${reply.status} ${foreign}`;
+}
+
+function whyNotAsDocumented(
+  reply: HttpReply,
+  body: JsonValue | undefined,
+  operation: RepliesContract,
+): string | undefined {
   const documented = documentedReply(operation, reply.status);
+  if (documented === undefined) return `HTTP ${reply.status}, which the contract does not document`;
   const why =
-    documented === undefined
-      ? "which the contract does not document"
-      : (whyNotReadable(reply, body, documented) ??
-        (body === undefined ? undefined : whyNotOfRecord(body, documented.body, operation, payload)));
+    whyNotReadable(reply, body, documented) ?? (body === undefined ? undefined : whyNotOfForm(body, documented.body));
   return why === undefined ? undefined : `HTTP ${reply.status}, ${why}`;
 }
 
@@ -106,9 +115,12 @@ export function whyNotOfRecord(
   { outcomes = [], key }: Partial<Pick<RepliesContract, "outcomes" | "key">>,
   payload: JsonObject | undefined,
 ): string | undefined {
+  return whyNotOfForm(body, form) ?? whyNotOfSentRecord(body, { outcomes, ...(key !== undefined && { key }) }, payload);
+}
+
+function whyNotOfForm(body: JsonValue, form: DocumentedReply["body"]): string | undefined {
   const mismatch = form && formMismatch(form, body);
-  if (mismatch !== undefined) return `whose body is not as documented: ${mismatch}`;
-  return whyNotOfSentRecord(body, { outcomes, ...(key !== undefined && { key }) }, payload);
+  return mismatch === undefined ? undefined : `whose body is not as documented: ${mismatch}`;
 }
 
 /**

@@ -41,14 +41,13 @@ const WATCH_INTERVAL_MS = 500;
 export function watchPlace(path: string): PlaceWatch {
   const place = rememberPlace(path);
   const lost = new AbortController();
-  const isHeld = (): boolean => {
+  const look = (): void => {
     const failure = place.failure();
     if (failure !== undefined && !lost.signal.aborted) lost.abort(failure);
-    return failure === undefined;
   };
-  const timer = setInterval(isHeld, WATCH_INTERVAL_MS).unref();
+  const timer = setInterval(look, WATCH_INTERVAL_MS).unref();
   return {
-    lease: { isHeld, lost: lost.signal },
+    lease: { lost: lost.signal },
     requireInPlace() {
       const failure = place.failure();
       if (failure !== undefined) throw failure;
