@@ -8,7 +8,7 @@ import type { HeldLease } from "../../runs/held-lease.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Statement } from "../queries.ts";
 
-export interface WriterLease extends HeldLease {
+export interface WriterLease extends Required<HeldLease> {
   /** Every transaction of the holder goes through it. */
   readonly fence: Fence;
   readonly release: () => Promise<void>;
