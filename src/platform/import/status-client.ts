@@ -46,7 +46,7 @@ export function createStatusClient(poll: Poll, tools: RequestDependencies): Stat
 
 function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: JsonObject): Classification {
   if (reply.status === 404 && !isHtml(reply)) return { replyClass: { kind: "absent", reason: "HTTP 404" } };
-  if (reply.status !== 200) return classifyReply(reply, poll.operation, now, payload);
+  if (reply.status !== 200) return aboutRequestAlone(classifyReply(reply, poll.operation, now, payload), reply);
   const body = parseBody(reply);
   const distrust = whyNotOfOperation(reply, body, poll.operation, payload);
   if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
@@ -55,6 +55,13 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
     return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", notFromApi: body === undefined } };
   }
   return { replyClass: classOfStatus(status, body, poll) };
+}
+
+/** A refusal of the status request says nothing about the record, unless the contract names that reply. */
+function aboutRequestAlone(classification: Classification, { status }: HttpReply): Classification {
+  const { replyClass } = classification;
+  if (replyClass.kind !== "rejected" || replyClass.isFinal === true) return classification;
+  return { ...classification, replyClass: { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false } };
 }
 
 function classOfStatus(status: string, body: JsonValue | undefined, { outcomes, account, error }: Poll): ReplyClass {
