@@ -141,11 +141,13 @@ const KEY_DAMAGE_TEXT: Readonly<Record<KeyDamageKind, string>> = {
   apostrophe: "a spreadsheet put an apostrophe in front of the key",
   thousands: "a spreadsheet puts commas into large numbers",
   decimals: "a spreadsheet adds decimals to numbers",
+  fraction: "a spreadsheet drops zeros at the end of decimals",
   scientific: "a spreadsheet writes long numbers in scientific notation, which loses digits",
   plus: "a spreadsheet drops a leading plus sign",
   dash: "the keys differ only in dashes",
   zeros: "a spreadsheet drops leading zeros",
   date: "a spreadsheet rewrites keys that look like dates",
+  digits: "a spreadsheet keeps 15 digits of a number",
 };
 
 const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {

@@ -1,8 +1,8 @@
 import { dateForms } from "./day-notations.ts";
-import { KEY_FORMS, type KeyForm, normalKey } from "./near-key.ts";
+import { KEPT_DIGITS, keptDigits, KEY_FORMS, type KeyForm, normalKey } from "./near-key.ts";
 
 /** What a spreadsheet, or a person, has changed in a key. */
-export type KeyDamageKind = KeyForm | "date";
+export type KeyDamageKind = KeyForm | "date" | "digits";
 
 /** `changed`: which of the two keys is the changed form of the other; `either` where that cannot be known. */
 export interface KeyDamage {
@@ -13,7 +13,7 @@ export interface KeyDamage {
 /** How two different keys could be one key, of which one was changed by accident; undefined where they are two keys. */
 export function findKeyDamage(known: string, key: string): KeyDamage | undefined {
   if (known === key) return undefined;
-  if (normalKey(known) !== normalKey(key)) return areSameDate(known, key) ? DATE : undefined;
+  if (normalKey(known) !== normalKey(key)) return areSameDate(known, key) ? DATE : lostDigits(known, key);
   let [one, other] = [known, key];
   for (const { kind, undo } of KEY_FORMS) {
     const next = [undo(one), undo(other)] as const;
@@ -33,7 +33,7 @@ function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean):
 }
 
 const SYMMETRIC: ReadonlySet<KeyForm> = new Set(["characters", "case", "spaces", "dash"]);
-const LOST: ReadonlySet<KeyForm> = new Set(["zeros", "plus"]);
+const LOST: ReadonlySet<KeyForm> = new Set(["zeros", "fraction", "plus"]);
 
 /** Where the dashes of a key stand, counted from its end: how many characters other than dashes follow each. */
 function dashesIn(key: string): readonly number[] {
@@ -65,14 +65,32 @@ function dateNotation(key: string): string {
     .replace(/\d+/g, ({ length }) => (length === 4 ? "Y" : "9".repeat(Math.max(1, length - 3))));
 }
 
-/** The normal forms of the other notations of the day that a key may be; none for most keys. */
-export function dateKeys(key: string): readonly string[] {
+/** `1234567890123456789`, of which a spreadsheet has made `1234567890123450000`. */
+function lostDigits(known: string, key: string): KeyDamage | undefined {
+  const [one, other] = [normalKey(known), normalKey(key)];
+  if (zeroedDigits(one) === other) return { kind: "digits", changed: "key" };
+  return zeroedDigits(other) === one ? { kind: "digits", changed: "known" } : undefined;
+}
+
+/** What a spreadsheet makes of a number with more digits than it keeps; undefined for any other key. */
+function zeroedDigits(normal: string): string | undefined {
+  if (normal.length <= KEPT_DIGITS || !/^\d+$/.test(normal)) return undefined;
+  return normal.slice(0, KEPT_DIGITS).padEnd(normal.length, "0");
+}
+
+/**
+ * What other keys that may be this one have as their normal form, or as the digits that a spreadsheet keeps
+ * (`SQL_KEPT_DIGITS`): the other notations of a day, a number with or without its last digits. None for most keys.
+ */
+export function otherMatches(key: string): readonly string[] {
   const own = normalKey(key);
+  const zeroed = zeroedDigits(own);
   const others = new Set(
     dateForms(key)
       .filter((form) => !form.includes(":"))
       .map(normalKey),
   );
+  if (zeroed !== undefined) others.add(zeroed === own ? keptDigits(own) : zeroed);
   others.delete(own);
   return [...others];
 }

@@ -1,9 +1,9 @@
 /**
  * The normal form of a key: the key without the changes that people and spreadsheets make by accident. It ignores case,
- * white space, leading zeros, dashes, a leading `+`, the `.0` of a decimal, thousands separators, scientific notation
+ * white space, leading zeros, dashes, a leading `+`, zeros at the end of decimals, thousands separators, scientific notation
  * (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look different (Unicode NFKC).
- * Keys with different normal forms are never near each other, except dates (`dateKeys`). Of two keys with the same
- * normal form, `findKeyDamage` decides.
+ * Keys with different normal forms are never near each other, except dates and long numbers (`otherMatches`). Of two keys
+ * with the same normal form, `findKeyDamage` decides.
  */
 export function normalKey(key: string): string {
   const plain = PLAIN_KEY.test(key) ? key : undamaged(key);
@@ -20,6 +20,17 @@ export function storedNormalKey(key: string): string | undefined {
 /** The normal form of the key of a row of the table `items`, in the SQL of each ledger. */
 export const SQL_NORMAL_KEY = "coalesce(items.near, replace(items.key, '-', ''))";
 
+/** A spreadsheet keeps so many digits of a number, and writes zeros for the others. */
+export const KEPT_DIGITS: number = 15;
+
+/** The kept digits of a longer key, in the SQL of each ledger; they match those of `keptDigits`. */
+export const SQL_KEPT_DIGITS: string = `case when length(${SQL_NORMAL_KEY}) > ${KEPT_DIGITS} then substr(${SQL_NORMAL_KEY}, 1, ${KEPT_DIGITS}) || '~' end`;
+
+/** What `SQL_KEPT_DIGITS` gives. Differs from every normal form. */
+export function keptDigits(normal: string): string {
+  return `${normal.slice(0, KEPT_DIGITS)}~`;
+}
+
 /** How two ways to write one key can differ. */
 export type KeyForm =
   | "characters"
@@ -29,6 +40,7 @@ export type KeyForm =
   | "apostrophe"
   | "thousands"
   | "decimals"
+  | "fraction"
   | "scientific"
   | "plus"
   | "dash"
@@ -43,6 +55,7 @@ export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: 
   { kind: "apostrophe", undo: (key) => key.replace(/^['’](?=.)/u, "") },
   { kind: "thousands", undo: (key) => key.replace(THOUSANDS, (text) => text.replaceAll(",", "")) },
   { kind: "decimals", undo: (key) => key.replace(/^(\d+)(?:\.0+|,0{1,2})$/u, "$1") },
+  { kind: "fraction", undo: (key) => key.replace(/^(\d+\.\d*[1-9])0+$/u, "$1") },
   { kind: "scientific", undo: (key) => key.replace(SCIENTIFIC, withoutExponent) },
   { kind: "plus", undo: (key) => key.replace(/^\+(?=.)/u, "") },
   { kind: "dash", undo: withoutDashes },
@@ -68,7 +81,7 @@ function withoutExponent(written: string, whole: string, decimals: string | unde
 }
 
 /** Most keys: capitals and digits. Capitals, because a key in capitals then needs no second text. */
-const PLAIN_KEY = /^(?!\d+(?:\.0+|(?:\.\d+)?E\+?\d+)$)[A-Z1-9][A-Z0-9._/-]*$/;
+const PLAIN_KEY = /^(?!\d+(?:\.\d*0|(?:\.\d+)?E\+?\d+)$)[A-Z1-9][A-Z0-9._/-]*$/;
 
 /** Whether the normal form of the key that these bytes are is the key without its dashes: true only if it is. */
 export function isPlainKey(bytes: Uint8Array, from: number, to: number): boolean {

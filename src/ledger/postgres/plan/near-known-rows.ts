@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
-import { dateKeys } from "../../../text/key-damage.ts";
-import { SQL_NORMAL_KEY } from "../../../text/near-key.ts";
+import { otherMatches } from "../../../text/key-damage.ts";
+import { KEPT_DIGITS, SQL_KEPT_DIGITS, SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import {
   type KnownKey,
@@ -23,11 +23,11 @@ import { writeFindings } from "./plan-findings.ts";
 export async function refuseNearKnownKeys(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   const refuse = recordRefuser(transaction, run, policy);
   if ((await transaction.row(OTHER_RUN, run.number)) !== undefined) {
-    const [keys, matches] = await dateMatches(transaction, run);
+    const [keys, matches] = await matchesOfKeys(transaction, run);
     await refuse(transaction.batches(selectNear(run), BATCH), nearKnownKey);
-    for (let at = 0; at < keys.length; at += DATES_AT_ONCE) {
-      const [some, forms] = [keys.slice(at, at + DATES_AT_ONCE), matches.slice(at, at + DATES_AT_ONCE)];
-      await refuse([await transaction.rows(selectNearDates(run), some, forms)], nearKnownKey);
+    for (let at = 0; at < keys.length; at += MATCHES_AT_ONCE) {
+      const [some, forms] = [keys.slice(at, at + MATCHES_AT_ONCE), matches.slice(at, at + MATCHES_AT_ONCE)];
+      await refuse([await transaction.rows(selectNearOthers(run), some, forms)], nearKnownKey);
     }
     await refuse(transaction.batches(selectSameRows(run), BATCH), rowSentUnderOtherKey);
   }
@@ -35,7 +35,7 @@ export async function refuseNearKnownKeys(transaction: Transaction, run: RunRow,
 }
 
 const BATCH = 1000;
-const DATES_AT_ONCE = 50_000;
+const MATCHES_AT_ONCE = 50_000;
 
 const OTHER_RUN: Statement<{ id: number }> = {
   sql: `
@@ -64,12 +64,12 @@ const earlierItems = ({ number }: RunRow): string => `
 
 const WAS_SENT = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
 
-/** Those that were sent come first, then the least. */
-const nearKeys = (run: RunRow): string => `
+/** Those that were sent come first, then the least. @param match what of an earlier item is compared, in SQL */
+const nearKeys = (run: RunRow, match: string = SQL_NORMAL_KEY): string => `
   select new_keys.record, new_keys.key, items.key as known, bool_or(coalesce(${WAS_SENT}, false)) as "wasSent",
     files.name as file, new_keys.line
   from ${earlierItems(run)}
-  join new_keys on new_keys.match = ${SQL_NORMAL_KEY} and new_keys.key <> items.key
+  join new_keys on new_keys.match in (${match}) and new_keys.key <> items.key
   left join migrate.records on records.identity = items.identity
   join migrate.files on files.id = new_keys.file
   where records.state is not null or not exists (
@@ -82,30 +82,32 @@ const nearKeys = (run: RunRow): string => `
 
 const selectNear = (run: RunRow): Statement<FoundKey> => ({ sql: `with ${newKeys(run)} ${nearKeys(run)}` });
 
-/** The other notations of dates, each with its key: parameters 1 and 2. */
-const selectNearDates = (run: RunRow): Statement<FoundKey> => ({
+/** The other matches of keys, each with its key: parameters 1 and 2. */
+const selectNearOthers = (run: RunRow): Statement<FoundKey> => ({
   sql: `
   with forms as materialized (select * from unnest($1::text[], $2::text[]) as each (key, match)), new_keys as materialized (
     select forms.match, record, items.key, file, line from (select * from ${newItems(run)}) as items
     join forms on forms.key = items.key collate "C"
-  ) ${nearKeys(run)}`,
+  ) ${nearKeys(run, `${SQL_NORMAL_KEY}, ${SQL_KEPT_DIGITS}`)}`,
 });
 
-/** May be dates: `11/01/2010`, `Jan-11`. */
-const selectDates = (run: RunRow): Statement<{ key: string }> => ({
+/** May be dates (`11/01/2010`, `Jan-11`), or long numbers. */
+const selectDatesAndNumbers = (run: RunRow): Statement<{ key: string }> => ({
   sql: `
-  select distinct items.key from ${newItems(run)} and length(items.key) between 3 and 11
-    and items.key ~ '^([0-9]{1,4}[-/. ][0-9A-Za-z]+[-/. ][0-9]+|[0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{4}[-/.][0-9]{1,2}|[A-Za-z]{3,9}[- ]?[0-9]+|[0-9]{1,2}-?[A-Za-z]{3})$'`,
+  select distinct items.key from ${newItems(run)} and (
+    length(${SQL_NORMAL_KEY}) > ${KEPT_DIGITS} and ${SQL_NORMAL_KEY} ~ '^[0-9]+$'
+    or length(items.key) between 3 and 11 and items.key ~ '^([0-9]{1,4}[-/. ][0-9A-Za-z]+[-/. ][0-9]+|[0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{4}[-/.][0-9]{1,2}|[A-Za-z]{3,9}[- ]?[0-9]+|[0-9]{1,2}-?[A-Za-z]{3})$'
+  )`,
 });
 
-async function dateMatches(
+async function matchesOfKeys(
   transaction: Transaction,
   run: RunRow,
 ): Promise<readonly [keys: readonly string[], matches: readonly string[]]> {
   const [keys, matches]: [string[], string[]] = [[], []];
-  for await (const rows of transaction.batches(selectDates(run), BATCH)) {
+  for await (const rows of transaction.batches(selectDatesAndNumbers(run), BATCH)) {
     for (const { key } of rows) {
-      for (const match of dateKeys(readKey(key))) {
+      for (const match of otherMatches(readKey(key))) {
         keys.push(key);
         matches.push(writtenKey(match));
       }

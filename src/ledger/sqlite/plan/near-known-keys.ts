@@ -1,6 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
-import { dateKeys } from "../../../text/key-damage.ts";
-import { SQL_NORMAL_KEY } from "../../../text/near-key.ts";
+import { otherMatches } from "../../../text/key-damage.ts";
+import { KEPT_DIGITS, SQL_KEPT_DIGITS, SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import {
   type KnownKey,
@@ -26,8 +26,9 @@ export function refuseNearKnownKeys(database: SqliteDatabase, run: RunRow, polic
   const refuse = recordRefuser(database, run, policy);
   if (database.row(OTHER_RUN, run.number) !== undefined && database.run(INSERT_NEW_KEYS, run.number) > 0) {
     database.execute(CREATE_INDEXES);
-    addDateKeys(database);
-    database.run(INSERT_NEAR, run.number);
+    addOtherMatches(database);
+    database.run(insertNear(SQL_NORMAL_KEY), run.number);
+    if (database.row(ANY_KEPT_DIGITS) !== undefined) database.run(insertNear(SQL_KEPT_DIGITS), run.number);
     database.run(INSERT_SAME_ROWS, run.number);
     database.run(INSERT_OWN_ROWS, run.number);
     database.run(DELETE_OWN_ROWS);
@@ -78,22 +79,26 @@ interface NewKeyRow {
   readonly key: string;
 }
 
-/** May be dates: `11/01/2010`, `Jan-11`. */
-const SELECT_DATES: Query<NewKeyRow> = {
+/** May be dates (`11/01/2010`, `Jan-11`), or long numbers. */
+const SELECT_DATES_AND_NUMBERS: Query<NewKeyRow> = {
   sql: `
   select rowid as id, record, key from new_keys
-  where rowid > ? and row_hash is not -1 and length(key) between 3 and 11
-    and (key glob '[0-9]*[-/. ]*[-/. ]*[0-9]' or key glob '[A-Za-z][A-Za-z][A-Za-z]*[0-9]'
+  where rowid > ? and row_hash is not -1 and (
+    length(match) > ${KEPT_DIGITS} and match not glob '*[^0-9]*'
+    or length(key) between 3 and 11 and (key glob '[0-9]*[-/. ]*[-/. ]*[0-9]' or key glob '[A-Za-z][A-Za-z][A-Za-z]*[0-9]'
       or key glob '[0-9]*[A-Za-z][A-Za-z][A-Za-z]' or key glob '[0-9]*[-/.][0-9]*')
-  order by rowid limit ${BATCH}`,
+  ) order by rowid limit ${BATCH}`,
 };
 
-/** A row hash is never negative: -1 marks the other notations of a date. */
-function addDateKeys(database: SqliteDatabase): void {
+const ANY_KEPT_DIGITS: Query<{ found: 1 }> = { sql: "select 1 as found from new_keys where match glob '*~' limit 1" };
+
+/** A row hash is never negative: -1 marks the other matches of a key. */
+function addOtherMatches(database: SqliteDatabase): void {
   for (let last = 0; ;) {
-    const found = database.rows(SELECT_DATES, last);
+    const found = database.rows(SELECT_DATES_AND_NUMBERS, last);
     for (const { record, key } of found)
-      for (const match of dateKeys(key)) database.run("insert into new_keys values (?, ?, ?, -1)", match, record, key);
+      for (const match of otherMatches(key))
+        database.run("insert into new_keys values (?, ?, ?, -1)", match, record, key);
     last = found.at(-1)?.id ?? last;
     if (found.length < BATCH) return;
   }
@@ -106,12 +111,12 @@ const EARLIER_ITEMS = `
 
 const WAS_SENT = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
 
-/** Those that were sent come first, then the least. */
-const INSERT_NEAR = `
+/** Those that were sent come first, then the least. @param match what of an earlier item is compared, in SQL */
+const insertNear = (match: string): string => `
   insert into near_known (record, known, sent)
   select new_keys.record, items.key, max(coalesce(${WAS_SENT}, 0)) as sent
   from ${EARLIER_ITEMS}
-  cross join new_keys on new_keys.match = ${SQL_NORMAL_KEY} and new_keys.key <> items.key
+  cross join new_keys on new_keys.match = ${match} and new_keys.key <> items.key
   left join records on records.identity = items.identity
   where own.id = ? and (records.state is not null or not exists (
     select 1 from problems
