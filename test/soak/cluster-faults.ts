@@ -40,9 +40,15 @@ const KINDS: readonly (readonly [number, FaultKind])[] = [
   [2, "server stopped at once, and started"],
 ];
 
-/** Strikes once. Gives what it did, when it is over; undefined where there was nothing to strike. */
-export async function strike(victims: Victims, dice: Dice): Promise<FaultKind | undefined> {
-  const kind = oneOf(dice, KINDS);
+/**
+ * Strikes once. Gives what it did, when it is over; undefined where there was nothing to strike.
+ * @param only of the kinds with this in their name; default: of all
+ */
+export async function strike(victims: Victims, dice: Dice, only = ""): Promise<FaultKind | undefined> {
+  const kind = oneOf(
+    dice,
+    KINDS.filter(([, each]) => each.includes(only)),
+  );
   return (await strikeBy(kind, victims, dice)) ? kind : undefined;
 }
 

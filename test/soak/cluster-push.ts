@@ -18,6 +18,8 @@ export interface StruckPush {
   readonly dice: Dice;
   /** How many faults at most, and how far apart. */
   readonly faults: number;
+  /** Of the kinds with this in their name. */
+  readonly only: string;
   readonly everyMs: number;
   readonly onFault: (kind: FaultKind) => void;
 }
@@ -51,7 +53,7 @@ export async function pushUnderFaults(push: StruckPush): Promise<CliEnd> {
       resume();
     }
     await pause(push.everyMs * (0.5 + dice()));
-    const kind = await strike(all, dice).catch(() => undefined);
+    const kind = await strike(all, dice, push.only).catch(() => undefined);
     if (kind !== undefined) {
       left -= 1;
       onFault(kind);

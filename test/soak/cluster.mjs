@@ -1,6 +1,6 @@
 // 300 kills, freezes and cuts over four workers of the real command, the sandbox and a real PostgreSQL, in real time; some
 // twenty minutes.
-//   node test/soak/cluster.mjs [--faults 300] [--seed <n>]
+//   node test/soak/cluster.mjs [--faults 300] [--only SIGKILL] [--seed <n>]
 // Processes are killed (SIGKILL) and stopped beyond their lease (SIGSTOP, SIGCONT); connections to the database and to the
 // platform are reset or go silent; sessions are ended by the server (pg_terminate_backend); the server is stopped at once
 // (as by `pg_ctl stop -m immediate`) and started again; the process that planned is killed, and the run resumed. Every other
@@ -13,11 +13,12 @@ import { parseArgs } from "node:util";
 const { values } = parseArgs({
   options: {
     faults: { type: "string", default: "300" },
+    only: { type: "string", default: "" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
   },
 });
 const root = path.join(import.meta.dirname, "../..");
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
 const words = [vitest, "run", "--config", "test/soak/vitest.config.ts", "cluster.soak"];
-const env = { ...process.env, SOAK_FAULTS: values.faults, SOAK_SEED: values.seed };
+const env = { ...process.env, SOAK_FAULTS: values.faults, SOAK_SEED: values.seed, SOAK_ONLY: values.only };
 process.exit(spawnSync(process.execPath, words, { cwd: root, stdio: "inherit", env }).status ?? 1);

@@ -10,6 +10,7 @@ import { pushUnderFaults, verdictOf } from "./cluster-push.ts";
 
 const faults = Number(process.env["SOAK_FAULTS"] ?? 300);
 const seed = Number(process.env["SOAK_SEED"] ?? 1);
+const only = process.env["SOAK_ONLY"] ?? "";
 
 const WORKERS = 4;
 /** That of `sharedPush`. */
@@ -59,6 +60,7 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
       flags: sandbox === forgetful ? [...FLAGS, "--contract", "no-dedupe.yaml"] : FLAGS,
       victims: { server: server(), leaseMs: LEASE_MS, database, platform },
       dice,
+      only,
       faults: Math.min(budget.left, FAULTS_A_PUSH),
       everyMs: EVERY_MS,
       onFault(kind) {
