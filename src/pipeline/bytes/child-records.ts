@@ -175,15 +175,19 @@ export function areSound(children: readonly ChildRecords[], number: number): boo
   });
 }
 
-/** The cells of a record of the root, whose row has those of its child records joined to it. */
+/**
+ * The cells of a record of the root, whose row has those of its child records joined to it. Asking a row for them throws
+ * where more than their bytes has to be looked at.
+ */
 export function withChildren(cells: PlainCells, children: readonly ChildRecords[]): PlainCells {
   if (children.length === 0) return cells;
   const ownRow = cells.row;
   const rowsOf = (records: ChildRecords, number: number): readonly CsvRow[] => {
     const count = records.begin(number);
-    return Array.from({ length: Math.max(0, count) }, (_, index) => {
+    if (count < 0) throw new Error(NOT_BY_BYTES);
+    return Array.from({ length: count }, (_, index) => {
       const child = records.cells[records.goTo(index)];
-      if (child === undefined) throw new Error("a record that is joined cannot be read");
+      if (child === undefined) throw new Error(NOT_BY_BYTES);
       return child.row();
     });
   };
@@ -200,3 +204,5 @@ export function withChildren(cells: PlainCells, children: readonly ChildRecords[
     },
   });
 }
+
+const NOT_BY_BYTES = "the records that are joined cannot be read by their bytes alone";

@@ -102,3 +102,43 @@ async function notPlain(job: Job): Promise<readonly number[]> {
   }
   return others;
 }
+
+test("child rows that are there twice are kept where their list is built in two ways", async () => {
+  const thing = {
+    type: "object",
+    properties: {
+      ref: { type: "string" },
+      parts: {
+        type: "array",
+        items: {
+          type: "object",
+          properties: { name: { type: "string" }, inner: { type: "array", items: { type: "object" } } },
+        },
+      },
+    },
+  };
+  const content = { "application/json": { schema: thing } };
+  const folder = temporaryFolder({
+    "contract.yaml": JSON.stringify({
+      openapi: "3.0.3",
+      paths: { "/things/": { post: { operationId: "thing", "x-migrate-key": "ref", requestBody: { content } } } },
+    }),
+    "mapping.yaml": `
+sources:
+  things: { files: things.csv, key: REF }
+  parts: { files: parts.csv, parent: things, on: REF }
+payload:
+  ref: REF
+  parts: [{ inner: { each: parts, item: {} } }, { each: parts, item: { name: NAME } }]
+`,
+    "things.csv": "REF\n1\n2\n",
+    "parts.csv": "REF,NAME\n1,A\n2,B\n2,B\n2,C\n",
+  });
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  for (const items of [ITEMS, SENT_ITEMS]) {
+    const byRows = await planned(joinedRows(job, items));
+    expect(await planned(joinedBytes(job, items))).toEqual(byRows);
+    expect(JSON.stringify(byRows)).toContain("source_repeated_row");
+  }
+});
