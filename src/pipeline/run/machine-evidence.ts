@@ -18,7 +18,7 @@ import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
-type EvidenceDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
+export type EvidenceDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
 
 /** A ledger on a server, which outlives this process and may be restored without it. */
 export type ServerStore = Pick<LedgerStore, "name"> & { readonly server: string };
