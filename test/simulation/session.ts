@@ -67,10 +67,10 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
     const run = await prepared(job, ledger, await commandFor(job, options.how, { ledger, opened }));
     const inUse = options.calm ? undefined : job.restores?.whileInUse();
     const end = await journaledUpload(job, { ledger, opened }, run, options);
-    note(`ends ${end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`}`);
+    note(`ends ${toldEnd(end)}`);
     const isReplaced = inUse?.end() === true;
-    const reason = end === "killed" ? end : end.reason;
-    if (end === "killed" || isReplaced) return { reason, hasRun: true, isSettled: false, isReplaced };
+    if (end === "killed") return { reason: end, hasRun: true, isSettled: false, isReplaced };
+    if (isReplaced) return { reason: end.reason, hasRun: true, isSettled: false, isReplaced };
     await ledger.finishRun(run, (await ledger.summary(run)).exitCode);
     const outcomes = await outcomesOf(ledger, run);
     witness.hear(outcomes, { unsaved: end.unsaved.length, summary: await ledger.summary(run) });
@@ -78,6 +78,10 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
   } finally {
     await ledger.close();
   }
+}
+
+function toldEnd(end: UploadEnd | "killed"): string {
+  return end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`;
 }
 
 /** A repaired ledger is pushed to, as the documentation says, or a run of it is resumed; one without a run is pushed to. */

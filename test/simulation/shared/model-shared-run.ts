@@ -5,7 +5,7 @@ import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";
 import type { SharedRun, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import type { Clock } from "../../../src/time/clock.ts";
 import { type ModelServer, newWorkerId } from "./model-server.ts";
-import type { HeldRange } from "./model-share.ts";
+import { gone, type HeldRange } from "./model-share.ts";
 
 /**
  * The way from one process to the server. What is done is a transaction; one behind a fence is done once, whatever becomes of the
@@ -100,7 +100,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
       await asPlanner(() => undefined);
       await reaper.look();
       const status = server.status(run);
-      if (status === undefined) throw new Error("nobody shares the run");
+      if (status === undefined) throw gone(run);
       return status;
     },
     expel: (process) => asPlanner(() => server.expel(run, process)),

@@ -1,5 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
+import type * as nodeFs from "node:fs";
 import { closeSync } from "node:fs";
+import type * as replacing from "../../../src/files/replace-file.ts";
 import type { SharedScene } from "./shared-scene.ts";
 import { type SharedSimulated, type SharedSimulationOptions, simulateShared } from "./simulate-shared.ts";
 
@@ -7,7 +9,7 @@ const opened = vi.hoisted(() => new Set<number>());
 
 /** Files are written at one moment of the simulated time, and those of killed processes are closed. */
 vi.mock("node:fs", async (original) => {
-  const fs = await original<typeof import("node:fs")>();
+  const fs = await original<typeof nodeFs>();
   return {
     ...fs,
     default: fs,
@@ -24,7 +26,7 @@ vi.mock("node:fs", async (original) => {
   };
 });
 vi.mock("../../../src/files/replace-file.ts", async (original) => {
-  const files = await original<typeof import("../../../src/files/replace-file.ts")>();
+  const files = await original<typeof replacing>();
   return {
     ...files,
     replaceFile: async (file: string, text: string) => files.replaceFileSync(file, Buffer.from(text)),

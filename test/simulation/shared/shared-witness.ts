@@ -41,7 +41,7 @@ export function createSharedWitness({ platform, server, records, operation }: Sh
   const isAskedLater = operation.steps.at(-1)?.poll !== undefined;
   let isClockTrue = true;
   let left = 0;
-  let count = 0;
+  let restoreCount = 0;
   let refusals = 0;
 
   const complain = (invariant: string, what: string): void => void complaints.push({ invariant, what });
@@ -85,11 +85,11 @@ export function createSharedWitness({ platform, server, records, operation }: Sh
     restored() {
       accepted.clear();
       isClockTrue = false;
-      count += 1;
+      restoreCount += 1;
     },
     restores() {
-      const before = count;
-      return () => before === count;
+      const before = restoreCount;
+      return () => before === restoreCount;
     },
     refused() {
       refusals += 1;

@@ -176,16 +176,16 @@ async function play(
 
 /** Gives the number of runs. */
 async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabase | undefined): Promise<number> {
-  const { dice, mended, records } = scene;
+  const { dice } = scene;
   let runs = 0;
   for (let left = oneOf(dice, STORMY) + (restored === undefined ? 0 : 2); left > 0; left -= 1) {
     const how = dice() < 0.2 ? "push" : nextCommand(scene);
     if (how === "push") {
       runs += 1;
-      if (dice() < 0.5) for (const { key } of records) mended.add(key);
+      mendPerhaps(scene);
     }
     const run = runFor(scene, how, runs);
-    const planner = startPlanner(scene, how, run, anyMachine(scene));
+    const planner = startPlanner(scene, how, run);
     joinFromElsewhere(scene, run);
     befall(scene, planner, chaos);
     restored?.befall();
@@ -197,13 +197,17 @@ async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabas
   return runs;
 }
 
+function mendPerhaps({ dice, mended, records }: SharedScene): void {
+  if (dice() < 0.5) for (const { key } of records) mended.add(key);
+}
+
 /** False when too many planners could not settle everything. */
 async function finish(scene: SharedScene, before: number, restored: RestoredDatabase | undefined): Promise<boolean> {
   let runs = before;
   for (let number = 0; number < CALM; number += 1) {
     const how = scene.folders !== undefined && scene.dice() < 0.3 ? "push" : nextCommand(scene);
     if (how === "push") runs += 1;
-    const planner = startPlanner(scene, how, runFor(scene, how, runs), anyMachine(scene));
+    const planner = startPlanner(scene, how, runFor(scene, how, runs));
     await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);
     if (!planner.process.isOver()) scene.witness.complain("liveness", "a planner does not end under a clear sky");
     const end = planner.end();
