@@ -87,6 +87,16 @@ test.each(["ended", "killed"] as const)("finds what an older copy lacks of a pro
   expect({ unknown, isComplete }).toEqual({ unknown: 3, isComplete: true });
 });
 
+test("an older copy that is restored while a process runs is still found outdated after the process has ended", async () => {
+  const dump = tables;
+  const journal = openProcessJournal(place, ledger, OPTIONS);
+  await journal.begin("first");
+  journal.add(send("a"));
+  tables = dump;
+  await journal.end();
+  expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
+});
+
 test("knows that requests of others are missing, which no journal here has", async () => {
   const dump = tables;
   send("of another machine");
