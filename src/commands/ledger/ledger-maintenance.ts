@@ -95,7 +95,7 @@ export async function recoverServerLedger(
     };
     const recovered = await recoverMachine(place, ledger, { at, rescueFolder, notice, isUncertain });
     for (const folder of ledgerFolders(place, (await ledger.history()).id)) {
-      await noteSeen(folder, ledger, dependencies);
+      await noteSeen(folder, ledger, dependencies, "recovered");
     }
     return { tables: [], ambiguous: 0, noted: recovered.noted, isUncertain: recovered.isUncertain };
   } finally {

@@ -81,10 +81,11 @@ export async function noteSeen(
   folder: string,
   { history, origin }: Pick<SharedLedger, "history" | "origin">,
   { clock }: Pick<Dependencies, "clock">,
+  state: "recovered" | "in use" = "in use",
 ): Promise<void> {
   if (origin === undefined) return;
   const seen = { ...(await origin.facts()), requests: (await history()).requests, at: timestamp(clock) };
-  await writeSeenOrigin(folder, seen);
+  await writeSeenOrigin(folder, seen, state);
 }
 
 /**
