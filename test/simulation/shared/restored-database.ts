@@ -41,11 +41,12 @@ export function createRestores(scene: SharedScene, { count, losesFolders }: Rest
   const empty = server.copy();
   const copies: ((kind: RestoreKind) => void)[] = [];
   let isOver = false;
+  let isRepairing = false;
 
   const restore = async (how: Restore): Promise<void> => {
     const before = server.copy();
     if (how === "failover") await clock.sleep(between(dice, 1, 3_000));
-    if (isOver) return;
+    if (isOver || isRepairing) return;
     const copy =
       how === "failover" ? before : how === "made again" ? empty : copies[between(dice, 0, copies.length - 1)];
     if (copy === undefined) return;
@@ -81,11 +82,13 @@ export function createRestores(scene: SharedScene, { count, losesFolders }: Rest
       isOver = true;
     },
     async repair(pass) {
+      isRepairing = true;
       const machines = Array.from({ length: folders?.machines ?? 0 }, (_, machine) => machine);
       while (machines.length > 0) {
         const [machine = 0] = machines.splice(between(dice, 0, machines.length - 1), 1);
         await pass(startRepair(scene, machine, false));
       }
+      isRepairing = false;
     },
   };
 }

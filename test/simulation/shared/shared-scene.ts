@@ -42,6 +42,8 @@ export interface SharedScene {
   readonly records: readonly SimulatedRecord[];
   /** Keys whose data somebody has put right. */
   readonly mended: Set<string>;
+  /** How many of them there were when a run was planned. */
+  readonly mendedOf: Map<string, number>;
   readonly pace: RateLimitSettings;
   readonly workers: WorkerSettings;
   /** The share of requests in whose moment of leaving the process stands still. */

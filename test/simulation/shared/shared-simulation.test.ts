@@ -41,7 +41,10 @@ function closeFiles(): void {
 const only = process.env["SIMULATION_SEED"];
 const count = Number(process.env["SIMULATION_SEEDS"] ?? 500);
 /** So many are played with restored databases as well. */
-const restored = Number(process.env["SIMULATION_SEEDS"] ?? 100);
+const restored = Number(process.env["SIMULATION_SEEDS"] ?? 60);
+const weaker = Number(process.env["SIMULATION_SEEDS"] ?? 20);
+/** A machine does not know what another one has sent, or what it has lost the journal of (docs/cluster.md). */
+const UNKNOWABLE: ReadonlySet<string> = new Set(["nothing twice", "nothing lost"]);
 const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
 
 /** Seeds that once showed a fault, of the product or of the simulation: each stays. */
@@ -58,7 +61,17 @@ test.each<[string, number, SharedSimulationOptions]>([
   [
     "no schedule in which an older copy of the database comes back in the middle of a run creates an account twice",
     restored,
-    { restores: "folders kept" },
+    { restores: "one machine" },
+  ],
+  [
+    "no schedule of restored databases and several machines ends without a settled ledger",
+    weaker,
+    { restores: "several machines" },
+  ],
+  [
+    "no schedule of restored databases and lost state folders ends without a settled ledger",
+    weaker,
+    { restores: "folders lost" },
   ],
 ])("%s", { timeout: PATIENCE_MS }, async (_, seedCount, options) => {
   const seeds = Array.from({ length: seedCount }, (__, index) => first + index);
@@ -69,7 +82,8 @@ test.each<[string, number, SharedSimulationOptions]>([
     const simulated = await simulateShared(seed, options).catch((error: unknown) => thrown(seed, error));
     closeFiles();
     if (only !== undefined) process.stderr.write(`${simulated.trace.join("\n")}\n`);
-    if (simulated.complaints.length > 0) failed.push(told(simulated));
+    const complaints = simulated.complaints.filter(({ invariant }) => !isUnknowable(invariant, options));
+    if (complaints.length > 0) failed.push(told({ ...simulated, complaints }));
     seen.records += simulated.records;
     seen.processes += simulated.processes;
     for (const [kind, times] of Object.entries(simulated.faults)) faults.set(kind, (faults.get(kind) ?? 0) + times);
@@ -80,6 +94,10 @@ test.each<[string, number, SharedSimulationOptions]>([
   );
   expect(failed.slice(0, 20).join("\n")).toBe("");
 });
+
+function isUnknowable(invariant: string, { restores }: SharedSimulationOptions): boolean {
+  return restores !== undefined && restores !== "one machine" && UNKNOWABLE.has(invariant);
+}
 
 function thrown(seed: number, error: unknown): SharedSimulated {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);

@@ -31,11 +31,16 @@ export interface SharedSimulated {
   readonly faults: Readonly<Record<string, number>>;
 }
 
+export type Restores = "one machine" | "several machines" | "folders lost";
+
 export interface SharedSimulationOptions {
   /** Spoils the product on purpose, to show that it is noticed. */
   readonly spoil?: (scene: SharedScene) => SharedScene;
-  /** Older copies of the database come back in the middle of a run; `folders lost`: state folders are lost as well. */
-  readonly restores?: "folders kept" | "folders lost" | undefined;
+  /**
+   * Older copies of the database come back in the middle of a run. `one machine`: one machine has sent, and knows it; the others
+   * are weaker, because no machine knows what another one has sent (docs/cluster.md).
+   */
+  readonly restores?: Restores | undefined;
 }
 
 /**
@@ -51,7 +56,9 @@ export async function simulateShared(seed: number, options: SharedSimulationOpti
   const faults: Record<string, number> = {};
   const { scene: made, weather, setServerClock } = createScene(dice, trace);
   const scene = spoil(
-    state === undefined ? made : { ...made, folders: createStateFolders(state.folder, between(dice, 1, 3)) },
+    state === undefined
+      ? made
+      : { ...made, folders: createStateFolders(state.folder, restores === "one machine" ? 1 : between(dice, 2, 3)) },
   );
   const count = (kind: string): void => {
     faults[kind] = (faults[kind] ?? 0) + 1;
@@ -109,6 +116,7 @@ function createScene(dice: Dice, trace: string[]): World {
     witness: createSharedWitness({ platform, server, records, operation }),
     records,
     mended: new Set(),
+    mendedOf: new Map(),
     pace: paceFor(dice),
     workers: { count: between(dice, 1, 3), leaseMs },
     stalls: { share: dice() < 0.3 ? 0.02 : 0 },
@@ -223,12 +231,17 @@ async function repaired(scene: SharedScene, restored: RestoredDatabase | undefin
 }
 
 /** What a person would type. */
-function nextCommand({ server }: SharedScene): "push" | "resume" {
-  return server.tables.latest() === undefined ? "push" : "resume";
+function nextCommand({ server, mended, mendedOf }: SharedScene): "push" | "resume" {
+  const run = server.tables.latest();
+  if (run === undefined) return "push";
+  // With another input a resume is refused.
+  return (mendedOf.get(run) ?? mended.size) === mended.size ? "resume" : "push";
 }
 
-function runFor({ server }: SharedScene, how: "push" | "resume", runs: number): string {
-  return how === "push" ? nameOf(runs) : (server.tables.latest() ?? nameOf(runs));
+function runFor({ server, folders, mended, mendedOf }: SharedScene, how: "push" | "resume", runs: number): string {
+  if (how === "resume") return server.tables.latest() ?? nameOf(runs);
+  if (folders !== undefined) mendedOf.set(nameOf(runs), mended.size);
+  return nameOf(runs);
 }
 
 function anyMachine({ dice, folders }: SharedScene): number {
