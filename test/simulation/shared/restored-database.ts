@@ -43,6 +43,12 @@ export function createRestores(scene: SharedScene, { count, losesFolders }: Rest
   let isOver = false;
   let isRepairing = false;
 
+  const loseFolder = (): void => {
+    if (folders === undefined || dice() < 0.5) return;
+    const machine = between(dice, 0, folders.machines - 1);
+    rmSync(folders.folderOf(machine), { recursive: true, force: true });
+    note(`machine ${machine} has lost its state folder`);
+  };
   const restore = async (how: Restore): Promise<void> => {
     const before = server.copy();
     if (how === "failover") await clock.sleep(between(dice, 1, 3_000));
@@ -57,11 +63,7 @@ export function createRestores(scene: SharedScene, { count, losesFolders }: Rest
     witness.restored();
     note(`restored: ${how}`);
     count(how);
-    if (losesFolders && folders !== undefined && dice() < 0.5) {
-      const machine = between(dice, 0, folders.machines - 1);
-      rmSync(folders.folderOf(machine), { recursive: true, force: true });
-      note(`machine ${machine} has lost its state folder`);
-    }
+    if (losesFolders) loseFolder();
   };
   const later = async (ms: number, work: () => void | Promise<void>): Promise<void> => {
     await clock.sleep(ms);

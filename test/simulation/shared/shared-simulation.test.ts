@@ -41,8 +41,8 @@ function closeFiles(): void {
 const only = process.env["SIMULATION_SEED"];
 const count = Number(process.env["SIMULATION_SEEDS"] ?? 500);
 /** So many are played with restored databases as well. */
-const restored = Number(process.env["SIMULATION_SEEDS"] ?? 60);
-const weaker = Number(process.env["SIMULATION_SEEDS"] ?? 20);
+const restored = Number(process.env["SIMULATION_SEEDS"] ?? 25);
+const weaker = Number(process.env["SIMULATION_SEEDS"] ?? 8);
 /** A machine does not know what another one has sent, or what it has lost the journal of (docs/cluster.md). */
 const UNKNOWABLE: ReadonlySet<string> = new Set(["nothing twice", "nothing lost"]);
 const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
