@@ -3,6 +3,8 @@ import path from "node:path";
 import { ledgerRepair } from "../../src/commands/ledger/ledger-maintenance.ts";
 import { openJournal, type Journal } from "../../src/ledger/journal/open-journal.ts";
 import type { Ledger } from "../../src/ledger/ledger.ts";
+import { watchPlace } from "../../src/ledger/sqlite/lock/ledger-place.ts";
+import { guardedLedger } from "../../src/ledger/sqlite/sqlite-store.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { journalPlace, openRunJournal } from "../../src/pipeline/run/run-journal.ts";
@@ -15,14 +17,23 @@ export interface Restores {
   readonly notice: (event: string) => void;
   /** A process has ended, and the ledger is closed. True when another ledger, or none, is in its place now. */
   readonly betweenProcesses: () => boolean;
+  /** A process uses the ledger: somebody may put another one in its place meanwhile. */
+  readonly whileInUse: () => LedgerInUse;
+  /** What to type after a repair. */
+  readonly afterRepair: () => "push" | "resume";
   /** Opens the ledger as commands do. When it is refused, the operator repairs it, as the documentation says. */
   readonly open: () => Promise<JournaledLedger>;
+}
+
+export interface LedgerInUse {
+  /** The process has ended. Gives whether another ledger, or none, is in the place of the one that it used. */
+  readonly end: () => boolean;
 }
 
 export interface JournaledLedger {
   readonly ledger: Ledger;
   readonly journal: Journal;
-  /** It was repaired just now: the documentation has the operator push next, because a resume tells only of its own run. */
+  /** It was repaired just now. */
   readonly isRepaired: boolean;
   /** The process is dead: the journal stays as it is. */
   readonly abandon: () => Promise<void>;
@@ -31,6 +42,8 @@ export interface JournaledLedger {
 export interface RestoreOptions {
   readonly ledgerPath: string;
   readonly dice: Dice;
+  /** Of what happens while a process uses the ledger, and after a repair. */
+  readonly inUseDice: Dice;
   readonly clock: SimulatedClock;
   readonly note: (event: string) => void;
   /** Compare the ledger with its journal before a run sends. */
@@ -42,11 +55,13 @@ const COPY_SHARE_OF_WRITES = 0.1;
 const COPY_SHARE_OF_PROCESSES = 0.4;
 const RESTORE_SHARE = 0.4;
 /** Among restores: nothing is put in the place of a lost ledger; the copy has no checksum file. */
+const IN_USE_SHARE = 0.25;
+const RESUME_SHARE = 0.4;
 const LOSS_SHARE = 0.15;
 const NO_CHECKSUM_SHARE = 0.3;
 
 export function createRestores(options: RestoreOptions): Restores {
-  const { ledgerPath, dice, note } = options;
+  const { ledgerPath, dice, inUseDice, clock, note } = options;
   let copies = 0;
 
   const copyOf = (copy: number): string => path.join(path.dirname(ledgerPath), `copy-${copy}`);
@@ -56,11 +71,11 @@ export function createRestores(options: RestoreOptions): Restores {
     for (const side of SIDES) if (existsSync(ledgerPath + side)) copyFileSync(ledgerPath + side, copyOf(copies) + side);
     note(`copy ${copies} of the ledger taken`);
   };
-  const restore = (): void => {
+  const restore = (by: Dice): void => {
     for (const side of ["", "-wal", "-shm", "-seal"]) rmSync(ledgerPath + side, { force: true });
-    if (copies === 0 || dice() < LOSS_SHARE) return note("the ledger is lost");
-    const copy = between(dice, 1, copies);
-    const sides = dice() < NO_CHECKSUM_SHARE ? SIDES.slice(0, 2) : SIDES;
+    if (copies === 0 || by() < LOSS_SHARE) return note("the ledger is lost");
+    const copy = between(by, 1, copies);
+    const sides = by() < NO_CHECKSUM_SHARE ? SIDES.slice(0, 2) : SIDES;
     for (const side of sides) if (existsSync(copyOf(copy) + side)) copyFileSync(copyOf(copy) + side, ledgerPath + side);
     note(`copy ${copy} of the ledger is put in its place, ${sides.length === 2 ? "without" : "with"} checksums`);
   };
@@ -71,10 +86,28 @@ export function createRestores(options: RestoreOptions): Restores {
     },
     betweenProcesses() {
       const isRestored = dice() < RESTORE_SHARE;
-      if (isRestored) restore();
+      if (isRestored) restore(dice);
       if (dice() < COPY_SHARE_OF_PROCESSES) take();
       return isRestored;
     },
+    whileInUse() {
+      const flags = { hasEnded: false, isReplaced: false };
+      const replaceLater = async (): Promise<void> => {
+        await clock.sleep(between(inUseDice, 1, inUseDice() < 0.7 ? 1_500 : 20_000));
+        if (flags.hasEnded) return;
+        note("the ledger is replaced while it is in use");
+        flags.isReplaced = true;
+        restore(inUseDice);
+      };
+      if (inUseDice() < IN_USE_SHARE) void replaceLater();
+      return {
+        end() {
+          flags.hasEnded = true;
+          return flags.isReplaced;
+        },
+      };
+    },
+    afterRepair: () => (inUseDice() < RESUME_SHARE ? "resume" : "push"),
     async open() {
       try {
         return await openJournaled(options);
@@ -106,7 +139,11 @@ async function repair(options: RestoreOptions): Promise<void> {
 async function openJournaled(options: RestoreOptions): Promise<JournaledLedger> {
   const { ledgerPath, clock, comparesJournal } = options;
   const place = { folder: path.dirname(ledgerPath), name: ledgerPath };
-  const ledger = await openLedger({ path: ledgerPath, clock });
+  const ledger = guardedLedger(
+    await openLedger({ path: ledgerPath, clock }),
+    NO_LOCK,
+    watchPlace(ledgerPath, (work, everyMs) => repeated(clock, work, everyMs)),
+  );
   try {
     const tools = toolsOf(options);
     const journal = comparesJournal
@@ -117,6 +154,21 @@ async function openJournaled(options: RestoreOptions): Promise<JournaledLedger> 
     await ledger.close();
     throw error;
   }
+}
+
+const NO_LOCK = { requireHeld: () => undefined, release: () => Promise.resolve() };
+
+function repeated(clock: SimulatedClock, work: () => void, everyMs: number): () => void {
+  const over = new AbortController();
+  const goOn = async (): Promise<void> => {
+    for (;;) {
+      await clock.sleep(everyMs, over.signal);
+      if (over.signal.aborted) return;
+      work();
+    }
+  };
+  void goOn();
+  return () => over.abort();
 }
 
 /** Closes the journal, and puts back what was in its folder: a dead process writes no last entry. */

@@ -27,6 +27,8 @@ export interface Job {
   readonly records: readonly SimulatedRecord[];
   /** Keys whose data somebody has put right. */
   readonly mended: Set<string>;
+  /** How many of them there were when a run was planned. */
+  readonly mendedOf: Map<string, number>;
   readonly concurrency: "auto" | number;
   readonly rps: number | undefined;
   /** The run waits for a closed import supplier. */
@@ -50,6 +52,8 @@ export interface SessionEnd {
   readonly hasRun: boolean;
   /** No record is left that a further session might settle. */
   readonly isSettled: boolean;
+  /** Another ledger is in the place of the one that it used. */
+  readonly isReplaced?: boolean;
 }
 
 /** One process: opens the ledger, begins a run or goes on with the last one, uploads, ends or is killed. */
@@ -60,10 +64,13 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
   const ledger = opened?.ledger ?? (await openLedger({ path: ledgerPath, clock }));
   witness.begin();
   try {
-    const run = await prepared(job, ledger, await commandFor(options.how, ledger, opened));
+    const run = await prepared(job, ledger, await commandFor(job, options.how, { ledger, opened }));
+    const inUse = options.calm ? undefined : job.restores?.whileInUse();
     const end = await journaledUpload(job, { ledger, opened }, run, options);
-    note(`ends ${end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`}`);
-    if (end === "killed") return { reason: end, hasRun: true, isSettled: false };
+    note(`ends ${toldEnd(end)}`);
+    const isReplaced = inUse?.end() === true;
+    if (end === "killed") return { reason: end, hasRun: true, isSettled: false, isReplaced };
+    if (isReplaced) return { reason: end.reason, hasRun: true, isSettled: false, isReplaced };
     await ledger.finishRun(run, (await ledger.summary(run)).exitCode);
     const outcomes = await outcomesOf(ledger, run);
     witness.hear(outcomes, { unsaved: end.unsaved.length, summary: await ledger.summary(run) });
@@ -73,19 +80,31 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
   }
 }
 
-/** A repaired ledger is followed by a push of the input, as the documentation says; so is one without a run. */
+function toldEnd(end: UploadEnd | "killed"): string {
+  return end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`;
+}
+
+/** A repaired ledger is pushed to, as the documentation says, or a run of it is resumed; one without a run is pushed to. */
 async function commandFor(
+  job: Job,
   how: SessionOptions["how"],
-  ledger: Ledger,
-  opened: JournaledLedger | undefined,
+  { ledger, opened }: OpenLedger,
 ): Promise<SessionOptions["how"]> {
-  if (opened === undefined) return how;
-  return opened.isRepaired || (await ledger.findRun()) === undefined ? "push" : how;
+  if (opened === undefined || job.restores === undefined) return how;
+  const run = await ledger.findRun();
+  // Its input has changed since: a resume would be refused.
+  if (run === undefined || job.mendedOf.get(run.id) !== job.mended.size) return "push";
+  return opened.isRepaired ? job.restores.afterRepair() : how;
+}
+
+interface OpenLedger {
+  readonly ledger: Ledger;
+  readonly opened: JournaledLedger | undefined;
 }
 
 async function journaledUpload(
   job: Job,
-  open: { readonly ledger: Ledger; readonly opened: JournaledLedger | undefined },
+  open: OpenLedger,
   run: string,
   options: SessionOptions,
 ): Promise<UploadEnd | "killed"> {
@@ -127,6 +146,7 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
     dryRun: false,
     startedAt: new Date(job.clock.now()).toISOString(),
   });
+  job.mendedOf.set(id, job.mended.size);
   const items = job.records.map((one) => ({
     record: one.record,
     key: one.key,
@@ -144,7 +164,7 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
 /** Plays the upload until it ends or the process is killed, and lets time pass meanwhile. */
 async function uploaded(
   job: Job,
-  { ledger, opened }: { readonly ledger: Ledger; readonly opened: JournaledLedger | undefined },
+  { ledger, opened }: OpenLedger,
   run: string,
   options: SessionOptions,
 ): Promise<UploadEnd | "killed"> {
@@ -179,7 +199,7 @@ async function uploaded(
       run,
       concurrency,
       oneSupplier: true,
-      drain: drain.signal,
+      drain: ledger.lease === undefined ? drain.signal : AbortSignal.any([drain.signal, ledger.lease.lost]),
       abort: abort.signal,
       ...(rps !== undefined && { rps }),
       ...(waits && { waitForSupplier: { forMs: 1_000_000 } }),

@@ -64,7 +64,8 @@ export async function simulate(seed: number, options: SimulationOptions = {}): P
 function withRestores(job: Job, seed: number, comparesJournal: boolean): Job {
   const { ledgerPath, clock } = job;
   const dice = seededDice(seed + 1_000_000);
-  const restores = createRestores({ ledgerPath, clock, dice, note: job.note, comparesJournal });
+  const inUseDice = seededDice(seed + 2_000_000);
+  const restores = createRestores({ ledgerPath, clock, dice, inUseDice, note: job.note, comparesJournal });
   const note = (event: string): void => {
     job.note(event);
     restores.notice(event);
@@ -117,6 +118,7 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
       witness,
       records,
       mended,
+      mendedOf: new Map(),
       concurrency,
       rps,
       waits,
@@ -163,7 +165,7 @@ async function playStorm(job: Job, dice: Dice): Promise<SessionEnd[]> {
     if (how === "push" && dice() < 0.5) for (const { key } of job.records) job.mended.add(key);
     ends.push(await createSession(job, { dice, how, calm: false }));
     await passAWhile(job, between(dice, 0, 100_000));
-    if (job.restores?.betweenProcesses() === true) job.witness.restored();
+    if (job.restores?.betweenProcesses() === true || ends.at(-1)?.isReplaced === true) job.witness.restored();
   }
   return ends;
 }

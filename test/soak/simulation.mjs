@@ -1,5 +1,5 @@
 // 10,000 seeds of the simulations (test/simulation): of one process, the same with older copies of its ledger that come
-// back, and of several workers; two processes at a time.
+// back, of several workers, and the same with older databases that come back; two processes at a time.
 //   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared] [--schedule "no schedule in which older"]
 // A seed that breaks an invariant is printed with the command that replays it.
 import { spawn } from "node:child_process";

@@ -1,10 +1,11 @@
 import type { ExportedRow, LedgerCheck, LedgerRepair, LedgerStore } from "../../ledger/ledger-store.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.ts";
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
-import { recoverMachine } from "../../ledger/journal/recover-machine.ts";
+import { recoverMachine, type RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
 import { doubtOf, machineJournals, noteSeen } from "../../pipeline/run/machine-evidence.ts";
 import { hasJournals, journalPlace } from "../../pipeline/run/run-journal.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -61,17 +62,26 @@ export async function ledgerRepair(
   }
 }
 
-interface ServerRecovery extends RepairDependencies {
+export interface ServerRecovery extends RepairDependencies {
   readonly at: string;
   readonly nothingLost: boolean;
+}
+
+/** A ledger on a server, as far as a recovery needs it. */
+export interface ServerLedgerStore extends Pick<LedgerStore, "name"> {
+  readonly server: string;
+  readonly write: (
+    command: "ledger repair",
+    options: { readonly create: boolean },
+  ) => Promise<RecoveredLedger & Pick<Ledger, "close">>;
 }
 
 /**
  * Notes the requests that only the journals of this machine know in a database that was restored. The database itself is
  * repaired with the tools of its server.
  */
-async function recoverServerLedger(
-  store: LedgerStore & { readonly server: string },
+export async function recoverServerLedger(
+  store: ServerLedgerStore,
   { at, nothingLost, ...dependencies }: ServerRecovery,
 ): Promise<RepairedLedger> {
   const { rescueFolder, notice } = dependencies;
@@ -85,7 +95,7 @@ async function recoverServerLedger(
     };
     const recovered = await recoverMachine(place, ledger, { at, rescueFolder, notice, isUncertain });
     for (const folder of ledgerFolders(place, (await ledger.history()).id)) {
-      await noteSeen(folder, ledger, dependencies);
+      await noteSeen(folder, ledger, dependencies, "recovered");
     }
     return { tables: [], ambiguous: 0, noted: recovered.noted, isUncertain: recovered.isUncertain };
   } finally {

@@ -85,7 +85,7 @@ interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" 
 /** The journal of this process, in a folder of its own. Its end notes in the ledger that it accounts for the journal. */
 export function openProcessJournal(
   { folder, ledgerName }: MachineJournals,
-  ledger: Pick<Ledger, "history" | "recovery">,
+  ledger: SharedLedger,
   { clock, ...options }: MachineJournalOptions,
 ): Journal {
   let own = "";
@@ -109,19 +109,24 @@ export function openProcessJournal(
   };
 }
 
-/** Without a note, as when the server cannot be reached, the journal is compared request by request. */
+/**
+ * Without a note, as when the server cannot be reached, the journal is compared request by request. So is that of a process
+ * whose ledger was restored while it ran: a note would vouch for requests that the ledger has lost.
+ */
 async function noteEnd(
   folder: string,
-  ledger: Pick<Ledger, "history" | "recovery">,
+  ledger: SharedLedger,
   { at, ...options }: Omit<MachineJournalOptions, "clock"> & { readonly at: string },
 ): Promise<void> {
   const [file] = journalFiles(folder);
   if (file === undefined || ledger.recovery === undefined) return;
   const recovery = randomBytes(8).toString("hex");
-  const requests = await ledger.recovery.noteRecovery({ id: recovery, at, isUncertain: false }).then(
-    async () => (await ledger.history()).requests,
-    () => undefined,
-  );
+  // Compared after the note is in the ledger: a restore after the comparison takes the note away.
+  const requests = await ledger.recovery
+    .noteRecovery({ id: recovery, at, isUncertain: false })
+    .then(async () => ((await isKnown(await compareJournal(file, ledger), ledger)) ? ledger.history() : undefined))
+    .then((history) => history?.requests)
+    .catch(() => undefined);
   if (requests === undefined) return;
   const journal = openJournalFile(file, { ...options, validBytes: statSync(file).size });
   try {

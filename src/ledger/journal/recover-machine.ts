@@ -9,6 +9,9 @@ interface RecoverMachineOptions extends RecoverOptions {
   readonly isUncertain: (isComplete: boolean, unknown: number) => Promise<boolean>;
 }
 
+/** What a recovery needs of a ledger. */
+export type RecoveredLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
+
 /**
  * Makes a ledger on a server account for all that the journals of this machine know, and notes in both that it does.
  * Interrupted, it can be run again.
@@ -16,7 +19,7 @@ interface RecoverMachineOptions extends RecoverOptions {
  */
 export async function recoverMachine(
   place: MachineJournals,
-  ledger: Ledger,
+  ledger: RecoveredLedger,
   { at, isUncertain: askUncertain, ...options }: RecoverMachineOptions,
 ): Promise<JournalRecovery> {
   const { outdated, unknown, isComplete } = await compareMachineJournals(place, ledger);

@@ -27,9 +27,16 @@ export function readSeenOrigin(folder: string): SeenOrigin | undefined {
   return schema.safeParse(parsed(unlessMissing(() => readFileSync(seenPath(folder), "utf8")))).data;
 }
 
-/** The largest number of requests stays: processes write this at the same time. */
-export async function writeSeenOrigin(folder: string, seen: SeenOrigin): Promise<void> {
-  const before = readSeenOrigin(folder);
+/**
+ * The largest number of requests stays: processes write this at the same time.
+ * @param state `recovered`: the ledger accounts for requests that were seen and are lost: its number counts from here on
+ */
+export async function writeSeenOrigin(
+  folder: string,
+  seen: SeenOrigin,
+  state: "recovered" | "in use" = "in use",
+): Promise<void> {
+  const before = state === "recovered" ? undefined : readSeenOrigin(folder);
   const requests = before?.origin === seen.origin ? Math.max(before.requests, seen.requests) : seen.requests;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   await replaceFile(seenPath(folder), `${JSON.stringify({ ...seen, requests })}\n`);

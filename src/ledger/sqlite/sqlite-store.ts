@@ -66,7 +66,8 @@ function underLock(ledger: Ledger, lock: Lock, path: string): Ledger {
   return guardedLedger(ledger, lock, watchPlace(path));
 }
 
-function guardedLedger(ledger: Ledger, lock: Lock, place: PlaceWatch): Ledger {
+/** Writes only while the lock is held and the ledger is in its place. Closing it releases the lock. */
+export function guardedLedger(ledger: Ledger, lock: Pick<Lock, "requireHeld" | "release">, place: PlaceWatch): Ledger {
   const { inThread } = ledger;
   return {
     ...ledger,

@@ -18,7 +18,7 @@ import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
-type EvidenceDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
+export type EvidenceDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
 
 /** A ledger on a server, which outlives this process and may be restored without it. */
 export type ServerStore = Pick<LedgerStore, "name"> & { readonly server: string };
@@ -81,10 +81,11 @@ export async function noteSeen(
   folder: string,
   { history, origin }: Pick<SharedLedger, "history" | "origin">,
   { clock }: Pick<Dependencies, "clock">,
+  state: "recovered" | "in use" = "in use",
 ): Promise<void> {
   if (origin === undefined) return;
   const seen = { ...(await origin.facts()), requests: (await history()).requests, at: timestamp(clock) };
-  await writeSeenOrigin(folder, seen);
+  await writeSeenOrigin(folder, seen, state);
 }
 
 /**

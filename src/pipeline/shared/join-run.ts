@@ -12,7 +12,7 @@ import { openRunJournal } from "../run/run-journal.ts";
 import { reportUnsaved } from "../run/report-unsaved.ts";
 import { payloadsAnew } from "../send/payloads-anew.ts";
 import type { WorkEnd } from "./work-on-run.ts";
-import { workUntilDone } from "./work-until-done.ts";
+import { type JoiningOptions, workUntilDone } from "./work-until-done.ts";
 
 export interface WorkerResult extends WorkEnd {
   readonly run: string;
@@ -40,24 +40,38 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
     try {
       const sending = { job, readPayloads: payloadsAnew(job), run, shared, connection, pace, until, dependencies };
       const onUnsaved = (unsaved: WorkEnd["unsaved"]): Promise<void> => reportUnsaved(unsaved, run.id, dependencies);
-      const { name, server = name } = joined.store;
-      const requireUpToDate = (): Promise<void> =>
-        requireJournaledRequests({ name, server }, shared.ledger, dependencies);
-      const journal = await openRunJournal(joined.store, shared.ledger, dependencies);
-      await journal.begin(run.id);
-      dependencies.onProgress({ kind: "joined" });
-      try {
-        const working = { ...sending, worker: thisWorker(), onUnsaved, journal, requireUpToDate };
-        return { run: run.id, ...(await workUntilDone(working)) };
-      } finally {
-        await journal.end();
-      }
+      const working = { ...sending, worker: thisWorker(), onUnsaved };
+      return { run: run.id, ...(await workJournaled(joined.store, working, dependencies)) };
     } finally {
       await connection.close();
       await job.input.close();
     }
   } finally {
     await shared.close();
+  }
+}
+
+type JournalDependencies = JoiningOptions["dependencies"] &
+  Pick<Dependencies, "rescueFolder" | "stateFolder"> & { readonly onProgress: (event: { kind: "joined" }) => void };
+
+/**
+ * Works on a run after it has compared the ledger with the journals of this machine, and journals what it sends.
+ * @throws Failure `ledger_outdated` when the ledger does not know requests that the journals know
+ */
+export async function workJournaled(
+  { name, server = name, folder }: Pick<LedgerStore, "name" | "server" | "folder">,
+  working: Omit<JoiningOptions, "journal" | "requireUpToDate">,
+  dependencies: JournalDependencies,
+): Promise<WorkEnd> {
+  const { ledger } = working.shared;
+  const requireUpToDate = (): Promise<void> => requireJournaledRequests({ name, server }, ledger, dependencies);
+  const journal = await openRunJournal({ name, server, folder }, ledger, dependencies);
+  await journal.begin(working.run.id);
+  dependencies.onProgress({ kind: "joined" });
+  try {
+    return await workUntilDone({ ...working, journal, requireUpToDate });
+  } finally {
+    await journal.end();
   }
 }
 

@@ -8,6 +8,7 @@ import {
   openProcessJournal,
   removeOldJournals,
 } from "../../../src/ledger/journal/machine-journals.ts";
+import { readSeenOrigin, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
 import type { JournaledRequest, LedgerHistory, LedgerRecovery, Run } from "../../../src/ledger/ledger.ts";
 import { contentHash, recordIdentity } from "../../../src/ledger/records/record-hashes.ts";
 import { systemClock } from "../../../src/time/system-clock.ts";
@@ -85,6 +86,26 @@ test.each(["ended", "killed"] as const)("finds what an older copy lacks of a pro
   const { outdated, unknown, isComplete } = await compared();
   expect(outdated.map((one) => one.unknown)).toEqual([2, 1]);
   expect({ unknown, isComplete }).toEqual({ unknown: 3, isComplete: true });
+});
+
+test("an older copy that is restored while a process runs is still found outdated after the process has ended", async () => {
+  const dump = tables;
+  const journal = openProcessJournal(place, ledger, OPTIONS);
+  await journal.begin("first");
+  journal.add(send("a"));
+  tables = dump;
+  await journal.end();
+  expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
+});
+
+test("a recovered ledger is expected to know its own number of requests, and one in use the largest", async () => {
+  const folder = temporaryFolder();
+  const seen = { origin: "same", position: 1, machines: [], at: "2026-01-01T00:00:00.000Z" };
+  await writeSeenOrigin(folder, { ...seen, requests: 9 });
+  await writeSeenOrigin(folder, { ...seen, requests: 5 });
+  expect(readSeenOrigin(folder)?.requests).toBe(9);
+  await writeSeenOrigin(folder, { ...seen, requests: 5 }, "recovered");
+  expect(readSeenOrigin(folder)?.requests).toBe(5);
 });
 
 test("knows that requests of others are missing, which no journal here has", async () => {

@@ -11,6 +11,8 @@ export interface ModelNetwork {
   /** The share of transactions whose answers are lost. */
   readonly loses: (share: number) => void;
   readonly clear: () => void;
+  /** The database was restored: nobody knows what it has committed. */
+  readonly restored: () => void;
   readonly to: (process: SimulatedProcess) => ModelConnection;
 }
 
@@ -21,6 +23,7 @@ const LONGEST_PAUSE_MS = 2_000;
 export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
   const cutUntil = new Map<SimulatedProcess | undefined, number>();
   let lost = 0;
+  let restores = 0;
   const isReachable = (process: SimulatedProcess): boolean =>
     Math.max(cutUntil.get(undefined) ?? 0, cutUntil.get(process) ?? 0) <= clock.monotonic();
 
@@ -53,10 +56,16 @@ export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
       cutUntil.clear();
       lost = 0;
     },
+    restored() {
+      restores += 1;
+    },
     to: (process) => ({
       once<Result>(fence: () => void, work: () => Result) {
         let done: Answer<Result> | undefined;
+        let before = restores;
         return insist(process, () => {
+          if (before !== restores) done = undefined;
+          before = restores;
           const isFenced = answerOf(fence);
           if ("failure" in isFenced) return isFenced;
           done ??= answerOf(work);

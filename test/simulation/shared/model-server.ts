@@ -7,6 +7,7 @@ import type {
   WorkerIdentity,
   WorkerReport,
 } from "../../../src/ledger/runs/shared-run.ts";
+import type { OriginFacts } from "../../../src/ledger/ledger.ts";
 import { latestFindings } from "../../../src/ledger/runs/platform-findings.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
 import {
@@ -53,18 +54,27 @@ export interface ModelServer {
   readonly status: (run: string) => SharedStatus | undefined;
   readonly workers: () => readonly Readonly<ModelWorker>[];
   readonly rangeOf: (run: string, record: number) => Readonly<ModelRange> | undefined;
+  /** Where the database comes from, and how far its log has come. */
+  readonly facts: () => OriginFacts;
+  /** A copy of the database: puts it in the place of the database when it is called. */
+  readonly copy: () => (kind: RestoreKind) => void;
   /** Of leases: nothing was heard of workers for so long. Default: of all of them. */
   readonly silence: (ms: number, workers?: readonly string[]) => void;
 }
 
+/** How an older database comes back: under another origin, or as the files of the server, whose log then goes back. */
+export type RestoreKind = "another origin" | "files";
+
 const NOTHING: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
 
-export function createModelServer(now: () => number): ModelServer {
+/** @param log how far the log has come: never goes back but for a restore */
+export function createModelServer(now: () => number, log: () => number = now): ModelServer {
   const tables = createModelTables();
   const shares = new Map<string, ModelShare>();
   const workers: ModelWorker[] = [];
   const writer: { fence: number; owner?: string | undefined; until: number } = { fence: 0, until: 0 };
   let fences = 0;
+  const origin = { number: 0, logOffset: 0 };
 
   const stamp = (): string => new Date(now()).toISOString();
   const shareOf = (run: string): ModelShare => {
@@ -259,6 +269,26 @@ export function createModelServer(now: () => number): ModelServer {
       };
     },
     workers: () => workers,
+    facts: () => ({
+      origin: `origin ${origin.number}`,
+      position: log() + origin.logOffset,
+      machines: tables.machines(),
+    }),
+    copy() {
+      const rows = tables.copy();
+      const of = structuredClone({ shares, workers, writer, fences, position: log() + origin.logOffset });
+      return (kind) => {
+        const copy = structuredClone(of);
+        tables.restore(rows);
+        shares.clear();
+        for (const [run, share] of copy.shares) shares.set(run, share);
+        workers.splice(0, workers.length, ...copy.workers);
+        Object.assign(writer, { owner: undefined }, copy.writer);
+        fences = copy.fences;
+        if (kind === "files") origin.logOffset = copy.position - log();
+        else origin.number += 1;
+      };
+    },
     rangeOf: (run, record) => shares.get(run)?.ranges.find(({ first, last }) => record >= first && record <= last),
     silence(ms, ids) {
       for (const worker of workers) {

@@ -1,11 +1,11 @@
-import type { AttemptOutcome, Intent } from "../../../src/ledger/ledger.ts";
+import type { AttemptOutcome, Intent, Ledger, Run } from "../../../src/ledger/ledger.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
 import { createTurns } from "../../../src/time/turns.ts";
 import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";
 import type { SharedRun, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import type { Clock } from "../../../src/time/clock.ts";
 import { type ModelServer, newWorkerId } from "./model-server.ts";
-import type { HeldRange } from "./model-share.ts";
+import { gone, type HeldRange } from "./model-share.ts";
 
 /**
  * The way from one process to the server. What is done is a transaction; one behind a fence is done once, whatever becomes of the
@@ -25,6 +25,46 @@ export interface ModelRunOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
+/** What one process sees of the ledger, as far as journals are compared with it. */
+export function modelLedger(
+  { tables, facts }: ModelServer,
+  { perhapsAgain }: ModelConnection,
+): Required<Pick<Ledger, "findRun" | "history" | "recovery" | "origin">> {
+  const { recovery } = tables;
+  return {
+    findRun: (id) =>
+      perhapsAgain(() => {
+        const found = id === undefined ? tables.latest() : id;
+        return found === undefined || !tables.has(found) ? undefined : runRow(found);
+      }),
+    history: () => perhapsAgain(tables.history),
+    recovery: {
+      unknownRequests: (requests) => perhapsAgain(() => recovery.unknownRequests(requests)),
+      markPossiblySent: (requests, at) => perhapsAgain(() => recovery.markPossiblySent(requests, at)),
+      noteRecovery: (one) => perhapsAgain(() => recovery.noteRecovery(one)),
+      isRecoveryKnown: (id) => perhapsAgain(() => recovery.isRecoveryKnown(id)),
+    },
+    origin: {
+      noteMachine: (machine) => perhapsAgain(() => tables.noteMachine(machine)),
+      facts: () => perhapsAgain(facts),
+    },
+  };
+}
+
+function runRow(id: string): Run {
+  return {
+    id,
+    command: "push",
+    target: "",
+    supplier: "",
+    operation: "",
+    settings: {},
+    dryRun: false,
+    startedAt: "",
+    state: "sending",
+  };
+}
+
 /** A run as one process has it, over the model of a server. */
 export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun {
   const { server, connection, planner, clock } = options;
@@ -40,14 +80,13 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
   const announced = newWorkerId();
   return {
     ledger: {
-      findRun: async () => undefined,
+      ...modelLedger(server, connection),
       sendable: (id, from, to) => connection.perhapsAgain(() => server.tables.sendable(id, from, to)),
       nextSendable: async (id, from) => {
         const [next] = await connection.perhapsAgain(() => server.tables.sendable(id, from, Number.MAX_SAFE_INTEGER));
         return next && { record: next.record };
       },
       notePosition: async () => undefined,
-      history: () => connection.perhapsAgain(() => server.tables.history()),
     },
     handOut: (plan) => asPlanner(() => server.handOut(run, plan)),
     announce: (worker) => connection.perhapsAgain(() => server.announce(run, announced, worker)),
@@ -61,7 +100,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
       await asPlanner(() => undefined);
       await reaper.look();
       const status = server.status(run);
-      if (status === undefined) throw new Error("nobody shares the run");
+      if (status === undefined) throw gone(run);
       return status;
     },
     expel: (process) => asPlanner(() => server.expel(run, process)),

@@ -9,34 +9,8 @@ import type {
 import { requireAll } from "../../../src/ledger/postgres/postgres-failure.ts";
 import type { Outcome, Status, Summary } from "../../../src/model/outcome.ts";
 import { hex } from "../mortal-ledger.ts";
-
-/** What is known of a record over all runs. */
-interface KnownRecord {
-  state: string;
-  attempts: number;
-  content: string;
-  acceptedContent?: string;
-  account?: string | undefined;
-  step?: string | undefined;
-}
-
-interface ModelItem extends Pick<PlannedItem, "record" | "key" | "file" | "line"> {
-  readonly identity: string;
-  readonly marks: Pick<SendableItem, "identity" | "content">;
-  status: Status | "sending";
-  attempt?: number;
-  account?: string | undefined;
-}
-
-interface ModelAttempt {
-  readonly run: string;
-  readonly record: number;
-  readonly attempt: number;
-  readonly identity: string;
-  readonly harmless: boolean;
-  status: string;
-  settledAt?: string;
-}
+import { type ModelRecovery, modelRecovery } from "./model-recovery.ts";
+import { attemptKey, type ModelItem, type ModelRows, noRows } from "./model-rows.ts";
 
 /** The records of one run that something is done with. */
 interface Span {
@@ -49,6 +23,8 @@ interface Span {
 export interface ModelTables {
   readonly plan: (run: string, items: readonly PlannedItem[], policy: PlanPolicy) => void;
   readonly has: (run: string) => boolean;
+  /** The run that began last. */
+  readonly latest: () => string | undefined;
   readonly resume: (run: string, policy: PlanPolicy, at: string) => void;
   readonly sendable: (run: string, from: number, to: number) => readonly SendableItem[];
   readonly save: (run: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[]) => void;
@@ -65,12 +41,18 @@ export interface ModelTables {
   readonly history: () => LedgerHistory;
   /** Intents ever written for a record, by its identity (hex). */
   readonly intentsOf: (identity: string) => number;
+  /** Requests that a journal knows, and comparisons with journals. */
+  readonly recovery: ModelRecovery;
+  readonly noteMachine: (machine: string) => void;
+  readonly machines: () => readonly string[];
+  /** A copy of everything but `intentsOf`, which the witness asks. */
+  readonly copy: () => ModelRows;
+  readonly restore: (copy: ModelRows) => void;
 }
 
 export function createModelTables(): ModelTables {
-  const records = new Map<string, KnownRecord>();
-  const runs = new Map<string, readonly ModelItem[]>();
-  const attempts = new Map<string, ModelAttempt>();
+  const rows = noRows();
+  const { records, runs, attempts } = rows;
   const intents = new Map<string, number>();
 
   const itemsOf = (run: string): readonly ModelItem[] => runs.get(run) ?? [];
@@ -79,6 +61,15 @@ export function createModelTables(): ModelTables {
 
   const outcomesOf = (run: string): readonly Outcome[] =>
     itemsOf(run).map((item) => toOutcome(item, records.get(item.identity)?.state === "ambiguous"));
+
+  const holdNewIfUncertain = (run: string): void => {
+    if (![...rows.recoveries.values()].some(({ isUncertain }) => isUncertain)) return;
+    for (const item of itemsOf(run)) {
+      if (item.status !== "pending" || records.has(item.identity)) continue;
+      item.status = "ambiguous";
+      records.set(item.identity, { state: "ambiguous", attempts: 0, content: hex(item.marks.content) });
+    }
+  };
 
   /** Compares what is still to be sent with what all runs know of it. */
   const compare = (run: string, { resendAmbiguous }: PlanPolicy): void => {
@@ -89,13 +80,14 @@ export function createModelTables(): ModelTables {
         Object.assign(item, { status: "skipped", account: known.account });
       } else if (known.state === "ambiguous" && !resendAmbiguous) item.status = "ambiguous";
     }
+    if (!resendAmbiguous) holdNewIfUncertain(run);
   };
 
   const requireInFlight = (run: string, { record, identity, attempt }: AttemptOutcome): void => {
     const [item, known, made] = [
       itemOf(run, record),
       records.get(hex(identity)),
-      attempts.get(keyOf({ run, record, attempt })),
+      attempts.get(attemptKey({ run, record, attempt })),
     ];
     const isInFlight =
       item?.status === "sending" &&
@@ -112,7 +104,7 @@ export function createModelTables(): ModelTables {
     const [item, known, made] = [
       itemOf(run, record),
       records.get(hex(identity)),
-      attempts.get(keyOf({ run, record, attempt })),
+      attempts.get(attemptKey({ run, record, attempt })),
     ];
     if (item === undefined || known === undefined || made === undefined) throw new Error("This was looked at before.");
     Object.assign(made, { status, settledAt: at });
@@ -129,7 +121,11 @@ export function createModelTables(): ModelTables {
     const status = settled.get(record) ?? item?.status;
     const isFree =
       known === undefined || ((settled.get(record) ?? known.state) !== "sending" && known.attempts === attempt - 1);
-    requireAll(status === "pending" && isFree && !attempts.has(keyOf({ run, record, attempt })) ? 1 : 0, 1, "model");
+    requireAll(
+      status === "pending" && isFree && !attempts.has(attemptKey({ run, record, attempt })) ? 1 : 0,
+      1,
+      "model",
+    );
   };
 
   const intend = (run: string, { record, attempt, idempotent = false, ...intent }: Intent): void => {
@@ -140,7 +136,7 @@ export function createModelTables(): ModelTables {
     const item = itemOf(run, record);
     if (item !== undefined) Object.assign(item, { status: "sending", attempt });
     const made = { run, record, attempt, identity, harmless: idempotent, status: "sending" };
-    attempts.set(keyOf(made), made);
+    attempts.set(attemptKey(made), made);
     intents.set(identity, (intents.get(identity) ?? 0) + 1);
   };
 
@@ -161,6 +157,7 @@ export function createModelTables(): ModelTables {
       compare(run, policy);
     },
     has: (run) => runs.has(run),
+    latest: () => [...runs.keys()].at(-1),
     resume(run, policy, at) {
       this.closeInterrupted(at);
       for (const item of itemsOf(run)) {
@@ -220,14 +217,28 @@ export function createModelTables(): ModelTables {
       return { id: [...runs.keys()][0], requests: attempts.size, lastGivenUpAt: given.toSorted().at(-1) };
     },
     intentsOf: (identity) => intents.get(identity) ?? 0,
+    recovery: modelRecovery(rows),
+    noteMachine: (machine) => void rows.machines.add(machine),
+    machines: () => [...rows.machines],
+    copy: () => structuredClone(rows),
+    restore(copy) {
+      const { records: r, runs: u, attempts: a, recoveries, machines } = structuredClone(copy);
+      replaceAll(records, r);
+      replaceAll(runs, u);
+      replaceAll(attempts, a);
+      replaceAll(rows.recoveries, recoveries);
+      rows.machines.clear();
+      for (const machine of machines) rows.machines.add(machine);
+    },
   };
 }
 
-const EMPTY = new Uint8Array();
-
-function keyOf({ run, record, attempt }: Pick<ModelAttempt, "run" | "record" | "attempt">): string {
-  return `${run}/${record}/${attempt}`;
+function replaceAll<Value>(map: Map<string, Value>, by: ReadonlyMap<string, Value>): void {
+  map.clear();
+  for (const [key, value] of by) map.set(key, value);
 }
+
+const EMPTY = new Uint8Array();
 
 /** What is to be sent again, although it may have been processed, is still ambiguous. */
 function toOutcome({ record, key = "", file, line, status, account }: ModelItem, isAmbiguous: boolean): Outcome {

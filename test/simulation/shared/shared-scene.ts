@@ -1,13 +1,19 @@
 import { hostname } from "node:os";
 import { canResolveAmbiguous, type Operation } from "../../../src/contract/operations/operation.ts";
+import { recoverServerLedger } from "../../../src/commands/ledger/ledger-maintenance.ts";
+import type { RunEvent } from "../../../src/job/run-event.ts";
 import type { StartedProcess } from "../../../src/job/dependencies.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
 import type { WorkerSettings } from "../../../src/job/settings/recorded-settings.ts";
 import type { PlannedItem, PlanPolicy } from "../../../src/ledger/ledger.ts";
+import type { Journal } from "../../../src/ledger/journal/open-journal.ts";
 import type { SharedRun } from "../../../src/ledger/runs/shared-run.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { Outcome } from "../../../src/model/outcome.ts";
+import { openRunJournal } from "../../../src/pipeline/run/run-journal.ts";
 import { coordinate } from "../../../src/pipeline/shared/coordinate.ts";
+import { workJournaled } from "../../../src/pipeline/shared/join-run.ts";
+import type { WorkEnd } from "../../../src/pipeline/shared/work-on-run.ts";
 import { workUntilDone } from "../../../src/pipeline/shared/work-until-done.ts";
 import { createAuthorisation } from "../../../src/platform/auth/create-authorisation.ts";
 import { createStepClients } from "../../../src/platform/import/step-clients.ts";
@@ -18,9 +24,10 @@ import type { SimulatedClock } from "../simulated-clock.ts";
 import { marksOf, type SimulatedRecord } from "../simulated-record.ts";
 import type { ModelNetwork } from "./model-connection.ts";
 import type { ModelServer } from "./model-server.ts";
-import { modelSharedRun } from "./model-shared-run.ts";
+import { modelLedger, modelSharedRun } from "./model-shared-run.ts";
 import { sendingOf } from "./simulated-job.ts";
 import type { SharedWitness } from "./shared-witness.ts";
+import { journalTools, SERVER_STORE, type StateFolders } from "./state-folders.ts";
 import { createProcess, type SimulatedProcess } from "./simulated-process.ts";
 
 /** What is to be migrated by several processes, and over what. */
@@ -35,11 +42,15 @@ export interface SharedScene {
   readonly records: readonly SimulatedRecord[];
   /** Keys whose data somebody has put right. */
   readonly mended: Set<string>;
+  /** How many of them there were when a run was planned. */
+  readonly mendedOf: Map<string, number>;
   readonly pace: RateLimitSettings;
   readonly workers: WorkerSettings;
   /** The share of requests in whose moment of leaving the process stands still. */
   readonly stalls: { share: number };
   readonly processes: SimulatedProcess[];
+  /** Processes keep journals there; absent: none are kept. */
+  readonly folders?: StateFolders | undefined;
   readonly note: (event: string) => void;
 }
 
@@ -48,7 +59,14 @@ type PlannerEnd = "done" | "drained" | "stopped" | "failed";
 export interface Planner {
   readonly process: SimulatedProcess;
   /** Undefined while it is at work, and when it was killed. */
-  readonly end: () => { readonly how: PlannerEnd; readonly isSettled: boolean } | undefined;
+  readonly end: () => PlannerResult | undefined;
+}
+
+interface PlannerResult {
+  readonly how: PlannerEnd;
+  readonly isSettled: boolean;
+  /** The ledger was found to be an older copy. */
+  readonly isOutdated?: boolean;
 }
 
 const WRITER_LEASE_MS = 30_000;
@@ -56,17 +74,17 @@ const RENEWAL_MS = 5_000;
 const AGAIN_MS = 2_000;
 
 /** Begins a run, or goes on with the last one, has workers send it, and ends. */
-export function startPlanner(scene: SharedScene, how: "push" | "resume", run: string): Planner {
-  const process = newProcess(scene);
+export function startPlanner(scene: SharedScene, how: "push" | "resume", run: string, machine = 0): Planner {
+  const process = newProcess(scene, machine);
   const { note } = scene;
   note(`process ${process.pid} begins ${how}`);
   let end: ReturnType<Planner["end"]>;
   const play = async (): Promise<void> => {
     end = await planned(scene, process, { how, run }).catch((error: unknown) => {
       if (!(error instanceof Failure)) scene.witness.complain("no bug", told(error));
-      return { how: "failed", isSettled: false } as const;
+      return { how: "failed", isSettled: false, isOutdated: isOutdated(scene, error) } as const;
     });
-    note(`process ${process.pid} ends ${how}: ${end.how}`);
+    note(`process ${process.pid} ends ${how}: ${end.how}${end.isOutdated === true ? ", ledger_outdated" : ""}`);
     process.end();
   };
   void play();
@@ -82,14 +100,17 @@ async function planned(
   scene: SharedScene,
   process: SimulatedProcess,
   { how, run }: PlannedRun,
-): Promise<{ readonly how: PlannerEnd; readonly isSettled: boolean }> {
+): Promise<PlannerResult> {
   const { server, network, operation, pace, workers, witness, note } = scene;
   const connection = network.to(process);
+  const isCurrent = witness.restores();
   const fence = await takeLedger(scene, process);
   const asWriter = <Result>(work: () => Result): Promise<Result> =>
     connection.once(() => server.requireWriter(fence), work);
   const renewing = renew(scene, process, fence);
+  let journal: Journal | undefined;
   try {
+    journal = await plannersJournal(scene, process);
     const policy = policyOf(operation);
     await asWriter(() => {
       if (how === "resume") server.tables.resume(run, policy, stampOf(scene));
@@ -99,6 +120,7 @@ async function planned(
       }
     });
     const { pending = 0, ambiguous = 0 } = (await connection.perhapsAgain(() => server.tables.summary(run))).counts;
+    await journal?.begin(run);
     const end = await coordinate({
       shared: modelSharedRun(run, { server, connection, planner: fence, clock: process.clock }),
       run,
@@ -107,23 +129,70 @@ async function planned(
       pace,
       resendAmbiguous: policy.resendAmbiguous && operation.steps.every(({ poll }) => poll === undefined),
       workerCommand: [],
-      onRequests: () => undefined,
+      onRequests: (count) => journal?.addCount(count),
       dependencies: {
         drain: process.drain,
         abort: new AbortController().signal,
         clock: process.clock,
         onProgress: () => undefined,
         notice: note,
-        startProcess: () => startedWorker(scene, run),
+        startProcess: () => startedWorker(scene, run, process.machine),
       },
     });
     const outcomes = await asWriter(() => server.tables.outcomes(run));
-    witness.hear(outcomes, server.tables.summary(run));
+    if (isCurrent()) witness.hear(outcomes, server.tables.summary(run));
     return { how: end.reason, isSettled: !outcomes.some((one) => isOpen(one, operation)) };
   } finally {
+    await journal?.end();
     renewing.abort();
     await connection.perhapsAgain(() => server.release(fence)).catch(() => undefined);
   }
+}
+
+async function plannersJournal(scene: SharedScene, process: SimulatedProcess): Promise<Journal | undefined> {
+  const { folders, server, network, note } = scene;
+  if (folders === undefined) return undefined;
+  const ledger = modelLedger(server, network.to(process));
+  return openRunJournal(SERVER_STORE, ledger, journalTools(folders, process, note));
+}
+
+function isOutdated({ witness }: SharedScene, error: unknown): boolean {
+  const isSo = error instanceof Failure && error.code === "ledger_outdated";
+  if (isSo) witness.refused();
+  return isSo;
+}
+
+/** `migrate ledger repair`. Waits for whoever has the ledger. */
+export function startRepair(scene: SharedScene, machine: number, nothingLost: boolean): SimulatedProcess {
+  const process = newProcess(scene, machine);
+  const { note, witness, folders, server, network } = scene;
+  const connection = network.to(process);
+  const repair = async (): Promise<string> => {
+    if (folders === undefined) return "nothing to do";
+    const tools = { ...journalTools(folders, process, note), at: stampOf(scene), nothingLost };
+    const write = async () => {
+      const fence = await takeLedger(scene, process);
+      const renewing = renew(scene, process, fence);
+      const close = async (): Promise<void> => {
+        renewing.abort();
+        await connection.perhapsAgain(() => server.release(fence));
+      };
+      return { ...modelLedger(server, connection), close };
+    };
+    const { noted, isUncertain } = await recoverServerLedger({ ...SERVER_STORE, write }, tools);
+    return `${noted} noted${isUncertain ? ", uncertain" : ""}`;
+  };
+  const play = async (): Promise<void> => {
+    const how = await repair().catch((error: unknown) => {
+      if (!(error instanceof Failure)) witness.complain("no bug", told(error));
+      return told(error);
+    });
+    note(`process ${process.pid} on machine ${machine} ends repair: ${how}`);
+    process.end();
+  };
+  note(`process ${process.pid} on machine ${machine} begins repair`);
+  void play();
+  return process;
 }
 
 /** Waits for whoever has the ledger, for as long as a person would try. */
@@ -158,18 +227,19 @@ function renew(
   return over;
 }
 
-function startedWorker(scene: SharedScene, run: string): StartedProcess {
-  const { pid, ended, stop, kill } = startWorker(scene, run);
+function startedWorker(scene: SharedScene, run: string, machine: number): StartedProcess {
+  const { pid, ended, stop, kill } = startWorker(scene, run, machine);
   return { pid, ended: ended.then(() => ({})), stop, kill };
 }
 
 /** `migrate worker`, here or on another machine. */
-export function startWorker(scene: SharedScene, run: string): SimulatedProcess {
-  const process = newProcess(scene);
+export function startWorker(scene: SharedScene, run: string, machine = 0): SimulatedProcess {
+  const process = newProcess(scene, machine);
   const { note, witness } = scene;
   const play = async (): Promise<void> => {
     const how = await worked(scene, process, run).catch((error: unknown) => {
       if (!(error instanceof Failure)) witness.complain("no bug", told(error));
+      isOutdated(scene, error);
       return error instanceof Failure ? error.code : "bug";
     });
     note(`process ${process.pid} ends work: ${how}`);
@@ -180,7 +250,7 @@ export function startWorker(scene: SharedScene, run: string): SimulatedProcess {
 }
 
 async function worked(scene: SharedScene, process: SimulatedProcess, run: string): Promise<string> {
-  const { dice, server, network, operation, pace, note } = scene;
+  const { dice, server, network, operation, pace, folders, note } = scene;
   const { clock, drain, pid } = process;
   await clock.sleep(between(dice, 300, 3_000));
   note(`process ${pid} works on ${run}`);
@@ -194,23 +264,26 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
   });
   const steps = createStepClients(operation, { http, baseUrl, authorisation, userAgent: "simulation", clock });
   const shared: SharedRun = modelSharedRun(run, { server, connection: network.to(process), clock });
-  const end = await workUntilDone({
+  const working = {
     ...sendingOf(scene),
     run: { id: run },
     shared,
     worker: { host: hostname(), pid },
     connection: { steps, quietMs: QUIET_MS },
     pace,
-    onUnsaved: async (unsaved) => note(`process ${pid} could not write ${unsaved.length} outcomes`),
+    onUnsaved: async (unsaved: WorkEnd["unsaved"]) => note(`process ${pid} could not write ${unsaved.length} outcomes`),
     dependencies: {
       drain,
       abort: new AbortController().signal,
       clock,
       random: dice,
-      onProgress: (event) => note(`process ${pid}: ${JSON.stringify(event)}`),
-      notice: (text) => note(`process ${pid}: ${text}`),
+      onProgress: (event: RunEvent) => note(`process ${pid}: ${JSON.stringify(event)}`),
+      notice: (text: string) => note(`process ${pid}: ${text}`),
     },
-  });
+  };
+  const end = await (folders === undefined
+    ? workUntilDone(working)
+    : workJournaled(SERVER_STORE, working, { ...working.dependencies, ...journalTools(folders, process, note) }));
   return `${end.reason} ${end.failure?.code ?? ""}`;
 }
 
@@ -235,8 +308,8 @@ function watchedHttp(
   };
 }
 
-function newProcess({ processes, clock }: SharedScene): SimulatedProcess {
-  const process = createProcess(processes.length + 1, clock);
+function newProcess({ processes, clock }: SharedScene, machine: number): SimulatedProcess {
+  const process = createProcess(processes.length + 1, machine, clock);
   processes.push(process);
   return process;
 }

@@ -24,6 +24,12 @@ export interface SharedWitness {
   readonly hear: (outcomes: readonly Outcome[], summary: Summary) => void;
   /** The clock of the server was set: leases end at other times than workers expect. */
   readonly clockWasSet: () => void;
+  /** An older copy is in the place of the database, which need not know what was accepted since. */
+  readonly restored: () => void;
+  /** Gives whether the database is still the one that it is now. */
+  readonly restores: () => () => boolean;
+  /** A command has refused the ledger. */
+  readonly refused: () => void;
   readonly complaints: () => readonly Complaint[];
   /** Requests that have left so far. */
   readonly left: () => number;
@@ -35,6 +41,8 @@ export function createSharedWitness({ platform, server, records, operation }: Sh
   const isAskedLater = operation.steps.at(-1)?.poll !== undefined;
   let isClockTrue = true;
   let left = 0;
+  let restoreCount = 0;
+  let refusals = 0;
 
   const complain = (invariant: string, what: string): void => void complaints.push({ invariant, what });
   const demand = (holds: boolean, invariant: string, what: string): void => {
@@ -74,12 +82,24 @@ export function createSharedWitness({ platform, server, records, operation }: Sh
     clockWasSet() {
       isClockTrue = false;
     },
+    restored() {
+      accepted.clear();
+      isClockTrue = false;
+      restoreCount += 1;
+    },
+    restores() {
+      const before = restoreCount;
+      return () => before === restoreCount;
+    },
+    refused() {
+      refusals += 1;
+    },
     left: () => left,
     complaints() {
       const keys = platform.accounts.map(({ key }) => key);
       for (const key of new Set(keys.filter((one, index) => keys.indexOf(one) !== index))) {
         const doubled = canResolveAmbiguous(operation) ? "twice on a platform that can be asked" : "twice";
-        complain("nothing twice", `${key} was created ${doubled}`);
+        complain("nothing twice", `${key} was created ${doubled}, ${refusals} refusals`);
       }
       for (const { key } of records) {
         const seen = platform.arrivals.filter(

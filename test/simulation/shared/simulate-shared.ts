@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { keptFolder } from "../../temporary-folder.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
 import { between, type Dice, oneOf, seededDice } from "../../seeded-dice.ts";
@@ -10,6 +12,8 @@ import type { SimulatedRecord } from "../simulated-record.ts";
 import { createWeather, type Weather } from "../weather.ts";
 import { createNetwork } from "./model-connection.ts";
 import { createModelServer } from "./model-server.ts";
+import { createRestores, type RestoredDatabase } from "./restored-database.ts";
+import { createStateFolders } from "./state-folders.ts";
 import { createSharedWitness } from "./shared-witness.ts";
 import { befall, calm, type Chaos } from "./chaos.ts";
 import { type SharedScene, startPlanner, startWorker } from "./shared-scene.ts";
@@ -27,9 +31,16 @@ export interface SharedSimulated {
   readonly faults: Readonly<Record<string, number>>;
 }
 
+export type Restores = "one machine" | "several machines" | "folders lost";
+
 export interface SharedSimulationOptions {
   /** Spoils the product on purpose, to show that it is noticed. */
   readonly spoil?: (scene: SharedScene) => SharedScene;
+  /**
+   * Older copies of the database come back in the middle of a run. `one machine`: one machine has sent, and knows it; the others
+   * are weaker, because no machine knows what another one has sent (docs/cluster.md).
+   */
+  readonly restores?: Restores | undefined;
 }
 
 /**
@@ -38,16 +49,26 @@ export interface SharedSimulationOptions {
  * clear sky until nothing is left to be done. Nothing but the seed decides what happens.
  */
 export async function simulateShared(seed: number, options: SharedSimulationOptions = {}): Promise<SharedSimulated> {
-  const { spoil = (scene) => scene } = options;
+  const { spoil = (scene) => scene, restores } = options;
+  const state = restores === undefined ? undefined : keptFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const dice = seededDice(seed);
   const trace: string[] = [];
   const faults: Record<string, number> = {};
   const { scene: made, weather, setServerClock } = createScene(dice, trace);
-  const scene = spoil(made);
+  const scene = spoil(
+    state === undefined
+      ? made
+      : { ...made, folders: createStateFolders(state.folder, restores === "one machine" ? 1 : between(dice, 2, 3)) },
+  );
   const count = (kind: string): void => {
     faults[kind] = (faults[kind] ?? 0) + 1;
   };
-  await play(scene, weather, { count, setServerClock });
+  const restored = state && createRestores(scene, { count, losesFolders: restores === "folders lost" });
+  try {
+    await play(scene, weather, { count, setServerClock }, restored);
+  } finally {
+    state?.remove();
+  }
   return {
     seed,
     complaints: scene.witness.complaints(),
@@ -79,7 +100,7 @@ function createScene(dice: Dice, trace: string[]): World {
   const dedupes = operation.dedupesByKey;
   const platform = createModelPlatform({ clock, dice, weather, dedupes, refuses: isBad, note });
   let serverOffset = between(dice, -100_000, 100_000);
-  const server = createModelServer(() => clock.monotonic() + serverOffset);
+  const server = createModelServer(() => clock.monotonic() + serverOffset, clock.monotonic);
   const leaseMs = oneOf(dice, [
     [1, 2_000],
     [3, 5_000],
@@ -95,6 +116,7 @@ function createScene(dice: Dice, trace: string[]): World {
     witness: createSharedWitness({ platform, server, records, operation }),
     records,
     mended: new Set(),
+    mendedOf: new Map(),
     pace: paceFor(dice),
     workers: { count: between(dice, 1, 3), leaseMs },
     stalls: { share: dice() < 0.3 ? 0.02 : 0 },
@@ -146,50 +168,84 @@ const QUIET_MS = 60_000;
 /** A person would have looked by then. */
 const PLANNER_MS = 600_000;
 
-async function play(scene: SharedScene, weather: Weather, chaos: Chaos): Promise<void> {
-  const runs = await storm(scene, chaos);
+async function play(
+  scene: SharedScene,
+  weather: Weather,
+  chaos: Chaos,
+  restored: RestoredDatabase | undefined,
+): Promise<void> {
+  const runs = await storm(scene, chaos, restored);
+  restored?.end();
   calm(scene, weather);
-  const isDone = await finish(scene, runs);
-  if (isDone) await provesIdle(scene, nameOf(runs));
+  const isDone = await finish(scene, runs, restored);
+  if (isDone) await provesIdle(scene);
   else scene.witness.complain("liveness", `not done after ${CALM} planners under a clear sky`);
 }
 
 /** Gives the number of runs. */
-async function storm(scene: SharedScene, chaos: Chaos): Promise<number> {
-  const { dice, mended, records } = scene;
+async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabase | undefined): Promise<number> {
+  const { dice } = scene;
   let runs = 0;
-  for (let left = oneOf(dice, STORMY); left > 0; left -= 1) {
-    const how = dice() < 0.2 ? "push" : nextCommand(scene, runs);
+  for (let left = oneOf(dice, STORMY) + (restored === undefined ? 0 : 2); left > 0; left -= 1) {
+    const how = dice() < 0.2 ? "push" : nextCommand(scene);
     if (how === "push") {
       runs += 1;
-      if (dice() < 0.5) for (const { key } of records) mended.add(key);
+      mendPerhaps(scene);
     }
-    const planner = startPlanner(scene, how, nameOf(runs));
-    joinFromElsewhere(scene, nameOf(runs));
+    const run = runFor(scene, how, runs);
+    const planner = startPlanner(scene, how, run);
+    joinFromElsewhere(scene, run);
     befall(scene, planner, chaos);
+    restored?.befall();
     await passUntil(scene, () => planner.process.isOver(), between(dice, 20_000, 150_000));
     if (!planner.process.isOver()) planner.process.kill();
     await passUntil(scene, () => false, between(dice, 0, dice() < 0.7 ? 5_000 : 60_000));
+    if (planner.end()?.isOutdated === true && dice() < 0.7) await repaired(scene, restored);
   }
   return runs;
 }
 
+function mendPerhaps({ dice, mended, records }: SharedScene): void {
+  if (dice() < 0.5) for (const { key } of records) mended.add(key);
+}
+
 /** False when too many planners could not settle everything. */
-async function finish(scene: SharedScene, runs: number): Promise<boolean> {
+async function finish(scene: SharedScene, before: number, restored: RestoredDatabase | undefined): Promise<boolean> {
+  let runs = before;
   for (let number = 0; number < CALM; number += 1) {
-    const planner = startPlanner(scene, nextCommand(scene, runs), nameOf(runs));
+    const how = scene.folders !== undefined && scene.dice() < 0.3 ? "push" : nextCommand(scene);
+    if (how === "push") runs += 1;
+    const planner = startPlanner(scene, how, runFor(scene, how, runs));
     await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);
     if (!planner.process.isOver()) scene.witness.complain("liveness", "a planner does not end under a clear sky");
     const end = planner.end();
     if (end?.how === "done" && end.isSettled) return true;
+    if (end?.isOutdated === true) await repaired(scene, restored);
     await passUntil(scene, () => false, QUIET_MS);
   }
   return false;
 }
 
+async function repaired(scene: SharedScene, restored: RestoredDatabase | undefined): Promise<void> {
+  await restored?.repair((process) => passUntil(scene, () => process.isOver(), PLANNER_MS));
+}
+
 /** What a person would type. */
-function nextCommand({ server }: SharedScene, runs: number): "push" | "resume" {
-  return server.tables.has(nameOf(runs)) ? "resume" : "push";
+function nextCommand({ server, mended, mendedOf }: SharedScene): "push" | "resume" {
+  const run = server.tables.latest();
+  if (run === undefined) return "push";
+  // With another input a resume is refused.
+  return (mendedOf.get(run) ?? mended.size) === mended.size ? "resume" : "push";
+}
+
+function runFor({ server, folders, mended, mendedOf }: SharedScene, how: "push" | "resume", runs: number): string {
+  if (how === "resume") return server.tables.latest() ?? nameOf(runs);
+  if (folders !== undefined) mendedOf.set(nameOf(runs), mended.size);
+  return nameOf(runs);
+}
+
+function anyMachine({ dice, folders }: SharedScene): number {
+  return folders === undefined ? 0 : between(dice, 0, folders.machines - 1);
 }
 
 function nameOf(run: number): string {
@@ -200,7 +256,7 @@ function joinFromElsewhere(scene: SharedScene, run: string): void {
   const { dice, clock } = scene;
   const join = async (): Promise<void> => {
     await clock.sleep(between(dice, 1_000, 30_000));
-    startWorker(scene, run);
+    startWorker(scene, run, anyMachine(scene));
   };
   for (let count = oneOf(dice, REMOTE); count > 0; count -= 1) void join();
 }
@@ -212,13 +268,13 @@ const REMOTE: readonly (readonly [number, number])[] = [
 ];
 
 /** I9: what is over is over, and nobody is left who would go on. */
-async function provesIdle(scene: SharedScene, run: string): Promise<void> {
+async function provesIdle(scene: SharedScene): Promise<void> {
   const { processes, witness } = scene;
   await passUntil(scene, () => processes.every((one) => one.isOver()), PLANNER_MS);
   const late = processes.filter((one) => !one.isOver());
   if (late.length > 0) witness.complain("liveness", `process ${late[0]?.pid} does not end`);
   const before = witness.left();
-  const planner = startPlanner(scene, "resume", run);
+  const planner = startPlanner(scene, "resume", runFor(scene, "resume", 0));
   await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);
   const more = witness.left() - before;
   if (more > 0) witness.complain("I9", `${more} requests after everything was done`);

@@ -4,6 +4,7 @@ import { never, type SimulatedClock } from "../simulated-clock.ts";
 /** A process of a simulated machine: it may die, and it may stand still for a while. */
 export interface SimulatedProcess {
   readonly pid: number;
+  readonly machine: number;
   /** Its time: who sleeps wakes when the process goes on, and never when it is dead. */
   readonly clock: Clock;
   readonly isDead: () => boolean;
@@ -23,7 +24,7 @@ export interface SimulatedProcess {
   readonly ended: Promise<void>;
 }
 
-export function createProcess(pid: number, clock: SimulatedClock): SimulatedProcess {
+export function createProcess(pid: number, machine: number, clock: SimulatedClock): SimulatedProcess {
   const [death, end, drain] = [new AbortController(), new AbortController(), new AbortController()];
   let frozenUntil = 0;
   const isDead = (): boolean => death.signal.aborted;
@@ -34,6 +35,7 @@ export function createProcess(pid: number, clock: SimulatedClock): SimulatedProc
   };
   return {
     pid,
+    machine,
     clock: clock.of({ isDead, awake }),
     isDead,
     isFrozen,

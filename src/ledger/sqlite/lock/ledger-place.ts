@@ -38,22 +38,30 @@ export interface PlaceWatch {
 
 const WATCH_INTERVAL_MS = 500;
 
-export function watchPlace(path: string): PlaceWatch {
+/** Does the work again and again until the result is called. */
+export type Repeat = (work: () => void, everyMs: number) => () => void;
+
+export function watchPlace(path: string, repeat: Repeat = byTimer): PlaceWatch {
   const place = rememberPlace(path);
   const lost = new AbortController();
   const look = (): void => {
     const failure = place.failure();
     if (failure !== undefined && !lost.signal.aborted) lost.abort(failure);
   };
-  const timer = setInterval(look, WATCH_INTERVAL_MS).unref();
+  const end = repeat(look, WATCH_INTERVAL_MS);
   return {
     lease: { lost: lost.signal },
     requireInPlace() {
       const failure = place.failure();
       if (failure !== undefined) throw failure;
     },
-    end: () => clearInterval(timer),
+    end,
   };
+}
+
+function byTimer(work: () => void, everyMs: number): () => void {
+  const timer = setInterval(work, everyMs).unref();
+  return () => clearInterval(timer);
 }
 
 function movedLedger(path: string, what: "file" | "log"): Failure {

@@ -1,0 +1,63 @@
+import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/ledger.ts";
+import { hex } from "../mortal-ledger.ts";
+import { attemptKey, type ModelRows } from "./model-rows.ts";
+
+export type ModelRecovery = {
+  readonly [Name in keyof LedgerRecovery]: (
+    ...args: Parameters<LedgerRecovery[Name]>
+  ) => Awaited<ReturnType<LedgerRecovery[Name]>>;
+};
+
+/** What a database does with the requests of a journal. */
+export function modelRecovery({ records, attempts, recoveries }: ModelRows): ModelRecovery {
+  const unknownRequests = (requests: readonly JournaledRequest[]): readonly JournaledRequest[] =>
+    requests.filter(({ identity, attempt }) => (records.get(hex(identity))?.attempts ?? 0) < attempt);
+  return {
+    unknownRequests,
+    markPossiblySent(requests, at) {
+      const unknown = unknownRequests(requests);
+      let number = [...attempts.values()].filter(({ run }) => run === NO_RUN).length;
+      for (const { identity, attempt, idempotent: harmless = false } of unknown) {
+        number += 1;
+        const status = harmless ? "pending" : "ambiguous";
+        const made = { run: NO_RUN, record: number, attempt, identity: hex(identity), harmless, status, settledAt: at };
+        attempts.set(attemptKey(made), made);
+      }
+      for (const latest of latestOf(unknown)) noteRecord(records, latest, unknown);
+      return unknown.length;
+    },
+    noteRecovery(recovery) {
+      if (!recoveries.has(recovery.id)) recoveries.set(recovery.id, recovery);
+      if (!recovery.isUncertain) return;
+      for (const made of attempts.values()) if (made.status === "sending") made.harmless = false;
+      for (const known of records.values()) {
+        if (known.state !== "accepted" && known.state !== "sending") known.state = "ambiguous";
+      }
+    },
+    isRecoveryKnown: (id) => recoveries.has(id),
+  };
+}
+
+const NO_RUN = "";
+
+function latestOf(requests: readonly JournaledRequest[]): readonly JournaledRequest[] {
+  const latest = new Map<string, JournaledRequest>();
+  for (const request of requests) {
+    const before = latest.get(hex(request.identity));
+    if (before === undefined || before.attempt < request.attempt) latest.set(hex(request.identity), request);
+  }
+  return [...latest.values()];
+}
+
+function noteRecord(
+  records: ModelRows["records"],
+  { identity, content, attempt }: JournaledRequest,
+  requests: readonly JournaledRequest[],
+): void {
+  const id = hex(identity);
+  const harmless = requests.every((one) => hex(one.identity) !== id || one.idempotent === true);
+  const known = records.get(id);
+  const state = harmless ? (known?.state ?? "pending") : "ambiguous";
+  const step = known?.content === hex(content) ? known.step : undefined;
+  records.set(id, { ...known, content: hex(content), attempts: attempt, state, step });
+}

@@ -1,0 +1,47 @@
+import type { PlannedItem, Recovery, SendableItem } from "../../../src/ledger/ledger.ts";
+import type { Status } from "../../../src/model/outcome.ts";
+
+/** What is known of a record over all runs. */
+export interface KnownRecord {
+  state: string;
+  attempts: number;
+  content: string;
+  acceptedContent?: string;
+  account?: string | undefined;
+  step?: string | undefined;
+}
+
+export interface ModelItem extends Pick<PlannedItem, "record" | "key" | "file" | "line"> {
+  readonly identity: string;
+  readonly marks: Pick<SendableItem, "identity" | "content">;
+  status: Status | "sending";
+  attempt?: number;
+  account?: string | undefined;
+}
+
+export interface ModelAttempt {
+  readonly run: string;
+  readonly record: number;
+  readonly attempt: number;
+  readonly identity: string;
+  harmless: boolean;
+  status: string;
+  settledAt?: string;
+}
+
+/** All tables: what a copy of the database holds. */
+export interface ModelRows {
+  readonly records: Map<string, KnownRecord>;
+  readonly runs: Map<string, readonly ModelItem[]>;
+  readonly attempts: Map<string, ModelAttempt>;
+  readonly recoveries: Map<string, Recovery>;
+  readonly machines: Set<string>;
+}
+
+export function noRows(): ModelRows {
+  return { records: new Map(), runs: new Map(), attempts: new Map(), recoveries: new Map(), machines: new Set() };
+}
+
+export function attemptKey({ run, record, attempt }: Pick<ModelAttempt, "run" | "record" | "attempt">): string {
+  return `${run}/${record}/${attempt}`;
+}
