@@ -1,4 +1,4 @@
-import type { DecimalType, NumberType, NumericLimit } from "../contract/types/field-type.ts";
+import { type DecimalType, exactLimit, type NumberType, type NumericLimit } from "../contract/types/field-type.ts";
 import type { PayloadFinding } from "../model/problem.ts";
 import {
   compareDecimals,
@@ -150,7 +150,7 @@ function limitChecks(type: DecimalType | NumberType): readonly LimitsCheck[] {
 
 function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_value"): LimitsCheck | undefined {
   if (limit === undefined) return undefined;
-  const edge = decimalTextOf(limit.value);
+  const edge = exactLimit(limit);
   const direction = code === "max_value" ? 1 : -1;
   const finding = { code, limit: edge, exclusive: limit.exclusive };
   return (value, collector) => {

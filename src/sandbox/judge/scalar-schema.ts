@@ -1,4 +1,5 @@
 import { definedMembers } from "../../json/defined-members.ts";
+import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 import { isScalar } from "./openapi-schema.ts";
 
@@ -87,13 +88,29 @@ export function strictestLimit(
 
 /** OpenAPI 3.0 writes `exclusiveMinimum: true` beside `minimum`; 3.1 writes the limit itself. */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
-  const modern = parts.map((part): JsonObject => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
+  const modern = parts.map(shortLimits).map((part) => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
   return {
     ...strictestLimit(modern, "minimum", Math.max),
     ...strictestLimit(modern, "maximum", Math.min),
     ...strictestLimit(modern, "exclusiveMinimum", Math.max),
     ...strictestLimit(modern, "exclusiveMaximum", Math.min),
     ...strictestLimit(modern, "multipleOf", (first) => first),
+  };
+}
+
+/** A limit with more digits than a number has is text; here the number that lets the same numbers through. */
+function shortLimits(part: JsonObject): JsonObject {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
+  return {
+    ...part,
+    ...(isLongNumber(minimum) && {
+      minimum: numberWithin(minimum, exclusiveMinimum === true ? "not above" : "not below"),
+    }),
+    ...(isLongNumber(maximum) && {
+      maximum: numberWithin(maximum, exclusiveMaximum === true ? "not below" : "not above"),
+    }),
+    ...(isLongNumber(exclusiveMinimum) && { exclusiveMinimum: numberWithin(exclusiveMinimum, "not above") }),
+    ...(isLongNumber(exclusiveMaximum) && { exclusiveMaximum: numberWithin(exclusiveMaximum, "not below") }),
   };
 }
 
