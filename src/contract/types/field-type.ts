@@ -32,6 +32,8 @@ interface TypeBase {
   readonly rules?: readonly Rule[];
   /** The schema names no type, and the kind was told from its keywords: values of other JSON types are right, too. */
   readonly untyped?: true;
+  /** No value satisfies the schema: why, and where it says so. */
+  readonly impossible?: { readonly message: string; readonly path: AttrPath };
   /** What the schema says beyond the kind; absent when that is nothing. */
   readonly assertions?: readonly Assertion[];
 }

@@ -5,7 +5,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { readRules } from "../../rules/language/read-rules.ts";
 import type { Rule } from "../../rules/language/rule.ts";
-import { type Findings, reportRuleIssues } from "../contract-findings.ts";
+import { reportRuleIssues } from "../contract-findings.ts";
 import { type AnyType, compareLimits, type NumericLimit, type PublishedValidator } from "./field-type.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
@@ -23,7 +23,10 @@ interface KeywordReader {
   readonly checkOrder: (low: number | undefined, high: number | undefined, keyword: string) => void;
 }
 
-export function keywordReader(parts: readonly SchemaNode[], findings: Findings): KeywordReader {
+export function keywordReader(
+  parts: readonly SchemaNode[],
+  { findings, contradict }: Pick<Compilation, "findings" | "contradict">,
+): KeywordReader {
   const wrong = (keyword: string, wanted: string, path: AttrPath): void =>
     findings.add("error", "bad-keyword", `"${keyword}" must be ${wanted}; it is not enforced`, path);
 
@@ -57,12 +60,7 @@ export function keywordReader(parts: readonly SchemaNode[], findings: Findings):
     checkOrder: (low, high, keyword) => {
       if (low === undefined || high === undefined || low <= high) return;
       const place = readKeywords(parts, keyword)[0]?.path ?? parts[0]?.path ?? [];
-      findings.add(
-        "error",
-        "contradiction",
-        `the least allowed (${low}) is above the most (${high}); no value fits`,
-        place,
-      );
+      contradict(`the least allowed (${low}) is above the most (${high}); no value fits`, place);
     },
   };
 }
@@ -111,7 +109,7 @@ export type TypeBase = Omit<AnyType, "kind">;
 export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
   const { findings, direction } = compilation;
   if (direction === "reply") return { nullable, deprecated: false, validators: [] };
-  const reader = keywordReader(parts, findings);
+  const reader = keywordReader(parts, compilation);
   const title = reader.text("title");
   const description = reader.text("description");
   const standard = readKeywords(parts, "default")[0]?.value;

@@ -28,7 +28,8 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
 /** One of these values, recognised by its text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
-  return { allOf: [{ coerce: { to: "choice", choices } }, { enum: nullable ? [...choices, null] : choices }] };
+  const all = nullable ? [...choices, null] : choices;
+  return { allOf: [{ coerce: { to: "choice", choices } }, all.length === 0 ? { not: {} } : { enum: all }] };
 }
 
 function textSchema(parts: readonly JsonObject[], format: JsonValue | undefined, nullable: boolean): JsonObject {
