@@ -125,7 +125,7 @@ function propertyOf(
   );
   const required = requiring.some((part) => {
     const own = formatPointer([...part.path, "properties", name]);
-    const [described = leftOut[0]] = nodes.filter(({ path }) => formatPointer(path) === own);
+    const described = nodes.find(({ path }) => formatPointer(path) === own) ?? leftOut[0];
     return described === undefined || !leftOut.includes(described);
   });
   const type = required ? compilation.compileOption(nodes) : compilation.compile(nodes);

@@ -84,25 +84,37 @@ function mappingOf(
     .flatMap((nodes, index) => leavesOf(nodes, property, { alternatives, index, compilation }))
     .filter(({ type }) => type.impossible === undefined);
   const mapping = writtenMapping(alternatives, leaves, compilation);
-  const isMapped = (leaf: Leaf): boolean => [...mapping.values()].some((type) => type === leaf.type);
-  const open = leaves.filter((leaf) => !isMapped(leaf));
-  for (const { name, tags, type } of open) {
-    const isOwnName = name !== undefined && !mapping.has(name) && tags?.includes(name) !== false;
-    if (isOwnName && type.kind === "object") mapping.set(name, type);
-  }
-  const claimed = new Map<string, Set<FieldType>>();
-  for (const { tags = [], type } of leaves) {
-    for (const tag of tags) if (!mapping.has(tag)) claimed.set(tag, (claimed.get(tag) ?? new Set()).add(type));
-  }
-  for (const [tag, [type, another]] of claimed) {
-    if (another === undefined && type?.kind === "object") mapping.set(tag, type);
-  }
-  const lost = leaves.find((leaf) => !isMapped(leaf));
+  addNames(mapping, leaves);
+  addClaims(mapping, leaves);
+  const lost = leaves.find((leaf) => !isMapped(leaf, mapping));
   if (lost === undefined) return mapping;
   const why = lost.type.kind === "object" ? "no value of its own" : "no properties";
   const message = `"${property}" does not choose between the options, since one of them has ${why}: the first that fits is taken`;
   compilation.findings.add("info", "bad-discriminator", message, lost.place);
   return undefined;
+}
+
+function isMapped(leaf: Leaf, mapping: ReadonlyMap<string, ObjectType>): boolean {
+  return [...mapping.values()].some((type) => type === leaf.type);
+}
+
+/** The names of schemas that the written mapping leaves out, unless they refuse their own names. */
+function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
+  for (const { name, tags, type } of leaves.filter((leaf) => !isMapped(leaf, mapping))) {
+    const isFree = name !== undefined && !mapping.has(name);
+    if (isFree && tags?.includes(name) !== false && type.kind === "object") mapping.set(name, type);
+  }
+}
+
+/** The values that one schema alone lists. */
+function addClaims(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
+  const claims = new Map<string, Set<FieldType>>();
+  for (const { tags = [], type } of leaves) {
+    for (const tag of tags) claims.set(tag, (claims.get(tag) ?? new Set()).add(type));
+  }
+  for (const [tag, [type, another]] of claims) {
+    if (!mapping.has(tag) && another === undefined && type?.kind === "object") mapping.set(tag, type);
+  }
 }
 
 interface OptionAt {

@@ -48,10 +48,12 @@ export function typesOf(part: JsonObject): readonly string[] {
 export function sharedTypes(parts: readonly JsonObject[]): readonly string[] | undefined {
   const lists = parts.map(typesOf).filter((types) => types.length > 0);
   const [first, ...others] = lists;
-  const isIn = (type: string, types: readonly string[]): boolean =>
-    types.includes(type) || (type === "integer" && types.includes("number"));
   if (first === undefined) return undefined;
-  return [...new Set(lists.flat())].filter((type) => [first, ...others].every((types) => isIn(type, types)));
+  return [...new Set(lists.flat())].filter((type) => [first, ...others].every((types) => isTypeIn(type, types)));
+}
+
+function isTypeIn(type: string, types: readonly string[]): boolean {
+  return types.includes(type) || (type === "integer" && types.includes("number"));
 }
 
 /** The first `oneOf` or `anyOf` of a schema's parts, and all else that the parts say. */
@@ -61,38 +63,38 @@ export function alternativesIn(
   const owner = parts.find((part) => isJsonArray(part["oneOf"] ?? part["anyOf"]));
   const options = owner?.["oneOf"] ?? owner?.["anyOf"];
   if (options === undefined || !isJsonArray(options)) return undefined;
-  const rest = parts.map((part) =>
-    Object.fromEntries(Object.entries(part).filter(([word]) => !APPLICATORS.includes(word))),
-  );
+  const rest = parts.map((part) => Object.fromEntries(Object.entries(part).filter(([word]) => !APPLICATORS.has(word))));
   return { options: options.filter(isJsonObject), rest };
 }
 
-const APPLICATORS = ["oneOf", "anyOf", "discriminator", "allOf", "$ref"];
+const APPLICATORS: ReadonlySet<string> = new Set(["oneOf", "anyOf", "discriminator", "allOf", "$ref"]);
 
 /** Whether the parts of a schema exclude each other. */
 export function hasNoValues(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
   if (above.includes(schema)) return false;
   const inside = [...above, schema];
   const parts = flattenSchema(document, schema);
-  const types = sharedTypes(parts);
-  if (types?.length === 0) return true;
-  const [first, ...others] = parts.map(valuesOf).filter((list) => list !== undefined);
-  const values = first?.filter((value) => others.every((list) => list.includes(value)) && isOfTypes(value, types));
-  if (values?.length === 0) return true;
-  const alternatives = alternativesIn(parts);
-  if (
-    alternatives !== undefined &&
-    alternatives.options.length > 0 &&
-    alternatives.options.every((option) =>
-      hasNoValues(document, { allOf: [option, ...alternatives.rest] }, [...inside, option]),
-    )
-  )
-    return true;
-  const required = parts.flatMap(({ required: names }) => (names !== undefined && isJsonArray(names) ? names : []));
-  return required.some((name) => {
-    const schemas = parts.flatMap(({ properties }) => valueAt(properties, [String(name)]) ?? []).filter(isJsonObject);
+  if (excludeEachOther(parts)) return true;
+  const { options = [], rest = [] } = alternativesIn(parts) ?? {};
+  const dead = options.filter((option) => hasNoValues(document, { allOf: [option, ...rest] }, [...inside, option]));
+  if (options.length > 0 && dead.length === options.length) return true;
+  return parts.flatMap(requiredNames).some((name) => {
+    const schemas = parts.flatMap(({ properties }) => valueAt(properties, [name]) ?? []).filter(isJsonObject);
     return schemas.length > 1 && hasNoValues(document, { allOf: schemas }, [...inside, ...schemas]);
   });
+}
+
+/** By their types, or by the values that they list. */
+function excludeEachOther(parts: readonly JsonObject[]): boolean {
+  const types = sharedTypes(parts);
+  const [first, ...others] = parts.map(valuesOf).filter((list) => list !== undefined);
+  const values = first?.filter((value) => others.every((list) => list.includes(value)) && isOfTypes(value, types));
+  return types?.length === 0 || values?.length === 0;
+}
+
+/** The properties that a schema object requires itself. */
+export function requiredNames({ required }: JsonObject): readonly string[] {
+  return required !== undefined && isJsonArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
 
 function isOfTypes(value: JsonValue, types: readonly string[] | undefined): boolean {
@@ -122,16 +124,18 @@ export function takesNull(document: JsonObject, schema: JsonObject, above: reado
   if (above.includes(schema)) return true;
   const takes = (part: JsonValue): boolean =>
     isJsonObject(part) ? takesNull(document, part, [...above, schema]) : part !== false;
-  const { nullable, $ref: reference, allOf: parts } = schema;
+  const { nullable, $ref: reference, allOf: parts = [] } = schema;
   if (typeof nullable === "boolean") return nullable;
-  const types = typesOf(schema);
-  if (types.length > 0 && !types.includes("null")) return false;
-  if (valuesOf(schema)?.includes(null) === false) return false;
-  if (typeof reference === "string" && !takes(resolveRef(document, schema))) return false;
-  if (parts !== undefined && isJsonArray(parts) && !parts.every(takes)) return false;
-  return [schema["oneOf"], schema["anyOf"]].every(
-    (options) => options === undefined || !isJsonArray(options) || options.length === 0 || options.some(takes),
+  if (refusesNull(schema) || (typeof reference === "string" && !takes(resolveRef(document, schema)))) return false;
+  if (isJsonArray(parts) && !parts.every(takes)) return false;
+  return [schema["oneOf"] ?? [], schema["anyOf"] ?? []].every(
+    (options) => !isJsonArray(options) || options.length === 0 || options.some(takes),
   );
+}
+
+function refusesNull(schema: JsonObject): boolean {
+  const types = typesOf(schema);
+  return (types.length > 0 && !types.includes("null")) || valuesOf(schema)?.includes(null) === false;
 }
 
 /** The values that `enum` or `const` allow. */

@@ -1,7 +1,16 @@
 import { isJsonArray, isJsonObject, type JsonObject, valueAt } from "../../json/json-value.ts";
 import { choiceOf, scalarSchema, strictestLimit } from "./scalar-schema.ts";
 import { convertUnion, type Define, type Union } from "./union-schema.ts";
-import { flattenSchema, impliedType, resolveRef, sharedTypes, takesNull, typesOf, valuesOf } from "./openapi-schema.ts";
+import {
+  flattenSchema,
+  impliedType,
+  requiredNames,
+  resolveRef,
+  sharedTypes,
+  takesNull,
+  typesOf,
+  valuesOf,
+} from "./openapi-schema.ts";
 
 /**
  * Turns a request schema of an OpenAPI document into JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.
@@ -105,14 +114,10 @@ function objectSchema(
 
 /** A part requires what is read-only in another part only if it describes it itself, as something else. */
 function requiredIn(part: JsonObject, readOnly: ReadonlySet<string>, document: JsonObject): readonly string[] {
-  const names = part["required"];
-  if (names === undefined || !isJsonArray(names)) return [];
-  return names
-    .filter((name) => typeof name === "string")
-    .filter((name) => {
-      const own = valueAt(part["properties"], [name]);
-      return !readOnly.has(name) || (isJsonObject(own) && !isReadOnly([own], document));
-    });
+  return requiredNames(part).filter((name) => {
+    const own = valueAt(part["properties"], [name]);
+    return !readOnly.has(name) || (isJsonObject(own) && !isReadOnly([own], document));
+  });
 }
 
 function isReadOnly(schemas: readonly JsonObject[], document: JsonObject): boolean {

@@ -17,33 +17,40 @@ interface Leaf {
 export function optionsByTag(
   document: JsonObject,
   options: readonly JsonObject[],
-  discriminator: JsonValue,
+  { tag, discriminator }: { readonly tag: string; readonly discriminator: JsonValue | undefined },
 ): ReadonlyMap<string, JsonObject> | undefined {
-  const tag = String(valueAt(discriminator, ["propertyName"]));
   const leaves = options
     .flatMap((option) => leavesOf(document, option, tag, componentName(option)))
     .filter(({ schema }) => !hasNoValues(document, schema));
   const chosen = mapped(document, discriminator, leaves);
+  addNames(chosen, leaves);
+  const named = new Set(chosen.keys());
+  for (const { tags = [], schema } of leaves) {
+    for (const value of tags) {
+      const takers = leaves.filter((leaf) => leaf.tags?.includes(value));
+      if (!named.has(value) && takers.length === 1) chosen.set(value, schema);
+    }
+  }
+  return leaves.every((leaf) => isChosen(chosen, leaf)) ? chosen : undefined;
+}
+
+function addNames(chosen: Map<string, JsonObject>, leaves: readonly Leaf[]): void {
   for (const leaf of leaves) {
     const { name, tags, schema } = leaf;
     if (name === undefined || chosen.has(name) || isChosen(chosen, leaf)) continue;
     if (tags === undefined || tags.includes(name)) chosen.set(name, schema);
   }
-  const byName = new Set(chosen.keys());
-  for (const { tags = [], schema } of leaves) {
-    for (const value of tags) {
-      const takers = leaves.filter((leaf) => leaf.tags?.includes(value));
-      if (!byName.has(value) && takers.length === 1) chosen.set(value, schema);
-    }
-  }
-  return leaves.every((leaf) => isChosen(chosen, leaf)) ? chosen : undefined;
 }
 
 function isChosen(chosen: ReadonlyMap<string, JsonObject>, { schema }: Leaf): boolean {
   return [...chosen.values()].includes(schema);
 }
 
-function mapped(document: JsonObject, discriminator: JsonValue, leaves: readonly Leaf[]): Map<string, JsonObject> {
+function mapped(
+  document: JsonObject,
+  discriminator: JsonValue | undefined,
+  leaves: readonly Leaf[],
+): Map<string, JsonObject> {
   const mapping = valueAt(discriminator, ["mapping"]);
   const chosen = new Map<string, JsonObject>();
   for (const [value, written] of Object.entries(isJsonObject(mapping) ? mapping : {})) {

@@ -1,7 +1,7 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { choiceOf } from "./scalar-schema.ts";
 import { optionsByTag } from "./tagged-options.ts";
-import { flattenSchema, hasNoValues, impliedType, typesOf, valuesOf } from "./openapi-schema.ts";
+import { flattenSchema, hasNoValues, impliedType, requiredNames, typesOf, valuesOf } from "./openapi-schema.ts";
 
 /** Converts a schema once, and gives the name of its definition. */
 export type Define = (schema: JsonObject) => string;
@@ -30,7 +30,7 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   const tag = valueAt(union.discriminator, ["propertyName"]);
   // A name that no option documents is that of a setting: which option the instance takes is then not known here.
   if (typeof tag === "string" && flat.some((parts) => canCarry(parts, tag))) {
-    const mapped = optionsByTag(document, options, union.discriminator ?? null);
+    const mapped = optionsByTag(document, options, { tag, discriminator: union.discriminator });
     if (mapped === undefined)
       return { bestOf: { candidates: candidatesOf(options, document, defineOption), nullable } };
     const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
@@ -48,13 +48,13 @@ function candidatesOf(options: readonly JsonObject[], document: JsonObject, defi
 }
 
 function isRequired(parts: readonly JsonObject[], name: string): boolean {
-  return parts.some(({ required }) => required !== undefined && isJsonArray(required) && required.includes(name));
+  return parts.some((part) => requiredNames(part).includes(name));
 }
 
-const SHARED_KEYWORDS = [
-  ...["type", "enum", "const", "properties", "required", "additionalProperties", "items"],
-  ...["minLength", "maxLength", "pattern", "minimum", "maximum"],
-];
+const SHARED_KEYWORDS: readonly string[] =
+  "type enum const properties required additionalProperties items minLength maxLength pattern minimum maximum".split(
+    " ",
+  );
 
 function isNullOnly(parts: readonly JsonObject[]): boolean {
   const types = parts.flatMap(typesOf);
