@@ -45,15 +45,18 @@ export async function contractDiff(
   const { mapping } = options;
   const document = mapping === undefined ? undefined : readMapping(await readTextFile(mapping));
   const wanted = options.operation ?? document?.operation;
-  const isOne = wanted !== undefined || mapping !== undefined;
-  if (!isOne) requireSound(old, undefined, oldFiles);
-  const operation = isOne ? soundOperation(old, wanted, oldFiles) : undefined;
+  if (document === undefined && wanted === undefined) requireSound(old, undefined, oldFiles);
+  const operation = (document ?? wanted) && soundOperation(old, wanted, oldFiles);
   requireSound(next, operation && successorOf(operation, next), newFiles);
   const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
-  const changes = diffContracts(old, next, operation && new Set([operation.id]));
-  const seen = attrs === undefined ? changes : changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
-  const doubts = [old, next].flatMap(({ findings }) => findings.filter(({ severity }) => severity === "error"));
-  return { old, new: next, mapping, changes: seen, doubts, exitCode: seen.some(isBreaking) ? 1 : 0 };
+  const found = diffContracts(old, next, operation && new Set([operation.id]));
+  const changes = attrs === undefined ? found : found.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
+  const doubts = [old, next].flatMap(({ findings }) => findings.filter(isError));
+  return { old, new: next, mapping, changes, doubts, exitCode: changes.some(isBreaking) ? 1 : 0 };
+}
+
+function isError({ severity }: ContractFinding): boolean {
+  return severity === "error";
 }
 
 function isBreaking({ mapping, breaks }: MappedChange): boolean {

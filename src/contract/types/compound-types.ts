@@ -185,7 +185,9 @@ function additionalOf(
   compilation: Compilation,
 ): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
-  const written = [...readKeywords(parts, "additionalProperties"), ...readKeywords(parts, "unevaluatedProperties")];
+  const additional = readKeywords(parts, "additionalProperties");
+  // What additional properties may be is evaluated, so that nothing is left for the other keyword.
+  const written = additional.length > 0 ? additional : readKeywords(parts, "unevaluatedProperties");
   if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
   if (written.length === 0) return describesNames(parts, beside) ? "closed" : ANY_TYPE;
   if (written.some(({ value }) => value === false)) return "closed";

@@ -68,7 +68,10 @@ export function choiceType(
   const shared = (first ?? []).filter((choice) => others.every((list) => list.includes(choice)));
   const choices = [...new Set(shared)].filter((choice) => choice !== null && isOfType(choice, allowed));
   for (const part of parts) reportMisfit(part, compilation);
-  if (choices.length === 0 && !shared.includes(null)) contradict("no choice is left; no value fits", path);
+  const empty = lists.find(({ value }) => isJsonArray(value) && value.length === 0);
+  if (empty !== undefined)
+    findings.add("warning", "contradiction", "the list of choices is empty; no value fits", path);
+  else if (choices.length === 0 && !shared.includes(null)) contradict("no choice is left; no value fits", path);
   if (shared.includes(null) && !base.nullable) {
     const message = "null is among the choices, but the type does not allow it; add nullable: true";
     findings.add("warning", "null-choice", message, path);

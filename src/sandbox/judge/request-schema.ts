@@ -131,8 +131,9 @@ function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObj
 
 /** Closed unless the document opens it or describes no property, and a dictionary when there is nothing but other properties. */
 function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
-  const written = parts.flatMap((part) => [part["additionalProperties"], part["unevaluatedProperties"]]);
-  const rules = written.filter((rule) => rule !== undefined);
+  const additional = parts.map((part) => part["additionalProperties"]).filter((rule) => rule !== undefined);
+  const others = parts.map((part) => part["unevaluatedProperties"]).filter((rule) => rule !== undefined);
+  const rules = additional.length > 0 ? additional : others;
   if (rules.length === 0 && isBare) return { additionalProperties: true, isDictionary: true };
   if (rules.length === 0 || rules.includes(false)) return { additionalProperties: false };
   const schema = rules.filter(isJsonObject).find((rule) => Object.keys(rule).length > 0);

@@ -60,9 +60,12 @@ describe("nothing is passed over in silence", () => {
     [{ type: "string", minLength: 5, maxLength: 4 }],
     [{ type: "array", minItems: 5, maxItems: 4 }],
     [{ type: "integer", minimum: 5, maximum: 4 }],
-    [{ enum: [] }],
   ])("%j is reported: no value fits", (schema) => {
     expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
+  });
+
+  it("warns of an empty list of choices, such as an instance without data publishes", () => {
+    expect(fieldOf({ enum: [] }).findings).toEqual(["warning contradiction"]);
   });
 
   it.each([
