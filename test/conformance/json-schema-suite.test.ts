@@ -15,7 +15,7 @@ const NAMES_OF_SCHEMAS: ReadonlySet<string> = new Set(["definitions", "ref", "re
 
 describeCorpus("json-schema-suite", () => {
   const drafts: readonly (readonly [Draft, string, number])[] = [
-    ["draft2020-12", "OpenAPI 3.1", 1091],
+    ["draft2020-12", "OpenAPI 3.1", 1100],
     ["draft4", "OpenAPI 3.0", 517],
   ];
   for (const [draft, language, leastRight] of drafts) {

@@ -45,14 +45,21 @@ export async function contractDiff(
   const { mapping } = options;
   const document = mapping === undefined ? undefined : readMapping(await readTextFile(mapping));
   const wanted = options.operation ?? document?.operation;
-  if (document === undefined && wanted === undefined) requireSound(old, undefined, oldFiles);
-  const operation = (document ?? wanted) && soundOperation(old, wanted, oldFiles);
+  const isOne = wanted !== undefined || document !== undefined;
+  const operation = isOne ? soundOperation(old, wanted, oldFiles) : undefined;
+  if (!isOne) requireSound(old, undefined, oldFiles);
   requireSound(next, operation && successorOf(operation, next), newFiles);
   const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
-  const found = diffContracts(old, next, operation && new Set([operation.id]));
-  const changes = attrs === undefined ? found : found.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
+  const changes = withRoles(diffContracts(old, next, operation && new Set([operation.id])), attrs);
   const doubts = [old, next].flatMap(({ findings }) => findings.filter(isError));
   return { old, new: next, mapping, changes, doubts, exitCode: changes.some(isBreaking) ? 1 : 0 };
+}
+
+function withRoles(
+  changes: readonly ContractChange[],
+  attrs: ReadonlyMap<string, MappedAttr> | undefined,
+): readonly MappedChange[] {
+  return attrs === undefined ? changes : changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
 }
 
 function isError({ severity }: ContractFinding): boolean {
