@@ -52,7 +52,7 @@ export async function contractDiff(
   const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
   const changes = withRoles(diffContracts(old, next, operation && new Set([operation.id])), attrs);
   const doubts = [old, next].flatMap(({ findings }) => findings.filter(isError));
-  return { old, new: next, mapping, changes, doubts, exitCode: changes.some(isBreaking) ? 1 : 0 };
+  return { old, new: next, mapping, changes, doubts, exitCode: Number(changes.some(isBreaking)) };
 }
 
 function withRoles(
