@@ -13,6 +13,7 @@ import { checkRules } from "./check-rules.ts";
 import { checkDocumentKeys } from "./document/check-document-keys.ts";
 import type { SettingValue } from "../rules/language/rule.ts";
 import { readRuleDeclarations } from "../rules/language/read-rules.ts";
+import { resolveSchemaNames } from "./document/schema-names.ts";
 import { checkWrittenFor } from "./document/written-for.ts";
 import { followReference, type Compilation } from "./types/schema-node.ts";
 
@@ -48,7 +49,7 @@ export function loadContract(
     }
   }
 
-  const document = layers?.value ?? plain;
+  const document = resolveSchemaNames(layers?.value ?? plain, openapi);
   checkDocumentKeys(document, findings);
   const ruleDeclarations = readRuleDeclarations(document, reportRuleIssues(findings));
   const declared = new Map(Object.entries(settings));
@@ -127,8 +128,9 @@ function checkReferences(document: JsonObject, findings: Findings): void {
   const open: { readonly value: JsonValue; readonly path: AttrPath }[] = [{ value: document, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next;
+    if (isExample(path)) continue;
     if (isJsonArray(value)) open.push(...value.map((item, index) => ({ value: item, path: [...path, index] })));
-    if (!isJsonObject(value) || isExample(path)) continue;
+    if (!isJsonObject(value)) continue;
     if (typeof value["$ref"] === "string") followReference(document, value["$ref"], [...path, "$ref"], findings);
     open.push(...Object.entries(value).map(([name, member]) => ({ value: member, path: [...path, name] })));
   }

@@ -36,12 +36,18 @@ export async function readContract(
  * @throws Failure `contract_invalid` where the operation, or what it refers to, cannot be trusted; `usage` where there is none
  */
 export function soundOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
-  const whole = errorReachedBy(contract);
-  if (whole !== undefined) throw contractFailure(whole, files);
+  requireSound(contract, undefined, files);
   const operation = findOperation(contract, name);
+  requireSound(contract, operation, files);
+  return operation;
+}
+
+/**
+ * @throws Failure `contract_invalid` where the document as a whole cannot be trusted, or the operation, or what it refers to
+ */
+export function requireSound(contract: Contract, operation: Operation | undefined, files: readonly string[]): void {
   const broken = errorReachedBy(contract, operation);
   if (broken !== undefined) throw contractFailure(broken, files);
-  return operation;
 }
 
 function contractFailure({ message, place }: ContractFinding, files: readonly string[]): Failure {

@@ -44,6 +44,28 @@ export function isSameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
 
+/** Whether a value is the text of a decimal that no number is equal to: a limit of a contract with very many digits. */
+export function isLongNumber(value: unknown): value is string {
+  return typeof value === "string" && isDecimalText(value) && !isExactNumber(Number(value), value);
+}
+
+/** Whether a number has exactly the value of a decimal text. */
+export function isExactNumber(value: number, text: string): boolean {
+  return Number.isFinite(value) && isSameDecimal(decimalTextOf(value), text);
+}
+
+/** The number nearest to a decimal text among those that are not above (or not below) it. */
+export function numberWithin(text: string, side: "not above" | "not below"): number {
+  const nearest = Number(text);
+  if (!Number.isFinite(nearest)) return nearest;
+  const direction = side === "not above" ? 1 : -1;
+  if (direction * compareDecimals(decimalTextOf(nearest), text) <= 0) return nearest;
+  const bits = new DataView(new ArrayBuffer(8));
+  bits.setFloat64(0, nearest);
+  bits.setBigInt64(0, bits.getBigInt64(0) - BigInt(direction * Math.sign(nearest)));
+  return bits.getFloat64(0);
+}
+
 /** Whether `text` is a whole number of steps; exact. */
 export function isMultiple(text: string, size: string): boolean {
   const places = Math.max(decimalPlaces(text), decimalPlaces(size));

@@ -45,7 +45,7 @@ export type UnsafePathReason =
 
 /**
  * What was found wrong with a payload. The codes are the platform's own (those of the Django REST framework)
- * where it has one; `schema_mismatch`, `corrected_since`, `unknown_field`, `duplicate_key`, `near_duplicate_key`,
+ * where it has one; `schema_mismatch`, `corrected_since`, `unknown_field`, `read_only`, `duplicate_key`, `near_duplicate_key`,
  * `circular_dependency`, `unsafe_document_path` and `coerced` are ours: the platform has no code for them.
  */
 export type PayloadFinding =
@@ -82,6 +82,8 @@ export type PayloadFinding =
   /** The record waits, directly or through other records, for itself (`after`). */
   | { readonly code: "circular_dependency"; readonly after: string }
   | { readonly code: "unknown_field"; readonly suggestion?: string }
+  /** The platform sets this field itself. Always a warning. */
+  | { readonly code: "read_only" }
   | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
   /** A key that may be another record's key, changed by a spreadsheet: without its zeros, in other case. */
   | { readonly code: "near_duplicate_key"; readonly other: Place }
@@ -103,11 +105,14 @@ export type PayloadFinding =
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
   /** The store has no such document; `under`: the store with the root location, `s3://bucket/root`. */
   | { readonly code: "path_does_not_exist_in_file_store"; readonly under: string }
-  /** The platform would convert the value silently; to `WHOLE_SECONDS`: what is sent of it is. */
+  /** The platform would convert the value silently (`TRIMMED_TEXT`: trim it); to `WHOLE_SECONDS`: what is sent of it is. */
   | { readonly code: "coerced"; readonly from: string; readonly to: string };
 
 /** What becomes of a date-time with a fraction of a second on its way to the platform. */
 export const WHOLE_SECONDS = "whole seconds";
+
+/** What the platform makes of a text with white space around it. */
+export const TRIMMED_TEXT = "trimmed text";
 
 /** Why a cell of a workbook has no value: an error of its formula, a result that was never stored, a date before 1900. */
 export type BadCellReason = "error_value" | "not_calculated" | "impossible_date";

@@ -44,6 +44,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   circular_dependency:
     "Correct the reference to the other record: this record and the one that it belongs to each wait for the other.",
   unknown_field: "Nothing to correct in the data: show this to the migration team.",
+  read_only: "Nothing to correct in the data: show this to the migration team.",
   duplicate_key: "Delete the row that is not meant. Where the contents differ, only you can tell which one is right.",
   near_duplicate_key: "Check whether these are two accounts, or one whose number was written in two ways.",
   near_known_key: "Restore the record's old number: a spreadsheet may have changed it when it saved the file.",

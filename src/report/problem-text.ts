@@ -8,6 +8,7 @@ import {
   type RuleFinding,
   type UnsafePathReason,
   type WrittenForm,
+  TRIMMED_TEXT,
   WHOLE_SECONDS,
 } from "../model/problem.ts";
 import { plainLine, plainText } from "../terminal/plain-text.ts";
@@ -97,10 +98,9 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   unsafe_document_path: ({ reason }) =>
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
   path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,
-  coerced: ({ from, to }) =>
-    to === WHOLE_SECONDS
-      ? `The ${plainText(from)} is left out of what is sent: a date-time goes out in whole seconds.`
-      : `The platform would turn this ${plainText(from)} into ${withArticle(plainText(to))} without a word.`,
+  read_only: () =>
+    "The contract marks this field as read-only: the value is sent, but the platform sets the field itself.",
+  coerced: ({ from, to }) => coercedText(plainText(from), plainText(to)),
   source_ragged_row: ({ found, expected }) => `The row has ${counted(found, "cell")}, the header ${expected}.`,
   source_truncated_row: ({ found, expected }) =>
     `The file ends inside this row: ${counted(found, "cell")} of ${expected}. It may have been cut short.`,
@@ -219,6 +219,12 @@ function choiceList(choices: readonly string[]): string {
 
 function withArticle(noun: string): string {
   return `${/^[aeiou]/iu.test(noun) ? "an" : "a"} ${noun}`;
+}
+
+function coercedText(from: string, to: string): string {
+  if (to === WHOLE_SECONDS) return `The ${from} is left out of what is sent: a date-time goes out in whole seconds.`;
+  if (to === TRIMMED_TEXT) return "The platform would remove the white space around this value without a word.";
+  return `The platform would turn this ${from} into ${withArticle(to)} without a word.`;
 }
 
 /** What a keyword asks for that has no code of its own. */

@@ -1,7 +1,13 @@
 import type { FieldType } from "../contract/types/field-type.ts";
 import { type AttrPath, type AttrSegment, formatAttr, NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { JsonValue } from "../json/json-value.ts";
-import type { LocalFinding, LocalProblem, PayloadFinding, Severity } from "../model/problem.ts";
+import {
+  type LocalFinding,
+  type LocalProblem,
+  type PayloadFinding,
+  type Severity,
+  TRIMMED_TEXT,
+} from "../model/problem.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import { compileAssertions } from "./schema-assertions.ts";
 import type { LinearPattern } from "../text/linear-pattern.ts";
@@ -122,6 +128,13 @@ function takesNull(type: FieldType): boolean {
   if (!type.nullable && type.kind !== "any") return false;
   return type.assertions === undefined || compileAssertions(type.assertions)(null) === undefined;
 }
+
+/** Says that the platform takes white space off the value. */
+export function reportTrimmed(kept: string, given: string, collector: ProblemCollector): void {
+  if (kept.length < given.length) collector.add(given, TRIMMED, { severity: "warning" });
+}
+
+const TRIMMED = { code: "coerced", from: "text", to: TRIMMED_TEXT } as const;
 
 /** What is said of a value that the contract's pattern does not match: the pattern itself is what an engineer needs. */
 export function patternMismatch(pattern: LinearPattern): PayloadFinding {

@@ -10,6 +10,7 @@ import { linearPattern, matcherOf, regularExpression } from "../text/linear-patt
 import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
 import { isDecimalText } from "../json/decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
+import { takesUnevaluatedItems } from "./unevaluated-items.ts";
 
 /** What an assertion has against a value, and where inside the value. */
 export interface AssertionFinding {
@@ -24,12 +25,12 @@ export type Assert = (value: JsonValue) => AssertionFinding | undefined;
 export function compileAssertions(assertions: readonly Assertion[]): Assert {
   const checks = assertions.map(({ schema, unevaluated }) => {
     const validate = compileSchema(schema, unevaluated);
+    const isValid = unevaluated ? partsCheck(schema) : undefined;
     return (value: JsonValue): readonly ErrorObject[] => {
-      if (validate(value)) return [];
-      const errors = validate.errors ?? [];
-      return unevaluated
-        ? errors.filter(({ schemaPath }) => /[/]unevaluated(?:Properties|Items)/.test(schemaPath))
-        : errors;
+      const errors = validate(value) ? [] : (validate.errors ?? []);
+      if (isValid === undefined) return errors;
+      if (!takesUnevaluatedItems(schema, value, isValid)) return [UNEVALUATED_ITEMS];
+      return errors.filter(({ schemaPath }) => schemaPath.includes("/unevaluatedProperties"));
     };
   });
   return (value) => {
@@ -38,6 +39,24 @@ export function compileAssertions(assertions: readonly Assertion[]): Assert {
       if (error !== undefined) return findingOf(error);
     }
     return undefined;
+  };
+}
+
+const UNEVALUATED_ITEMS: ErrorObject = {
+  keyword: "unevaluatedItems",
+  instancePath: "",
+  schemaPath: "#/unevaluatedItems",
+  params: {},
+};
+
+/** Validates values against parts of a schema, each compiled when it is first needed. */
+function partsCheck({ $defs = {} }: Assertion["schema"]): (part: JsonValue, value: JsonValue) => boolean {
+  const compiled = new Map<JsonValue, ValidateFunction>();
+  return (part, value) => {
+    if (typeof part === "boolean") return part;
+    const validate = compiled.get(part) ?? compileSchema({ allOf: [part], $defs }, false);
+    compiled.set(part, validate);
+    return validate(value);
   };
 }
 

@@ -1,4 +1,4 @@
-import type { DecimalType, NumberType, NumericLimit } from "../contract/types/field-type.ts";
+import { type DecimalType, exactLimit, type NumberType, type NumericLimit } from "../contract/types/field-type.ts";
 import type { PayloadFinding } from "../model/problem.ts";
 import {
   compareDecimals,
@@ -9,7 +9,13 @@ import {
   wholeDigits,
 } from "../json/decimal-arithmetic.ts";
 import type { ByteCheck } from "./byte-check.ts";
-import { type Check, type NonNullJson, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
+import {
+  type Check,
+  type NonNullJson,
+  patternMismatch,
+  type ProblemCollector,
+  reportTrimmed,
+} from "./problem-collector.ts";
 import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";
 
@@ -53,6 +59,7 @@ export function decimalCheck(type: DecimalType): Check {
     const text = decimalTextIn(value);
     if (text === undefined || !isDecimalText(text)) return collector.add(value, NOT_DECIMAL);
     if (typeof value === "number") collector.add(value, NUMBER_TO_DECIMAL, { severity: "warning" });
+    else if (typeof value === "string") reportTrimmed(text, value, collector);
     const wrong = precisionFinding(wholeDigits(text), decimalPlaces(text), type);
     if (wrong !== undefined) return collector.add(value, wrong);
     if (mismatch !== undefined && matches?.(text) === false) collector.add(value, mismatch);
@@ -150,7 +157,7 @@ function limitChecks(type: DecimalType | NumberType): readonly LimitsCheck[] {
 
 function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_value"): LimitsCheck | undefined {
   if (limit === undefined) return undefined;
-  const edge = decimalTextOf(limit.value);
+  const edge = exactLimit(limit);
   const direction = code === "max_value" ? 1 : -1;
   const finding = { code, limit: edge, exclusive: limit.exclusive };
   return (value, collector) => {

@@ -96,17 +96,29 @@ function othersCheck(
 ): (value: JsonObject, collector: ProblemCollector) => void {
   const additional = type.additional === "closed" ? undefined : childCheck(type.additional, compile);
   const matchers = (type.namePatterns ?? []).map(matcherOf);
+  const readOnly = new Map(
+    [...type.properties.values()]
+      .filter((property) => property.readOnly)
+      .map((property) => [property.name, childCheck(property.type, compile)]),
+  );
   return (value, collector) => {
     for (const [name, other] of Object.entries(value)) {
       const property = type.properties.get(name);
+      const check = readOnly.get(name);
       if (other === undefined || property?.readOnly === false) continue;
       if (property === undefined && matchers.some((matches) => matches(name))) continue;
       collector.path[collector.depth - 1] = name;
-      if (property !== undefined) collector.add(other, { code: "unknown_field" }, { severity: "warning" });
+      if (check !== undefined) checkReadOnly(check, other, collector);
       else if (additional !== undefined) checkChild(additional, other, collector);
       else reportUnknown(name, other, type, collector);
     }
   };
+}
+
+/** What is sent for a read-only field is judged, although the platform sets the field itself. */
+function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCollector): void {
+  collector.add(value, { code: "read_only" }, { severity: "warning" });
+  checkChild(check, value, collector);
 }
 
 function reportUnknown(name: string, value: JsonValue, type: ObjectType, collector: ProblemCollector): void {

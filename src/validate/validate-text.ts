@@ -1,7 +1,7 @@
 import type { TextType } from "../contract/types/field-type.ts";
 import { allChecks, type ByteCheck } from "./byte-check.ts";
 import { documentPathCheck } from "./document-paths.ts";
-import { type Check, patternMismatch, type ProblemCollector } from "./problem-collector.ts";
+import { type Check, patternMismatch, type ProblemCollector, reportTrimmed } from "./problem-collector.ts";
 import { matcherOf } from "../text/linear-pattern.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { countCharacters, isPlain, strip } from "./unicode-text.ts";
@@ -22,6 +22,7 @@ interface TextRule {
 /** `documentRoot`: see ValidatorOptions. */
 function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
   const possible = [
+    type.documentPath ? undefined : TRIM_RULE,
     lengthRule(type),
     CHARACTER_RULE,
     formRule(type),
@@ -31,8 +32,8 @@ function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
 }
 
 /**
- * Text is judged without the white space around it, which the platform takes off. A number is taken too, but changed
- * into text: a warning. `documentRoot`: see ValidatorOptions.
+ * Text is judged without the white space around it, which the platform takes off: a warning. A number is taken too, but
+ * changed into text: a warning. `documentRoot`: see ValidatorOptions.
  */
 export function textCheck(type: TextType, documentRoot: string | undefined): Check {
   if (type.format === "uuid") return uuidCheck(type);
@@ -44,6 +45,7 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
     const kept = strip(given);
     if (kept !== "") for (const check of checks) check(kept, given, collector);
     else if (!type.allowBlank) collector.add(value, { code: "blank" });
+    else reportTrimmed(kept, given, collector);
   };
 }
 
@@ -69,6 +71,9 @@ function uuidCheck({ pattern }: TextType): Check {
     else if (pattern !== undefined && matches?.(value) === false) collector.add(value, patternMismatch(pattern));
   };
 }
+
+/** The bytes that are looked at have no white space around them. A document path is judged as given. */
+const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
 /** Lengths are counted in characters; there are never more of them than code units, nor fewer than half as many. */
 function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {

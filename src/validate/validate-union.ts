@@ -47,7 +47,7 @@ interface Option {
 }
 
 /**
- * The first option without errors decides; where there is none, the one with the fewest errors among those of the
+ * The first option without any problem decides, else the first without errors; where there is none, the one with the fewest errors among those of the
  * value's own JSON type, since "must be text" helps nobody who wrote an object with a slip in it.
  */
 function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType) => Check, exactlyOne = false): Check {
@@ -87,7 +87,7 @@ function fitsAnother(
   return found;
 }
 
-/** Gives the option that takes the value as it is. */
+/** Gives the option that takes the value as it is; it is preferred to one before it that has to convert the value. */
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
   const { errors: errorsBefore, problems: kept } = collector;
   let best: Pick<ProblemCollector, "errors" | "problems"> = { errors: Number.POSITIVE_INFINITY, problems: [] };
@@ -97,10 +97,12 @@ function tryOptions(options: readonly Option[], value: NonNullJson, collector: P
     option.check(value, collector);
     const errors = collector.errors - errorsBefore;
     collector.errors = errorsBefore;
-    if (errors < best.errors) best = { errors, problems: collector.problems };
-    if (errors > 0) continue;
-    if (collector.problems.length === 0) fitting = option;
-    break;
+    const isExact = collector.problems.length === 0;
+    if (isExact || errors < best.errors) best = { errors, problems: collector.problems };
+    if (isExact) {
+      fitting = option;
+      break;
+    }
   }
   collector.problems = kept;
   if (options.length > 0) collector.errors += best.errors;

@@ -39,8 +39,10 @@ const DAMAGED: readonly (readonly [string, string, number])[] = [
   ["a tab for a space", "a:\n\tb: 1\n", 2],
   ["a quote that is not closed", 'a: 1\nb: "c\n', 3],
   ["depth without end", "[".repeat(5000), 1],
-  ["a number that loses digits", "a: 1\nb: 12345678901234567890\n", 2],
 ];
+
+/** A contract keeps such numbers as text. */
+const LONG_NUMBER = ["a number that loses digits", "a: 1\nb: 12345678901234567890\n", 2] as const;
 
 /** Read as text before anybody parses it: the code is always `config`. */
 const NOT_TEXT: readonly (readonly [string, string | Buffer])[] = [
@@ -53,11 +55,14 @@ describe.each(Object.entries(READERS))("a file that is refused as %s", (code, re
   const refused = async (content: string): Promise<Failure> =>
     failureOf(reader(path.join(temporaryFolder({ "file.yaml": content }), "file.yaml")));
 
-  it.each(DAMAGED)("holds %s: the failure names the line, and nothing hangs", async (_, content, line) => {
-    const startedAt = performance.now();
-    expect(await refused(content)).toMatchObject({ code, exitCode: 2, place: { line } });
-    expect(performance.now() - startedAt).toBeLessThan(30_000);
-  });
+  it.each(code === "contract_invalid" ? DAMAGED : [...DAMAGED, LONG_NUMBER])(
+    "holds %s: the failure names the line, and nothing hangs",
+    async (_, content, line) => {
+      const startedAt = performance.now();
+      expect(await refused(content)).toMatchObject({ code, exitCode: 2, place: { line } });
+      expect(performance.now() - startedAt).toBeLessThan(30_000);
+    },
+  );
 });
 
 describe.each(Object.entries(READERS))("a file that is no text, for %s", (_, reader) => {

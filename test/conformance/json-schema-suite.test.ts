@@ -10,21 +10,13 @@ const DIFFERENCES: Readonly<Record<string, string>> = {
     "what stands beside a $ref counts, in OpenAPI 3.0 too (docs/contract.md)",
 };
 
-/** Ways to name a schema that contracts do not have: by $id, by $anchor, in another document. They are refused. */
-const NAMES_OF_SCHEMAS: ReadonlySet<string> = new Set([
-  "anchor",
-  "defs",
-  "definitions",
-  "dynamicRef",
-  "ref",
-  "refRemote",
-  "vocabulary",
-]);
+/** Names of schemas in OpenAPI 3.0, which has no `$id`: they are refused. */
+const NAMES_OF_SCHEMAS: ReadonlySet<string> = new Set(["definitions", "ref", "refRemote"]);
 
 describeCorpus("json-schema-suite", () => {
   const drafts: readonly (readonly [Draft, string, number])[] = [
-    ["draft2020-12", "OpenAPI 3.1", 965],
-    ["draft4", "OpenAPI 3.0", 513],
+    ["draft2020-12", "OpenAPI 3.1", 1100],
+    ["draft4", "OpenAPI 3.0", 517],
   ];
   for (const [draft, language, leastRight] of drafts) {
     it(`${draft}, the schemas of ${language}: no verdict is wrong without a warning`, ({ task }) => {
@@ -34,7 +26,7 @@ describeCorpus("json-schema-suite", () => {
       expect(unsaid.map(({ title }) => title).filter((title) => !(title in DIFFERENCES))).toEqual([]);
       expect(countOf(cases, "right")).toBeGreaterThanOrEqual(leastRight);
 
-      const keywords = cases.filter(({ keyword }) => !NAMES_OF_SCHEMAS.has(keyword));
+      const keywords = cases.filter(({ keyword }) => draft !== "draft4" || !NAMES_OF_SCHEMAS.has(keyword));
       const decided = countOf(keywords, "right") + countOf(keywords, "policy");
       expect(decided / keywords.length).toBeGreaterThan(0.95);
     });

@@ -5,6 +5,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { Failure } from "../../src/model/failure.ts";
 import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
 import { corpus } from "./corpora.ts";
+import { documentsFor } from "./suite-documents.ts";
 
 /** What a draft of JSON Schema is the language of. */
 const DRAFTS = { "draft2020-12": "3.1.0", draft4: "3.0.3" } as const;
@@ -98,7 +99,7 @@ function documentOf(schema: JsonValue, openapi: string): string {
         },
       },
     },
-    components: { schemas: { Case: moved(schema) } },
+    components: { schemas: { ...(openapi === DRAFTS["draft2020-12"] && documentsFor(schema)), Case: moved(schema) } },
   });
 }
 
@@ -111,7 +112,10 @@ function moved(schema: JsonValue): JsonValue {
   return Object.fromEntries(
     Object.entries(schema).map(([name, member]) => {
       if (name === "enum" || name === "const" || name === "default") return [name, member];
-      const isOwn = name === "$ref" && typeof member === "string" && (member === "#" || member.startsWith("#/"));
+      const isOwn =
+        (name === "$ref" || name === "$dynamicRef") &&
+        typeof member === "string" &&
+        (member === "#" || member.startsWith("#/"));
       return [name, isOwn ? PLACE + member.slice(1) : moved(member)];
     }),
   );

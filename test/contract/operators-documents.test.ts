@@ -51,7 +51,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
       );
       const rows = fieldTable(findOperation(contract, "V1 Validate Account"));
       expect(rows.length).toBeGreaterThan(leastFields);
-      expect(rows.filter(({ type }) => type === "anything").length).toBeLessThan(20);
+      expect(rows.filter(({ type }) => type === "anything").length).toBeLessThan(40);
       const conditions = new Set(rows.map(({ when }) => when));
       expect(conditions).toContain("enforce_business_contracts_exist is null or false");
       expect(conditions).toContain("enforce_business_contracts_exist is true");

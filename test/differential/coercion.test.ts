@@ -71,8 +71,9 @@ const ROWS: readonly Row[] = [
   [CHOICE, null, ["null"]],
   [{ type: "array", items: TEXT }, "x", ["not_a_list"]],
   [{ type: "array", items: TEXT }, {}, ["not_a_list"]],
-  [{ type: "object", properties: {} }, "x", ["invalid"]],
-  [{ type: "object", properties: {} }, [], ["invalid"]],
+  [{ type: "object", properties: { a: {} } }, "x", ["invalid"]],
+  [{ type: "object", properties: { a: {} } }, [], ["invalid"]],
+  [{ type: "object", properties: {} }, "x", ["not_a_dict"]],
 ];
 
 describe("a value of another JSON type", () => {

@@ -48,3 +48,24 @@ test("contract diff with a mapping ends with 1 only where the mapping breaks", a
   expect(constant.code).toBe(0);
   expect(constant.stdout).toContain('| `supplier` | refuses now "B" | import-account |');
 });
+
+test("contract diff judges the operation that is asked for, and warns of errors elsewhere", async () => {
+  const elsewhere = `  /other/:
+    post:
+      operationId: other
+      requestBody:
+        content:
+          application/json: { schema: { type: object, properties: { code: { type: string, pattern: "(" } } } }
+      responses: {}
+`;
+  const broken = NEXT.replace(/^paths:\n/m, (head) => head + elsewhere);
+  expect(broken).not.toBe(NEXT);
+  const files = { "broken.yaml": broken };
+  const one = await diff(["contract.yaml", "broken.yaml", "--operation", "import-account"], files);
+  expect(one.code).toBe(1);
+  expect(one.stdout).toContain("note\n    is gone");
+  expect(one.stderr).toMatch(/^broken\.yaml:\d+: warning: the pattern is no regular expression/m);
+  expect((await diff(["contract.yaml", "broken.yaml"], files)).code).toBe(1);
+  const reversed = await diff(["broken.yaml", "contract.yaml", "--operation", "other"], files);
+  expect(reversed.code).toBe(2);
+});

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDecimalSum, isSameDecimal } from "../../src/json/decimal-arithmetic.ts";
+import { createDecimalSum, isSameDecimal, numberWithin } from "../../src/json/decimal-arithmetic.ts";
 
 function sumOf(...texts: readonly string[]): string {
   const sum = createDecimalSum();
@@ -37,3 +37,14 @@ function textOf(cents: bigint): string {
   const digits = String(cents < 0n ? -cents : cents).padStart(3, "0");
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
+
+describe("the number next to a long decimal", () => {
+  it.each([
+    ["9223372036854775807", "not above", 9_223_372_036_854_774_784],
+    ["9223372036854775807", "not below", 2 ** 63],
+    ["-9223372036854775807", "not above", -(2 ** 63)],
+    ["0.1", "not above", 0.1],
+  ] as const)("%s, %s", (text, side, number) => {
+    expect(numberWithin(text, side)).toBe(number);
+  });
+});

@@ -168,11 +168,12 @@ describe("fields that the contract does not document", () => {
     expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);
   });
 
-  it("a read-only field is never asked for, and dropped by the platform when it comes", () => {
+  it("a read-only field is never asked for, and judged when it comes, with a warning", () => {
     const id: Property = { name: "id", required: true, readOnly: true, type: integer() };
     const type = { ...object({}), properties: new Map([["id", id]]) };
     expect(findings(type, {})).toEqual([]);
-    expect(findings(type, { id: "x" })).toEqual(["~id unknown_field"]);
+    expect(findings(type, { id: 1 })).toEqual(["~id read_only"]);
+    expect(findings(type, { id: "x" })).toEqual(["~id read_only", "id invalid"]);
   });
 });
 

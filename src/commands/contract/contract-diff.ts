@@ -1,12 +1,12 @@
 import type { Contract } from "../../contract/contract.ts";
 import type { ContractChange } from "../../contract/diff/contract-change.ts";
-import { diffContracts } from "../../contract/diff/diff-contracts.ts";
-import { findOperation } from "../../contract/operations/find-operation.ts";
+import type { ContractFinding } from "../../contract/contract-findings.ts";
+import { diffContracts, successorOf } from "../../contract/diff/diff-contracts.ts";
 import { mappedAttrs, type MappedAttr } from "../../map/node/mapped-attrs.ts";
 import { readMapping } from "../../map/document/mapping-document.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
-import { readContract } from "../../job/contract-files.ts";
+import { readContractWithFindings, requireSound, soundOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 
 export interface ContractDiffOptions {
@@ -24,6 +24,8 @@ export interface ContractDiff {
   readonly new: Contract;
   readonly mapping: string | undefined;
   readonly changes: readonly MappedChange[];
+  /** Errors of the contracts in other places than the operation that was asked for: changes there are not certain. */
+  readonly doubts: readonly ContractFinding[];
   /** 1 when something breaks the mapping; without one, when something breaks payloads. */
   readonly exitCode: number;
 }
@@ -36,19 +38,36 @@ export async function contractDiff(
   options: ContractDiffOptions,
   dependencies: Pick<Dependencies, "contractCache">,
 ): Promise<ContractDiff> {
-  const old = await readContract([options.old, ...options.overlays], dependencies);
-  const next = await readContract([options.new, ...options.overlays], dependencies);
+  const oldFiles = [options.old, ...options.overlays];
+  const newFiles = [options.new, ...options.overlays];
+  const old = await readContractWithFindings(oldFiles, dependencies);
+  const next = await readContractWithFindings(newFiles, dependencies);
   const { mapping } = options;
   const document = mapping === undefined ? undefined : readMapping(await readTextFile(mapping));
   const wanted = options.operation ?? document?.operation;
-  const operation = wanted === undefined && mapping === undefined ? undefined : findOperation(old, wanted);
+  const isOne = wanted !== undefined || document !== undefined;
+  const operation = isOne ? soundOperation(old, wanted, oldFiles) : undefined;
+  if (!isOne) requireSound(old, undefined, oldFiles);
+  requireSound(next, operation && successorOf(operation, next), newFiles);
   const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
-  const changes = diffContracts(old, next, operation && new Set([operation.id]));
-  const seen = attrs === undefined ? changes : changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
-  const breaks = seen.some((change: MappedChange) =>
-    change.mapping === undefined ? change.breaks : change.mapping === "broken",
-  );
-  return { old, new: next, mapping, changes: seen, exitCode: breaks ? 1 : 0 };
+  const changes = withRoles(diffContracts(old, next, operation && new Set([operation.id])), attrs);
+  const doubts = [old, next].flatMap(({ findings }) => findings.filter(isError));
+  return { old, new: next, mapping, changes, doubts, exitCode: Number(changes.some(isBreaking)) };
+}
+
+function withRoles(
+  changes: readonly ContractChange[],
+  attrs: ReadonlyMap<string, MappedAttr> | undefined,
+): readonly MappedChange[] {
+  return attrs === undefined ? changes : changes.map((change) => ({ ...change, mapping: roleOf(change, attrs) }));
+}
+
+function isError({ severity }: ContractFinding): boolean {
+  return severity === "error";
+}
+
+function isBreaking({ mapping, breaks }: MappedChange): boolean {
+  return mapping === undefined ? breaks : mapping === "broken";
 }
 
 function roleOf(

@@ -110,7 +110,7 @@ function amount(count: number | undefined, lead: string, unit: string): readonly
 }
 
 function limit(bound: NumericLimit | undefined, inclusive: string, exclusive: string): readonly string[] {
-  return bound === undefined ? [] : [`${bound.exclusive ? exclusive : inclusive} ${bound.value}`];
+  return bound === undefined ? [] : [`${bound.exclusive ? exclusive : inclusive} ${bound.exact ?? bound.value}`];
 }
 
 function matching(pattern: LinearPattern | undefined): readonly string[] {

@@ -28,7 +28,7 @@ export function diffContracts(
 }
 
 /** The operation that takes the place of an older contract's. */
-function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
+export function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
   const { operations } = next;
   return (
     operations.find((operation) => operation.method === method && operation.path === path) ??

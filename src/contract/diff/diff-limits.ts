@@ -1,5 +1,13 @@
 import type { TypeChange } from "./contract-change.ts";
-import type { ChoiceType, DecimalType, FieldType, NumberType, NumericLimit, TextType } from "../types/field-type.ts";
+import {
+  type ChoiceType,
+  compareLimits,
+  type DecimalType,
+  type FieldType,
+  type NumberType,
+  type NumericLimit,
+  type TextType,
+} from "../types/field-type.ts";
 
 /** What changed between two types of the same kind beyond what they hold. */
 export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
@@ -95,16 +103,16 @@ function diffLimit(name: string, old: Limit | undefined, next: Limit): readonly 
 function isTighter(old: Limit, next: Limit): boolean {
   if (next.value === undefined) return false;
   if (next.kind === "form" || old.kind === "form" || old.value === undefined) return true;
-  const step = next.kind === "most" ? old.value.value - next.value.value : next.value.value - old.value.value;
+  const step = compareLimits(old.value, next.value) * (next.kind === "most" ? 1 : -1);
   return step > 0 || (step === 0 && next.value.exclusive);
 }
 
 function limitText(limit: Limit): string {
   if (limit.kind === "form") return limit.value ?? "anything";
   if (limit.value === undefined) return "no limit";
-  const { value, exclusive } = limit.value;
+  const { value, exact, exclusive } = limit.value;
   const lead = limit.kind === "most" ? (exclusive ? "below" : "at most") : exclusive ? "above" : "at least";
-  return `${lead} ${value} ${limit.unit}`.trimEnd();
+  return `${lead} ${exact ?? value} ${limit.unit}`.trimEnd();
 }
 
 function diffChoices(old: ChoiceType, next: ChoiceType): readonly TypeChange[] {

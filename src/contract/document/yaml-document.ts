@@ -14,6 +14,7 @@ import {
 } from "yaml";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import { isDecimalText, isExactNumber } from "../../json/decimal-arithmetic.ts";
 import { excerptOf, type SourceText, type TextPoint } from "./text-excerpt.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
@@ -35,7 +36,8 @@ export interface SourceDocument {
  * Reads YAML 1.2 or JSON: one document, core schema only, names unique.
  *
  * Names are text as written (`null:`, `true:`, `404:` and `00123:` are names). A whole number with leading zeros stays
- * text, because an account number must not lose them. What cannot be kept as written ends in a Failure of the given code
+ * text, because an account number must not lose them. In a contract so does a number that JavaScript would round: a whole
+ * number anywhere, any number in a limit (`maximum`). What cannot be kept as written ends in a Failure of the given code
  * (`contract_invalid`) with its line: syntax errors, names twice, `__proto__`, digits that would be lost, unknown tags,
  * aliases that refer to themselves or multiply, deep nesting.
  */
@@ -64,7 +66,8 @@ export function parseDocument(source: SourceText, code: FailureCode = "contract_
   const fault = document?.errors[0] ?? document?.warnings[0];
   if (fault !== undefined) throw refuse(lowerFirst(fault.message), fault.pos[0], "mend the YAML or JSON syntax there");
 
-  const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse };
+  const keepsDigits = code === "contract_invalid";
+  const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse, keepsDigits };
   const value = toJson(tree);
   const lineOf: SourceDocument["lineOf"] = (path) => lineAt(offsetOf(tree, path));
   const pointOf: SourceDocument["pointOf"] = (path) => {
@@ -137,6 +140,8 @@ interface YamlTree {
   /** Filled by `jsonOf`: alias -> the node it stands for. */
   readonly targets: Map<Node, Node>;
   readonly refuse: (message: string, offset: number, hint?: string) => Failure;
+  /** Numbers that would be rounded become text; else they are refused. */
+  readonly keepsDigits: boolean;
 }
 
 /** The tree as plain data. Throws what `refuse` makes of a part that JSON cannot hold. */
@@ -212,7 +217,9 @@ function objectOf(pairs: readonly Pair[], state: ConversionState): JsonValue {
         offsetIn(nodeOf(pair.key)),
       );
     }
-    members.set(name, valueOf(nodeOf(pair.value), state));
+    const member = nodeOf(pair.value);
+    const isLimit = state.tree.keepsDigits && NUMERIC_LIMITS.has(name) && isScalar(member);
+    members.set(name, isLimit ? limitOf(member, state.tree) : valueOf(member, state));
   }
   return Object.fromEntries(members);
 }
@@ -241,11 +248,22 @@ function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
   throw tree.refuse("this kind of value has no place in JSON", offsetIn(scalar), "write it as text in quotes");
 }
 
+const NUMERIC_LIMITS: ReadonlySet<string> = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
+
+/** A limit with more digits than a number has is kept as text. */
+function limitOf(scalar: Scalar, tree: YamlTree): JsonScalar {
+  const { value, source = "" } = scalar;
+  const isRounded = typeof value === "number" && isDecimalText(source) && !isExactNumber(value, source);
+  return isRounded ? source : scalarOf(scalar, tree);
+}
+
 function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   const text = scalar.source ?? String(value);
   if (/^[-+]?0\d+$/.test(text)) return text;
+  const isWhole = /^[-+]?\d+$/.test(text) && isDecimalText(text);
+  if (isWhole && tree.keepsDigits && !isExactNumber(value, text)) return text;
   if (!Number.isFinite(value)) throw tree.refuse("this number has no place in JSON", offsetIn(scalar));
-  if (Number.isInteger(value) && !Number.isSafeInteger(value) && /^[-+]?\d+$/.test(text)) {
+  if (isWhole && !isExactNumber(value, text)) {
     throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "write it as text in quotes");
   }
   return value;

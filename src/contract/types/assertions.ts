@@ -30,7 +30,7 @@ export function assertionsOf(
   for (const part of parts) {
     if (!needsEvaluation(part, parts, type)) continue;
     // What the part leaves to alternatives (`omit`) evaluates members, too.
-    const node = { ...part, omit: unenforced(part, compilation) };
+    const node = { ...part, omit: [] };
     assertions.push({
       schema: standaloneSchema([node], compilation, {
         evaluating: readKeyword(node, "unevaluatedProperties") !== undefined,
@@ -39,24 +39,6 @@ export function assertionsOf(
     });
   }
   return assertions.length === 0 ? undefined : assertions;
-}
-
-/** Ajv counts neither what `contains` evaluates nor, of alternatives, what `items` does: there it would refuse what is right. */
-function unenforced(part: SchemaNode, { findings }: Compilation): readonly string[] {
-  if (readKeyword(part, "unevaluatedItems") === undefined) return [];
-  const text = JSON.stringify(part.schema);
-  const path = [...part.path, "unevaluatedItems"];
-  const isConditional = APPLICATORS.some((keyword) => text.includes(`"${keyword}":`));
-  if (text.includes('"contains":') || (isConditional && text.includes('"items":'))) {
-    const message = '"unevaluatedItems" is not enforced where there is "contains", or "items" in alternatives';
-    findings.add("warning", "not-enforced", message, path);
-    return ["unevaluatedItems"];
-  }
-  if (isConditional) {
-    const message = '"unevaluatedItems" is enforced only in part where the items of alternatives count as evaluated';
-    findings.add("warning", "not-enforced", message, path);
-  }
-  return [];
 }
 
 /** The part with nothing but the keywords that are asserted, and what these need beside them. */

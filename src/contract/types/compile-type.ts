@@ -17,8 +17,10 @@ import {
   type Compilation,
   type SchemaNode,
 } from "./schema-node.ts";
+import { nullAllowed, nullRule, type NullRule } from "./nullability.ts";
 import { isNullOnly, typesOf, type SchemaType, type SchemaTypes } from "./type-keyword.ts";
-import { alternativesOf, mergedChoices, unionType, type Alternatives } from "./union-type.ts";
+import { alternativesOf, mergedChoices, type Alternatives } from "./alternatives.ts";
+import { unionType } from "./union-type.ts";
 
 /** Starts compiling the schemas of one document. Everything that is not enforced goes to the findings. */
 export function compilationOf(
@@ -39,7 +41,14 @@ export function compilationOf(
     settingText,
     types: new Map(),
     rules: new Map(),
+    contradict: () => {},
     compile: (nodes) => {
+      const type = compilation.compileOption(nodes);
+      const { impossible } = type;
+      if (impossible !== undefined) findings.add("error", "contradiction", impossible.message, impossible.path);
+      return type;
+    },
+    compileOption: (nodes) => {
       const distinct = distinctNodes(nodes.map((node) => resolveReference(node, compilation)));
       const key = schemaKey(distinct);
       const known = compilation.types.get(key);
@@ -72,27 +81,40 @@ function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): 
   return { kind: "any", nullable: true, deprecated: false, validators: [] };
 }
 
-function compileNodes(nodes: readonly SchemaNode[], compilation: Compilation, enter: RegisterType): FieldType {
+function compileNodes(nodes: readonly SchemaNode[], shared: Compilation, enter: RegisterType): FieldType {
+  let impossible: FieldType["impossible"];
+  const compilation: Compilation = { ...shared, contradict: (message, path) => (impossible ??= { message, path }) };
+  const type = compileParts(nodes, compilation, enter);
+  // The type itself, which others that are being compiled may hold already.
+  return impossible === undefined ? type : Object.assign(type, { impossible });
+}
+
+function compileParts(nodes: readonly SchemaNode[], compilation: Compilation, enter: RegisterType): FieldType {
   const parts = flattenSchemas(nodes, compilation);
+  const nulls = nullRule(nodes, compilation);
   const alternatives = alternativesOf(parts, compilation);
-  if (alternatives !== undefined) return compileAlternatives(alternatives, compilation, enter);
-  const types = typesOf(parts, compilation);
+  if (alternatives !== undefined) return compileAlternatives({ ...alternatives, nulls }, compilation, enter);
+  const types = { ...typesOf(parts, compilation), nulls };
   if (types.allowed !== undefined && types.allowed.length > 1 && readKeywords(parts, "enum").length === 0) {
     return compileTypeList(parts, types, compilation, enter);
   }
   return compilePlain(parts, types, compilation, enter);
 }
 
-function compileAlternatives(alternatives: Alternatives, compilation: Compilation, enter: RegisterType): FieldType {
-  const { rest, options, path, discriminator } = alternatives;
+/** With what all that they are made of says of null. */
+type Nullable<Parts> = Parts & { readonly nulls: NullRule };
+
+function compileAlternatives(
+  alternatives: Nullable<Alternatives>,
+  compilation: Compilation,
+  enter: RegisterType,
+): FieldType {
+  const { rest, options, path, discriminator, nulls } = alternatives;
   const [only, second] = options;
   if (only !== undefined && second === undefined && discriminator === undefined) {
-    const nullable: SchemaNode = { schema: { nullable: true }, path: [...path, "nullable"], omit: [] };
-    const nodes = alternatives.nullable ? [nullable, ...rest] : rest;
-    return compilation.compile([...nodes, ...only]);
+    return compilation.compileOption([...(nulls === "allowed" ? [nullAllowed({ path })] : []), ...rest, ...only]);
   }
-  const types = typesOf(rest, compilation);
-  const base = baseType(rest, types.nullable || alternatives.nullable, compilation);
+  const base = baseType(rest, nulls === "allowed", compilation);
   const choices = mergedChoices(alternatives, compilation);
   if (choices !== undefined) return { ...base, kind: "choice", choices };
   checkKeywords(
@@ -106,7 +128,7 @@ function compileAlternatives(alternatives: Alternatives, compilation: Compilatio
 /** `type: [string, integer]`: an option for each of them, with the keywords that belong to it. */
 function compileTypeList(
   parts: readonly SchemaNode[],
-  types: SchemaTypes,
+  types: Nullable<SchemaTypes>,
   compilation: Compilation,
   enter: RegisterType,
 ): FieldType {
@@ -115,14 +137,14 @@ function compileTypeList(
     { schema: { type }, path: [...types.path, type], omit: [] },
     ...rest,
   ]);
-  const base = baseType(parts, types.nullable, compilation);
-  const alternatives = { options, rest, nullable: false, path: types.path, discriminator: undefined, shared: rest };
+  const base = baseType(parts, types.nulls === "allowed", compilation);
+  const alternatives = { options, rest, path: types.path, discriminator: undefined, shared: rest };
   return unionType(alternatives, base, compilation, enter);
 }
 
 function compilePlain(
   parts: readonly SchemaNode[],
-  types: SchemaTypes,
+  types: Nullable<SchemaTypes>,
   compilation: Compilation,
   enter: RegisterType,
 ): FieldType {
@@ -130,7 +152,7 @@ function compilePlain(
   const assertions = assertionsOf(parts, kind, compilation);
   const isGuess = kind.untyped && kind.kind !== "any";
   const base: TypeBase = {
-    ...baseType(parts, types.nullable || kind.untyped, compilation),
+    ...baseType(parts, types.nulls === "allowed" || (kind.untyped && types.nulls === undefined), compilation),
     ...definedMembers({ assertions, untyped: isGuess ? (true as const) : undefined }),
   };
   const type = build(kind, { parts, types, base, compilation, enter });

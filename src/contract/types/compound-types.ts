@@ -1,6 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import { isEvaluated, isTuple, namesBeside } from "./assertions.ts";
+import { isEvaluated, isTuple, namesBeside, type NamesBeside } from "./assertions.ts";
+import { formatPointer } from "../../json/json-pointer.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { AnyType, ListType, ObjectType, Property } from "./field-type.ts";
 import {
@@ -34,16 +35,16 @@ export function objectType(
   enter(object);
   const required = requiredOf(parts, compilation);
   for (const [property, nodes] of propertyNodes(parts, compilation)) {
-    properties.set(property, propertyOf(property, nodes, required.has(property), compilation));
+    properties.set(property, propertyOf(property, nodes, required.get(property)?.parts ?? [], compilation));
   }
   const beside = namesBeside(parts, compilation);
   for (const property of beside.names) {
     if (!properties.has(property))
       properties.set(property, { name: property, required: required.has(property), readOnly: false, type: ANY_TYPE });
   }
-  object.additional = beside.open ? ANY_TYPE : additionalOf(parts, compilation);
+  object.additional = beside.open ? ANY_TYPE : additionalOf(parts, beside, compilation);
   if (beside.patterns.length > 0) object.namePatterns = beside.patterns;
-  for (const [property, path] of required) {
+  for (const [property, { path }] of required) {
     if (properties.has(property)) continue;
     if (object.additional === "closed") {
       const message = `"${property}" is required, but it is not among the properties`;
@@ -61,7 +62,7 @@ export function listType(
   compilation: Compilation,
   enter: (type: ListType) => void,
 ): ListType {
-  const reader = keywordReader(parts, compilation.findings);
+  const reader = keywordReader(parts, compilation);
   const minItems = reader.count("minItems", "largest");
   const maxItems = reader.count("maxItems", "smallest");
   reader.checkOrder(minItems, maxItems, "minItems");
@@ -108,25 +109,52 @@ function propertyNodes(
 
 /**
  * OpenAPI 3.0.3, Schema Object: a required property that is `readOnly` is required in replies only, and one that is
- * `writeOnly` in requests only.
+ * `writeOnly` in requests only. A part that describes the property without that keyword and requires it means both.
+ * `requiring`: the parts that require the property.
  */
 function propertyOf(
   name: string,
   nodes: readonly SchemaNode[],
-  isRequired: boolean,
+  requiring: readonly SchemaNode[],
   compilation: Compilation,
 ): Property {
   const isReply = compilation.direction === "reply";
   const keyword = isReply ? "writeOnly" : "readOnly";
-  const isLeftOut = flattenSchemas(nodes, compilation).some((part) => readKeyword(part, keyword) === true);
-  const type = compilation.compile(nodes);
-  return { name, required: isRequired && !isLeftOut, readOnly: isLeftOut && !isReply, type };
+  const leftOut = nodes.filter((node) =>
+    flattenSchemas([node], compilation).some((part) => readKeyword(part, keyword) === true),
+  );
+  const required = requiring.some((part) => {
+    const own = formatPointer([...part.path, "properties", name]);
+    const described = nodes.find(({ path }) => formatPointer(path) === own) ?? leftOut[0];
+    return described === undefined || !leftOut.includes(described);
+  });
+  const type = required ? compilation.compileOption(nodes) : compilation.compile(nodes);
+  if (required && type.impossible !== undefined) {
+    compilation.contradict(type.impossible.message, type.impossible.path);
+  }
+  return { name, required, readOnly: leftOut.length > 0 && !required && !isReply, type };
+}
+
+interface Requirement {
+  readonly path: AttrPath;
+  /** The parts that say so. */
+  readonly parts: readonly SchemaNode[];
 }
 
 /** Required name -> where it says so. */
-function requiredOf(parts: readonly SchemaNode[], { findings }: Compilation): ReadonlyMap<string, AttrPath> {
+function requiredOf(parts: readonly SchemaNode[], compilation: Compilation): ReadonlyMap<string, Requirement> {
+  const required = new Map<string, Requirement>();
+  for (const part of parts) {
+    for (const [name, path] of requiredIn(part, compilation)) {
+      required.set(name, { path, parts: [...(required.get(name)?.parts ?? []), part] });
+    }
+  }
+  return required;
+}
+
+function requiredIn(part: SchemaNode, { findings }: Compilation): ReadonlyMap<string, AttrPath> {
   const required = new Map<string, AttrPath>();
-  for (const { value, path } of readKeywords(parts, "required")) {
+  for (const { value, path } of readKeywords([part], "required")) {
     const names: readonly JsonValue[] = isJsonArray(value) ? value : [];
     if (!isJsonArray(value)) {
       findings.add("error", "bad-keyword", '"required" must be a list of property names; it is not enforced', path);
@@ -139,15 +167,30 @@ function requiredOf(parts: readonly SchemaNode[], { findings }: Compilation): Re
   return required;
 }
 
+function describesNames(parts: readonly SchemaNode[], { names, patterns }: NamesBeside): boolean {
+  const properties = readKeywords(parts, "properties").some(
+    ({ value }) => !isJsonObject(value) || Object.keys(value).length > 0,
+  );
+  return properties || names.size > 0 || patterns.length > 0;
+}
+
 /**
- * Closed unless a schema opens it (API specification 2.7.5); one `false` closes it again, as every part has to agree.
+ * Closed unless a schema opens it (API specification 2.7.5), or describes no property at all; one `false` closes it again,
+ * as every part has to agree.
  * A reply may always hold more than its schema tells.
  */
-function additionalOf(parts: readonly SchemaNode[], compilation: Compilation): ObjectType["additional"] {
+function additionalOf(
+  parts: readonly SchemaNode[],
+  beside: NamesBeside,
+  compilation: Compilation,
+): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
-  const written = [...readKeywords(parts, "additionalProperties"), ...readKeywords(parts, "unevaluatedProperties")];
+  const additional = readKeywords(parts, "additionalProperties");
+  // What additional properties may be is evaluated, so that nothing is left for the other keyword.
+  const written = additional.length > 0 ? additional : readKeywords(parts, "unevaluatedProperties");
   if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
-  if (written.length === 0 || written.some(({ value }) => value === false)) return "closed";
+  if (written.length === 0) return describesNames(parts, beside) ? "closed" : ANY_TYPE;
+  if (written.some(({ value }) => value === false)) return "closed";
   const schemas = written.map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
   const open = schemas.filter(({ schema }) => Object.keys(schema).length > 0);
   return open.length === 0 ? ANY_TYPE : compilation.compile(open);

@@ -1,5 +1,6 @@
 import type { Rule } from "../../rules/language/rule.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
+import { compareDecimals, decimalTextOf } from "../../json/decimal-arithmetic.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 
@@ -31,6 +32,8 @@ interface TypeBase {
   readonly rules?: readonly Rule[];
   /** The schema names no type, and the kind was told from its keywords: values of other JSON types are right, too. */
   readonly untyped?: true;
+  /** No value satisfies the schema: why, and where it says so. */
+  readonly impossible?: { readonly message: string; readonly path: AttrPath };
   /** What the schema says beyond the kind; absent when that is nothing. */
   readonly assertions?: readonly Assertion[];
 }
@@ -83,7 +86,19 @@ interface NumericLimits {
 
 export interface NumericLimit {
   readonly value: number;
+  /** The limit as decimal text, where `value` is only the number nearest to it. */
+  readonly exact?: string;
   readonly exclusive: boolean;
+}
+
+/** Negative, zero or positive; exact. */
+export function compareLimits(one: NumericLimit, other: NumericLimit): number {
+  return one.value - other.value || compareDecimals(exactLimit(one), exactLimit(other));
+}
+
+/** The limit as plain decimal text. */
+export function exactLimit({ value, exact }: NumericLimit): string {
+  return exact ?? decimalTextOf(value);
 }
 
 export interface BooleanType extends TypeBase {

@@ -1,11 +1,12 @@
 import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
+import { isLongNumber } from "../../json/decimal-arithmetic.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { readRules } from "../../rules/language/read-rules.ts";
 import type { Rule } from "../../rules/language/rule.ts";
-import { type Findings, reportRuleIssues } from "../contract-findings.ts";
-import type { AnyType, NumericLimit, PublishedValidator } from "./field-type.ts";
+import { reportRuleIssues } from "../contract-findings.ts";
+import { type AnyType, compareLimits, type NumericLimit, type PublishedValidator } from "./field-type.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
 /** Reads the values of keywords out of the parts of a schema; a value of the wrong kind is a finding and left out. */
@@ -22,13 +23,17 @@ interface KeywordReader {
   readonly checkOrder: (low: number | undefined, high: number | undefined, keyword: string) => void;
 }
 
-export function keywordReader(parts: readonly SchemaNode[], findings: Findings): KeywordReader {
+export function keywordReader(
+  parts: readonly SchemaNode[],
+  { findings, contradict }: Pick<Compilation, "findings" | "contradict">,
+): KeywordReader {
   const wrong = (keyword: string, wanted: string, path: AttrPath): void =>
     findings.add("error", "bad-keyword", `"${keyword}" must be ${wanted}; it is not enforced`, path);
 
   const numbers = (keyword: string, wanted: string, fits: (value: number) => boolean): readonly number[] =>
     readKeywords(parts, keyword).flatMap(({ value, path }) => {
-      if (typeof value === "number" && fits(value)) return [value];
+      const number = numberOf(value);
+      if (number !== undefined && fits(number)) return [number];
       wrong(keyword, wanted, path);
       return [];
     });
@@ -47,20 +52,28 @@ export function keywordReader(parts: readonly SchemaNode[], findings: Findings):
       if (counts.length === 0) return undefined;
       return tightest === "largest" ? Math.max(...counts) : Math.min(...counts);
     },
-    minimum: () => limits("minimum").toSorted((one, other) => other.value - one.value || exclusiveFirst(one, other))[0],
-    maximum: () => limits("maximum").toSorted((one, other) => one.value - other.value || exclusiveFirst(one, other))[0],
+    minimum: () =>
+      limits("minimum").toSorted((one, other) => -compareLimits(one, other) || exclusiveFirst(one, other))[0],
+    maximum: () =>
+      limits("maximum").toSorted((one, other) => compareLimits(one, other) || exclusiveFirst(one, other))[0],
     multipleOf: () => numbers("multipleOf", "a number above 0", (value) => value > 0)[0],
     checkOrder: (low, high, keyword) => {
       if (low === undefined || high === undefined || low <= high) return;
       const place = readKeywords(parts, keyword)[0]?.path ?? parts[0]?.path ?? [];
-      findings.add(
-        "error",
-        "contradiction",
-        `the least allowed (${low}) is above the most (${high}); no value fits`,
-        place,
-      );
+      contradict(`the least allowed (${low}) is above the most (${high}); no value fits`, place);
     },
   };
+}
+
+/** A number, or the text of one with more digits than a number has (`parseDocument`). */
+function numberOf(value: JsonValue): number | undefined {
+  if (typeof value === "string") return isLongNumber(value) ? Number(value) : undefined;
+  return typeof value === "number" ? value : undefined;
+}
+
+function limitAt(value: JsonValue | undefined, exclusive: boolean): NumericLimit | undefined {
+  if (typeof value === "number") return { value, exclusive };
+  return isLongNumber(value) ? { value: Number(value), exact: value, exclusive } : undefined;
 }
 
 function exclusiveFirst(one: NumericLimit, other: NumericLimit): number {
@@ -76,13 +89,12 @@ function limitsOf(
   const strict = keyword === "minimum" ? "exclusiveMinimum" : "exclusiveMaximum";
   const plain = readKeyword(part, keyword);
   const exclusive = readKeyword(part, strict);
-  const limits: NumericLimit[] = [];
-  if (typeof plain === "number") limits.push({ value: plain, exclusive: exclusive === true });
-  else if (plain !== undefined) wrong(keyword, "a number", [...part.path, keyword]);
-  if (typeof exclusive === "number") limits.push({ value: exclusive, exclusive: true });
-  else if (isMisplaced(plain, exclusive))
+  const limit = limitAt(plain, exclusive === true);
+  const strictLimit = limitAt(exclusive, true);
+  if (limit === undefined && plain !== undefined) wrong(keyword, "a number", [...part.path, keyword]);
+  if (strictLimit === undefined && isMisplaced(plain, exclusive))
     wrong(strict, `a number, or true beside "${keyword}"`, [...part.path, strict]);
-  return limits;
+  return [limit, strictLimit].filter((one) => one !== undefined);
 }
 
 function isMisplaced(plain: JsonValue | undefined, exclusive: JsonValue | undefined): boolean {
@@ -97,7 +109,7 @@ export type TypeBase = Omit<AnyType, "kind">;
 export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
   const { findings, direction } = compilation;
   if (direction === "reply") return { nullable, deprecated: false, validators: [] };
-  const reader = keywordReader(parts, findings);
+  const reader = keywordReader(parts, compilation);
   const title = reader.text("title");
   const description = reader.text("description");
   const standard = readKeywords(parts, "default")[0]?.value;

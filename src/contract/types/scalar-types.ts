@@ -2,8 +2,8 @@ import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../.
 import { checkedPattern } from "./pattern.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
-import { readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
-import type { SchemaType } from "./type-keyword.ts";
+import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
+import { namesOfTypes, type SchemaType } from "./type-keyword.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
@@ -11,9 +11,10 @@ export function textType(
   parts: readonly SchemaNode[],
   base: TypeBase,
   format: TextType["format"],
-  { findings, direction }: Compilation,
+  compilation: Compilation,
 ): TextType {
-  const reader = keywordReader(parts, findings);
+  const { findings, direction } = compilation;
+  const reader = keywordReader(parts, compilation);
   const minLength = reader.count("minLength", "largest");
   const maxLength = reader.count("maxLength", "smallest");
   reader.checkOrder(minLength, maxLength, "minLength");
@@ -27,9 +28,9 @@ export function textType(
   };
 }
 
-export function decimalType(parts: readonly SchemaNode[], base: TypeBase, { findings }: Compilation): DecimalType {
-  const reader = keywordReader(parts, findings);
-  const pattern = patternOf(parts, findings);
+export function decimalType(parts: readonly SchemaNode[], base: TypeBase, compilation: Compilation): DecimalType {
+  const reader = keywordReader(parts, compilation);
+  const pattern = patternOf(parts, compilation.findings);
   const derived = digitsOf(pattern);
   const places = reader.count("x-max-decimal-places", "smallest") ?? derived?.places;
   const digits = reader.count("x-max-digits", "smallest") ?? (derived && derived.whole + derived.places);
@@ -38,7 +39,7 @@ export function decimalType(parts: readonly SchemaNode[], base: TypeBase, { find
   return {
     ...base,
     kind: "decimal",
-    ...numericLimits(parts, findings),
+    ...numericLimits(parts, compilation),
     ...definedMembers({ maxDigits: digits, maxDecimalPlaces: places, maxWholeDigits: whole, pattern }),
   };
 }
@@ -47,9 +48,9 @@ export function numberType(
   parts: readonly SchemaNode[],
   base: TypeBase,
   kind: NumberType["kind"],
-  { findings }: Compilation,
+  compilation: Compilation,
 ): NumberType {
-  return { ...base, kind, ...numericLimits(parts, findings) };
+  return { ...base, kind, ...numericLimits(parts, compilation) };
 }
 
 /** `enum` and `const`: what every part of the schema lets through. Null is no choice; it makes the type nullable. */
@@ -57,27 +58,38 @@ export function choiceType(
   parts: readonly SchemaNode[],
   base: TypeBase,
   allowed: readonly SchemaType[] | undefined,
-  { findings }: Compilation,
+  compilation: Compilation,
 ): ChoiceType {
+  const { findings, contradict } = compilation;
   const constants = readKeywords(parts, "const").map(({ value, path }) => ({ value: [value], path }));
   const lists = [...readKeywords(parts, "enum"), ...constants];
   const [first, ...others] = lists.map((located) => scalarsOf(located, findings));
   const path = lists[0]?.path ?? [];
   const shared = (first ?? []).filter((choice) => others.every((list) => list.includes(choice)));
   const choices = [...new Set(shared)].filter((choice) => choice !== null && isOfType(choice, allowed));
-  const misfit = shared.find((choice) => choice !== null && !isOfType(choice, allowed));
-  if (misfit !== undefined) {
-    const message = `the choice ${JSON.stringify(misfit)} is not of the type ${allowed?.join(" or ")}; it can never be taken`;
-    findings.add("error", "contradiction", message, path);
-  }
-  if (choices.length === 0 && !shared.includes(null)) {
-    findings.add("error", "contradiction", "no choice is left; no value fits", path);
-  }
+  for (const part of parts) reportMisfit(part, compilation);
+  const empty = lists.find(({ value }) => isJsonArray(value) && value.length === 0);
+  if (empty !== undefined)
+    findings.add("warning", "contradiction", "the list of choices is empty; no value fits", path);
+  else if (choices.length === 0 && !shared.includes(null)) contradict("no choice is left; no value fits", path);
   if (shared.includes(null) && !base.nullable) {
     const message = "null is among the choices, but the type does not allow it; add nullable: true";
     findings.add("warning", "null-choice", message, path);
   }
   return { ...base, kind: "choice", choices };
+}
+
+/** A choice that is not of the type beside it; one that another part of the schema excludes is none. */
+function reportMisfit(part: SchemaNode, compilation: Compilation): void {
+  const written = readKeyword(part, "type");
+  const [list] = [...readKeywords([part], "enum"), ...readKeywords([part], "const")];
+  if (written === undefined || list === undefined) return;
+  const types = namesOfTypes(written, [...part.path, "type"], compilation);
+  const choices = isJsonArray(list.value) ? list.value : [list.value];
+  const misfit = choices.find((choice) => choice !== null && types.length > 0 && !isOfType(choice, types));
+  if (misfit === undefined) return;
+  const message = `the choice ${JSON.stringify(misfit)} is not of the type ${types.join(" or ")}; it can never be taken`;
+  compilation.findings.add("error", "contradiction", message, list.path);
 }
 
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {
@@ -100,9 +112,9 @@ function isOfType(choice: JsonValue, allowed: readonly SchemaType[] | undefined)
 
 function numericLimits(
   parts: readonly SchemaNode[],
-  findings: Compilation["findings"],
+  compilation: Compilation,
 ): Pick<NumberType, "minimum" | "maximum" | "multipleOf"> {
-  const reader = keywordReader(parts, findings);
+  const reader = keywordReader(parts, compilation);
   const [minimum, maximum, multipleOf] = [reader.minimum(), reader.maximum(), reader.multipleOf()];
   reader.checkOrder(minimum?.value, maximum?.value, "minimum");
   return definedMembers({ minimum, maximum, multipleOf });

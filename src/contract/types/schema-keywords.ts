@@ -50,13 +50,13 @@ const KEYWORDS: readonly (readonly [Treatment, readonly string[]])[] = [
   [{ as: "annotation" }, ["title", "description", "default", "deprecated", "example", "examples"]],
   [{ as: "annotation" }, ["externalDocs", "xml", "writeOnly", "x-validators"]],
   [{ as: "annotation" }, ["contentEncoding", "contentMediaType", "contentSchema"]],
-  [{ as: "annotation" }, ["$comment", "$defs", "definitions", "$id", "$schema", "$anchor"]],
+  [{ as: "annotation" }, ["$comment", "$defs", "definitions", "$id", "$schema", "$anchor", "$dynamicAnchor"]],
   [{ as: "asserted" }, ["not", "if", "then", "else"]],
   [{ as: "asserted", of: "object" }, ["dependentRequired", "dependentSchemas", "dependencies"]],
   [{ as: "asserted", of: "object" }, ["patternProperties", "propertyNames", "minProperties", "maxProperties"]],
   [{ as: "asserted", of: "list" }, ["contains", "minContains", "maxContains"]],
   [{ as: "asserted", of: "list" }, ["prefixItems", "additionalItems", "unevaluatedItems"]],
-  [{ as: "reported" }, ["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"]],
+  [{ as: "reported" }, ["$dynamicRef", "$recursiveRef", "$recursiveAnchor"]],
 ];
 
 const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(

@@ -10,6 +10,8 @@ export interface SchemaNode {
   readonly schema: JsonObject;
   readonly path: AttrPath;
   readonly omit: readonly string[];
+  /** It lets null through, and counts for the nodes behind it (`nullability.ts`). */
+  readonly decidesNull?: true;
 }
 
 /** What compiling one document shares. */
@@ -24,8 +26,12 @@ export interface Compilation {
   readonly direction: "request" | "reply";
   /** The value of a setting of the instance (`x-rule-settings`), as text; undefined where none is declared. */
   readonly settingText: (name: string) => string | undefined;
-  /** One type for all the nodes at once: a value has to satisfy each of them. */
+  /** One type for all the nodes at once: a value has to satisfy each of them. A type that has no values is a finding. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
+  /** The same where other types will do in place of one that has no values (`impossible`). */
+  readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
+  /** Says why the type that is being compiled has no values. */
+  readonly contradict: (message: string, path: AttrPath) => void;
   /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */
   readonly types: Map<string, FieldType>;
   /** What has been read of `x-rules`, by the list as written. */

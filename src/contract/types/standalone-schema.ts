@@ -1,5 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
+import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { checkedPattern } from "./pattern.ts";
 import { checkKeywords } from "./schema-keywords.ts";
@@ -105,8 +106,6 @@ const count: ReadKeyword = (at) =>
 const step: ReadKeyword = (at) =>
   typeof at.value === "number" && at.value > 0 ? { [at.keyword]: at.value } : wrong(at, "a number above 0");
 
-const number: ReadKeyword = (at) => (typeof at.value === "number" ? { [at.keyword]: at.value } : wrong(at, "a number"));
-
 const names: ReadKeyword = (at) =>
   isJsonArray(at.value) && at.value.every((name) => typeof name === "string")
     ? { [at.keyword]: [...new Set(at.value)] }
@@ -115,12 +114,26 @@ const names: ReadKeyword = (at) =>
 /** `minimum` with `exclusiveMinimum: true` beside it is the older form. */
 function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword {
   return (at) => {
-    if (typeof at.value !== "number") return wrong(at, "a number");
-    return readKeyword(at.node, exclusive) === true ? { [exclusive]: at.value } : { [at.keyword]: at.value };
+    const isExclusive = readKeyword(at.node, exclusive) === true;
+    const value = edgeOf(at, isExclusive);
+    if (value === undefined) return wrong(at, "a number");
+    return isExclusive ? { [exclusive]: value } : { [at.keyword]: value };
   };
 }
 
-const exclusiveLimit: ReadKeyword = (at) => (typeof at.value === "boolean" ? {} : number(at));
+/** A number; of a longer one, that number which divides the numbers in the same way. */
+function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {
+  if (typeof value === "number") return value;
+  if (!isLongNumber(value)) return undefined;
+  const isUpper = keyword === "maximum" || keyword === "exclusiveMaximum";
+  return numberWithin(value, isUpper === isExclusive ? "not below" : "not above");
+}
+
+const exclusiveLimit: ReadKeyword = (at) => {
+  if (typeof at.value === "boolean") return {};
+  const value = edgeOf(at, true);
+  return value === undefined ? wrong(at, "a number") : { [at.keyword]: value };
+};
 
 const items: ReadKeyword = (at) => {
   if (!isJsonArray(at.value)) return schema(at);

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
-import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
+import { readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
@@ -10,7 +10,6 @@ export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" 
 export interface SchemaTypes {
   /** What the schema allows, null not among it; undefined when it says nothing. */
   readonly allowed: readonly SchemaType[] | undefined;
-  readonly nullable: boolean;
   /** The schema allows null and nothing else. */
   readonly nullOnly: boolean;
   /** The format that a type such as `datetime` stands for. */
@@ -20,17 +19,16 @@ export interface SchemaTypes {
 }
 
 /** The types that all parts agree on. Contradictions and names that JSON Schema does not know are findings. */
-export function typesOf(parts: readonly SchemaNode[], { findings }: Compilation): SchemaTypes {
+export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: Compilation): SchemaTypes {
   const declared = readKeywords(parts, "type").map((located) => declaredTypes(located, findings));
   const known = declared.filter((types) => types.names.length > 0);
   const path = known[0]?.path ?? placeOf(parts);
   const shared = known.map((types) => types.names).reduce<readonly SchemaType[] | undefined>(sharedTypes, undefined);
   const allowed = shared?.filter((name) => name !== "null") ?? [];
-  if (shared?.length === 0) findings.add("error", "contradiction", "the types exclude each other; no value fits", path);
+  if (shared?.length === 0) contradict("the types exclude each other; no value fits", path);
   const format = known.find((types) => types.format !== undefined)?.format;
   return {
     allowed: allowed.length === 0 ? undefined : allowed,
-    nullable: nullableBy(parts) ?? isNullAllowed(parts, shared),
     nullOnly: allowed.length === 0 && shared?.includes("null") === true,
     path,
     ...definedMembers({ format }),
@@ -55,16 +53,6 @@ function listOf(value: JsonValue): readonly JsonValue[] {
 
 function constsOf(parts: readonly SchemaNode[]): readonly JsonValue[] {
   return readKeywords(parts, "const").map(({ value }) => value);
-}
-
-/** `nullable`, nearest to the field first. */
-function nullableBy(parts: readonly SchemaNode[]): boolean | undefined {
-  return parts.map((part) => readKeyword(part, "nullable")).find((nullable) => typeof nullable === "boolean");
-}
-
-function isNullAllowed(parts: readonly SchemaNode[], types: readonly SchemaType[] | undefined): boolean {
-  if (types !== undefined) return types.includes("null");
-  return [...readKeywords(parts, "enum").flatMap(({ value }) => listOf(value)), ...constsOf(parts)].includes(null);
 }
 
 interface DeclaredTypes {

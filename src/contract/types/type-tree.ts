@@ -44,11 +44,7 @@ export function tagText(tag: JsonValue | undefined): string {
   return typeof tag === "object" ? "" : String(tag);
 }
 
-/**
- * The options of which one may be meant where the discriminator's property is left out: all, where each of them documents it
- * and none requires it (operators' schemas have a default for it then).
- */
+/** The options of which one may be meant where the discriminator's property is left out: those that do not require it. */
 export function untaggedOptions({ property, mapping }: Discriminator): readonly FieldType[] {
-  const options = [...new Set(mapping.values())];
-  return options.every(({ properties }) => properties.get(property)?.required === false) ? options : [];
+  return [...new Set(mapping.values())].filter(({ properties }) => properties.get(property)?.required !== true);
 }

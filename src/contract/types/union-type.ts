@@ -1,107 +1,20 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
-import type { TypeBase } from "./read-keywords.ts";
-import type { Discriminator, FieldType, ObjectType, UnionType } from "./field-type.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
-import { treatmentOf } from "./schema-keywords.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
+import { type Alternatives, alternativesOf } from "./alternatives.ts";
+import type { FieldType, ObjectType, UnionType } from "./field-type.ts";
+import type { TypeBase } from "./read-keywords.ts";
 import {
+  type Compilation,
   flattenSchemas,
   followReference,
-  schemaNodeAt,
-  readKeyword,
   readKeywords,
   resolveReference,
-  omitKeywords,
-  type Compilation,
+  schemaKey,
+  schemaNodeAt,
   type SchemaNode,
 } from "./schema-node.ts";
-import { isNullOnly } from "./type-keyword.ts";
-
-/** A schema with `oneOf` or `anyOf`, taken apart. */
-export interface Alternatives {
-  /** The options other than null, each of them with what stands beside the keyword and holds for all. */
-  readonly options: readonly (readonly SchemaNode[])[];
-  /** All parts without the keyword. */
-  readonly rest: readonly SchemaNode[];
-  /** One option is null. */
-  readonly nullable: boolean;
-  /** The keyword's own place. */
-  readonly path: AttrPath;
-  readonly discriminator: JsonValue | undefined;
-  readonly shared: readonly SchemaNode[];
-}
-
-/** The first `oneOf` or `anyOf` among the parts; a second one stays with the rest and is taken apart after it. */
-export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
-  const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
-  const holder = keyword === undefined ? undefined : parts.find((part) => readKeyword(part, keyword) !== undefined);
-  if (keyword === undefined || holder === undefined) return undefined;
-
-  const path = [...holder.path, keyword];
-  const rest = parts.map((part) => (part === holder ? omitKeywords(part, keyword, "discriminator") : part));
-  const written = readKeyword(holder, keyword);
-  if (!isJsonArray(written) || written.length === 0) {
-    compilation.findings.add(
-      "error",
-      "bad-keyword",
-      `"${keyword}" must be a list of schemas; it is not enforced`,
-      path,
-    );
-    return undefined;
-  }
-  const nodes = written.map((option, index) =>
-    resolveReference(schemaNodeAt(option, [...path, index], compilation.findings), compilation),
-  );
-  const options = nodes.filter((node) => !isNullOnly(flattenSchemas([node], compilation)));
-  const typed = options.every((node) => readKeywords(flattenSchemas([node], compilation), "type").length > 0);
-  const shared = rest.filter((part) => restricts(part, typed));
-  return {
-    options: options.map((node) => [node, ...shared]),
-    rest,
-    nullable: options.length < nodes.length,
-    path,
-    discriminator: compilation.direction === "reply" ? undefined : readKeyword(holder, "discriminator"),
-    shared,
-  };
-}
-
-const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
-
-/** A part that says more than what a reader wants to know, that null is allowed, and the type that every option names. */
-function restricts(part: SchemaNode, typed: boolean): boolean {
-  return Object.keys(part.schema).some(
-    (keyword) =>
-      !part.omit.includes(keyword) &&
-      keyword !== "nullable" &&
-      RESTRICTING.has(treatmentOf(keyword)?.as) &&
-      !(typed && keyword === "type" && part.schema["type"] === "object"),
-  );
-}
-
-const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
-
-/** The choices of all options together, when each option is a list of choices and nothing else, and nothing discriminates. */
-export function mergedChoices(
-  { options, discriminator, path }: Alternatives,
-  compilation: Compilation,
-): readonly JsonScalar[] | undefined {
-  if (discriminator !== undefined) return undefined;
-  const choices: JsonScalar[] = [];
-  for (const option of options) {
-    const parts = flattenSchemas(option, compilation);
-    const listed = readKeywords(parts, "enum");
-    if (listed.length !== 1 || parts.length !== 1 || !isJsonArray(listed[0]?.value)) return undefined;
-    if (!listed[0].value.every(isScalar)) return undefined;
-    choices.push(...listed[0].value);
-  }
-  const distinct = new Set(choices.filter((choice) => choice !== null));
-  const repeats = choices.filter((choice) => choice !== null).length > distinct.size;
-  return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
-}
-
-function isScalar(value: JsonValue): value is JsonScalar {
-  return !isJsonObject(value) && !isJsonArray(value);
-}
+import { tagText } from "./type-tree.ts";
 
 /** `enter` is called with the type before its options are compiled, so that they may contain it. */
 export function unionType(
@@ -111,27 +24,170 @@ export function unionType(
   enter: (type: UnionType) => void,
 ): UnionType {
   const options: FieldType[] = [];
-  const mapping = new Map<string, ObjectType>();
   const property = discriminatorProperty(alternatives, compilation);
-  const isSetting = property !== undefined && isNoField(property, alternatives, compilation);
-  const setting = isSetting ? compilation.settingText(property) : undefined;
-  const union: UnionType & { chosen?: FieldType } = {
-    ...base,
-    kind: "union",
-    options,
-    ...(property === undefined && alternatives.path.at(-1) === "oneOf" && { exactlyOne: true }),
-    ...(property !== undefined && {
-      [isSetting ? "setting" : "discriminator"]: { property, mapping } satisfies Discriminator,
-    }),
-  };
+  const union: { -readonly [Name in keyof UnionType]: UnionType[Name] } = { ...base, kind: "union", options };
   enter(union);
-  options.push(...alternatives.options.map(compilation.compile));
-  if (property !== undefined) fillMapping(mapping, alternatives, options, compilation);
-  if (!isSetting) return union;
-  const chosen = setting === undefined ? undefined : optionFor(setting, alternatives, compilation);
-  if (chosen === undefined) reportOpenSetting(property, setting, alternatives, compilation);
-  else union.chosen = chosen;
+  const compiled = alternatives.options.map(compilation.compileOption);
+  const possible = compiled.filter(({ impossible }) => impossible === undefined);
+  const [dead] = compiled;
+  if (possible.length === 0 && dead?.impossible !== undefined && !base.nullable) {
+    compilation.contradict(dead.impossible.message, dead.impossible.path);
+  }
+  options.push(...(possible.length === 0 ? compiled : possible));
+  if (property !== undefined) Object.assign(union, chosenBy(property, alternatives, compilation));
+  const isChosen = union.discriminator !== undefined || union.setting !== undefined;
+  if (!isChosen && alternatives.path.at(-1) === "oneOf") union.exactlyOne = true;
   return union;
+}
+
+/**
+ * What the discriminator's property says of a union: that it chooses an option, or that it is a setting of the instance. Nothing
+ * where it cannot tell the options from each other: then the alternatives decide as if there was none.
+ */
+function chosenBy(
+  property: string,
+  alternatives: Alternatives,
+  compilation: Compilation,
+): Pick<UnionType, "discriminator" | "setting" | "chosen"> {
+  if (!isNoField(property, alternatives, compilation)) {
+    const mapping = mappingOf(property, alternatives, compilation);
+    return mapping === undefined ? {} : { discriminator: { property, mapping } };
+  }
+  const mapping = mappingOf(property, alternatives, compilation) ?? new Map<string, ObjectType>();
+  const value = compilation.settingText(property);
+  const chosen = value === undefined ? undefined : optionFor(value, alternatives, compilation);
+  if (chosen === undefined) reportOpenSetting(property, value, alternatives, compilation);
+  return { setting: { property, mapping }, ...(chosen !== undefined && { chosen }) };
+}
+
+/** An option that is no alternatives itself. */
+interface Leaf {
+  readonly type: FieldType;
+  /** The values of the property that its schema takes, as text; undefined where it names none. */
+  readonly tags: readonly string[] | undefined;
+  /** Its name among the components; undefined inside other alternatives. */
+  readonly name: string | undefined;
+  readonly place: AttrPath;
+}
+
+/**
+ * The property's values, as text, and the options that they stand for (OpenAPI 3.0.3, Discriminator Object): the written
+ * mapping, the values that the options' own schemas list, and the names of schemas that list none. A value that the
+ * option itself refuses stands for nothing. Undefined, and a finding, where these do not tell one option from another.
+ */
+function mappingOf(
+  property: string,
+  alternatives: Alternatives,
+  compilation: Compilation,
+): ReadonlyMap<string, ObjectType> | undefined {
+  const leaves = alternatives.options
+    .flatMap((nodes, index) => leavesOf(nodes, property, { alternatives, index, compilation }))
+    .filter(({ type }) => type.impossible === undefined);
+  const mapping = writtenMapping(alternatives, leaves, compilation);
+  addNames(mapping, leaves);
+  addClaims(mapping, leaves);
+  const lost = leaves.find((leaf) => !isMapped(leaf, mapping));
+  if (lost === undefined) return mapping;
+  const why = lost.type.kind === "object" ? "no value of its own" : "no properties";
+  const message = `"${property}" does not choose between the options, since one of them has ${why}: the first that fits is taken`;
+  compilation.findings.add("info", "bad-discriminator", message, lost.place);
+  return undefined;
+}
+
+function isMapped(leaf: Leaf, mapping: ReadonlyMap<string, ObjectType>): boolean {
+  return [...mapping.values()].some((type) => type === leaf.type);
+}
+
+/** The names of schemas that the written mapping leaves out, unless they refuse their own names. */
+function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
+  for (const { name, tags, type } of leaves.filter((leaf) => !isMapped(leaf, mapping))) {
+    const isFree = name !== undefined && !mapping.has(name);
+    if (isFree && tags?.includes(name) !== false && type.kind === "object") mapping.set(name, type);
+  }
+}
+
+/** The values that one schema alone lists. */
+function addClaims(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
+  const claims = new Map<string, Set<FieldType>>();
+  for (const { tags = [], type } of leaves) {
+    for (const tag of tags) claims.set(tag, (claims.get(tag) ?? new Set()).add(type));
+  }
+  for (const [tag, [type, another]] of claims) {
+    if (!mapping.has(tag) && another === undefined && type?.kind === "object") mapping.set(tag, type);
+  }
+}
+
+interface OptionAt {
+  readonly alternatives: Alternatives;
+  readonly index: number;
+  readonly compilation: Compilation;
+}
+
+/** The alternatives of alternatives, all the way down. */
+function leavesOf(
+  nodes: readonly SchemaNode[],
+  property: string,
+  at: OptionAt,
+  seen: readonly string[] = [],
+): readonly Leaf[] {
+  const { alternatives, compilation } = at;
+  const key = schemaKey(nodes);
+  const parts = flattenSchemas(nodes, compilation);
+  const inner = seen.includes(key) ? undefined : alternativesOf(parts, compilation);
+  if (inner !== undefined) return inner.options.flatMap((option) => leavesOf(option, property, at, [...seen, key]));
+  const name = seen.length > 0 || nodes[0] === undefined ? undefined : componentName(nodes[0].path);
+  const type = compilation.compileOption(nodes);
+  return [{ type, tags: tagsOf(parts, property, compilation), name, place: [...alternatives.path, at.index] }];
+}
+/** The values that the property may have, as text, where the schemas list them. */
+function tagsOf(
+  parts: readonly SchemaNode[],
+  property: string,
+  compilation: Compilation,
+): readonly string[] | undefined {
+  const nodes = readKeywords(parts, "properties").flatMap(({ value, path }) =>
+    isJsonObject(value) && Object.hasOwn(value, property)
+      ? [schemaNodeAt(value[property], [...path, property], compilation.findings)]
+      : [],
+  );
+  return nodes.length === 0 ? undefined : choicesIn(nodes, compilation)?.map(tagText);
+}
+
+function choicesIn(nodes: readonly SchemaNode[], compilation: Compilation): readonly JsonValue[] | undefined {
+  const parts = flattenSchemas(nodes, compilation);
+  const constants = readKeywords(parts, "const").map(({ value }) => [value]);
+  const lists = readKeywords(parts, "enum").flatMap(({ value }) => (isJsonArray(value) ? [value] : []));
+  const options = alternativesOf(parts, compilation)?.options.map((option) => choicesIn(option, compilation)) ?? [];
+  const together = options.length > 0 && options.every((list) => list !== undefined) ? [options.flat()] : [];
+  const [first, ...others] = [...constants, ...lists, ...together];
+  return first?.filter((choice) => others.every((list) => list.includes(choice)));
+}
+
+function writtenMapping(
+  alternatives: Alternatives,
+  leaves: readonly Leaf[],
+  compilation: Compilation,
+): Map<string, ObjectType> {
+  const mapping = new Map<string, ObjectType>();
+  const { discriminator, path, shared } = alternatives;
+  const written = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
+  for (const [value, reference] of Object.entries(isJsonObject(written) ? written : {})) {
+    const place = [...path.slice(0, -1), "discriminator", "mapping", value];
+    const warn = (message: string): void => compilation.findings.add("warning", "bad-discriminator", message, place);
+    const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
+    if (target === undefined) continue;
+    const type = compilation.compileOption([resolveReference(target, compilation), ...shared]);
+    const leaf = leaves.find((one) => one.type === type);
+    if (type.kind !== "object") {
+      if (type.kind !== "union") warn("a discriminator can only choose between objects; this value chooses nothing");
+    } else if (leaf?.tags?.includes(value) === false) {
+      warn("the schema refuses the value that the mapping has for it; its own values count");
+    } else {
+      if (leaf === undefined) warn("the mapping leads to a schema that is not among the options");
+      if (type.impossible === undefined) mapping.set(value, type);
+    }
+  }
+  return mapping;
 }
 
 /** Operators name a setting of theirs as discriminator; objects being closed, no payload can carry it then. */
@@ -178,56 +234,10 @@ function discriminatorProperty({ discriminator, path }: Alternatives, { findings
   return undefined;
 }
 
-/** OpenAPI 3.0.3, Discriminator Object: the written mapping, and schema names for options that it leaves out. */
-function fillMapping(
-  mapping: Map<string, ObjectType>,
-  alternatives: Alternatives,
-  options: readonly FieldType[],
-  compilation: Compilation,
-): void {
-  const path = [...alternatives.path.slice(0, -1), "discriminator", "mapping"];
-  const { discriminator } = alternatives;
-  const written = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;
-  for (const [value, reference] of Object.entries(isJsonObject(written) ? written : {})) {
-    const place = [...path, value];
-    const target = followReference(compilation.document, fullReference(reference), place, compilation.findings);
-    if (target === undefined) continue;
-    const nodes = [resolveReference(target, compilation), ...alternatives.shared];
-    addOption(mapping, { value, type: compilation.compile(nodes), place }, options, compilation);
-  }
-  const mapped = new Set<FieldType>(mapping.values());
-  for (const [index, nodes] of alternatives.options.entries()) {
-    const type = options[index];
-    const name = nodes[0] === undefined ? undefined : componentName(nodes[0].path);
-    if (type === undefined || mapped.has(type)) continue;
-    const place = [...alternatives.path, index];
-    if (name === undefined) {
-      const message = "the discriminator cannot choose this option: it has neither a name nor a place in the mapping";
-      compilation.findings.add("warning", "bad-discriminator", message, place);
-    } else addOption(mapping, { value: name, type, place }, options, compilation);
-  }
-}
-
 function fullReference(reference: JsonValue): JsonValue {
   return typeof reference === "string" && !/[#/]/.test(reference) ? `#/components/schemas/${reference}` : reference;
 }
 
 function componentName(path: AttrPath): string | undefined {
   return /^\/components\/schemas\/[^/]*$/.test(formatPointer(path)) ? String(path.at(-1)) : undefined;
-}
-
-function addOption(
-  mapping: Map<string, ObjectType>,
-  { value, type, place }: { readonly value: string; readonly type: FieldType; readonly place: AttrPath },
-  options: readonly FieldType[],
-  { findings }: Compilation,
-): void {
-  if (type.kind !== "object") {
-    findings.add("error", "bad-discriminator", "a discriminator can only choose between objects", place);
-    return;
-  }
-  if (!options.includes(type)) {
-    findings.add("warning", "bad-discriminator", "the mapping leads to a schema that is not among the options", place);
-  }
-  mapping.set(value, type);
 }

@@ -108,6 +108,8 @@ const CODE_BY_KEYWORD: Readonly<Record<string, string>> = {
   required: "required",
   additionalProperties: "unknown_field",
   enum: "invalid_choice",
+  // A list without choices.
+  not: "invalid_choice",
   minLength: "min_length",
   maxLength: "max_length",
   minItems: "min_length",

@@ -44,6 +44,67 @@ export function typesOf(part: JsonObject): readonly string[] {
   return type !== undefined && isJsonArray(type) ? type.filter((name) => typeof name === "string") : [];
 }
 
+/** The types that all parts agree on. */
+export function sharedTypes(parts: readonly JsonObject[]): readonly string[] | undefined {
+  const lists = parts.map(typesOf).filter((types) => types.length > 0);
+  const [first, ...others] = lists;
+  if (first === undefined) return undefined;
+  return [...new Set(lists.flat())].filter((type) => [first, ...others].every((types) => isTypeIn(type, types)));
+}
+
+function isTypeIn(type: string, types: readonly string[]): boolean {
+  return types.includes(type) || (type === "integer" && types.includes("number"));
+}
+
+/** The first `oneOf` or `anyOf` of a schema's parts, and all else that the parts say. */
+export function alternativesIn(
+  parts: readonly JsonObject[],
+): { readonly options: readonly JsonObject[]; readonly rest: readonly JsonObject[] } | undefined {
+  const owner = parts.find((part) => isJsonArray(part["oneOf"] ?? part["anyOf"]));
+  const options = owner?.["oneOf"] ?? owner?.["anyOf"];
+  if (options === undefined || !isJsonArray(options)) return undefined;
+  const rest = parts.map((part) => Object.fromEntries(Object.entries(part).filter(([word]) => !APPLICATORS.has(word))));
+  return { options: options.filter(isJsonObject), rest };
+}
+
+const APPLICATORS: ReadonlySet<string> = new Set(["oneOf", "anyOf", "discriminator", "allOf", "$ref"]);
+
+/** Whether the parts of a schema exclude each other. */
+export function hasNoValues(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
+  if (above.includes(schema)) return false;
+  const inside = [...above, schema];
+  const parts = flattenSchema(document, schema);
+  if (excludeEachOther(parts)) return true;
+  const { options = [], rest = [] } = alternativesIn(parts) ?? {};
+  const dead = options.filter((option) => hasNoValues(document, { allOf: [option, ...rest] }, [...inside, option]));
+  if (options.length > 0 && dead.length === options.length) return true;
+  return parts.flatMap(requiredNames).some((name) => {
+    const schemas = parts.flatMap(({ properties }) => valueAt(properties, [name]) ?? []).filter(isJsonObject);
+    return schemas.length > 1 && hasNoValues(document, { allOf: schemas }, [...inside, ...schemas]);
+  });
+}
+
+/** By their types, or by the values that they list. */
+function excludeEachOther(parts: readonly JsonObject[]): boolean {
+  const types = sharedTypes(parts);
+  const [first, ...others] = parts.map(valuesOf).filter((list) => list !== undefined);
+  const values = first?.filter((value) => others.every((list) => list.includes(value)) && isOfTypes(value, types));
+  return types?.length === 0 || values?.length === 0;
+}
+
+/** The properties that a schema object requires itself. */
+export function requiredNames({ required }: JsonObject): readonly string[] {
+  return required !== undefined && isJsonArray(required) ? required.filter((name) => typeof name === "string") : [];
+}
+
+function isOfTypes(value: JsonValue, types: readonly string[] | undefined): boolean {
+  if (types === undefined) return true;
+  if (value === null) return types.includes("null");
+  if (typeof value === "number" && types.includes("number")) return true;
+  const own = typeof value === "number" ? (Number.isInteger(value) ? "integer" : "number") : typeof value;
+  return types.includes(own);
+}
+
 /** What the keywords suggest where no type is written. */
 export function impliedType(parts: readonly JsonObject[]): string | undefined {
   return TYPE_INDICATORS.find(([, words]) => words.some((word) => parts.some((part) => word in part)))?.[0];
@@ -55,13 +116,26 @@ const TYPE_INDICATORS: readonly (readonly [type: string, words: readonly string[
   ["string", ["maxLength", "minLength", "pattern", "format"]],
 ];
 
-/** `nullable` nearest to the field (OpenAPI 3.0), else null among the types (3.1), else among the values of an untyped `enum`. */
-export function isNullable(parts: readonly JsonObject[]): boolean {
-  const written = parts.map((part) => part["nullable"]).find((value) => typeof value === "boolean");
-  if (typeof written === "boolean") return written;
-  const typed = parts.filter((part) => typesOf(part).length > 0);
-  if (typed.length > 0) return typed.every((part) => typesOf(part).includes("null"));
-  return parts.some((part) => valuesOf(part)?.includes(null) ?? false);
+/**
+ * Whether null is right. `nullable` says so for the schema that it stands in, with its `$ref` and `allOf`; else its types,
+ * values and parts have to let null through, and one of its alternatives.
+ */
+export function takesNull(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
+  if (above.includes(schema)) return true;
+  const takes = (part: JsonValue): boolean =>
+    isJsonObject(part) ? takesNull(document, part, [...above, schema]) : part !== false;
+  const { nullable, $ref: reference, allOf: parts = [] } = schema;
+  if (typeof nullable === "boolean") return nullable;
+  if (refusesNull(schema) || (typeof reference === "string" && !takes(resolveRef(document, schema)))) return false;
+  if (isJsonArray(parts) && !parts.every(takes)) return false;
+  return [schema["oneOf"] ?? [], schema["anyOf"] ?? []].every(
+    (options) => !isJsonArray(options) || options.length === 0 || options.some(takes),
+  );
+}
+
+function refusesNull(schema: JsonObject): boolean {
+  const types = typesOf(schema);
+  return (types.length > 0 && !types.includes("null")) || valuesOf(schema)?.includes(null) === false;
 }
 
 /** The values that `enum` or `const` allow. */

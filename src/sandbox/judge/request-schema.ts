@@ -1,12 +1,21 @@
-import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonObject, valueAt } from "../../json/json-value.ts";
 import { choiceOf, scalarSchema, strictestLimit } from "./scalar-schema.ts";
 import { convertUnion, type Define, type Union } from "./union-schema.ts";
-import { flattenSchema, impliedType, isNullable, resolveRef, typesOf, valuesOf } from "./openapi-schema.ts";
+import {
+  flattenSchema,
+  impliedType,
+  requiredNames,
+  resolveRef,
+  sharedTypes,
+  takesNull,
+  typesOf,
+  valuesOf,
+} from "./openapi-schema.ts";
 
 /**
  * Turns a request schema of an OpenAPI document into JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.
  * The data to validate is the member `body` of the object that is validated.
- * Objects are closed (API specification 2.7.5), `allOf` is merged, read-only properties may be present and are not looked at.
+ * Objects are closed (API specification 2.7.5), `allOf` is merged, read-only properties may be present, and are judged.
  */
 export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObject {
   const definitions: Record<string, JsonObject> = {};
@@ -32,12 +41,13 @@ function referTo(name: string): JsonObject {
 
 function convertSchema(schema: JsonObject, document: JsonObject, define: Define): JsonObject {
   const parts = flattenSchema(document, schema);
-  const nullable = isNullable(parts);
+  const nullable = takesNull(document, schema);
   const owner = parts.find((part) => isJsonArray(part["oneOf"] ?? part["anyOf"]));
-  if (owner !== undefined) return convertUnion(unionOf(owner, parts), document, define);
+  if (owner !== undefined) return convertUnion(unionOf(owner, parts, nullable), document, define);
   if (parts.some((part) => "enum" in part || "const" in part)) return choiceSchema(parts, nullable);
-  const types = [...new Set(parts.flatMap(typesOf))].filter((type) => type !== "null");
-  if (types.length > 1) return convertUnion(unionOfTypes(types, parts), document, define);
+  const agreed = sharedTypes(parts) ?? [];
+  const types = [...new Set(agreed.length > 0 ? agreed : parts.flatMap(typesOf))].filter((type) => type !== "null");
+  if (types.length > 1) return convertUnion(unionOfTypes(types, parts, nullable), document, define);
   const type = types[0] ?? impliedType(parts);
   if (type === "object") return objectSchema(parts, nullable, document, define);
   if (type === "array") return listSchema(parts, nullable, document, define);
@@ -46,20 +56,20 @@ function convertSchema(schema: JsonObject, document: JsonObject, define: Define)
 
 const UNION_KEYWORDS: ReadonlySet<string> = new Set(["oneOf", "anyOf", "discriminator", "allOf", "$ref"]);
 
-function unionOf(owner: JsonObject, parts: readonly JsonObject[]): Union {
+function unionOf(owner: JsonObject, parts: readonly JsonObject[], nullable: boolean): Union {
   const listed = owner["oneOf"] ?? owner["anyOf"];
   const options = listed !== undefined && isJsonArray(listed) ? listed.filter(isJsonObject) : [];
   const rest = parts.map((part) => omitKeywords(part, UNION_KEYWORDS));
-  return { options, rest, nullable: isNullable(parts), discriminator: owner["discriminator"] };
+  return { options, rest, nullable, discriminator: owner["discriminator"] };
 }
 
 /** `type: [string, integer]` is a choice between the two. */
-function unionOfTypes(types: readonly string[], parts: readonly JsonObject[]): Union {
+function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nullable: boolean): Union {
   const rest = parts.map((part) => omitKeywords(part, new Set(["type", "allOf", "$ref"])));
   return {
     options: types.map((type) => ({ type, allOf: rest })),
     rest: [],
-    nullable: isNullable(parts),
+    nullable,
     discriminator: undefined,
   };
 }
@@ -91,19 +101,23 @@ function objectSchema(
     }
   }
   const readOnly = new Set([...schemas.keys()].filter((name) => isReadOnly(schemas.get(name) ?? [], document)));
-  const required = new Set(
-    parts.flatMap(({ required: names }) => (names !== undefined && isJsonArray(names) ? names : [])),
-  );
-  const properties = [...schemas].map(
-    ([name, all]) => [name, readOnly.has(name) ? {} : propertySchema(all, define)] as const,
-  );
-  const undocumented = [...required].filter((name) => typeof name === "string" && !schemas.has(name));
+  const required = new Set(parts.flatMap((part) => requiredIn(part, readOnly, document)));
+  const properties = [...schemas].map(([name, all]) => [name, propertySchema(all, define)] as const);
+  const undocumented = [...required].filter((name) => !schemas.has(name));
   return {
     type: nullable ? ["object", "null"] : "object",
     properties: Object.fromEntries([...properties, ...undocumented.map((name) => [name, {}])]),
-    required: [...required].filter((name) => typeof name === "string" && !readOnly.has(name)),
-    ...additionalSchema(parts, schemas.size === 0, define),
+    required: [...required],
+    ...additionalSchema(parts, schemas.size === 0 && undocumented.length === 0, define),
   };
+}
+
+/** A part requires what is read-only in another part only if it describes it itself, as something else. */
+function requiredIn(part: JsonObject, readOnly: ReadonlySet<string>, document: JsonObject): readonly string[] {
+  return requiredNames(part).filter((name) => {
+    const own = valueAt(part["properties"], [name]);
+    return !readOnly.has(name) || (isJsonObject(own) && !isReadOnly([own], document));
+  });
 }
 
 function isReadOnly(schemas: readonly JsonObject[], document: JsonObject): boolean {
@@ -115,10 +129,12 @@ function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObj
   return referTo(define(only !== undefined && more.length === 0 ? only : { allOf: schemas }));
 }
 
-/** Closed unless the document opens it, and a dictionary when there is nothing but other properties. */
+/** Closed unless the document opens it or describes no property, and a dictionary when there is nothing but other properties. */
 function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
-  const written = parts.flatMap((part) => [part["additionalProperties"], part["unevaluatedProperties"]]);
-  const rules = written.filter((rule) => rule !== undefined);
+  const additional = parts.map((part) => part["additionalProperties"]).filter((rule) => rule !== undefined);
+  const others = parts.map((part) => part["unevaluatedProperties"]).filter((rule) => rule !== undefined);
+  const rules = additional.length > 0 ? additional : others;
+  if (rules.length === 0 && isBare) return { additionalProperties: true, isDictionary: true };
   if (rules.length === 0 || rules.includes(false)) return { additionalProperties: false };
   const schema = rules.filter(isJsonObject).find((rule) => Object.keys(rule).length > 0);
   return { additionalProperties: schema === undefined ? true : referTo(define(schema)), isDictionary: isBare };

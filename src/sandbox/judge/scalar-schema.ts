@@ -1,4 +1,5 @@
 import { definedMembers } from "../../json/defined-members.ts";
+import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 import { isScalar } from "./openapi-schema.ts";
 
@@ -27,7 +28,8 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
 /** One of these values, recognised by its text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
-  return { allOf: [{ coerce: { to: "choice", choices } }, { enum: nullable ? [...choices, null] : choices }] };
+  const all = nullable ? [...choices, null] : choices;
+  return { allOf: [{ coerce: { to: "choice", choices } }, all.length === 0 ? { not: {} } : { enum: all }] };
 }
 
 function textSchema(parts: readonly JsonObject[], format: JsonValue | undefined, nullable: boolean): JsonObject {
@@ -87,13 +89,29 @@ export function strictestLimit(
 
 /** OpenAPI 3.0 writes `exclusiveMinimum: true` beside `minimum`; 3.1 writes the limit itself. */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
-  const modern = parts.map((part): JsonObject => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
+  const modern = parts.map(shortLimits).map((part) => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
   return {
     ...strictestLimit(modern, "minimum", Math.max),
     ...strictestLimit(modern, "maximum", Math.min),
     ...strictestLimit(modern, "exclusiveMinimum", Math.max),
     ...strictestLimit(modern, "exclusiveMaximum", Math.min),
     ...strictestLimit(modern, "multipleOf", (first) => first),
+  };
+}
+
+/** A limit with more digits than a number has is text; here the number that lets the same numbers through. */
+function shortLimits(part: JsonObject): JsonObject {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
+  return {
+    ...part,
+    ...(isLongNumber(minimum) && {
+      minimum: numberWithin(minimum, exclusiveMinimum === true ? "not above" : "not below"),
+    }),
+    ...(isLongNumber(maximum) && {
+      maximum: numberWithin(maximum, exclusiveMaximum === true ? "not below" : "not above"),
+    }),
+    ...(isLongNumber(exclusiveMinimum) && { exclusiveMinimum: numberWithin(exclusiveMinimum, "not above") }),
+    ...(isLongNumber(exclusiveMaximum) && { exclusiveMaximum: numberWithin(exclusiveMaximum, "not below") }),
   };
 }
 

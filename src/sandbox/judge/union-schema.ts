@@ -1,6 +1,7 @@
-import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { choiceOf } from "./scalar-schema.ts";
-import { flattenSchema, impliedType, isNullable, typesOf, valuesOf } from "./openapi-schema.ts";
+import { optionsByTag } from "./tagged-options.ts";
+import { flattenSchema, hasNoValues, impliedType, requiredNames, typesOf, valuesOf } from "./openapi-schema.ts";
 
 /** Converts a schema once, and gives the name of its definition. */
 export type Define = (schema: JsonObject) => string;
@@ -15,22 +16,26 @@ export interface Union {
 }
 
 export function convertUnion(union: Union, document: JsonObject, define: Define): JsonObject {
-  const flat = union.options.map((option) => flattenSchema(document, option));
-  const options = union.options.filter((_, index) => !isNullOnly(flat[index] ?? []));
-  const nullable = union.nullable || options.length < flat.length || flat.some(isNullable);
-  const values = flat.map((parts) => parts.map(valuesOf).find((list) => list !== undefined));
-  if (values.every((list) => list !== undefined)) return choiceOf(values.flat(), nullable);
-
+  const { nullable } = union;
   const shared = union.rest.filter((part) => SHARED_KEYWORDS.some((word) => word in part));
-  const defineOption = (option: JsonObject): string =>
-    define(shared.length === 0 ? option : { allOf: [option, ...shared] });
+  const whole = (option: JsonObject): JsonObject => (shared.length === 0 ? option : { allOf: [option, ...shared] });
+  const written = union.options.filter((option) => !isNullOnly(flattenSchema(document, option)));
+  const possible = written.filter((option) => !hasNoValues(document, whole(option)));
+  const options = possible.length === 0 ? written : possible;
+  const flat = options.map((option) => flattenSchema(document, option));
+  const values = flat.map((parts) => parts.map(valuesOf).find((list) => list !== undefined));
+  if (shared.length === 0 && values.every((list) => list !== undefined)) return choiceOf(values.flat(), nullable);
+
+  const defineOption = (option: JsonObject): string => define(whole(option));
   const tag = valueAt(union.discriminator, ["propertyName"]);
   // A name that no option documents is that of a setting: which option the instance takes is then not known here.
   if (typeof tag === "string" && flat.some((parts) => canCarry(parts, tag))) {
-    const mapped = mappedOptions(union.discriminator, options);
+    const mapped = optionsByTag(document, options, { tag, discriminator: union.discriminator });
+    if (mapped === undefined)
+      return { bestOf: { candidates: candidatesOf(options, document, defineOption), nullable } };
     const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
-    const mayBeLeftOut = [...mapped.values()].every((option) => isOptional(flattenSchema(document, option), tag));
-    const untagged = mayBeLeftOut ? candidatesOf([...mapped.values()], document, defineOption) : [];
+    const optional = [...mapped.values()].filter((option) => !isRequired(flattenSchema(document, option), tag));
+    const untagged = candidatesOf(optional, document, defineOption);
     return { tagged: { tag, schemas, untagged, nullable } };
   }
   return { bestOf: { candidates: candidatesOf(options, document, defineOption), nullable } };
@@ -42,17 +47,14 @@ function candidatesOf(options: readonly JsonObject[], document: JsonObject, defi
   return [...kinds].map(([schema, json]) => ({ schema, json }));
 }
 
-/** Documented, and not required. */
-function isOptional(parts: readonly JsonObject[], name: string): boolean {
-  const isIn = (part: JsonObject, keyword: string): boolean => {
-    const names = part[keyword];
-    if (isJsonArray(names)) return names.includes(name);
-    return names !== undefined && isJsonObject(names) && Object.hasOwn(names, name);
-  };
-  return parts.some((part) => isIn(part, "properties")) && !parts.some((part) => isIn(part, "required"));
+function isRequired(parts: readonly JsonObject[], name: string): boolean {
+  return parts.some((part) => requiredNames(part).includes(name));
 }
 
-const SHARED_KEYWORDS = ["properties", "required", "minLength", "maxLength", "pattern", "minimum", "maximum"];
+const SHARED_KEYWORDS: readonly string[] =
+  "type enum const properties required additionalProperties items minLength maxLength pattern minimum maximum".split(
+    " ",
+  );
 
 function isNullOnly(parts: readonly JsonObject[]): boolean {
   const types = parts.flatMap(typesOf);
@@ -65,27 +67,6 @@ function canCarry(parts: readonly JsonObject[], name: string): boolean {
   return parts.some(({ properties = null, additionalProperties = false }) => {
     return additionalProperties !== false || (isJsonObject(properties) && Object.hasOwn(properties, name));
   });
-}
-
-/** OpenAPI 3.0.3, Discriminator Object: the written mapping, and schema names for the options that it leaves out. */
-function mappedOptions(
-  discriminator: JsonValue | undefined,
-  options: readonly JsonObject[],
-): ReadonlyMap<string, JsonObject> {
-  const mapping = valueAt(discriminator, ["mapping"]);
-  const written = Object.entries(isJsonObject(mapping) ? mapping : {}).flatMap(([value, ref]): [string, JsonObject][] =>
-    typeof ref === "string" ? [[value, { $ref: fullReference(ref) }]] : [],
-  );
-  const used = new Set(written.map(([, option]) => option["$ref"]));
-  const named = options.flatMap((option): [string, JsonObject][] => {
-    const ref = option["$ref"];
-    return typeof ref === "string" && !used.has(ref) ? [[ref.slice(ref.lastIndexOf("/") + 1), option]] : [];
-  });
-  return new Map([...written, ...named]);
-}
-
-function fullReference(ref: string): string {
-  return /[#/]/.test(ref) ? ref : `#/components/schemas/${ref}`;
 }
 
 /** The JSON type of the values that a schema describes; undefined where it leaves that open. */

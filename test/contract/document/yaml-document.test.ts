@@ -54,6 +54,17 @@ describe("what is kept", () => {
     });
   });
 
+  it("keeps the digits of numbers that JavaScript would round: any in a limit, whole ones elsewhere", () => {
+    const limits = "minimum: 0.12345678901234567890\nmaximum: 9223372036854775807\nexclusiveMaximum: 9007199254740992";
+    expect(read(`${limits}\nexample: 12345678901234567890\ndefault: 9007199254740992`).value).toEqual({
+      minimum: "0.12345678901234567890",
+      maximum: "9223372036854775807",
+      exclusiveMaximum: 2 ** 53,
+      example: "12345678901234567890",
+      default: 2 ** 53,
+    });
+  });
+
   it("copies out what aliases stand for", () => {
     const { value } = read("a: &x {b: [1, 2]}\nc: *x\nd: [*x]");
     expect(value).toEqual({ a: { b: [1, 2] }, c: { b: [1, 2] }, d: [{ b: [1, 2] }] });
@@ -110,7 +121,6 @@ describe("what is refused", () => {
     ["binary data", "a: !!binary aGVsbG8=", 1],
     ["an alias without anchor", "a: *x", 1],
     ["an alias of what it stands in", "a: 1\nb: &x\n  c: *x", 3],
-    ["an integer that would lose digits", "a: 1\nb: 12345678901234567890", 2],
     ["infinity", "a: .inf", 1],
     ["a list as a name", "[a, b]: 1", 1],
     ["deep nesting", "[".repeat(20_000), 1],
@@ -131,6 +141,13 @@ describe("what is refused", () => {
   it("an alias bomb, quickly", () => {
     const bomb = `a: &a [${Array(9).fill("x").join(", ")}]\n${level("b", "a")}${level("c", "b")}${level("d", "c")}${level("e", "d")}${level("f", "e")}${level("g", "f")}`;
     expect(failureOf(bomb).message).toContain("aliases multiply");
+  });
+
+  it("an integer that would lose digits, in files other than contracts", () => {
+    const text = "a: 1\nb: 12345678901234567890";
+    expect(() => parseDocument({ file: "m.yaml", text }, "mapping_invalid")).toThrowError(
+      expect.objectContaining({ code: "mapping_invalid", place: { file: "m.yaml", line: 2 } }),
+    );
   });
 
   it("with the code that the caller asks for", () => {

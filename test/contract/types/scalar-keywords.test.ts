@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { describeConstraints } from "../../../src/contract/describe/describe-type.ts";
+import { compileValueCheck } from "../../../src/validate/compile-validator.ts";
 import { fieldOf } from "../contract-of.ts";
 
 describe("text", () => {
@@ -123,6 +125,14 @@ describe("numbers", () => {
     const { type, findings } = fieldOf({ type: "integer", format: "int32", minimum: 0 });
     expect(type).toMatchObject({ minimum: { value: 0 }, maximum: { value: 2_147_483_647 } });
     expect(findings).toEqual([]);
+  });
+
+  it("compare limits of very many digits exactly", () => {
+    const { type, findings } = fieldOf({ type: "string", format: "decimal", maximum: "9223372036854775807" });
+    expect(findings).toEqual([]);
+    expect(describeConstraints(type)).toContain("at most 9223372036854775807");
+    const isRight = compileValueCheck(type, { keepValues: false });
+    expect(["9223372036854775807", "9223372036854775808"].map(isRight)).toEqual([true, false]);
   });
 
   it.each([{ maximum: "9" }, { multipleOf: 0 }, { exclusiveMinimum: true }, { minLength: 1 }])(

@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { compileValidator } from "../../../src/validate/compile-validator.ts";
+import { compileValueCheck } from "../../../src/validate/compile-validator.ts";
 import { fieldOf } from "../contract-of.ts";
 
 describe("nothing is passed over in silence", () => {
-  it.each(["$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor"])("%s is reported", (keyword) => {
+  it.each(["$dynamicRef", "$recursiveRef", "$recursiveAnchor"])("%s is reported", (keyword) => {
     const { findings, messages } = fieldOf({ type: "object", [keyword]: "#a" });
     expect(findings).toEqual(["warning not-enforced"]);
     expect(messages[0]).toContain(`"${keyword}"`);
@@ -17,10 +18,20 @@ describe("nothing is passed over in silence", () => {
     expect(fieldOf({ not: { pattern: "(" } }).findings).toEqual(["error bad-pattern"]);
   });
 
-  it("unevaluatedItems is reported where what is evaluated is not known", () => {
+  it("unevaluatedItems counts what contains and the items of alternatives evaluate", () => {
     const contains = { type: "array", contains: { type: "string" }, unevaluatedItems: false };
-    expect(fieldOf(contains).findings).toEqual(["warning not-enforced"]);
-    expect(fieldOf({ type: "array", items: {}, unevaluatedItems: false }).findings).toEqual([]);
+    const either = { type: "array", anyOf: [{ prefixItems: [true] }, { items: { type: "integer" } }], ...contains };
+    for (const schema of [contains, either]) {
+      const { type, findings } = fieldOf(schema, { openapi: "3.1.0" });
+      expect(findings).toEqual([]);
+      const isRight = compileValueCheck(type, { keepValues: false });
+      expect(
+        [
+          ["a", "b"],
+          ["a", true],
+        ].map(isRight),
+      ).toEqual([true, false]);
+    }
   });
 
   it("a dialect that is not that of OpenAPI is reported", () => {
@@ -60,9 +71,12 @@ describe("nothing is passed over in silence", () => {
     [{ type: "string", minLength: 5, maxLength: 4 }],
     [{ type: "array", minItems: 5, maxItems: 4 }],
     [{ type: "integer", minimum: 5, maximum: 4 }],
-    [{ enum: [] }],
   ])("%j is reported: no value fits", (schema) => {
     expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
+  });
+
+  it("warns of an empty list of choices, such as an instance without data publishes", () => {
+    expect(fieldOf({ enum: [] }).findings).toEqual(["warning contradiction"]);
   });
 
   it.each([

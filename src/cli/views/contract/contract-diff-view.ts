@@ -1,5 +1,6 @@
 import type { ContractDiff, MappedChange } from "../../../commands/contract/contract-diff.ts";
 import type { Contract } from "../../../contract/contract.ts";
+import { formatPlace, type Place } from "../../../model/place.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { plainText } from "../../../terminal/plain-text.ts";
 import { markdownTable, renderEntryList } from "../../../terminal/text-table.ts";
@@ -12,6 +13,11 @@ export const contractDiffView: View<ContractDiff> = {
   json: contractDiffJson,
   markdown: contractDiffMarkdown,
 };
+
+/** Says what is wrong with a contract where it does not concern the operation that was asked for. */
+export function doubtText(place: Place, message: string): string {
+  return `${formatPlace(place)}: warning: ${plainText(message)}; changes that depend on it may be missing`;
+}
 
 function contractDiffText(diff: ContractDiff, { screen }: ViewOptions): string {
   const sections = sectionsOf(diff).map(({ title, changes }) => {
@@ -41,9 +47,9 @@ function contractDiffMarkdown(diff: ContractDiff): string {
   return [`## ${headOf(diff)}\n`, ...sections].join("");
 }
 
-function contractDiffJson({ old, new: next, changes, mapping }: ContractDiff): string {
+function contractDiffJson({ old, new: next, changes, mapping, doubts }: ContractDiff): string {
   const [from, to] = [titleOf(old), titleOf(next)];
-  return `${printableJson({ old: from, new: to, mapping, changes }, "indented")}\n`;
+  return `${printableJson({ old: from, new: to, mapping, changes, warnings: doubts }, "indented")}\n`;
 }
 
 /** The same change in several operations, or under several conditions. */

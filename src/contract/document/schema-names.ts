@@ -1,0 +1,222 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { formatPointer, parsePointer } from "../../json/json-pointer.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+
+/**
+ * The document with pointers (`#/...`) in the place of references that name a schema by its `$id`, `$anchor` or
+ * `$dynamicAnchor` (JSON Schema 2020-12, section 8.2). A `$dynamicRef` becomes a `$ref`; where its target depends on the schemas
+ * that led to it, these are copied into `components.schemas`, a copy for each target. A reference to a name that the
+ * document does not have stays as it is. OpenAPI 3.0 has no such names.
+ */
+export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1"): JsonObject {
+  if (openapi === "3.0") return document;
+  const names = collectNames(document);
+  if (!names.isUsed) return document;
+  const copies = new Map<string, JsonValue>();
+  const rewriter: Rewriter = { document, names, copies, copyNames: new Map() };
+  const rewritten = rewrite({ value: document, base: DOCUMENT, scope: new Map(), role: "schema" }, rewriter);
+  if (!isJsonObject(rewritten) || copies.size === 0) return isJsonObject(rewritten) ? rewritten : document;
+  const components = isJsonObject(rewritten["components"]) ? rewritten["components"] : {};
+  const schemas = isJsonObject(components["schemas"]) ? components["schemas"] : {};
+  return { ...rewritten, components: { ...components, schemas: { ...schemas, ...Object.fromEntries(copies) } } };
+}
+
+/** The address of what stands in no schema with an `$id`. */
+const DOCUMENT = "https://contract.invalid/document";
+
+interface SchemaNames {
+  /** Address of a schema with an `$id` -> where it is. */
+  readonly resources: Map<string, AttrPath>;
+  /** Address and `$anchor` or `$dynamicAnchor` -> where it is. */
+  readonly anchors: Map<string, AttrPath>;
+  /** Address -> its `$dynamicAnchor`s. */
+  readonly dynamic: Map<string, Map<string, AttrPath>>;
+  isUsed: boolean;
+}
+
+/** What the members of a value are: keywords of a schema, or schemas by name. */
+type Role = "schema" | "map";
+
+function collectNames(document: JsonObject): SchemaNames {
+  const names: SchemaNames = {
+    resources: new Map([[DOCUMENT, []]]),
+    anchors: new Map(),
+    dynamic: new Map(),
+    isUsed: false,
+  };
+  const visit = (value: JsonValue, path: AttrPath, outer: string, role: Role): void => {
+    if (isJsonArray(value)) for (const [index, item] of value.entries()) visit(item, [...path, index], outer, "schema");
+    if (!isJsonObject(value)) return;
+    const base = role === "schema" ? baseOf(value, outer) : outer;
+    if (role === "schema") addNames(value, path, base, names);
+    for (const [name, member] of Object.entries(value)) {
+      const inner = roleOf(name, role);
+      if (inner !== undefined) visit(member, [...path, name], base, inner);
+    }
+  };
+  visit(document, [], DOCUMENT, "schema");
+  return names;
+}
+
+function addNames(schema: JsonObject, path: AttrPath, base: string, names: SchemaNames): void {
+  const { $id: id, $anchor: anchor, $dynamicAnchor: dynamicAnchor, $dynamicRef: reference } = schema;
+  if (typeof id === "string") names.resources.set(base, path);
+  for (const name of [anchor, dynamicAnchor]) if (typeof name === "string") names.anchors.set(`${base}#${name}`, path);
+  if (typeof dynamicAnchor === "string") {
+    names.dynamic.set(base, (names.dynamic.get(base) ?? new Map<string, AttrPath>()).set(dynamicAnchor, path));
+  }
+  names.isUsed ||= [id, anchor, dynamicAnchor, reference].some((name) => typeof name === "string");
+}
+
+function baseOf({ $id: id }: JsonObject, outer: string): string {
+  return (typeof id === "string" ? addressOf(id, outer)?.base : undefined) ?? outer;
+}
+
+function addressOf(reference: string, base: string): { readonly base: string; readonly fragment: string } | undefined {
+  if (!URL.canParse(reference, base)) return undefined;
+  const url = new URL(reference, base);
+  const fragment = decodedFragment(url.hash.slice(1));
+  url.hash = "";
+  return { base: url.href, fragment };
+}
+
+function decodedFragment(fragment: string): string {
+  try {
+    return decodeURIComponent(fragment);
+  } catch {
+    return fragment;
+  }
+}
+
+/** Undefined for data, in which nothing is a schema. */
+function roleOf(name: string, role: Role): Role | undefined {
+  if (role === "map") return "schema";
+  if (DATA.has(name)) return undefined;
+  return MAPS.has(name) ? "map" : "schema";
+}
+
+const DATA: ReadonlySet<string> = new Set(["enum", "const", "default", "example", "examples", "x-rules"]);
+const MAPS: ReadonlySet<string> = new Set(
+  (
+    "properties patternProperties dependentSchemas $defs definitions schemas " +
+    "parameters responses requestBodies paths content headers callbacks"
+  ).split(" "),
+);
+
+/** For each `$dynamicAnchor`, where the outermost schema has it that led to this one. */
+type DynamicScope = ReadonlyMap<string, AttrPath>;
+
+interface Rewriter {
+  readonly document: JsonObject;
+  readonly names: SchemaNames;
+  readonly copies: Map<string, JsonValue>;
+  /** Place and scope -> name of the copy. */
+  readonly copyNames: Map<string, string>;
+}
+
+interface Rewritten {
+  readonly value: JsonValue;
+  readonly base: string;
+  readonly scope: DynamicScope;
+  readonly role: Role;
+}
+
+function rewrite({ value, base: outer, scope: outerScope, role }: Rewritten, rewriter: Rewriter): JsonValue {
+  if (isJsonArray(value)) {
+    return value.map((item) => rewrite({ value: item, base: outer, scope: outerScope, role: "schema" }, rewriter));
+  }
+  if (!isJsonObject(value)) return value;
+  const base = role === "schema" ? baseOf(value, outer) : outer;
+  const scope = base === outer ? outerScope : enter(base, outerScope, rewriter);
+  const members = Object.entries(value).map(([name, member]): readonly [string, JsonValue] => {
+    const inner = roleOf(name, role);
+    if (inner === undefined) return [name, member];
+    if (role === "schema" && name === "$ref" && typeof member === "string") {
+      return [name, pointerFor(targetOf(member, base, rewriter), scope, rewriter) ?? member];
+    }
+    return [name, rewrite({ value: member, base, scope, role: inner }, rewriter)];
+  });
+  const schema = Object.fromEntries(members);
+  return role === "schema" ? withoutDynamicReference(schema, { base, scope }, rewriter) : schema;
+}
+
+/** `$dynamicRef` as a reference beside the others. */
+function withoutDynamicReference(
+  schema: JsonObject,
+  { base, scope }: Pick<Rewritten, "base" | "scope">,
+  rewriter: Rewriter,
+): JsonObject {
+  const { $dynamicRef: reference, ...others } = schema;
+  if (typeof reference !== "string") return schema;
+  const target = targetOf(reference, base, rewriter);
+  const named = target && dynamicTarget(target, scope, rewriter);
+  const pointer = pointerFor(named, scope, rewriter);
+  if (pointer === undefined) return schema;
+  const { allOf: parts = [] } = others;
+  return { ...others, allOf: [...(isJsonArray(parts) ? parts : []), { $ref: pointer }] };
+}
+
+interface Target {
+  readonly path: AttrPath;
+  /** The address of the schema with an `$id` that it is in. */
+  readonly base: string;
+  readonly fragment: string;
+}
+
+function targetOf(reference: string, base: string, { names, document }: Rewriter): Target | undefined {
+  const address = addressOf(reference, base);
+  const resource = address && names.resources.get(address.base);
+  if (address === undefined || resource === undefined) return undefined;
+  const { fragment } = address;
+  const isPointer = fragment === "" || fragment.startsWith("/");
+  const path = isPointer ? [...resource, ...parsePointer(fragment)] : names.anchors.get(`${address.base}#${fragment}`);
+  if (path === undefined || valueAt(document, path) === undefined) return undefined;
+  return { path, fragment, base: innermostBase(path, names) };
+}
+
+function innermostBase(path: AttrPath, { resources }: SchemaNames): string {
+  const pointer = `${formatPointer(path)}/`;
+  const around = [...resources].filter(([, place]) => pointer.startsWith(`${formatPointer(place)}/`));
+  return around.toSorted(([, one], [, other]) => other.length - one.length)[0]?.[0] ?? DOCUMENT;
+}
+
+/** A `$dynamicAnchor` is taken from the outermost schema that has one of its name. */
+function dynamicTarget(target: Target, scope: DynamicScope, { names }: Rewriter): Target {
+  const own = names.dynamic.get(target.base)?.get(target.fragment);
+  const isDynamic = own !== undefined && formatPointer(own) === formatPointer(target.path);
+  const path = isDynamic ? scope.get(target.fragment) : undefined;
+  return path === undefined ? target : { ...target, path, base: innermostBase(path, names) };
+}
+
+/** The pointer to a target, or to its copy for the scope; undefined for none. */
+function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: Rewriter): string | undefined {
+  if (target === undefined) return undefined;
+  const { path, base } = target;
+  const inner = enter(base, scope, rewriter);
+  if (inner.size === 0) return `#${encodedPointer(path)}`;
+  const places = [...inner].map(([name, place]) => `${name} ${formatPointer(place)}`).toSorted();
+  const key = [formatPointer(path), ...places].join("\n");
+  const known = rewriter.copyNames.get(key);
+  const name = known ?? `${String(path.at(-1) ?? "schema")} for $dynamicRef ${rewriter.copyNames.size + 1}`;
+  if (known === undefined) {
+    rewriter.copyNames.set(key, name);
+    const value = valueAt(rewriter.document, path) ?? true;
+    // The schema's own `$id` is part of its base already.
+    rewriter.copies.set(name, rewrite({ value, base, scope: inner, role: "schema" }, rewriter));
+  }
+  return `#${encodedPointer(["components", "schemas", name])}`;
+}
+
+/** The scope inside a schema with an `$id`. Names that one schema alone has need no scope. */
+function enter(base: string, scope: DynamicScope, { names }: Rewriter): DynamicScope {
+  const own = [...(names.dynamic.get(base) ?? [])].filter(([name]) => !scope.has(name) && isShared(name, names));
+  return own.length === 0 ? scope : new Map([...scope, ...own]);
+}
+
+function isShared(name: string, { dynamic }: SchemaNames): boolean {
+  return [...dynamic.values()].filter((anchors) => anchors.has(name)).length > 1;
+}
+
+function encodedPointer(path: AttrPath): string {
+  return formatPointer(path).split("/").map(encodeURIComponent).join("/");
+}

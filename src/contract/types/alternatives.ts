@@ -1,0 +1,102 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import { treatmentOf } from "./schema-keywords.ts";
+import {
+  flattenSchemas,
+  schemaNodeAt,
+  readKeyword,
+  readKeywords,
+  resolveReference,
+  omitKeywords,
+  type Compilation,
+  type SchemaNode,
+} from "./schema-node.ts";
+import { nullRule } from "./nullability.ts";
+import { isNullOnly } from "./type-keyword.ts";
+
+/** A schema with `oneOf` or `anyOf`, taken apart. */
+export interface Alternatives {
+  /** The options other than null, each of them with what stands beside the keyword and holds for all. */
+  readonly options: readonly (readonly SchemaNode[])[];
+  /** All parts without the keyword. */
+  readonly rest: readonly SchemaNode[];
+  /** The keyword's own place. */
+  readonly path: AttrPath;
+  readonly discriminator: JsonValue | undefined;
+  readonly shared: readonly SchemaNode[];
+}
+
+/** The first `oneOf` or `anyOf` among the parts; a second one stays with the rest and is taken apart after it. */
+export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
+  const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
+  const holder = keyword === undefined ? undefined : parts.find((part) => readKeyword(part, keyword) !== undefined);
+  if (keyword === undefined || holder === undefined) return undefined;
+
+  const path = [...holder.path, keyword];
+  const rest = parts.map((part) => (part === holder ? omitKeywords(part, keyword, "discriminator") : part));
+  const written = readKeyword(holder, keyword);
+  if (!isJsonArray(written) || written.length === 0) {
+    compilation.findings.add(
+      "error",
+      "bad-keyword",
+      `"${keyword}" must be a list of schemas; it is not enforced`,
+      path,
+    );
+    return undefined;
+  }
+  const nodes = written.map((option, index) =>
+    resolveReference(schemaNodeAt(option, [...path, index], compilation.findings), compilation),
+  );
+  const options = nodes.filter((node) => !isNullOnly(flattenSchemas([node], compilation)));
+  const typed = options.every(
+    (node) =>
+      readKeywords(flattenSchemas([node], compilation), "type").length > 0 &&
+      nullRule([node], compilation) === "forbidden",
+  );
+  const shared = rest.filter((part) => restricts(part, typed));
+  return {
+    options: options.map((node) => [node, ...shared]),
+    rest,
+    path,
+    discriminator: compilation.direction === "reply" ? undefined : readKeyword(holder, "discriminator"),
+    shared,
+  };
+}
+
+const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
+
+/** A part that says more than what a reader wants to know, that null is allowed, and the type that every option names. */
+function restricts(part: SchemaNode, typed: boolean): boolean {
+  return Object.keys(part.schema).some(
+    (keyword) =>
+      !part.omit.includes(keyword) &&
+      keyword !== "nullable" &&
+      RESTRICTING.has(treatmentOf(keyword)?.as) &&
+      !(typed && keyword === "type" && part.schema["type"] === "object"),
+  );
+}
+
+const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
+
+/** The choices of all options together, when each option is a list of choices and nothing else, and nothing discriminates. */
+export function mergedChoices(
+  { options, discriminator, path }: Alternatives,
+  compilation: Compilation,
+): readonly JsonScalar[] | undefined {
+  if (discriminator !== undefined) return undefined;
+  const choices: JsonScalar[] = [];
+  for (const option of options) {
+    const parts = flattenSchemas(option, compilation);
+    const listed = readKeywords(parts, "enum");
+    if (listed.length !== 1 || parts.length !== 1 || !isJsonArray(listed[0]?.value)) return undefined;
+    if (!listed[0].value.every(isScalar)) return undefined;
+    choices.push(...listed[0].value);
+  }
+  const distinct = new Set(choices.filter((choice) => choice !== null));
+  const repeats = choices.filter((choice) => choice !== null).length > distinct.size;
+  return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
+}
+
+function isScalar(value: JsonValue): value is JsonScalar {
+  return !isJsonObject(value) && !isJsonArray(value);
+}

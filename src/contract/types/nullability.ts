@@ -1,0 +1,94 @@
+import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import {
+  type Compilation,
+  followReference,
+  readKeyword,
+  resolveReference,
+  schemaKey,
+  schemaNodeAt,
+  type SchemaNode,
+} from "./schema-node.ts";
+import { namesOfTypes } from "./type-keyword.ts";
+
+/** What schemas say of null; undefined where they say nothing, which lets it through. */
+export type NullRule = "allowed" | "forbidden" | undefined;
+
+/**
+ * What the nodes together say of null: each of them has to let it through. `nullable` decides for the schema that it stands
+ * in, with what is in its `$ref` and `allOf`, because contracts write it beside those.
+ */
+export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation): NullRule {
+  const [first] = nodes;
+  if (first?.decidesNull === true) return "allowed";
+  return every(nodes.map((node) => ruleOf(node, compilation, new Set())));
+}
+
+/** A node that makes null right, whatever the nodes behind it say. */
+export function nullAllowed({ path }: Pick<SchemaNode, "path">): SchemaNode {
+  return { schema: {}, path: [...path, "nullable"], omit: [], decidesNull: true };
+}
+
+function ruleOf(node: SchemaNode, compilation: Compilation, seen: ReadonlySet<string>): NullRule {
+  const key = schemaKey([node]);
+  if (seen.has(key)) return undefined;
+  const inner = new Set([...seen, key]);
+  const written = readKeyword(node, "nullable");
+  if (typeof written === "boolean") return written ? "allowed" : "forbidden";
+  const below = (one: SchemaNode): NullRule => ruleOf(one, compilation, inner);
+  return every([
+    typeRule(node, compilation),
+    choiceRule(node),
+    referenceRule(node, compilation, below),
+    every(branches(node, "allOf", compilation).map(below)),
+    some(branches(node, "oneOf", compilation).map(below)),
+    some(branches(node, "anyOf", compilation).map(below)),
+  ]);
+}
+
+function every(rules: readonly NullRule[]): NullRule {
+  return rules.includes("forbidden") ? "forbidden" : rules.find((rule) => rule !== undefined);
+}
+
+function some(rules: readonly NullRule[]): NullRule {
+  if (rules.includes("allowed")) return "allowed";
+  return rules.length > 0 && rules.every((rule) => rule === "forbidden") ? "forbidden" : undefined;
+}
+
+function typeRule(node: SchemaNode, compilation: Compilation): NullRule {
+  const type = readKeyword(node, "type");
+  if (type === undefined) return undefined;
+  const names = namesOfTypes(type, [...node.path, "type"], compilation);
+  return names.length === 0 ? undefined : ruleFor(names.includes("null"));
+}
+
+function choiceRule(node: SchemaNode): NullRule {
+  const constant = readKeyword(node, "const");
+  const choices = readKeyword(node, "enum");
+  return every([
+    constant === undefined ? undefined : ruleFor(constant === null),
+    choices !== undefined && isJsonArray(choices) ? ruleFor(choices.includes(null)) : undefined,
+  ]);
+}
+
+function ruleFor(isAllowed: boolean): NullRule {
+  return isAllowed ? "allowed" : "forbidden";
+}
+
+function referenceRule(
+  node: SchemaNode,
+  { document, findings }: Compilation,
+  below: (target: SchemaNode) => NullRule,
+): NullRule {
+  const reference = readKeyword(node, "$ref");
+  if (reference === undefined) return undefined;
+  const target = followReference(document, reference, [...node.path, "$ref"], findings);
+  return target && below(target);
+}
+
+function branches(node: SchemaNode, keyword: string, compilation: Compilation): readonly SchemaNode[] {
+  const written: JsonValue | undefined = readKeyword(node, keyword);
+  if (written === undefined || !isJsonArray(written)) return [];
+  return written.map((branch, index) =>
+    resolveReference(schemaNodeAt(branch, [...node.path, keyword, index], compilation.findings), compilation),
+  );
+}

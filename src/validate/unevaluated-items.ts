@@ -1,0 +1,55 @@
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import { parseFragment } from "../json/json-pointer.ts";
+
+/** Whether a value satisfies a schema that stands beside the definitions. */
+type IsValid = (schema: JsonValue, value: JsonValue) => boolean;
+
+/**
+ * Whether every item of a list that no other keyword evaluates satisfies `unevaluatedItems` (JSON Schema 2020-12, section 11.2).
+ * `schema`: the parts as its `allOf`, beside `$defs`. Ajv counts neither what `contains` evaluates nor, of alternatives, what
+ * `items` does.
+ */
+export function takesUnevaluatedItems(schema: JsonObject, value: JsonValue, isValid: IsValid): boolean {
+  if (!isJsonArray(value)) return true;
+  const { allOf: parts = [] } = schema;
+  return (isJsonArray(parts) ? parts.filter(isJsonObject) : []).every((part) => {
+    const { unevaluatedItems: rule, ...others } = part;
+    if (rule === undefined) return true;
+    const evaluated = evaluatedItems(others, value, { document: schema, isValid });
+    return value.every((item, index) => evaluated.has(index) || isValid(rule, item));
+  });
+}
+
+interface Evaluation {
+  readonly document: JsonObject;
+  readonly isValid: IsValid;
+}
+
+/** Indexes of the items that the keywords of a schema evaluate, which the list satisfies. */
+function evaluatedItems(schema: JsonValue, list: readonly JsonValue[], evaluation: Evaluation): ReadonlySet<number> {
+  if (!isJsonObject(schema)) return new Set();
+  const { items, prefixItems = [], contains, unevaluatedItems } = schema;
+  const indexes = [...list.keys()];
+  if (items !== undefined || unevaluatedItems !== undefined) return new Set(indexes);
+  const first = isJsonArray(prefixItems) ? prefixItems.length : 0;
+  const own = indexes.filter(
+    (index) => index < first || (contains !== undefined && evaluation.isValid(contains, list[index] ?? null)),
+  );
+  const inner = satisfiedParts(schema, list, evaluation).flatMap((part) => [...evaluatedItems(part, list, evaluation)]);
+  return new Set([...own, ...inner]);
+}
+
+/** The schemas inside a schema that hold for the same list. */
+function satisfiedParts(schema: JsonObject, list: readonly JsonValue[], evaluation: Evaluation): readonly JsonValue[] {
+  const { document, isValid } = evaluation;
+  const { $ref: reference, allOf = [], anyOf = [], oneOf = [], if: condition, else: otherwise = true } = schema;
+  const path = typeof reference === "string" ? parseFragment(reference) : undefined;
+  const target = path === undefined ? [] : [valueAt(document, path) ?? true];
+  const chosen = [anyOf, oneOf].flatMap((options) => (isJsonArray(options) ? options : []));
+  return [
+    ...target,
+    ...(isJsonArray(allOf) ? allOf : []),
+    ...chosen.filter((option) => isValid(option, list)),
+    ...(condition === undefined ? [] : isValid(condition, list) ? [condition, schema["then"] ?? true] : [otherwise]),
+  ];
+}
