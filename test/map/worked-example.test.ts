@@ -34,7 +34,7 @@ const fuels = parse(read(`${folder}/codes/fuels.csv`), { from_line: 2 }).map(
 const mapping = compileMapping(document, findOperation(contract, document.operation), {
   supplier: "OLDCO-2024",
   lookups: new Map([["codes/fuels.csv", new Map(fuels)]]),
-  functions: new Map(),
+  functions: NO_FUNCTIONS,
 });
 
 /** The rows of a source with the rows that hang on them: the join, by the simplest means. */

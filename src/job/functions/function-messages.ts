@@ -24,7 +24,8 @@ export interface ThrownError {
 
 /** First answer of the thread. */
 export type LoadAnswer =
-  { readonly functions: readonly LoadedFunction[] } | { readonly thrown: ThrownError; readonly isSyntax: boolean };
+  | { readonly functions: readonly LoadedFunction[] }
+  | { readonly thrown: ThrownError; readonly isSyntax: boolean };
 
 export interface LoadedFunction {
   readonly name: string;

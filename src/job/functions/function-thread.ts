@@ -118,7 +118,6 @@ function startThread(module: FunctionModule, entry: URL): FunctionThread {
     watch.next(waiting[0]);
   });
   // A run that waits for an answer is kept alive by the watch; a thread that nobody asks keeps nothing alive.
-  worker.stdout.pipe(process.stderr, { end: false });
   worker.unref();
   port.unref();
   module.signal?.addEventListener("abort", stop);

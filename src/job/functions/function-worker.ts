@@ -1,3 +1,4 @@
+import { writeSync } from "node:fs";
 import { types } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
@@ -26,13 +27,19 @@ const { apply } = Reflect;
 const { keys, create, getPrototypeOf, prototype: plainPrototype } = Object;
 const { isArray } = Array;
 const { isFinite } = Number;
-const { store } = Atomics;
+const { store, wait } = Atomics;
+const pause = new Int32Array(new SharedArrayBuffer(4));
 const { isPromise, isNativeError } = types;
 const post: (answer: LoadAnswer | BatchAnswer) => void = port.postMessage.bind(port);
 const later = setImmediate;
+const bytesOf: (text: string) => Uint8Array = Buffer.from;
 const sourceOf = Function.prototype.toString;
 const { then } = Promise.prototype;
 const nothing = (): void => undefined;
+
+const STDERR = 2;
+const PAUSE_MS = 10;
+const MOST_PAUSES = 100;
 
 type AnyFunction = (...given: unknown[]) => unknown;
 
@@ -40,9 +47,36 @@ const functions: AnyFunction[] = [];
 const headers: (readonly string[])[] = [];
 let count = 0;
 
+for (const stream of [process.stdout, process.stderr]) {
+  stream._write = (chunk: string | Uint8Array, _encoding, wrote) => {
+    writeToStderr(chunk);
+    wrote();
+  };
+  stream._writev = (chunks: readonly { readonly chunk: string | Uint8Array }[], wrote) => {
+    for (let at = 0; at < chunks.length; at += 1) writeToStderr(chunks[at]?.chunk ?? "");
+    wrote();
+  };
+}
+
 // Not there for the module to answer in this thread's place.
 delete workerData.port;
 await load();
+
+/** At once: what a thread writes by way of the one that has started it is lost when that one ends first. */
+function writeToStderr(chunk: string | Uint8Array): void {
+  const bytes = typeof chunk === "string" ? bytesOf(chunk) : chunk;
+  let written = 0;
+  for (let pauses = 0; written < bytes.length && pauses < MOST_PAUSES;) {
+    try {
+      written += writeSync(STDERR, bytes, written);
+    } catch (error) {
+      if (!isObject(error) || error["code"] !== "EAGAIN") break;
+      // Nobody reads it at the moment.
+      wait(pause, 0, 0, PAUSE_MS);
+      pauses += 1;
+    }
+  }
+}
 
 async function load(): Promise<void> {
   try {

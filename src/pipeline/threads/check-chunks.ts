@@ -7,7 +7,13 @@ import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
 import { type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { FindPlain, PlainFinding } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
-import { checkAfterCalls, type CheckAnswer, checkBatches, type CheckSettings, type InputBatch } from "./check-batches.ts";
+import {
+  checkAfterCalls,
+  type CheckAnswer,
+  checkBatches,
+  type CheckSettings,
+  type InputBatch,
+} from "./check-batches.ts";
 import { createPayloadList, type PackedPayloads, type PayloadList } from "./packed-payloads.ts";
 
 export interface ChunkAnswer {
