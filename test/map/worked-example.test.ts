@@ -5,6 +5,7 @@ import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
 import { readMapping } from "../../src/map/document/mapping-document.ts";
+import { NO_FUNCTIONS } from "../../src/map/leaf/function-calls.ts";
 import { planSources } from "../../src/map/document/source-tree.ts";
 import type { ChildSpec, SourceSpec } from "../../src/model/source-spec.ts";
 import type { CsvRow } from "../../src/model/record.ts";
