@@ -45,7 +45,7 @@ function headerNumber(table: CsvTable, known: Map<CsvTable, number>, added: (rea
 const ONE_PARAMETER = /^(?:function\s*[\w$]*\s*\(\s*[\w$]*\s*\)|\(\s*[\w$]*\s*\)\s*=>|[\w$]+\s*=>)/;
 
 /** Other ways to the second argument. */
-const OTHER_WAYS = /\barguments\b|\beval\b|\\u/;
+const OTHER_WAYS = /\barguments\b|\beval\b|\\u|\[native code\]/;
 
 /** False only where a function's source shows that it cannot get at its second argument: then the row need not be copied. */
 export function mayReadRow(source: string): boolean {

@@ -54,11 +54,8 @@ interface Waiting {
  * for it synchronously, so that signals and timers work meanwhile.
  * @throws NotLoaded with the reason, and Failure `incomplete` when the signal is aborted
  */
-export async function startFunctions(
-  module: FunctionModule,
-  entry: URL = new URL("./function-worker.js", import.meta.url),
-): Promise<MappingFunctions> {
-  const thread = startThread(module, entry);
+export async function startFunctions(module: FunctionModule): Promise<MappingFunctions> {
+  const thread = startThread(module);
   const loaded = await thread.ask<LoadAnswer>([]);
   if ("thrown" in loaded) {
     await thread.end();
@@ -85,12 +82,13 @@ interface FunctionThread {
   readonly end: () => Promise<void>;
 }
 
-function startThread(module: FunctionModule, entry: URL): FunctionThread {
+function startThread(module: FunctionModule): FunctionThread {
   const { port1: port, port2 } = new MessageChannel();
   const progress = new SharedArrayBuffer(8);
   const done = new Int32Array(progress).fill(NO_CALL);
   const workerData: FunctionWork = { module: pathToFileURL(module.file).href, port: port2, progress };
   const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB };
+  const entry = new URL("./function-worker.js", import.meta.url);
   const worker = new Worker(entry, { workerData, transferList: [port2], stdout: true, resourceLimits });
   const waiting: Waiting[] = [];
   let wrong: Error | undefined;

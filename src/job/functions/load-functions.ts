@@ -19,7 +19,6 @@ export async function loadFunctions(
   document: MappingDocument,
   resolve: (file: string) => string,
   settings: FunctionSettings = {},
-  entry?: URL,
 ): Promise<MappingFunctions> {
   if (document.functions === undefined) return NO_FUNCTIONS;
   const named = document.functions;
@@ -31,7 +30,7 @@ export async function loadFunctions(
     throw refused(`there is no file ${named}`, { hint: "paths are relative to the mapping's folder" });
   }
   try {
-    return await startFunctions({ ...settings, file, place }, entry);
+    return await startFunctions({ ...settings, file, place });
   } catch (cause) {
     if (!(cause instanceof NotLoaded)) throw cause;
     const reason = cause.message === "" ? "" : `: ${cause.message}`;
