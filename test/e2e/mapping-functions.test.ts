@@ -70,7 +70,7 @@ describe.each(["1", "3"])("with --threads %s a run ends with a failure that name
   ])("that %s", async (_, does, said) => {
     const folder = folderWith(forBob(does), { "migrate.yaml": `functionTimeout: ${does.includes("kept") ? 60 : 1}\n` });
     const { code, stdout, stderr } = await validate(folder, ["accounts.csv", "--threads", threads]);
-    expect(stderr).toContain(`${said}`);
+    expect(stderr).toContain(said);
     expect(stderr).toContain("on the row at accounts.csv:3");
     expect(stderr).toContain("mapping.yaml:4");
     expect(stderr).not.toMatch(/Bob|file:|node:/);

@@ -6,21 +6,18 @@ const RETURNS = "a function returns text, a number, true, false or nothing; an o
 
 /** Why a call has no result, in words. The text of an error is left out: it may quote a cell. */
 export function faultOf(fault: Fault, file: string): CallFault {
-  switch (fault.kind) {
-    case "threw":
-      return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
-    case "unreadable":
-      return new CallFault(`returned an object that cannot be read${placeInModule(fault.thrown, file)}`, RETURNS);
-    case "promise":
-      return new CallFault("returned a promise", `functions are synchronous: ${RETURNS}`);
-    case "not JSON":
-      return new CallFault("returned something that is no JSON value", RETURNS);
-    case "cyclic":
-      return new CallFault("returned an object that contains itself", RETURNS);
-    case "nested":
-      return new CallFault("returned an object that is nested too deeply", RETURNS);
-  }
+  if (fault.kind === "threw") return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
+  if (fault.kind === "unreadable")
+    return new CallFault(`returned an object that cannot be read${placeInModule(fault.thrown, file)}`, RETURNS);
+  return new CallFault(REFUSED[fault.kind], RETURNS);
 }
+
+const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable">, string>> = {
+  promise: "returned a promise: functions are synchronous",
+  "not JSON": "returned something that is no JSON value",
+  cyclic: "returned an object that contains itself",
+  nested: "returned an object that is nested too deeply",
+};
 
 /** ` (TypeError in functions.mjs:3)`: the error's class and the innermost line of the user's own modules, where known. */
 export function placeInModule({ name, stack = "" }: ThrownError, file: string): string {

@@ -32,8 +32,11 @@ const pause = new Int32Array(new SharedArrayBuffer(4));
 const { isPromise, isNativeError } = types;
 const post: (answer: LoadAnswer | BatchAnswer) => void = port.postMessage.bind(port);
 const later = setImmediate;
-const bytesOf: (text: string) => Uint8Array = Buffer.from;
+const bytesOf: (text: string) => Uint8Array = Buffer.from.bind(Buffer);
+// Called by `apply`, which gives them their `this`.
+// oxlint-disable-next-line typescript/unbound-method
 const sourceOf = Function.prototype.toString;
+// oxlint-disable-next-line typescript/unbound-method
 const { then } = Promise.prototype;
 const nothing = (): void => undefined;
 
@@ -47,16 +50,19 @@ const functions: AnyFunction[] = [];
 const headers: (readonly string[])[] = [];
 let count = 0;
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream._write = (chunk: string | Uint8Array, _encoding, wrote) => {
+type Chunk = string | Uint8Array;
+const writing = {
+  _write: (chunk: Chunk, _encoding: string, wrote: () => void): void => {
     writeToStderr(chunk);
     wrote();
-  };
-  stream._writev = (chunks: readonly { readonly chunk: string | Uint8Array }[], wrote) => {
+  },
+  _writev: (chunks: readonly { readonly chunk: Chunk }[], wrote: () => void): void => {
     for (let at = 0; at < chunks.length; at += 1) writeToStderr(chunks[at]?.chunk ?? "");
     wrote();
-  };
-}
+  },
+};
+Object.assign(process.stdout, writing);
+Object.assign(process.stderr, writing);
 
 // Not there for the module to answer in this thread's place.
 delete workerData.port;
@@ -128,13 +134,18 @@ function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): 
   } catch (error) {
     return { kind: "threw", thrown: thrownError(error) };
   }
+  return keep(returned, at, values);
+}
+
+/** Adds what a call has returned. */
+function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
   if (typeof returned === "string" || returned === undefined || returned === null) {
     values[at] = returned === "" || returned === null ? undefined : returned;
     return undefined;
   }
   if (isPromise(returned)) {
     // What becomes of it is nobody's concern.
-    apply(then, returned, [nothing, nothing]);
+    void apply(then, returned, [nothing, nothing]);
     return { kind: "promise" };
   }
   try {
@@ -174,11 +185,7 @@ function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number" && isFinite(value)) return value;
   if (!isObject(value)) throw new NotJson("not JSON");
-  for (let at = 0; at < within.length; at += 1) if (within[at] === value) throw new NotJson("cyclic");
-  if (within.length >= MOST_LEVELS) throw new NotJson("nested");
-  const around: unknown[] = [];
-  for (let at = 0; at < within.length; at += 1) around[at] = within[at];
-  around[within.length] = value;
+  const around = withIt(value, within);
   if (isArray(value)) {
     const items: JsonValue[] = [];
     for (let at = 0; at < value.length; at += 1) items[at] = copyOf(value[at], around);
@@ -193,6 +200,17 @@ function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
     members[name] = copyOf(value[name], around);
   }
   return members;
+}
+
+function withIt(value: unknown, within: readonly unknown[]): readonly unknown[] {
+  if (within.length >= MOST_LEVELS) throw new NotJson("nested");
+  const around: unknown[] = [];
+  for (let at = 0; at < within.length; at += 1) {
+    if (within[at] === value) throw new NotJson("cyclic");
+    around[at] = within[at];
+  }
+  around[within.length] = value;
+  return around;
 }
 
 function isFunction(value: unknown): value is AnyFunction {

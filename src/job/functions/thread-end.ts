@@ -65,24 +65,17 @@ function codeOf({ kind }: EndCause): "incomplete" | "mapping_invalid" {
 }
 
 function endText(cause: EndCause, file: string): { readonly text: string; readonly hint: string } {
-  switch (cause.kind) {
-    case "exited":
-      return { text: `ended its thread with exit code ${cause.code}`, hint: "remove process.exit from the function" };
-    case "timeout":
-      return {
-        text: `did not return within ${counted(cause.limitMs / 1000, "second")}`,
-        hint: "fix the function, or raise functionTimeout in migrate.yaml",
-      };
-    case "memory":
-      return { text: "used too much memory", hint: "keep less, or drop what earlier calls kept" };
-    case "stopped":
-      return { text: "was still running when the command was stopped", hint: "a function should take milliseconds" };
-    case "uncaught":
-      return {
-        text: `left an error behind outside of a call${placeInModule(cause.thrown, file)}`,
-        hint: "functions may not leave timers or promises behind that fail",
-      };
+  if (cause.kind === "exited")
+    return { text: `ended its thread with exit code ${cause.code}`, hint: "remove process.exit from the function" };
+  if (cause.kind === "timeout") {
+    const text = `did not return within ${counted(cause.limitMs / 1000, "second")}`;
+    return { text, hint: "fix the function, or raise functionTimeout in migrate.yaml" };
   }
+  if (cause.kind === "memory") return { text: "used too much memory", hint: "keep less from call to call" };
+  if (cause.kind === "stopped")
+    return { text: "was still running when the command was stopped", hint: "a call should take milliseconds" };
+  const text = `left an error behind outside of a call${placeInModule(cause.thrown, file)}`;
+  return { text, hint: "functions may not leave timers or promises behind that fail" };
 }
 
 /** Node.js ends a thread with this code when nothing can settle the promise that it waits for. */

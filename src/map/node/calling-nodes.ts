@@ -5,53 +5,39 @@ import type { FieldNode, ItemsNode, ListEntry, MappingNode, ObjectNode, VariantN
  * Several where calls decide which fields an object has: each round builds one level of such objects more.
  */
 export function callingNodes(roots: readonly MappingNode[]): readonly (readonly MappingNode[])[] {
-  const rounds = Math.max(0, ...roots.map(decisionsIn));
+  const rounds = most(roots);
   return Array.from({ length: rounds + 1 }, (_, level) => roots.flatMap((node) => callsOf(node, level) ?? []));
 }
 
 /** How many objects whose fields calls decide are nested in each other. */
 function decisionsIn(node: MappingNode): number {
-  switch (node.kind) {
-    case "leaf":
-    case "split":
-      return 0;
-    case "foreign":
-      return decisionsIn(node.node);
-    case "each":
-      return decisionsIn(node.item);
-    case "items":
-      return Math.max(0, ...node.entries.map(({ item }) => decisionsIn(item)));
-    case "object":
-      return Math.max(0, ...node.fields.map((field) => decisionsIn(field.node)));
-    case "variant":
-      return (isDecidedByCall(node) ? 1 : 0) + Math.max(...branchesOf(node).map(decisionsIn));
-  }
+  if (node.kind === "variant") return (isDecidedByCall(node) ? 1 : 0) + most(branchesOf(node));
+  if (node.kind === "object") return most(node.fields.map((field) => field.node));
+  if (node.kind === "items") return most(node.entries.map(({ item }) => item));
+  if (node.kind === "each") return decisionsIn(node.item);
+  return node.kind === "foreign" ? decisionsIn(node.node) : 0;
+}
+
+function most(nodes: readonly MappingNode[]): number {
+  return Math.max(0, ...nodes.map(decisionsIn));
 }
 
 /** @param level of objects whose fields calls decide; below them only the deciding calls are made */
 function callsOf(node: MappingNode, level: number): MappingNode | undefined {
-  switch (node.kind) {
-    case "leaf":
-      return node.origin === "call" ? node : undefined;
-    case "split":
-      return node.leaf.origin === "call" ? node : undefined;
-    case "foreign": {
-      const inner = callsOf(node.node, level);
-      return inner && { ...node, node: inner };
-    }
-    case "each": {
-      const item = callsOf(node.item, level);
-      return item && { ...node, item };
-    }
-    case "items":
-      return callingItems(node, level);
-    case "object": {
-      const object = callingObject(node, level);
-      return object.fields.length === 0 ? undefined : object;
-    }
-    case "variant":
-      return callingVariant(node, level);
+  if (node.kind === "leaf") return node.origin === "call" ? node : undefined;
+  if (node.kind === "split") return node.leaf.origin === "call" ? node : undefined;
+  if (node.kind === "items") return callingItems(node, level);
+  if (node.kind === "variant") return callingVariant(node, level);
+  if (node.kind === "foreign") {
+    const inner = callsOf(node.node, level);
+    return inner && { ...node, node: inner };
   }
+  if (node.kind === "each") {
+    const item = callsOf(node.item, level);
+    return item && { ...node, item };
+  }
+  const object = callingObject(node, level);
+  return object.fields.length === 0 ? undefined : object;
 }
 
 function callingItems({ entries }: ItemsNode, level: number): ItemsNode | undefined {
