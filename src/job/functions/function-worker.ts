@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { types } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
-import type { JsonValue } from "../../json/json-value.ts";
+import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
 import {
   type BatchAnswer,
   type CallBatch,
@@ -182,8 +182,7 @@ const MOST_LEVELS = 200;
 
 /** A copy that holds nothing of the module's. @throws NotJson, and what reading it throws */
 function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
-  if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  if (typeof value === "number" && isFinite(value)) return value;
+  if (isScalar(value)) return value;
   if (!isObject(value)) throw new NotJson("not JSON");
   const around = withIt(value, within);
   if (isArray(value)) {
@@ -211,6 +210,11 @@ function withIt(value: unknown, within: readonly unknown[]): readonly unknown[] 
   }
   around[within.length] = value;
   return around;
+}
+
+function isScalar(value: unknown): value is JsonScalar {
+  if (typeof value === "number") return isFinite(value);
+  return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
 function isFunction(value: unknown): value is AnyFunction {

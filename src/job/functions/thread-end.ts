@@ -11,7 +11,8 @@ import type { ThrownError } from "./function-messages.ts";
 export type EndCause =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "timeout"; readonly limitMs: number }
-  | { readonly kind: "memory" | "stopped" }
+  | { readonly kind: "memory" }
+  | { readonly kind: "stopped" }
   /** An error that no call threw: of a timer, or of a promise that nothing waits for. */
   | { readonly kind: "uncaught"; readonly thrown: ThrownError };
 
