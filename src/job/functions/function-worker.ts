@@ -100,7 +100,8 @@ async function load(): Promise<void> {
     post({ functions: named });
   } catch (error) {
     post({ thrown: thrownError(error), isSyntax: error instanceof SyntaxError });
-    port.close();
+    // Keeps the thread until it is ended: the answer might come behind the end of a thread that ended by itself.
+    port.on("message", nothing);
   }
 }
 
