@@ -14,6 +14,7 @@ const ENTRIES = {
   index: "index.ts",
   "ledger-worker": "ledger/thread/ledger-worker.ts",
   "chunk-worker": "pipeline/threads/chunk-worker.ts",
+  "function-worker": "job/functions/function-worker.ts",
 };
 
 /** What the source loads late, by `load("...")`: files of their own. */

@@ -18,6 +18,7 @@ const LOADED_TOGETHER = [
   ["ledger/sqlite/sqlite-store.ts", "ledger/thread/ledger-worker.ts"],
   ["commands/check/validate.ts", "cli/views/run/run-view.ts", "pipeline/threads/chunk-worker.ts"],
   ["commands/upload/push.ts", "commands/upload/resume.ts"],
+  ["job/functions/function-worker.ts"],
 ];
 
 /**

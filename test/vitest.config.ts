@@ -1,7 +1,19 @@
 import { defineConfig } from "vitest/config";
 import { patience, SLOWNESS } from "./patience.ts";
 
+/** A thread cannot start from TypeScript: it starts from the built module. */
+const builtThreads = {
+  name: "built-threads",
+  transform: (code: string, id: string): string | undefined => {
+    const [, folder] = /\/src\/(.*)\/[^/]+\.ts$/.exec(id) ?? [];
+    if (folder === undefined || !code.includes("-worker.js")) return undefined;
+    const built = new URL(`../dist/${folder}/`, import.meta.url).href;
+    return code.replaceAll(/new URL\("\.\/([a-z-]+-worker\.js)", import\.meta\.url\)/g, `new URL("${built}$1")`);
+  },
+};
+
 export default defineConfig({
+  plugins: [builtThreads],
   test: {
     root: new URL("..", import.meta.url).pathname,
     include: ["test/**/*.test.ts"],

@@ -23,7 +23,7 @@ import type { RuleContext } from "../rules/engine/rule-context.ts";
 import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
-import { functionFiles, loadFunctions } from "./mapping-functions.ts";
+import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
 import type { DocumentRoots } from "./settings/supplier-settings.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./settings/rule-configuration.ts";
@@ -47,6 +47,8 @@ export interface JobSettings extends RuleSettings, DocumentRoots {
   readonly delimiter?: string | undefined;
   readonly limit?: number | undefined;
   readonly only?: readonly string[] | undefined;
+  /** How long one call of a function of the mapping may take, in seconds. */
+  readonly functionTimeout?: number | undefined;
   /** The sources are the rejects of an earlier report. */
   readonly rejects?: RejectsSettings | undefined;
 }
@@ -86,16 +88,24 @@ export type CompiledJob = Omit<Job, "plan" | "input">;
 export async function openJob(
   settings: JobSettings,
   dependencies: Pick<Dependencies, "temporaryFolder" | "notice" | "contractCache" | "clock"> &
-    Partial<Pick<Dependencies, "onProgress">>,
+    Partial<Pick<Dependencies, "onProgress" | "drain">>,
   { showValues = false }: { readonly showValues?: boolean } = {},
 ): Promise<Job> {
   const files = settings.contract.map(pathsFrom(settings.folder));
   const contract = await readContractWithFindings(files, dependencies, settings.rules);
   const document = await readJobMapping(settings);
   const now = dependencies.clock.now();
-  const job = await compileJob(settings, { contract, document, now }, dependencies.notice);
+  const parts = { contract, document, now, signal: dependencies.drain };
+  const job = await compileJob(settings, parts, dependencies.notice);
   const { mapping } = job;
-  return { ...job, ...(await openJobInput(document, settings, dependencies, { mapping, showValues })) };
+  const { close = async () => undefined } = mapping;
+  try {
+    const { plan, input } = await openJobInput(document, settings, dependencies, { mapping, showValues });
+    return { ...job, plan, input: { ...input, close: () => input.close().finally(close) } };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 /** What a job is compiled from beside its settings. */
@@ -103,6 +113,8 @@ interface JobParts {
   readonly contract: Contract;
   readonly document: MappingDocument | undefined;
   readonly now: number;
+  /** Ends the functions of the mapping. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -111,12 +123,12 @@ interface JobParts {
  */
 export async function compileJob(
   settings: JobSettings,
-  { contract, document, now }: JobParts,
+  { contract, document, now, signal }: JobParts,
   notice: Dependencies["notice"],
 ): Promise<CompiledJob> {
   const resolve = pathsFrom(settings.folder);
   const operation = soundOperation(contract, settings.operation ?? document?.operation, settings.contract.map(resolve));
-  const mapping = await mappingOf(document, operation, settings);
+  const mapping = await mappingOf(document, operation, settings, signal);
   noticeUnmappedFields(mapping, settings, { notice });
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now });
   noticeSkippedRules(operation, ruleContext, { notice });
@@ -144,9 +156,10 @@ export async function mappingOf(
   document: MappingDocument | undefined,
   operation: Operation,
   settings: JobSettings,
+  signal?: AbortSignal,
 ): Promise<Mapping> {
   if (document === undefined) return passThrough(operation);
-  return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings));
+  return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings, signal));
 }
 
 /** The files that the settings and the mapping name, found and opened; nothing but headers is read, and of rejects all. */
@@ -239,16 +252,27 @@ export function requireKey(job: Pick<Job, "mapping">): void {
   });
 }
 
-async function compile(document: MappingDocument, operation: Operation, settings: JobSettings): Promise<Mapping> {
+async function compile(
+  document: MappingDocument,
+  operation: Operation,
+  settings: JobSettings,
+  signal: AbortSignal | undefined,
+): Promise<Mapping> {
   const beside = besideMapping(settings);
   const lookups = await Promise.all(
     document.lookupFiles.map(async (file) => [file, await readLookup(beside(file))] as const),
   );
-  return compileMapping(document, operation, {
-    ...(settings.supplier !== undefined && { supplier: settings.supplier }),
-    lookups: new Map(lookups),
-    functions: await loadFunctions(document, beside),
-  });
+  const functions = await loadFunctions(document, beside, { timeoutSeconds: settings.functionTimeout, signal });
+  try {
+    return compileMapping(document, operation, {
+      ...(settings.supplier !== undefined && { supplier: settings.supplier }),
+      lookups: new Map(lookups),
+      functions,
+    });
+  } catch (error) {
+    await functions.close();
+    throw error;
+  }
 }
 
 async function filesOfMapping(document: MappingDocument, settings: JobSettings): Promise<readonly MappingFile[]> {

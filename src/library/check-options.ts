@@ -1,3 +1,4 @@
+import { FUNCTION_TIMEOUT } from "../job/functions/function-timeout.ts";
 import { Failure } from "../model/failure.ts";
 import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
 import { suggestionOr } from "../text/suggestion.ts";
@@ -12,6 +13,7 @@ type Kind =
   | "settings by name"
   | "true or false"
   | "a number from 0"
+  | "a number of seconds from 0.1 to 3600"
   | "a whole number from 1"
   | 'a whole number from 1, or "auto"'
   | "{ count } or { share }, a share from 0 to 1"
@@ -39,6 +41,8 @@ const TESTS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   "settings by name": isObject,
   "true or false": (value) => typeof value === "boolean",
   "a number from 0": (value) => typeof value === "number" && value >= 0,
+  "a number of seconds from 0.1 to 3600": (value) =>
+    typeof value === "number" && value >= FUNCTION_TIMEOUT.least && value <= FUNCTION_TIMEOUT.most,
   "a whole number from 1": isCount,
   'a whole number from 1, or "auto"': (value) => value === "auto" || isCount(value),
   "{ count } or { share }, a share from 0 to 1": isMaxErrors,

@@ -34,6 +34,7 @@ const JOB: OptionKinds<JobOptions> = {
   documentRoot: "a text",
   rules: "settings by name",
   references: "texts by name",
+  functionTimeout: "a number of seconds from 0.1 to 3600",
   today: "a text",
   encoding: "a text",
   delimiter: "a text",

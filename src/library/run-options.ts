@@ -54,6 +54,8 @@ export interface JobOptions {
   readonly rules?: Readonly<Record<string, boolean | number | string | readonly string[]>> | undefined;
   /** Reference lists: name and file. */
   readonly references?: Readonly<Record<string, string>> | undefined;
+  /** How long one call of a function of the mapping may take, in seconds: 0.1 to 3600, default 2. */
+  readonly functionTimeout?: number | undefined;
   /** `YYYY-MM-DD`, for rules about today. */
   readonly today?: string | undefined;
   readonly encoding?: string | undefined;

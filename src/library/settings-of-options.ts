@@ -41,7 +41,7 @@ function fromFolder(folder: string | undefined): (file: string) => string {
 function jobSettings(options: JobOptions & Pick<CallOptions, "folder">): JobSettings {
   const { contract, sources = [], namedSources = {}, rules, ...rest } = options;
   const { operation, mapping, supplier, documentRoots, documentRoot, references, today } = rest;
-  const { encoding, delimiter, limit, only } = rest;
+  const { encoding, delimiter, limit, only, functionTimeout } = rest;
   return {
     folder: path.resolve(options.folder ?? "."),
     contract: listOf(contract),
@@ -59,6 +59,7 @@ function jobSettings(options: JobOptions & Pick<CallOptions, "folder">): JobSett
     delimiter,
     limit,
     only,
+    functionTimeout,
   };
 }
 

@@ -9,10 +9,13 @@ import { type CompileContext, compileNode } from "./node/compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
 import { collectIssues } from "./document/mapping-issues.ts";
 import { refuseUnmappedMeasures } from "./node/mapped-measures.ts";
+import { createFunctionCalls, type FunctionCalls } from "./leaf/function-calls.ts";
+import { callingNodes } from "./node/calling-nodes.ts";
 import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./node/locate-attr.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
 import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
+import type { Row } from "../model/record.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 
 /**
@@ -28,7 +31,8 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
     columns.set(source, known);
     return known;
   };
-  const context = { document, values, issues, columnsOf };
+  const calls = createFunctionCalls(values.functions);
+  const context = { document, values, issues, calls, columnsOf };
   const root = compileRoot(document, operation, context);
   const steps = compileSteps(document, operation, context);
   const parameters = compileParameters(document, operation, context);
@@ -39,8 +43,15 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   if (operation.body !== undefined) refuseUnmappedMeasures(document, operation.body, issues);
   issues.raise();
   const isAllOfRecord = steps.size === 0 && parameters === undefined && document.functions === undefined;
+  const mapping = mappingOver({ root, steps, parameters }, keyAttr);
+  const prepare = preparation({ root, steps, parameters }, calls);
   return {
-    ...mappingOver({ root, steps, parameters }, keyAttr),
+    ...mapping,
+    ...(prepare !== undefined && {
+      prepare,
+      locate: (row, path) => calls.whileLocating(() => mapping.locate(row, path)),
+    }),
+    close: values.functions.close,
     payloadNode: isAllOfRecord ? root : undefined,
     columns: new Map([...columns].map(([source, used]) => [source, used.names()])),
     choices: new Map([...columns].map(([source, { choices }]) => [source, choices])),
@@ -102,6 +113,18 @@ function mappingOver(
       return origins;
     },
   };
+}
+
+/** Undefined for a mapping that calls no function. */
+function preparation({ root, steps, parameters }: Nodes, calls: FunctionCalls): Mapping["prepare"] {
+  const rounds = callingNodes([root, ...steps.values(), ...(parameters ? [parameters] : [])]);
+  if (rounds.every((nodes) => nodes.length === 0)) return undefined;
+  // Nothing comes of it: while calls are collected they have no results.
+  const build = newBuildState();
+  const collects = rounds.map((nodes) => (row: Row) => {
+    for (const node of nodes) buildValue(node, row, build);
+  });
+  return (rows) => calls.prepare(rows, collects);
 }
 
 /** What is left of an object: nothing, where all its cells are empty. */

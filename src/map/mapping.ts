@@ -5,13 +5,21 @@ import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
 import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 
-/** A mapping, compiled against a contract: rows in, payloads out. Pure but for functions that the user brings. */
+/** A mapping, compiled against a contract: rows in, payloads out. */
 export interface Mapping {
   /**
    * Never throws for data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a column, and
-   * when a user's function fails.
+   * when a user's function fails. Rows have to be prepared first, where the mapping has `prepare`.
    */
   readonly map: (row: Row) => Mapped;
+  /**
+   * Evaluates the user's functions for rows that are about to be mapped; undefined for a mapping that calls none. What a
+   * call throws is thrown when its row is mapped.
+   * @throws Failure when a function ended or blocked its thread, or the run was stopped meanwhile
+   */
+  readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
+  /** Ends what the user's functions run in. */
+  readonly close?: (() => Promise<void>) | undefined;
   /** The cell behind an attr, or the nearest thing to it: the row it would come from, the parent's row. */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
   /** Every value of the payload, of what steps are given and of parameters (`parameters.companyId`), with what it was made from, in payload order. */

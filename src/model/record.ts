@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json/json-value.ts";
+import type { RowCalls } from "./call-result.ts";
 import type { Place } from "./place.ts";
 import type { Problem } from "./problem.ts";
 
@@ -24,6 +25,8 @@ interface JoinedRow {
   readonly line: number;
   /** Rows joined to this one, by the name of their source, in order; absent when the source has no children. */
   readonly children?: ReadonlyMap<string, readonly Row[]>;
+  /** Kept here by a mapping that calls functions: a table of rows beside them costs as much time as mapping does. */
+  calls?: RowCalls | undefined;
 }
 
 export interface CsvRow extends JoinedRow {

@@ -117,6 +117,7 @@ async function* mappedRecords(
 ): AsyncGenerator<readonly MappedTrace[]> {
   const toSentForm = compileSentForm(operation);
   for await (const group of groups) {
+    await mapping.prepare?.(group.flatMap(({ record }) => (record.orphan ? [] : record.row)));
     yield group.map((one) => {
       if (one.record.orphan) return one;
       const made = mapping.map(one.record.row);

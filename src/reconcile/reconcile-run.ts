@@ -106,6 +106,7 @@ async function ambiguousInBatch(
   const items = await handle.ledger.ambiguous(handle.run.id, first.number, last.number);
   const toSentForm = compileSentForm(job.operation);
   const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
+  await job.mapping.prepare?.(items.flatMap((item) => rows.get(item.record) ?? []));
   return items.flatMap((item) => {
     const row = rows.get(item.record);
     return row === undefined ? [] : [{ ...item, row, ...toSentForm(job.mapping.map(row)) }];

@@ -1,5 +1,19 @@
-import { expect, it } from "vitest";
-import { validate, workFolder } from "./validate-scene.ts";
+import { describe, expect, it } from "vitest";
+import { startCli } from "./cli.ts";
+import { JOB_FLAGS, validate, workFolder } from "./validate-scene.ts";
+
+const ROWS = "REF,NAME\nK1,Ann\nK2,Bob\nK3,Cid\n";
+
+/** The name goes through the function `f`. */
+const MAPPING = `operation: import-account
+key: number
+functions: ./functions.mjs
+payload: { number: REF, name: { from: NAME, call: f } }
+`;
+
+function folderWith(functions: string, more: Readonly<Record<string, string>> = {}): string {
+  return workFolder({ "mapping.yaml": MAPPING, "functions.mjs": functions, "accounts.csv": ROWS, ...more });
+}
 
 it("says which name a module of functions needs that Node takes for CommonJS", async () => {
   const folder = workFolder({
@@ -12,4 +26,188 @@ it("says which name a module of functions needs that Node takes for CommonJS", a
   expect(code).toBe(2);
   expect(stderr).toContain("mapping.yaml:1: functions: own.js cannot be loaded");
   expect(stderr).toContain("name it own.mjs: Node takes .js for CommonJS here");
+});
+
+/** A function that does this for Bob, in line 3 of the file. */
+const forBob = (does: string): string =>
+  `export function f(value) {\n  if (value === "Bob") ${does};\n  return value;\n}\n`;
+
+describe.each(["1", "3"])("with --threads %s a run ends with a failure that names a function", (threads) => {
+  it.each([
+    ["exits with 0", "process.exit(0)", 'the function "f" ended its thread with exit code 0'],
+    ["exits with 9", "process.exit(9)", 'the function "f" ended its thread with exit code 9'],
+    ["never returns", "for (;;);", 'the function "f" did not return within 1 second'],
+    [
+      "uses up the heap",
+      "{ const kept = []; for (;;) kept.push(`${kept.length}`.repeat(99).split('')); }",
+      'the function "f" used too much memory',
+    ],
+    ["throws", "throw new TypeError(value)", 'the function "f" failed (TypeError in functions.mjs:2)'],
+    ["throws nothing that can be read", "throw { get stack() { throw 1; } }", 'the function "f" failed (an error)'],
+    ["recurses without end", "return f(value)", 'the function "f" failed (RangeError in functions.mjs:'],
+    ["returns a promise", "return Promise.resolve(value)", 'the function "f" returned a promise'],
+    ["returns a rejected promise", "return Promise.reject(new Error())", 'the function "f" returned a promise'],
+    ["returns a symbol", "return Symbol(value)", 'the function "f" returned something that is no JSON value'],
+    ["returns a bigint", "return 1n", 'the function "f" returned something that is no JSON value'],
+    ["returns a function", "return f", 'the function "f" returned something that is no JSON value'],
+    ["returns a date", "return new Date()", 'the function "f" returned something that is no JSON value'],
+    ["returns NaN", "return NaN", 'the function "f" returned something that is no JSON value'],
+    [
+      "returns a cycle",
+      "{ const a = {}; a.a = [a]; return a; }",
+      'the function "f" returned an object that contains itself',
+    ],
+    [
+      "returns a deep object",
+      "{ let a = {}; for (let i = 0; i < 1e5; i += 1) a = { a }; return a; }",
+      'the function "f" returned an object that is nested too deeply',
+    ],
+    [
+      "returns a throwing getter",
+      "return { get a() { throw new RangeError(); } }",
+      'the function "f" returned an object that cannot be read (RangeError in functions.mjs:2)',
+    ],
+  ])("that %s", async (_, does, said) => {
+    const folder = folderWith(forBob(does), { "migrate.yaml": `functionTimeout: ${does.includes("kept") ? 60 : 1}\n` });
+    const { code, stdout, stderr } = await validate(folder, ["accounts.csv", "--threads", threads]);
+    expect(stderr).toContain(said);
+    expect(stderr).toContain("on the row at accounts.csv:3");
+    expect(stderr).toContain("mapping.yaml:4");
+    expect(stderr).not.toMatch(/Bob|file:|node:/);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+
+  it.each([
+    ["leaves a rejected promise", "void Promise.reject(new TypeError(value))", "(TypeError in functions.mjs:2)"],
+    ["leaves a rejection without an error", "void Promise.reject(undefined)", "left an error behind"],
+    [
+      "schedules a microtask without end",
+      "{ const again = () => Promise.resolve().then(again); again(); }",
+      "did not return within 1 second",
+    ],
+  ])("that %s", async (_, does, said) => {
+    const folder = folderWith(forBob(does), { "migrate.yaml": "functionTimeout: 1\n" });
+    const { code, stderr } = await validate(folder, ["accounts.csv", "--threads", threads]);
+    expect(stderr).toContain('the functions of functions.mjs (last called: "f")');
+    expect(stderr).toContain(said);
+    expect(code).toBe(2);
+  });
+});
+
+it("a timer that throws while functions are called ends the run with a failure that names its module", async () => {
+  const waiting = "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20)";
+  const functions = `let once = setTimeout(() => { throw new RangeError("late"); }, 1);\n${forBob("").replace(
+    'if (value === "Bob") ;',
+    `${waiting};`,
+  )}`;
+  const rows = Array.from({ length: 1200 }, (_, index) => `K${index},Ann${index % 400 === 0 ? "" : "e"}`);
+  const folder = folderWith(functions.replace(waiting, `if (value === "Ann") ${waiting}`), {
+    "accounts.csv": ["REF,NAME", ...rows].join("\n"),
+  });
+  const { code, stderr } = await validate(folder, ["accounts.csv"]);
+  expect(stderr).toContain("the functions of functions.mjs");
+  expect(stderr).toContain("left an error behind outside of a call (RangeError in functions.mjs:1)");
+  expect(code).toBe(2);
+});
+
+describe("a module that cannot be loaded", () => {
+  it.each([
+    ["exits", "process.exit(0);", "it ended its thread with exit code 0"],
+    ["waits for ever", "await new Promise(() => undefined);", "its top-level await never ends"],
+    [
+      "waits for ever with a timer",
+      "setInterval(() => 0, 1e3); await new Promise(() => undefined);",
+      "loading it takes longer than 5 seconds",
+    ],
+    ["never ends", "for (;;);", "loading it takes longer than 5 seconds"],
+    [
+      "leaves a rejected promise",
+      "void Promise.reject(new TypeError());\nawait 0; await new Promise((done) => setTimeout(done, 100));",
+      "it left an error behind outside of a call (TypeError in functions.mjs:1)",
+    ],
+  ])("because it %s is refused", async (_, does, said) => {
+    const folder = folderWith(`${does}\nexport const f = (value) => value;\n`, {
+      "migrate.yaml": "functionTimeout: 0.5\n",
+    });
+    const { code, stdout, stderr } = await validate(folder, ["accounts.csv"]);
+    expect(stderr).toContain(`mapping.yaml:3: functions: ./functions.mjs cannot be loaded: ${said}`);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
+});
+
+describe("what a module changes stays in its thread", () => {
+  const expected = { code: 0, stdout: expect.stringContaining('"key":"K3"') };
+  it.each([
+    [
+      "built-in methods",
+      "Array.prototype.map = Array.prototype.filter = Array.prototype.join = String.prototype.trim = String.prototype.split = Set.prototype.has = Object.prototype.toString = () => { throw new Error(); };",
+    ],
+    [
+      "functions",
+      'JSON.parse = JSON.stringify = Object.keys = Array.isArray = Reflect.apply = () => { throw new Error("changed"); };',
+    ],
+    ["inherited members", "Object.prototype.toJSON = Array.prototype.toJSON = () => 1; Object.prototype.extra = 1;"],
+    ["its exit code", "process.exitCode = 9;"],
+    ["timers that it leaves", "setInterval(() => 0, 10);"],
+    [
+      "its messages",
+      'import { parentPort } from "node:worker_threads"; parentPort.postMessage({ values: [] }); parentPort.close();',
+    ],
+  ])("%s", async (_, does) => {
+    const folder = folderWith(`${does}\nexport function f(value) { return value; }\n`);
+    const { code, stdout, stderr } = await validate(folder, ["accounts.csv"]);
+    expect({ code, stdout, stderr }).toMatchObject(expected);
+  });
+});
+
+it("a module that breaks Node.js in its thread ends the run with a failure that names it", async () => {
+  const does = "Array.prototype.pop = Array.prototype.push = () => { throw new Error(); }; void Promise.reject();";
+  const folder = folderWith(`${does}\nexport function f(value) { return value; }\n`);
+  const { code, stderr } = await validate(folder, ["accounts.csv"]);
+  expect(stderr).toMatch(/functions\.mjs (?:cannot be loaded|left an error behind)/);
+  expect(code).toBe(2);
+});
+
+it.each(["1", "2"])("writes what functions log to stderr, with --threads %s", async (threads) => {
+  const folder = folderWith('export function f(value) { console.log("seen"); return value; }\n');
+  const { code, stdout, stderr } = await validate(folder, ["accounts.csv", "--threads", threads]);
+  expect(stderr).toContain("seen\n");
+  expect(stdout).not.toContain("seen");
+  expect(code).toBe(0);
+});
+
+it.each(["1", "2"])(
+  "ends at the first signal although a function never returns, with --threads %s",
+  async (threads) => {
+    const folder = folderWith(
+      'import { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); for (;;); }\n',
+      {
+        "migrate.yaml": "functionTimeout: 3600\n",
+      },
+    );
+    const command = ["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads];
+    const running = startCli(command, { cwd: folder, timeoutMs: 30_000 });
+    await running.said(/begun/);
+    running.kill("SIGTERM");
+    const { code, signal, stderr } = await running.ended;
+    expect({ code, signal }).toEqual({ code: 3, signal: null });
+    expect(stderr).toContain("stopped");
+  },
+);
+
+it("ends at the first signal while a module is being loaded", async () => {
+  const folder = folderWith('import { writeSync } from "node:fs";\nwriteSync(2, "begun\\n"); for (;;);\n', {
+    "migrate.yaml": "functionTimeout: 3600\n",
+  });
+  const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS], { cwd: folder, timeoutMs: 30_000 });
+  await running.said(/begun/);
+  running.kill("SIGINT");
+  expect(await running.ended).toMatchObject({ code: 3, stderr: expect.stringContaining("being loaded") });
+});
+
+it.each(["0", "3601", "soon"])("refuses functionTimeout: %s", async (value) => {
+  const folder = folderWith(forBob(""), { "migrate.yaml": `functionTimeout: ${value}\n` });
+  const { code, stderr } = await validate(folder, ["accounts.csv"]);
+  expect(stderr).toContain("migrate.yaml:1:1: functionTimeout: ");
+  expect(code).toBe(2);
 });

@@ -1,4 +1,5 @@
 import { compileMapping } from "../../src/map/compile-mapping.ts";
+import { NO_FUNCTIONS } from "../../src/map/leaf/function-calls.ts";
 import type { MappingValues } from "../../src/map/compile-context.ts";
 import { readMapping } from "../../src/map/document/mapping-document.ts";
 import type { Mapping } from "../../src/map/mapping.ts";
@@ -59,7 +60,7 @@ export function operation(body: FieldType | undefined, key?: string): Operation 
   };
 }
 
-export const NO_VALUES: MappingValues = { lookups: new Map(), functions: new Map() };
+export const NO_VALUES: MappingValues = { lookups: new Map(), functions: NO_FUNCTIONS };
 
 export function compile(yaml: string, body: FieldType, values: MappingValues = NO_VALUES): Mapping {
   return compileMapping(readMapping({ file: "mapping.yaml", text: yaml }), operation(body, "id"), values);

@@ -5,6 +5,7 @@ import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import { compileMapping } from "../../src/map/compile-mapping.ts";
 import { readMapping } from "../../src/map/document/mapping-document.ts";
+import { NO_FUNCTIONS } from "../../src/map/leaf/function-calls.ts";
 import { planSources } from "../../src/map/document/source-tree.ts";
 import type { ChildSpec, SourceSpec } from "../../src/model/source-spec.ts";
 import type { CsvRow } from "../../src/model/record.ts";
@@ -34,7 +35,7 @@ const fuels = parse(read(`${folder}/codes/fuels.csv`), { from_line: 2 }).map(
 const mapping = compileMapping(document, findOperation(contract, document.operation), {
   supplier: "OLDCO-2024",
   lookups: new Map([["codes/fuels.csv", new Map(fuels)]]),
-  functions: new Map(),
+  functions: NO_FUNCTIONS,
 });
 
 /** The rows of a source with the rows that hang on them: the join, by the simplest means. */

@@ -4,6 +4,7 @@ import { jsonCopy } from "../../json/parse-json.ts";
 import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
+import { FUNCTION_TIMEOUT } from "../../job/functions/function-timeout.ts";
 import { authSchema } from "../../job/settings/auth-schema.ts";
 import type { RuleSettings } from "../../job/settings/rule-configuration.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
@@ -51,6 +52,7 @@ const storeSchema = z.strictObject({
   ca: z.string().optional(),
   credentialsFile: z.string().optional(),
 });
+const functionTimeout = z.number().min(FUNCTION_TIMEOUT.least).max(FUNCTION_TIMEOUT.most).optional();
 const settingSchema = z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]);
 
 /** What a flag can set too: the rows of the options that say so. */
@@ -82,6 +84,7 @@ const configSchema = z.strictObject({
   suppliers: suppliersSchema.optional().describe("import suppliers by code"),
   documentRoot: z.string().optional().describe("the root location of suppliers that name none"),
   store: storeSchema.optional().describe("where documents lie"),
+  functionTimeout: functionTimeout.describe("how long one call of a function of the mapping may take, in seconds"),
   rules: z.record(z.string(), settingSchema).optional().describe("settings of the instance that rules depend on"),
   references: z.record(z.string(), z.string()).optional().describe("reference lists: name and file"),
   targets: z.record(z.string(), targetSchema).optional().describe("platforms by name"),
@@ -134,6 +137,8 @@ export interface Config extends ConfigurableSettings {
   /** The root location of suppliers that name none of their own. */
   readonly documentRoot?: string | undefined;
   readonly store?: StoreConfig | undefined;
+  /** How long one call of a function of the mapping may take, in seconds. */
+  readonly functionTimeout?: number | undefined;
   /** Settings of the instance that rules over several fields depend on. */
   readonly rules?: RuleSettings["rules"];
   /** Reference lists: name -> file. */

@@ -1,3 +1,4 @@
+import { FUNCTION_TIMEOUT } from "../../job/functions/function-timeout.ts";
 import { timeoutSettings } from "../../job/target-connection.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
@@ -42,6 +43,11 @@ function jobSettings({ job, ledger, out, threads }: Settings, target: string | u
     top("encoding", job.encoding),
     top("delimiter", job.delimiter),
     top("threads", threads),
+    {
+      name: "functionTimeout",
+      value: job.functionTimeout ?? FUNCTION_TIMEOUT.default,
+      paths: [["functionTimeout"]],
+    },
     top("ledger", ledger),
     top("out", out),
   ];

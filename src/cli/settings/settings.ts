@@ -71,6 +71,7 @@ export function settingsOf(
       documentRoots: rootsOf(config, target),
       documentRoot: config.documentRoot,
       rules: config.rules,
+      functionTimeout: config.functionTimeout,
       references: config.references,
       today: flags.today,
       encoding: given.encoding,

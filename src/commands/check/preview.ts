@@ -71,7 +71,8 @@ export async function recordsWithOrigins(
  */
 async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefined> {
   const { only, limit = Number.POSITIVE_INFINITY } = job.settings;
-  if (only === undefined || job.input.hasKeysBelow) return undefined;
+  // Keys that a function makes are not known while rows are read.
+  if (only === undefined || job.input.hasKeysBelow || job.mapping.prepare !== undefined) return undefined;
   const keys = new Set(only);
   const most = Math.min(keys.size, limit);
   const isWanted = (row: Row): boolean => keys.has(job.mapping.map(row).key ?? "");

@@ -101,6 +101,7 @@ async function mappingCheck(
   settings: JobSettings,
 ): Promise<Check> {
   const mapping = await mappingOf(document, operation, settings);
+  await mapping.close?.();
   requireKey({ mapping });
   if (document === undefined) return ok("mapping", "none: what the sources hold are payloads already");
   const { unmappedRequired } = mapping;

@@ -198,6 +198,7 @@ const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
   delimiter: text,
   limit: z.number().optional(),
   only: texts.optional(),
+  functionTimeout: z.number().optional(),
   rejects: z
     .object({
       folder: z.string(),

@@ -47,7 +47,18 @@ export async function* mapRecords(
   rows: AsyncIterable<readonly InputRecord[]>,
   job: CompiledJob,
 ): AsyncGenerator<readonly MappedRecord[]> {
-  for await (const batch of rows) yield batch.map((record) => mapRecord(record, job));
+  for await (const batch of rows) {
+    await prepareRecords(batch, job);
+    yield batch.map((record) => mapRecord(record, job));
+  }
+}
+
+/** Before records are mapped: what `mapping.prepare` does, and throws. */
+export async function prepareRecords(
+  batch: readonly InputRecord[],
+  { mapping }: Pick<CompiledJob, "mapping">,
+): Promise<void> {
+  await mapping.prepare?.(batch.flatMap(({ orphan, row }) => (orphan ? [] : row)));
 }
 
 export function mapRecord(

@@ -14,7 +14,7 @@ import type { PayloadGroup } from "./payload-group.ts";
 
 /** Of a job, what makes payloads of its records, and says where they go. */
 export interface SendJob extends Pick<Job, "operation"> {
-  readonly mapping: Pick<Job["mapping"], "map" | "locate" | "isConstant">;
+  readonly mapping: Pick<Job["mapping"], "map" | "prepare" | "locate" | "isConstant">;
 }
 
 /** A run, and what sending asks of its ledger. */
@@ -44,7 +44,10 @@ export async function* recordsToSend(
   for await (const group of groups) {
     const due = await dueItems(group, context);
     if (due.length === 0) continue;
-    yield due.map((item) => ofPayload(group, item, context) ?? ofRow(group.row(item.record), item));
+    const known = due.map((item) => ofPayload(group, item, context));
+    const rows = due.map((item, index) => (known[index] === undefined ? group.row(item.record) : undefined));
+    await context.job.mapping.prepare?.(rows.filter((row) => row !== undefined));
+    yield due.map((item, index) => known[index] ?? ofRow(rows[index], item));
   }
 }
 

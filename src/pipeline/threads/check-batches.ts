@@ -7,7 +7,7 @@ import type { InputRecord, MappedRecord } from "../../model/record.ts";
 import { createItemPacker, type PlainItems } from "../../ledger/packed/item-packer.ts";
 import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
-import { compileChecks, keySelection, mapRecord } from "../plan/check-records.ts";
+import { compileChecks, keySelection, mapRecord, prepareRecords } from "../plan/check-records.ts";
 import { createItemMaker, type ItemSettings, type KeepPayload, type PlannedBatch } from "../plan/plan-items.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 import type { PayloadList } from "./packed-payloads.ts";
@@ -80,6 +80,50 @@ export function checkBatches(
       return { batches: made.take(), failure: packFailure(error) };
     }
   };
+}
+
+type CheckInputBatches = ReturnType<typeof checkBatches>;
+
+/** The same for a mapping that calls functions: they are evaluated for a batch while the one before it is checked. */
+export async function checkAfterCalls(
+  job: CompiledJob,
+  batches: Iterable<InputBatch>,
+  checked: CheckInputBatches,
+): Promise<CheckAnswer> {
+  const made: PackedBatch[] = [];
+  const source = batches[Symbol.iterator]();
+  let begun = begin(source, job);
+  while (begun !== undefined) {
+    const next = begin(source, job);
+    const failure = (await begun.calls) ?? addChecked(checked([begun.batch]), made);
+    if (failure !== undefined) return { batches: made, failure };
+    begun = next;
+  }
+  return { batches: made };
+}
+
+interface BegunBatch {
+  readonly batch: InputBatch;
+  /** Ends when its functions are evaluated, with what went wrong. */
+  readonly calls: Promise<ThreadFailure | undefined>;
+}
+
+/** Undefined behind the last batch. What making a batch throws takes its place. */
+function begin(source: Iterator<InputBatch>, job: CompiledJob): BegunBatch | undefined {
+  try {
+    const made = source.next();
+    if (made.done === true) return undefined;
+    const calls = prepareRecords(made.value.records, job).then(() => undefined, packFailure);
+    calls.catch(() => undefined);
+    return { batch: made.value, calls };
+  } catch (error) {
+    return { batch: { records: [] }, calls: Promise.resolve(packFailure(error)) };
+  }
+}
+
+function addChecked({ batches, failure }: CheckAnswer, made: PackedBatch[]): ThreadFailure | undefined {
+  made.push(...batches);
+  return failure;
 }
 
 function payloadKeeper({ operation }: CompiledJob, payloads: PayloadList): KeepPayload {

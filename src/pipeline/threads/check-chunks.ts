@@ -7,7 +7,13 @@ import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
 import { type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { FindPlain, PlainFinding } from "../bytes/find-plain.ts";
 import { compilePlainRecords } from "../bytes/plain-records.ts";
-import { type CheckAnswer, checkBatches, type CheckSettings, type InputBatch } from "./check-batches.ts";
+import {
+  checkAfterCalls,
+  type CheckAnswer,
+  checkBatches,
+  type CheckSettings,
+  type InputBatch,
+} from "./check-batches.ts";
 import { createPayloadList, type PackedPayloads, type PayloadList } from "./packed-payloads.ts";
 
 export interface ChunkAnswer {
@@ -31,13 +37,18 @@ export function checkChunks(
   job: CompiledJob,
   input: ChunkSource,
   { keepsPayloads = false, ...settings }: ChunkSettings,
-): (chunk: RecordChunk | JoinedChunk) => ChunkAnswer {
+): (chunk: RecordChunk | JoinedChunk) => ChunkAnswer | Promise<ChunkAnswer> {
   const payloads = createPayloadList();
   const checked = checkBatches(job, settings, keepsPayloads ? payloads : undefined);
   const { items } = settings;
   const purpose = items.endpoint === "" ? {} : { texts: payloads.text, planned: items };
   const finderOf = findersOf(compilePlainRecords(job, purpose), input);
   const seen = new Set<number>();
+  const withPayloads = (checkedChunk: CheckAnswer, { count }: Counted): ChunkAnswer => {
+    const kept = keepsPayloads ? payloads.take() : undefined;
+    payloads.clear();
+    return { checked: checkedChunk, unnumbered: count, payloads: kept };
+  };
   return (chunk) => {
     const counted = { count: 0 };
     const find = finderOf(chunk.file);
@@ -52,10 +63,8 @@ export function checkChunks(
             file: chunk.file,
             payloads,
           });
-    const answer = checked(batches);
-    const kept = keepsPayloads ? payloads.take() : undefined;
-    payloads.clear();
-    return { checked: answer, unnumbered: counted.count, payloads: kept };
+    if (job.mapping.prepare === undefined) return withPayloads(checked(batches), counted);
+    return checkAfterCalls(job, batches, checked).then((answer) => withPayloads(answer, counted));
   };
 }
 

@@ -41,12 +41,18 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   const workContract = { ...contract, document: {} };
   const common = { source, files, children: children.map((child) => ({ ...child, orderBy: undefined })) };
   const workerData: ChunkWork = { settings, contract: workContract, now, input: common, check };
-  const pool = { entry: new URL("./chunk-worker.js", import.meta.url), workerData, workers: threads - 1 };
-  // Making the records keeps this thread busy.
+  const entry = new URL("./chunk-worker.js", import.meta.url);
+  const pool = { entry, workerData, workers: threads - 1, signal };
+  if (inChunks === undefined) {
+    // Making the records keeps this thread busy.
+    return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool), options);
+  }
+  const tasks = chunkTasks(inChunks, signal);
+  // Functions have threads of their own: this one would only wait for them.
   const answers =
-    inChunks === undefined
-      ? inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool)
-      : inThreads(chunkTasks(inChunks, signal), { ...pool, here: checkTasks(job, sourceOf(inChunks), check).ofTask });
+    job.mapping.prepare === undefined
+      ? inThreads(tasks, { ...pool, here: checkTasks(job, sourceOf(inChunks), check).ofTask })
+      : inThreads<ChunkAnswer, ChunkTask>(tasks, { ...pool, workers: threads });
   return inOrder(job, answers, options);
 }
 
@@ -69,7 +75,7 @@ export function checkChunksHere(job: Job, inChunks: InputInChunks, options: Chec
   const { ofTask, ofRecords } = checkTasks(job, sourceOf(inChunks), settings);
   const answers = async function* (): AsyncGenerator<ChunkAnswer> {
     for await (const chunk of inChunks.chunks(signal)) {
-      const answer = "records" in chunk ? ofRecords(chunk.records) : ofTask(chunk);
+      const answer = await ("records" in chunk ? ofRecords(chunk.records) : ofTask(chunk));
       if (answer.payloads !== undefined && !("root" in chunk) && !("records" in chunk))
         keep?.(chunk, answer.unnumbered, answer.payloads);
       yield answer;

@@ -2,7 +2,7 @@ import type { CompiledJob } from "../../job/job.ts";
 import type { InputRecord } from "../../model/record.ts";
 import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
-import { checkBatches } from "./check-batches.ts";
+import { checkAfterCalls, checkBatches } from "./check-batches.ts";
 import type { ChunkSource } from "../bytes/chunk-pieces.ts";
 import { type ChunkAnswer, checkChunks, type ChunkSettings } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
@@ -10,19 +10,20 @@ import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 /** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */
 export type ChunkTask = RecordChunk | JoinedChunk | PackedRecords;
 
-interface TaskChecks {
-  readonly ofTask: (task: ChunkTask) => ChunkAnswer;
+export interface TaskChecks {
+  /** One task after the other. */
+  readonly ofTask: (task: ChunkTask) => ChunkAnswer | Promise<ChunkAnswer>;
   /** Of records that have their numbers. */
-  readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer;
+  readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer | Promise<ChunkAnswer>;
 }
 
 export function checkTasks(job: CompiledJob, input: ChunkSource, settings: ChunkSettings): TaskChecks {
   const ofChunk = checkChunks(job, input, settings);
   const checked = checkBatches(job, settings);
   const unpack = recordUnpacker();
-  const ofRecords = (records: readonly InputRecord[]): ChunkAnswer => ({
-    unnumbered: 0,
-    checked: checked([{ records }]),
-  });
+  const ofRecords: TaskChecks["ofRecords"] = (records) => {
+    if (job.mapping.prepare === undefined) return { unnumbered: 0, checked: checked([{ records }]) };
+    return checkAfterCalls(job, [{ records }], checked).then((answer) => ({ unnumbered: 0, checked: answer }));
+  };
   return { ofRecords, ofTask: (task) => ("text" in task ? ofRecords(unpack(task)) : ofChunk(task)) };
 }

@@ -4,8 +4,7 @@ import { compileJob, type JobSettings, readJobMapping } from "../../job/job.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import type { CheckSettings } from "./check-batches.ts";
 import type { ChunkSource } from "../bytes/chunk-pieces.ts";
-import type { ChunkAnswer } from "./check-chunks.ts";
-import { checkTasks, type ChunkTask } from "./check-tasks.ts";
+import { checkTasks, type ChunkTask, type TaskChecks } from "./check-tasks.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
 /**
@@ -29,12 +28,15 @@ export interface ChunkWork {
 const work: ChunkWork = workerData;
 const started = start(work);
 
+let answered: Promise<unknown> = started;
+
 parentPort?.on("message", (task: ChunkTask) => {
-  void reply(task);
+  answered = answered.then(() => reply(task));
 });
 
+/** One task after the other, so that functions are called in the order of the input. */
 async function reply(task: ChunkTask): Promise<void> {
-  const answer = (await started)(task);
+  const answer = await (await started)(task);
   parentPort?.postMessage(
     answer,
     answer.checked.batches.map(({ items }) => items.columns),
@@ -42,7 +44,7 @@ async function reply(task: ChunkTask): Promise<void> {
 }
 
 /** Where the job cannot be compiled, which it could be a moment before, that is the answer to every task. */
-async function start({ settings, contract, now, input, check }: ChunkWork): Promise<(task: ChunkTask) => ChunkAnswer> {
+async function start({ settings, contract, now, input, check }: ChunkWork): Promise<TaskChecks["ofTask"]> {
   try {
     const document = await readJobMapping(settings);
     const job = await compileJob(settings, { contract, document, now }, () => undefined);

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { Failure } from "../../model/failure.ts";
 
 /** Something for a worker to do, and what of it moves there instead of being copied. */
 export interface Task<Message> {
@@ -12,8 +13,12 @@ interface PoolOptions<Answer, Message> {
   readonly workerData: unknown;
   readonly workers: number;
   /** Does a task in the calling thread, which would wait otherwise. */
-  readonly here?: ((message: Message) => Answer) | undefined;
+  readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
+  /** Answers that do not come within `STOP_GRACE_MS` of its abortion are not waited for. */
+  readonly signal?: AbortSignal | undefined;
 }
+
+const STOP_GRACE_MS = 1000;
 
 /** Tasks that a worker has before it: one under way, and some that wait, so that it never waits itself. */
 const TASKS_PER_WORKER = 4;
@@ -28,7 +33,7 @@ const LIMITS = { maxYoungGenerationSizeMb: 16 };
  * Does tasks in worker threads, and gives their answers in the order of the tasks. Only so many are taken in advance, so
  * memory does not grow with their number. What goes wrong with the tasks themselves is thrown behind the answers before
  * it. No worker outlives the iteration.
- * @throws what a worker has thrown
+ * @throws what a worker has thrown; Failure `incomplete` where the signal ends the wait for an answer
  */
 export async function* inThreads<Answer, Message>(
   tasks: AsyncIterable<Task<Message>>,
@@ -36,6 +41,9 @@ export async function* inThreads<Answer, Message>(
 ): AsyncGenerator<Answer> {
   const workers = Array.from({ length: options.workers }, () => startWorker<Answer, Message>(options));
   const ask = asker(workers, options.here);
+  const forgetSignal = whenOverdue(options.signal, (error) => {
+    for (const worker of workers) worker.fail(error);
+  });
   const source = tasks[Symbol.asyncIterator]();
   const underWay: Promise<Settled<Answer>>[] = [];
   let next: Promise<Settled<IteratorResult<Task<Message>>>> | undefined = settled(source.next());
@@ -58,6 +66,7 @@ export async function* inThreads<Answer, Message>(
       yield answer.value;
     }
   } finally {
+    forgetSignal();
     await Promise.all(workers.map(({ stop }) => stop()));
     await source.return?.();
   }
@@ -79,8 +88,25 @@ function asker<Answer, Message>(
     of: (task) => {
       const worker = leastBusy(workers);
       if (here === undefined || worker.waiting() < TASKS_PER_WORKER) return worker.ask(task);
-      return Promise.resolve({ value: here(task.message) });
+      return settled(Promise.resolve(here(task.message)));
     },
+  };
+}
+
+/** Calls it with a failure some time after the signal is aborted. Gives what ends that. */
+function whenOverdue(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  const onAbort = (): void => {
+    const error = new Failure("incomplete", "stopped while records were being checked", {
+      hint: "a record, or a call of a function of the mapping, took longer than a second",
+    });
+    timer = setTimeout(() => fail(error), STOP_GRACE_MS);
+  };
+  signal?.addEventListener("abort", onAbort);
+  if (signal?.aborted === true) onAbort();
+  return () => {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", onAbort);
   };
 }
 
@@ -98,6 +124,8 @@ interface PoolWorker<Answer, Message> {
   readonly ask: (task: Task<Message>) => Promise<Settled<Answer>>;
   /** Tasks without an answer. */
   readonly waiting: () => number;
+  /** Answers every task with an error: those that wait, and those to come. */
+  readonly fail: (error: unknown) => void;
   readonly stop: () => Promise<unknown>;
 }
 
@@ -131,6 +159,7 @@ function startWorker<Answer, Message>({
         waiting.push(resolve);
         worker.postMessage(task.message, [...task.transfer]);
       }),
+    fail,
     stop: () => worker.terminate(),
   };
 }

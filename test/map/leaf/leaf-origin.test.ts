@@ -1,6 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
-import type { MappingFunction } from "../../../src/map/compile-context.ts";
+import type { MappingFunctions } from "../../../src/map/leaf/function-calls.ts";
+import { CallFault, type CallResult } from "../../../src/model/call-result.ts";
+import type { Row } from "../../../src/model/record.ts";
 import {
   anything,
   boolean,
@@ -108,31 +110,74 @@ function calling(leaf: string): string {
   return `functions: ./functions.mjs\npayload: { leaf: ${leaf} }`;
 }
 
-describe("call", () => {
-  const functions = new Map<string, MappingFunction>([
-    ["initials", (value, row) => `${value[0] ?? "?"}${row["B"] === "z" ? "z" : "?"}`],
-    ["size", (value) => value.length],
-    ["nothing", () => undefined],
-    ["late", () => Promise.resolve("x")],
-    ["broken", (value) => value.toUpperCase().normalize("no such form")],
-  ]);
-  const values = { ...NO_VALUES, functions };
-  const run = (leaf: string, type: FieldType, cells: Cells) =>
-    compile(calling(leaf), object({ leaf: type }), values).map(rowOf(cells)).payload["leaf"];
+/** Functions that need no thread. */
+function functionsOf(byName: Readonly<Record<string, (text: string, row: Row) => CallResult>>): MappingFunctions {
+  return {
+    names: Object.keys(byName),
+    evaluate: async (calls) => calls.map(({ name, text: value, row }) => byName[name]?.(value, row)),
+    close: async () => undefined,
+  };
+}
 
-  test("a function of the user's makes the value", () => {
-    expect(run("{ from: A, call: initials }", text, { A: "abc", B: "z" })).toBe("az");
-    expect(run("{ from: A, call: size }", integer, { A: "abc" })).toBe(3);
-    expect(run("{ call: size }", integer, { A: "abc" })).toBe(0);
-    expect(run("{ from: A, call: nothing, default: d }", text, { A: "abc" })).toBe("d");
+describe("call", () => {
+  const functions = functionsOf({
+    initials: (value, row) => `${value[0] ?? "?"}${row.line}`,
+    size: (value) => value.length,
+    nothing: () => undefined,
+    broken: () => new CallFault("failed", "fix the function"),
+    kindOf: (value) => (value === "x" ? "B" : "A"),
   });
-  test("what it throws names the row and not the value", () => {
-    const failure = failureOf(() => run("{ from: A, call: broken }", text, { A: "secret" }));
-    expect(failure.code).toBe("mapping_invalid");
-    expect(failure.message).toBe('the function "broken" failed on the row at accounts.csv:2');
+  const values = { ...NO_VALUES, functions };
+  const run = async (leaf: string, type: FieldType, cells: Cells): Promise<unknown> => {
+    const mapping = compile(calling(leaf), object({ leaf: type }), values);
+    const row = rowOf(cells);
+    await mapping.prepare?.([row]);
+    return mapping.map(row).payload["leaf"];
+  };
+
+  test("a function of the user's makes the value", async () => {
+    expect(await run("{ from: A, call: initials }", text, { A: "abc" })).toBe("a2");
+    expect(await run("{ from: A, call: size }", integer, { A: "abc" })).toBe(3);
+    expect(await run("{ call: size }", integer, { A: "abc" })).toBe(0);
+    expect(await run("{ from: A, call: nothing, default: d }", text, { A: "abc" })).toBe("d");
+    expect(await run('{ from: A, split: ",", call: size }', list(integer), { A: "a,bcd,a" })).toEqual([1, 3, 1]);
   });
-  test("it may not be asynchronous", () =>
-    expect(failureOf(() => run("{ from: A, call: late }", text, { A: "x" })).hint).toContain("not a promise"));
+  test("what it throws names the row and not the value", async () => {
+    const failure = await run("{ from: A, call: broken }", text, { A: "secret" }).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: "mapping_invalid",
+      message: 'the function "broken" failed on the row at accounts.csv:2',
+      hint: "fix the function",
+    });
+  });
+  test("a row cannot be mapped before its calls are evaluated", () => {
+    const mapping = compile(calling("{ from: A, call: size }"), object({ leaf: integer }), values);
+    expect(() => mapping.map(rowOf({ A: "abc" }))).toThrow("before its function calls are evaluated");
+  });
+  test("an attr can be located in a row that was not prepared", () => {
+    const leaf = '{ from: A, split: ",", call: size }';
+    const mapping = compile(calling(leaf), object({ leaf: list(integer) }), values);
+    expect(mapping.locate(rowOf({ A: "a,b" }), ["leaf", 1])).toMatchObject({ line: 2, column: "A" });
+  });
+  test("may decide which fields an object has, which then are made by calls, too", async () => {
+    const one = object({ kind: choice("A"), size: integer });
+    const other = object({ kind: choice("B"), first: text });
+    const kinds = new Map([
+      ["A", one],
+      ["B", other],
+    ]);
+    const body = object({ leaf: union([one, other], { property: "kind", mapping: kinds }) });
+    const yaml = calling(
+      "{ kind: { from: A, call: kindOf }, size: { from: A, call: size }, first: { from: A, call: initials } }",
+    );
+    const mapping = compile(yaml, body, values);
+    const rows = [rowOf({ A: "abc" }), rowOf({ A: "x" })];
+    await mapping.prepare?.(rows);
+    expect(rows.map((row) => mapping.map(row).payload["leaf"])).toMatchObject([
+      { kind: "A", size: 3 },
+      { kind: "B", first: "x2" },
+    ]);
+  });
   test("unknown functions", () => {
     const failure = failureOf(() => compile(calling("{ from: A, call: initialz }"), object({ leaf: text }), values));
     expect(failure.hint).toContain('did you mean "initials"?');

@@ -21,7 +21,7 @@ export async function planned(job: Job, settings: ChunkSettings): Promise<unknow
   const answers: unknown[] = [];
   try {
     for await (const chunk of chunked.chunks()) {
-      const { unnumbered, checked, payloads } = answerOf(chunk);
+      const { unnumbered, checked, payloads } = await answerOf(chunk);
       const { batches, ...more } = checked;
       answers.push({ unnumbered, ...more, ...asOneBatch(batches), payloads: payloads && textsOf(payloads) });
     }
@@ -38,7 +38,7 @@ export async function plannedTexts(job: Job): Promise<readonly (readonly [key: s
   const answerOf = checkChunks(job, chunked, SENT);
   const records: (readonly [key: string | undefined, text?: string])[] = [];
   for await (const chunk of chunked.chunks()) {
-    const { checked, payloads } = answerOf(chunk);
+    const { checked, payloads } = await answerOf(chunk);
     const texts = new Map(payloads && textsOf(payloads));
     const items = checked.batches.flatMap((batch) => unpackItems(batch.items));
     for (const [position, { key }] of items.entries()) {

@@ -1,20 +1,26 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
-import { pathToFileURL } from "node:url";
-import type { MappingFunction } from "../map/compile-context.ts";
-import type { MappingDocument } from "../map/document/mapping-document.ts";
-import { Failure } from "../model/failure.ts";
+import type { MappingDocument } from "../../map/document/mapping-document.ts";
+import { type MappingFunctions, NO_FUNCTIONS } from "../../map/leaf/function-calls.ts";
+import { Failure } from "../../model/failure.ts";
+import { type FunctionModule, startFunctions } from "./function-thread.ts";
+import { NotLoaded } from "./thread-end.ts";
+
+/** How functions are run, apart from the module. */
+export type FunctionSettings = Pick<FunctionModule, "timeoutSeconds" | "signal">;
 
 /**
- * The functions that the module of `functions:` in a mapping exports, by name; `resolve`: paths in it are relative to it.
- * @throws Failure `mapping_invalid` where it cannot be loaded, with the reason that Node gives
+ * The functions that the module of `functions:` in a mapping exports; `resolve`: paths in it are relative to it.
+ * @throws Failure `mapping_invalid` where it cannot be loaded, with the reason that Node gives; `incomplete` where the
+ *   user stops the command meanwhile
  */
 export async function loadFunctions(
   document: MappingDocument,
   resolve: (file: string) => string,
-): Promise<ReadonlyMap<string, MappingFunction>> {
-  if (document.functions === undefined) return new Map();
+  settings: FunctionSettings = {},
+): Promise<MappingFunctions> {
+  if (document.functions === undefined) return NO_FUNCTIONS;
   const named = document.functions;
   const file = path.resolve(resolve(named));
   const place = { file: document.file, line: document.lineOf(["functions"]) };
@@ -23,14 +29,13 @@ export async function loadFunctions(
   if (!existsSync(file)) {
     throw refused(`there is no file ${named}`, { hint: "paths are relative to the mapping's folder" });
   }
-  const module: unknown = await import(pathToFileURL(file).href).catch((cause: unknown) => {
-    throw refused(`${named} cannot be loaded${reasonOf(cause)}`, { hint: hintOf(named, cause), cause });
-  });
-  return new Map(
-    Object.entries(module ?? {}).filter(
-      (entry: [string, unknown]): entry is [string, MappingFunction] => typeof entry[1] === "function",
-    ),
-  );
+  try {
+    return await startFunctions({ ...settings, file, place });
+  } catch (cause) {
+    if (!(cause instanceof NotLoaded)) throw cause;
+    const reason = cause.message === "" ? "" : `: ${cause.message}`;
+    throw refused(`${named} cannot be loaded${reason}`, { hint: hintOf(named, cause), cause });
+  }
 }
 
 /** The files that define the functions of a mapping: the module and what it imports by relative paths, in any depth. */
@@ -59,14 +64,9 @@ function importedFile(file: string): string | undefined {
     .find((each) => statSync(each, { throwIfNoEntry: false })?.isFile());
 }
 
-function reasonOf(cause: unknown): string {
-  const [reason = ""] = cause instanceof Error ? cause.message.split("\n") : [];
-  return reason === "" ? "" : `: ${reason}`;
-}
-
 /** Node reads `.js` as CommonJS where a package.json above it says so, or where it cannot tell. */
-function hintOf(named: string, cause: unknown): string {
-  const isModule = cause instanceof SyntaxError && /import|export/.test(cause.message);
+function hintOf(named: string, { isSyntax, message }: NotLoaded): string {
+  const isModule = isSyntax && /import|export/.test(message);
   const { dir, name, ext } = path.parse(named);
   return isModule && ext !== ".mjs"
     ? `name it ${path.join(dir, name)}.mjs: Node takes ${ext} for CommonJS here`

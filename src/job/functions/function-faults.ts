@@ -1,0 +1,29 @@
+import path from "node:path";
+import { CallFault } from "../../model/call-result.ts";
+import type { Fault, ThrownError } from "./function-messages.ts";
+
+const RETURNS = "a function returns text, a number, true, false or nothing; an object or a list of these is JSON, too";
+
+/** Why a call has no result, in words. The text of an error is left out: it may quote a cell. */
+export function faultOf(fault: Fault, file: string): CallFault {
+  if (fault.kind === "threw") return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
+  if (fault.kind === "unreadable")
+    return new CallFault(`returned an object that cannot be read${placeInModule(fault.thrown, file)}`, RETURNS);
+  return new CallFault(REFUSED[fault.kind], RETURNS);
+}
+
+const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable">, string>> = {
+  promise: "returned a promise: functions are synchronous",
+  "not JSON": "returned something that is no JSON value",
+  cyclic: "returned an object that contains itself",
+  nested: "returned an object that is nested too deeply",
+};
+
+/** ` (TypeError in functions.mjs:3)`: the error's class and the innermost line of the user's own modules, where known. */
+export function placeInModule({ name, stack = "" }: ThrownError, file: string): string {
+  const kind = name !== undefined && /^[A-Z]\w{0,40}$/.test(name) ? name : "an error";
+  const folder = path.dirname(file);
+  const frames = [...stack.matchAll(/(?:file:\/\/|\()?(\/[^\s():]+|[A-Z]:[^\s():]+):(\d+):\d+\)?$/gm)];
+  const own = frames.find(([, at = ""]) => at.startsWith(folder) && !at.includes("node_modules"));
+  return own === undefined ? ` (${kind})` : ` (${kind} in ${path.relative(folder, own[1] ?? "")}:${own[2]})`;
+}

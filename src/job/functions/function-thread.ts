@@ -1,0 +1,197 @@
+import { pathToFileURL } from "node:url";
+import { MessageChannel, Worker } from "node:worker_threads";
+import type { FunctionCall, MappingFunctions } from "../../map/leaf/function-calls.ts";
+import type { CallResult } from "../../model/call-result.ts";
+import type { Place } from "../../model/place.ts";
+import { batchPacker } from "./batch-packer.ts";
+import { faultOf } from "./function-faults.ts";
+import {
+  type BatchAnswer,
+  type CallBatch,
+  type FunctionWork,
+  type LoadAnswer,
+  NO_CALL,
+  PROGRESS,
+} from "./function-messages.ts";
+import { FUNCTION_TIMEOUT } from "./function-timeout.ts";
+import { causeOf, type EndCause, endedFailure, NotLoaded } from "./thread-end.ts";
+
+export interface FunctionModule {
+  readonly file: string;
+  /** Where the mapping names it. */
+  readonly place: Place;
+  /** How long one call may take, in seconds; loading the module, `LOAD_FACTOR` times as long. */
+  readonly timeoutSeconds?: number | undefined;
+  /** Ends calls that are still under way `STOP_GRACE_MS` later. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+const LOAD_FACTOR = 10;
+
+/** A first SIGINT or SIGTERM ends a command within twice this time, whatever its functions do. */
+const STOP_GRACE_MS = 1000;
+
+const LOOK_EVERY_MS = 100;
+
+/** Of the thread's heap. Buffers are not part of it: they are counted after each batch, and watched during it. */
+const HEAP_MB = 512;
+const MOST_EXTERNAL_BYTES = 1 << 30;
+
+/** How far the whole process may grow during one batch. */
+const MOST_GROWTH_BYTES = 2 * 2 ** 30;
+
+/** Something that the thread has to answer. Loading the module has no calls. */
+interface Waiting {
+  readonly calls: readonly FunctionCall[];
+  /** A method, as each is answered with something else. */
+  answer(answer: unknown): void;
+  readonly fail: (error: Error) => void;
+}
+
+/**
+ * Loads a module of functions into a thread of its own, so that nothing that a function does can end, block or change the
+ * program: `process.exit` and an endless loop end that thread, and the failure names the function. This thread never waits
+ * for it synchronously, so that signals and timers work meanwhile.
+ * @throws NotLoaded with the reason, and Failure `incomplete` when the signal is aborted
+ */
+export async function startFunctions(module: FunctionModule): Promise<MappingFunctions> {
+  const thread = startThread(module);
+  const loaded = await thread.ask<LoadAnswer>([]);
+  if ("thrown" in loaded) {
+    await thread.end();
+    throw new NotLoaded(firstLine(loaded.thrown.message), loaded.isSyntax);
+  }
+  const pack = batchPacker(loaded.functions);
+  return {
+    names: loaded.functions.map(({ name }) => name),
+    close: thread.end,
+    async evaluate(calls): Promise<readonly CallResult[]> {
+      const { values, fault } = await thread.ask<BatchAnswer>(calls, pack(calls));
+      return fault === undefined ? values : [...values, faultOf(fault, module.file)];
+    },
+  };
+}
+
+function firstLine(text = ""): string {
+  return text.split("\n")[0] ?? "";
+}
+
+interface FunctionThread {
+  /** Answers come in the order of the messages. */
+  readonly ask: <Answer>(calls: readonly FunctionCall[], message?: CallBatch) => Promise<Answer>;
+  readonly end: () => Promise<void>;
+}
+
+function startThread(module: FunctionModule): FunctionThread {
+  const { port1: port, port2 } = new MessageChannel();
+  const progress = new SharedArrayBuffer(8);
+  const done = new Int32Array(progress).fill(NO_CALL);
+  const workerData: FunctionWork = { module: pathToFileURL(module.file).href, port: port2, progress };
+  const resourceLimits = { maxOldGenerationSizeMb: HEAP_MB };
+  const entry = new URL("./function-worker.js", import.meta.url);
+  const worker = new Worker(entry, { workerData, transferList: [port2], stdout: true, resourceLimits });
+  const waiting: Waiting[] = [];
+  let wrong: Error | undefined;
+
+  /** Nothing comes of the thread any more. */
+  const give = (cause: EndCause): void => {
+    wrong ??= endedFailure(cause, { ...module, waiting: waiting[0]?.calls, call: Atomics.load(done, PROGRESS.call) });
+    watch.stop();
+    for (const one of waiting.splice(0)) one.fail(wrong);
+    void worker.terminate();
+  };
+  const watch = watchCalls({ done, give, timeoutMs: timeoutMsOf(module) });
+  const stop = (): void => {
+    setTimeout(() => give({ kind: "stopped" }), STOP_GRACE_MS).unref();
+  };
+
+  worker.on("error", (error: unknown) => give(causeOf(error)));
+  worker.on("exit", (code) => give({ kind: "exited", code }));
+  port.on("message", (answer: BatchAnswer | LoadAnswer) => {
+    if ("externalBytes" in answer && answer.externalBytes > MOST_EXTERNAL_BYTES) {
+      give({ kind: "memory" });
+      return;
+    }
+    waiting.shift()?.answer(answer);
+    watch.next(waiting[0]);
+  });
+  // A run that waits for an answer is kept alive by the watch; a thread that nobody asks keeps nothing alive.
+  worker.unref();
+  port.unref();
+  module.signal?.addEventListener("abort", stop);
+  if (module.signal?.aborted === true) stop();
+
+  return {
+    ask: <Answer>(calls: readonly FunctionCall[], message?: CallBatch) =>
+      new Promise<Answer>((resolve, reject) => {
+        if (wrong !== undefined) {
+          reject(wrong);
+          return;
+        }
+        waiting.push({ calls, answer: resolve, fail: reject });
+        if (waiting.length === 1) watch.next(waiting[0]);
+        if (message !== undefined) port.postMessage(message);
+      }),
+    async end() {
+      module.signal?.removeEventListener("abort", stop);
+      wrong ??= new Error("the functions of the mapping are closed");
+      watch.stop();
+      await worker.terminate();
+    },
+  };
+}
+
+function timeoutMsOf({ timeoutSeconds = FUNCTION_TIMEOUT.default }: FunctionModule): number {
+  return timeoutSeconds * 1000;
+}
+
+interface Watched {
+  readonly done: Int32Array;
+  readonly give: (cause: EndCause) => void;
+  readonly timeoutMs: number;
+}
+
+interface Watch {
+  /** Something else is waited for; undefined: nothing. */
+  readonly next: (waiting: Waiting | undefined) => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Looks whether calls go on. Only time in which this thread could look counts: a computer that slept, or a debugger that
+ * held everything, is no reason to end a call.
+ */
+function watchCalls({ done, give, timeoutMs }: Watched): Watch {
+  let timer: NodeJS.Timeout | undefined;
+  let limitMs = timeoutMs;
+  let count = 0;
+  let spentMs = 0;
+  let lookedAt = 0;
+  let bytesBefore: number | undefined;
+
+  const restart = (): void => {
+    [count, spentMs, lookedAt] = [Atomics.load(done, PROGRESS.count), 0, performance.now()];
+  };
+  const look = (): void => {
+    if (Atomics.load(done, PROGRESS.count) !== count) restart();
+    const now = performance.now();
+    spentMs += Math.min(now - lookedAt, 2 * LOOK_EVERY_MS);
+    lookedAt = now;
+    const bytes = process.memoryUsage.rss();
+    bytesBefore ??= bytes;
+    if (spentMs >= limitMs) give({ kind: "timeout", limitMs });
+    else if (bytes - bytesBefore > MOST_GROWTH_BYTES) give({ kind: "memory" });
+  };
+  return {
+    next(waiting) {
+      clearInterval(timer);
+      timer = undefined;
+      if (waiting === undefined) return;
+      limitMs = waiting.calls.length === 0 ? timeoutMs * LOAD_FACTOR : timeoutMs;
+      bytesBefore = undefined;
+      restart();
+      timer = setInterval(look, Math.min(LOOK_EVERY_MS, timeoutMs));
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,242 @@
+import { writeSync } from "node:fs";
+import { types } from "node:util";
+import { getHeapStatistics } from "node:v8";
+import { workerData } from "node:worker_threads";
+import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
+import {
+  type BatchAnswer,
+  type CallBatch,
+  type Fault,
+  type FunctionWork,
+  type LoadAnswer,
+  type LoadedFunction,
+  NO_CALL,
+  NO_ROW,
+  PROGRESS,
+  type ThrownError,
+} from "./function-messages.ts";
+
+/**
+ * The thread that a mapping's functions run in. Nothing else does: what they change of the built-in objects, end, block or
+ * use up is this thread's alone. So the code here uses no method that the module could have replaced: it takes what it
+ * needs before the module is loaded, and goes through lists by index.
+ */
+const { module, port, progress }: FunctionWork = workerData;
+const done = new Int32Array(progress);
+const { apply } = Reflect;
+const { keys, create, getPrototypeOf, prototype: plainPrototype } = Object;
+const { isArray } = Array;
+const { isFinite } = Number;
+const { store, wait } = Atomics;
+const pause = new Int32Array(new SharedArrayBuffer(4));
+const { isPromise, isNativeError } = types;
+const post: (answer: LoadAnswer | BatchAnswer) => void = port.postMessage.bind(port);
+const later = setImmediate;
+const bytesOf: (text: string) => Uint8Array = Buffer.from.bind(Buffer);
+// Called by `apply`, which gives them their `this`.
+// oxlint-disable-next-line typescript/unbound-method
+const sourceOf = Function.prototype.toString;
+// oxlint-disable-next-line typescript/unbound-method
+const { then } = Promise.prototype;
+const nothing = (): void => undefined;
+
+const STDERR = 2;
+const PAUSE_MS = 10;
+const MOST_PAUSES = 100;
+
+type AnyFunction = (...given: unknown[]) => unknown;
+
+const functions: AnyFunction[] = [];
+const headers: (readonly string[])[] = [];
+let count = 0;
+
+type Chunk = string | Uint8Array;
+const writing = {
+  _write: (chunk: Chunk, _encoding: string, wrote: () => void): void => {
+    writeToStderr(chunk);
+    wrote();
+  },
+  _writev: (chunks: readonly { readonly chunk: Chunk }[], wrote: () => void): void => {
+    for (let at = 0; at < chunks.length; at += 1) writeToStderr(chunks[at]?.chunk ?? "");
+    wrote();
+  },
+};
+Object.assign(process.stdout, writing);
+Object.assign(process.stderr, writing);
+
+// Not there for the module to answer in this thread's place.
+delete workerData.port;
+await load();
+
+/** At once: what a thread writes by way of the one that has started it is lost when that one ends first. */
+function writeToStderr(chunk: string | Uint8Array): void {
+  const bytes = typeof chunk === "string" ? bytesOf(chunk) : chunk;
+  let written = 0;
+  for (let pauses = 0; written < bytes.length && pauses < MOST_PAUSES;) {
+    try {
+      written += writeSync(STDERR, bytes, written);
+    } catch (error) {
+      if (!isObject(error) || error["code"] !== "EAGAIN") break;
+      // Nobody reads it at the moment.
+      wait(pause, 0, 0, PAUSE_MS);
+      pauses += 1;
+    }
+  }
+}
+
+async function load(): Promise<void> {
+  try {
+    const loaded: Readonly<Record<string, unknown>> = await import(module);
+    const named: LoadedFunction[] = [];
+    const names = keys(loaded);
+    for (let at = 0; at < names.length; at += 1) {
+      const name = names[at] ?? "";
+      const exported = loaded[name];
+      if (!isFunction(exported)) continue;
+      named[functions.length] = { name, source: apply(sourceOf, exported, []) };
+      functions[functions.length] = exported;
+    }
+    port.on("message", evaluate);
+    post({ functions: named });
+  } catch (error) {
+    post({ thrown: thrownError(error), isSyntax: error instanceof SyntaxError });
+    // Keeps the thread until it is ended: the answer might come behind the end of a thread that ended by itself.
+    port.on("message", nothing);
+  }
+}
+
+function evaluate(batch: CallBatch): void {
+  for (let at = 0; at < batch.newHeaders.length; at += 1) headers[headers.length] = batch.newHeaders[at] ?? [];
+  const values: (JsonValue | undefined)[] = [];
+  let fault: Fault | undefined;
+  for (let at = 0; at < batch.functions.length && fault === undefined; at += 1) {
+    store(done, PROGRESS.call, at);
+    count = (count + 1) | 0;
+    store(done, PROGRESS.count, count);
+    fault = call(batch, at, values);
+  }
+  store(done, PROGRESS.call, NO_CALL);
+  // A promise that a call has left rejected ends the thread before the answer goes.
+  later(answer, values, fault);
+}
+
+function answer(values: BatchAnswer["values"], fault: Fault | undefined): void {
+  post({ values, fault, externalBytes: getHeapStatistics().external_memory });
+}
+
+/** Adds what the call gives to the values. */
+function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
+  const called = functions[batch.functions[at] ?? 0] ?? nothing;
+  const text = batch.texts[at];
+  const row = batch.rowOf[at] ?? NO_ROW;
+  let returned: unknown;
+  try {
+    returned = row === NO_ROW ? called(text) : called(text, rowView(batch, row));
+  } catch (error) {
+    return { kind: "threw", thrown: thrownError(error) };
+  }
+  return keep(returned, at, values);
+}
+
+/** Adds what a call has returned. */
+function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
+  if (typeof returned === "string" || returned === undefined || returned === null) {
+    values[at] = returned === "" || returned === null ? undefined : returned;
+    return undefined;
+  }
+  if (isPromise(returned)) {
+    // What becomes of it is nobody's concern.
+    void apply(then, returned, [nothing, nothing]);
+    return { kind: "promise" };
+  }
+  try {
+    values[at] = copyOf(returned, []);
+    return undefined;
+  } catch (error) {
+    if (error instanceof NotJson) return { kind: error.kind };
+    return { kind: "unreadable", thrown: thrownError(error) };
+  }
+}
+
+/** The row by column; what a row of CSV lacks is "". Each call gets one of its own. */
+function rowView(batch: CallBatch, row: number): unknown {
+  const content = batch.rows[row];
+  const header = headers[batch.headerOf[row] ?? NO_ROW];
+  if (header === undefined || !isArray(content)) return content;
+  const view: Record<string, string> = create(null);
+  for (let column = 0; column < header.length; column += 1) {
+    const name = header[column] ?? "";
+    if (name !== "") view[name] = content[column] ?? "";
+  }
+  return view;
+}
+
+class NotJson {
+  readonly kind: "not JSON" | "cyclic" | "nested";
+  constructor(kind: NotJson["kind"]) {
+    this.kind = kind;
+  }
+}
+
+/** No mapping needs more, and no contract either. */
+const MOST_LEVELS = 200;
+
+/** A copy that holds nothing of the module's. @throws NotJson, and what reading it throws */
+function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
+  if (isScalar(value)) return value;
+  if (!isObject(value)) throw new NotJson("not JSON");
+  const around = withIt(value, within);
+  if (isArray(value)) {
+    const items: JsonValue[] = [];
+    for (let at = 0; at < value.length; at += 1) items[at] = copyOf(value[at], around);
+    return items;
+  }
+  const prototype: unknown = getPrototypeOf(value);
+  if (prototype !== plainPrototype && prototype !== null) throw new NotJson("not JSON");
+  const members: Record<string, JsonValue> = create(null);
+  const names = keys(value);
+  for (let at = 0; at < names.length; at += 1) {
+    const name = names[at] ?? "";
+    members[name] = copyOf(value[name], around);
+  }
+  return members;
+}
+
+function withIt(value: unknown, within: readonly unknown[]): readonly unknown[] {
+  if (within.length >= MOST_LEVELS) throw new NotJson("nested");
+  const around: unknown[] = [];
+  for (let at = 0; at < within.length; at += 1) {
+    if (within[at] === value) throw new NotJson("cyclic");
+    around[at] = within[at];
+  }
+  around[within.length] = value;
+  return around;
+}
+
+function isScalar(value: unknown): value is JsonScalar {
+  if (typeof value === "number") return isFinite(value);
+  return value === null || typeof value === "string" || typeof value === "boolean";
+}
+
+function isFunction(value: unknown): value is AnyFunction {
+  return typeof value === "function";
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}
+
+/** Whatever was thrown: reading it may throw, too. */
+function thrownError(error: unknown): ThrownError {
+  try {
+    if (!isNativeError(error)) return {};
+    const { name, message, stack } = error;
+    return { name: textOf(name), message: textOf(message), stack: textOf(stack) };
+  } catch {
+    return {};
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}

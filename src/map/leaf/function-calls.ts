@@ -1,0 +1,121 @@
+import type { CallResult, RowCalls } from "../../model/call-result.ts";
+import type { Place } from "../../model/place.ts";
+import type { Row } from "../../model/record.ts";
+
+/** The user's functions that leaves may call. They run outside of this thread, so many calls are evaluated at once. */
+export interface MappingFunctions {
+  readonly names: readonly string[];
+  /**
+   * Evaluates calls in order. Stops after the first one with a fault: the results behind it are missing.
+   * @throws Failure when the functions can no longer run at all: a call that ends or blocks their thread
+   */
+  readonly evaluate: (calls: readonly FunctionCall[]) => Promise<readonly CallResult[]>;
+  readonly close: () => Promise<void>;
+}
+
+/** A mapping without `functions`. */
+export const NO_FUNCTIONS: MappingFunctions = {
+  names: [],
+  evaluate: async () => [],
+  close: async () => undefined,
+};
+
+export interface FunctionCall {
+  readonly name: string;
+  /** The cell's text after `trim`, `replace`, `upper` and `lower`. */
+  readonly text: string;
+  readonly row: Row;
+  /** Where the mapping names the function. */
+  readonly place: Place;
+}
+
+/** Results of calls, evaluated for whole batches of rows before the rows are mapped. */
+export interface FunctionCalls {
+  /**
+   * The result of a call; `undefined` while calls are collected, and then the call is noted.
+   * @throws Error for a call that was not prepared
+   */
+  readonly resultOf: (name: string, text: string, row: Row, place: Place) => CallResult;
+  /** Locates an attr, perhaps in rows that were not prepared: there the cell's text stands in for a result. */
+  readonly whileLocating: <Found>(locate: () => Found) => Found;
+  /**
+   * Evaluates what `collect` calls for each row, round by round: which calls a later round makes may depend on the results
+   * of an earlier one. Each call in a row's first round has a result of its own, in order.
+   */
+  readonly prepare: (rows: readonly Row[], rounds: readonly Collect[]) => Promise<void>;
+}
+
+/** Makes the calls of a row. May throw a Failure: mapping the row throws it again. */
+type Collect = (row: Row) => void;
+
+interface NotedCall extends FunctionCall {
+  isDone: boolean;
+  result: CallResult;
+}
+
+export function createFunctionCalls(functions: MappingFunctions): FunctionCalls {
+  let isLocating = false;
+  let collected: NotedCall[] | undefined;
+  /** In the first round no call is known. */
+  let isFirst = false;
+  let batch = 0;
+  let batches = 0;
+
+  return {
+    resultOf(name, text, row, place) {
+      if (!isFirst) {
+        const known = row.calls && findCall(row.calls, name, text);
+        if (known?.isDone === true) return known.result;
+        if (isLocating) return text;
+      }
+      if (collected === undefined) throw new Error("a row is mapped before its function calls are evaluated");
+      const call: NotedCall = { name, text, row, place, isDone: false, result: undefined };
+      collected.push(call);
+      if (row.calls?.batch === batch) row.calls.made.push(call);
+      else row.calls = { made: [call], batch, next: 0 };
+      return undefined;
+    },
+    whileLocating(locate) {
+      isLocating = true;
+      try {
+        return locate();
+      } finally {
+        isLocating = false;
+      }
+    },
+    async prepare(rows, rounds) {
+      batches += 1;
+      const own = batches;
+      for (const [round, collect] of rounds.entries()) {
+        batch = own;
+        const calls: NotedCall[] = [];
+        [collected, isFirst] = [calls, round === 0];
+        try {
+          for (const row of rows) collect(row);
+        } catch {
+          // Rows behind this one are not mapped.
+        } finally {
+          [collected, isFirst] = [undefined, false];
+        }
+        if (calls.length === 0) continue;
+        const results = await functions.evaluate(calls);
+        for (const [index, result] of results.entries()) {
+          const call = calls[index];
+          if (call !== undefined) [call.result, call.isDone] = [result, true];
+        }
+      }
+    },
+  };
+}
+
+function findCall(calls: RowCalls, name: string, text: string): RowCalls["made"][number] | undefined {
+  const { made, next } = calls;
+  for (let looked = 0; looked < made.length; looked += 1) {
+    const at = (next + looked) % made.length;
+    const call = made[at];
+    if (call?.name !== name || call.text !== text) continue;
+    calls.next = at + 1;
+    return call;
+  }
+  return undefined;
+}
