@@ -142,7 +142,7 @@ function mergeInto(tree: Tree | undefined, update: JsonObject, origin: Origin): 
 function appendTo(tree: Tree | undefined, entry: JsonValue, origin: Origin): void {
   if (tree?.kind !== "list") return;
   const added = treeOf(entry, origin);
-  tree.items.push(...(added.kind === "list" ? added.items : [added]));
+  for (const item of added.kind === "list" ? added.items : [added]) tree.items.push(item);
 }
 
 function removeFrom(tree: Tree | undefined, part: AttrSegment | undefined): void {

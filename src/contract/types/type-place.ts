@@ -19,7 +19,7 @@ export function placesWithRules(body: FieldType): readonly TypePlace[] {
     if (holders.has(place.holder?.type)) continue;
     holders.add(place.holder?.type);
     if (place.type.rules !== undefined) places.push(place);
-    open.push(...placesBelow(place));
+    for (const below of placesBelow(place)) open.push(below);
   }
   return places;
 }

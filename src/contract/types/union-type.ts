@@ -2,6 +2,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import type { TypeBase } from "./read-keywords.ts";
 import type { Discriminator, FieldType, ObjectType, UnionType } from "./field-type.ts";
+import { countOptions, MAX_OPTIONS } from "./count-alternatives.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { treatmentOf } from "./schema-keywords.ts";
 import {
@@ -92,7 +93,7 @@ export function mergedChoices(
     const listed = readKeywords(parts, "enum");
     if (listed.length !== 1 || parts.length !== 1 || !isJsonArray(listed[0]?.value)) return undefined;
     if (!listed[0].value.every(isScalar)) return undefined;
-    choices.push(...listed[0].value);
+    for (const choice of listed[0].value) choices.push(choice);
   }
   const distinct = new Set(choices.filter((choice) => choice !== null));
   const repeats = choices.filter((choice) => choice !== null).length > distinct.size;
@@ -125,7 +126,16 @@ export function unionType(
     }),
   };
   enter(union);
-  options.push(...alternatives.options.map(compilation.compile));
+  for (const option of alternatives.options) options.push(compilation.compile(option));
+  const count = countOptions(options, compilation.unions);
+  compilation.unions.set(union, { path: alternatives.path, options: count > MAX_OPTIONS ? 1 : count });
+  if (count > MAX_OPTIONS) {
+    const message = `these alternatives and those directly inside them come to more than ${MAX_OPTIONS.toLocaleString("en")}; they are not enforced`;
+    compilation.findings.add("error", "many-alternatives", message, alternatives.path);
+    options.length = 0;
+    options.push({ ...base, kind: "any" });
+    return union;
+  }
   if (property !== undefined) fillMapping(mapping, alternatives, options, compilation);
   if (!isSetting) return union;
   const chosen = setting === undefined ? undefined : optionFor(setting, alternatives, compilation);
