@@ -1,3 +1,4 @@
+import { interruptible } from "../files/interruptible.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";
@@ -244,11 +245,12 @@ async function compile(document: MappingDocument, operation: Operation, settings
   const lookups = await Promise.all(
     document.lookupFiles.map(async (file) => [file, await readLookup(beside(file))] as const),
   );
-  return compileMapping(document, operation, {
+  const values = {
     ...(settings.supplier !== undefined && { supplier: settings.supplier }),
     lookups: new Map(lookups),
     functions: await loadFunctions(document, beside),
-  });
+  };
+  return interruptible(() => compileMapping(document, operation, values));
 }
 
 async function filesOfMapping(document: MappingDocument, settings: JobSettings): Promise<readonly MappingFile[]> {

@@ -181,7 +181,7 @@ describe("alternatives inside alternatives", () => {
   function levels(count: number): FieldType {
     let type: FieldType = text({ maxLength: 3 });
     for (let level = 0; level < count; level += 1) {
-      type = union([object({ x: type }), object({ x: type, y: text() })], { exactlyOne: level % 2 === 0 });
+      type = union([object({ x: type }), object({ x: type, y: text() })], level % 2 === 0 ? { exactlyOne: true } : {});
     }
     return type;
   }
