@@ -6,6 +6,8 @@ import type { Findings, FindingSeverity } from "../contract-findings.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import type { LayeredDocument } from "./layered-document.ts";
 import { MAX_PATH_CHARACTERS, MAX_VISITS, selectNodes, type Unselectable } from "./select-nodes.ts";
+import { Failure } from "../../model/failure.ts";
+import { formatPlace } from "../../model/place.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 
 /**
@@ -63,6 +65,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   }
   const before = layers.value;
   const matches = selectNodes(before, target);
+  if (matches === "too-many-nodes") throw tooManyNodes(overlay, target, [...path, "target"]);
   if (typeof matches === "string") {
     report("error", "bad-overlay", unusable(target, matches), [...path, "target"]);
   } else if (matches.length === 0) {
@@ -84,7 +87,15 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   return matches.length !== 0;
 }
 
-function unusable(target: string, reason: Unselectable): string {
+/** The next target would take as long. */
+function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
+  const place = { file, line: lineOf(path) };
+  const limit = MAX_VISITS.toLocaleString("en");
+  const what = `the target "${target}" visits more than ${limit} nodes of the document`;
+  return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, { hint: "select less", place });
+}
+
+function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes">): string {
   switch (reason) {
     case "malformed":
       return `"${target}" is not a JSONPath (RFC 9535)`;
@@ -92,8 +103,6 @@ function unusable(target: string, reason: Unselectable): string {
       return `an expression in the target "${target}" could take very long; write it without repeats inside repeats`;
     case "too-long":
       return `the target is longer than ${MAX_PATH_CHARACTERS.toLocaleString("en")} characters`;
-    case "too-many-nodes":
-      return `the target "${target}" visits more than ${MAX_VISITS.toLocaleString("en")} nodes of the document; select less`;
   }
 }
 

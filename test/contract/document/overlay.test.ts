@@ -184,7 +184,7 @@ describe("a target that would take very long", () => {
     `$[?count(@${"..[*,*,*]".repeat(12)}) > 0]`,
     "$..[?$..['none']]",
   ])("is refused with the number of nodes: %s", (target) => {
-    expect(found(target, list)).toEqual([expect.stringContaining("visits more than 2,000,000 nodes")]);
+    expect(() => found(target, list)).toThrow("visits more than 2,000,000 nodes");
   });
 
   it("is refused where it is too long, or an expression in it takes more than linear time", () => {
