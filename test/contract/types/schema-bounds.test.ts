@@ -59,6 +59,16 @@ describe("alternatives inside alternatives", () => {
     expect(property(bodyOf(contract), "field").kind).toBe("union");
   });
 
+  it("may lead back to themselves", () => {
+    const more = {
+      schemas: {
+        L0: { oneOf: [{ type: "string" }, { type: "object", properties: { x: ref(1) } }] },
+        L1: { oneOf: [ref(0), ref(1)] },
+      },
+    };
+    expect(bodyOf(contractOf({ field: ref(1) }, more)).properties.has("field")).toBe(true);
+  });
+
   it("are warned of once where they lead to more than 10,000 ways", () => {
     const more = chain(16, (next) => ({ type: "object", properties: { x: { oneOf: [next, next] } } }));
     expect(fieldOf(ref(0), more).findings).toContain("warning many-alternatives");
