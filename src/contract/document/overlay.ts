@@ -102,8 +102,9 @@ function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes"
     case "slow-pattern":
       return `an expression in the target "${target}" could take very long; write it without repeats inside repeats`;
     case "too-long":
-      return `the target is longer than ${MAX_PATH_CHARACTERS.toLocaleString("en")} characters`;
+      break;
   }
+  return `the target is longer than ${MAX_PATH_CHARACTERS.toLocaleString("en")} characters`;
 }
 
 type ReportFinding = (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
