@@ -7,7 +7,7 @@ import type { Contract } from "../contract/contract.ts";
 import type { SourceText } from "../contract/document/text-excerpt.ts";
 import { canonicalJson } from "../json/json-value.ts";
 import { errorCode } from "../files/error-code.ts";
-import { interruptible } from "../files/interruptible.ts";
+import { interruptible } from "../model/interruptible.ts";
 import type { RuleSettings } from "./settings/rule-configuration.ts";
 import { replaceFile } from "../files/replace-file.ts";
 

@@ -1,4 +1,4 @@
-import { interruptible } from "../files/interruptible.ts";
+import { interruptible } from "../model/interruptible.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
-import { interruptible, setAroundInterruptible } from "../../src/files/interruptible.ts";
+import { interruptible, setAroundInterruptible } from "../../src/model/interruptible.ts";
 import { listenForInterrupts } from "../../src/cli/process/interrupts.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -1,4 +1,4 @@
-import { setAroundInterruptible } from "../../files/interruptible.ts";
+import { setAroundInterruptible } from "../../model/interruptible.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;

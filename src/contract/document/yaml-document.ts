@@ -12,7 +12,7 @@ import {
   Parser,
   type Scalar,
 } from "yaml";
-import { interruptible } from "../../files/interruptible.ts";
+import { interruptible } from "../../model/interruptible.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import { excerptOf, type SourceText, type TextPoint } from "./text-excerpt.ts";
