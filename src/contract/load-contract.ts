@@ -3,6 +3,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../j
 import type { AttrPath } from "../json/attr.ts";
 import { compileOperations } from "./operations/compile-operation.ts";
 import { compilationOf } from "./types/compile-type.ts";
+import { reportManyWays } from "./types/count-alternatives.ts";
 import type { Contract } from "./contract.ts";
 import type { SourceText } from "./document/text-excerpt.ts";
 import { parseDocument, type SourceDocument } from "./document/yaml-document.ts";
@@ -59,6 +60,7 @@ export function loadContract(
   };
   const compilation = compilationOf(document, openapi, findings, { settingText });
   const operations = compileOperations(compilation);
+  reportManyWays(compilation.unions, findings);
   checkRules(operations, ruleDeclarations, findings);
   checkReferences(document, findings);
   const { title, version } = isJsonObject(document["info"]) ? document["info"] : {};
@@ -129,10 +131,11 @@ function checkReferences(document: JsonObject, findings: Findings): void {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { value, path } = next;
     if (isExample(path)) continue;
-    if (isJsonArray(value)) open.push(...value.map((item, index) => ({ value: item, path: [...path, index] })));
+    if (isJsonArray(value))
+      for (const [index, item] of value.entries()) open.push({ value: item, path: [...path, index] });
     if (!isJsonObject(value)) continue;
     if (typeof value["$ref"] === "string") followReference(document, value["$ref"], [...path, "$ref"], findings);
-    open.push(...Object.entries(value).map(([name, member]) => ({ value: member, path: [...path, name] })));
+    for (const [name, member] of Object.entries(value)) open.push({ value: member, path: [...path, name] });
   }
 }
 

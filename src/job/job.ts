@@ -1,3 +1,4 @@
+import { interruptible } from "../model/interruptible.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";
@@ -263,12 +264,13 @@ async function compile(
     document.lookupFiles.map(async (file) => [file, await readLookup(beside(file))] as const),
   );
   const functions = await loadFunctions(document, beside, { timeoutSeconds: settings.functionTimeout, signal });
+  const values = {
+    ...(settings.supplier !== undefined && { supplier: settings.supplier }),
+    lookups: new Map(lookups),
+    functions,
+  };
   try {
-    return compileMapping(document, operation, {
-      ...(settings.supplier !== undefined && { supplier: settings.supplier }),
-      lookups: new Map(lookups),
-      functions,
-    });
+    return interruptible(() => compileMapping(document, operation, values));
   } catch (error) {
     await functions.close();
     throw error;

@@ -13,6 +13,7 @@ import { createFunctionCalls, type FunctionCalls } from "./leaf/function-calls.t
 import { callingNodes } from "./node/calling-nodes.ts";
 import { rootSource } from "./document/source-tree.ts";
 import { locateAttr } from "./node/locate-attr.ts";
+import { atRow } from "./node/payload-size.ts";
 import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts";
 import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import type { Row } from "../model/record.ts";
@@ -87,19 +88,20 @@ function mappingOver(
   const { root, steps, parameters } = nodes;
   return {
     keyAttr,
-    map: (row) => {
-      const build = newBuildState();
-      const payload = payloadOf(buildValue(root, row, build));
-      const given = new Map([...steps].map(([name, node]) => [name, payloadOf(buildValue(node, row, build))]));
-      const values = parameters && payloadOf(payloadOf(buildValue(parameters, row, build))["parameters"]);
-      const mapped = mappedOf(payload, keyAttr, build.problems);
-      if (steps.size === 0 && values === undefined) return mapped;
-      return {
-        ...mapped,
-        ...(steps.size > 0 && { steps: given }),
-        ...(values !== undefined && { parameters: values }),
-      };
-    },
+    map: (row) =>
+      atRow(row, () => {
+        const build = newBuildState();
+        const payload = payloadOf(buildValue(root, row, build));
+        const given = new Map([...steps].map(([name, node]) => [name, payloadOf(buildValue(node, row, build))]));
+        const values = parameters && payloadOf(payloadOf(buildValue(parameters, row, build))["parameters"]);
+        const mapped = mappedOf(payload, keyAttr, build.problems);
+        if (steps.size === 0 && values === undefined) return mapped;
+        return {
+          ...mapped,
+          ...(steps.size > 0 && { steps: given }),
+          ...(values !== undefined && { parameters: values }),
+        };
+      }),
     locate: (row, path) => locateAttr(nodeWith(path, nodes), row, path),
     isConstant: (path) => {
       const leaf = root.kind === "variant" ? root : nodeIn(root, path);

@@ -54,8 +54,8 @@ interface Scale {
 }
 
 function scaleOf(values: readonly number[]): Scale {
-  const highest = Math.max(0, ...values);
-  const lowest = Math.min(0, ...values);
+  const highest = values.reduce((one, other) => Math.max(one, other), 0);
+  const lowest = values.reduce((one, other) => Math.min(one, other), 0);
   const step = niceStep((highest - lowest) / CHART_ROWS);
   return { step, up: Math.ceil(highest / step), down: Math.ceil(-lowest / step) };
 }

@@ -18,6 +18,7 @@ import {
   createCollector,
   type FoundProblem,
   type ProblemCollector,
+  resetCollector,
   takeProblems,
 } from "./problem-collector.ts";
 import { listCheck } from "./validate-list.ts";
@@ -48,7 +49,7 @@ export function compileValidator(body: FieldType, options: ValidatorOptions): Va
   const check = compiler(options)(body);
   const collector = createCollector(options.keepValues);
   return (payload) => {
-    collector.depth = 0;
+    resetCollector(collector);
     check(payload, collector);
     return collector.problems.length === 0 ? NO_PROBLEMS : takeProblems(collector);
   };
@@ -59,7 +60,7 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
   const child = childCheck(type, compiler(options));
   const collector = createCollector(options.keepValues);
   return (value) => {
-    collector.depth = 0;
+    resetCollector(collector);
     checkChild(child, value, collector);
     return collector.problems.length === 0 || takeProblems(collector).length === 0;
   };

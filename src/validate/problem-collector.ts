@@ -34,6 +34,22 @@ export interface ProblemCollector {
   /** Errors, warnings not counted. */
   errors: number;
   readonly add: (value: JsonValue | undefined, finding: LocalFinding, more?: AddOptions) => void;
+  readonly trials: Trials;
+}
+
+/** Work on the alternatives (`oneOf`, `anyOf`) of one payload. */
+export interface Trials {
+  /** Alternatives that are being tried, one inside the other. */
+  depth: number;
+  /** Alternatives that were tried for this payload. */
+  count: number;
+  /** What alternatives inside others came to, by their check and the path of the value. Filled while `depth` is not 0. */
+  readonly known: Map<Check, Map<string, TrialResult>>;
+}
+
+export interface TrialResult {
+  readonly errors: number;
+  readonly problems: readonly FoundProblem[];
 }
 
 export interface AddOptions {
@@ -50,6 +66,7 @@ export function createCollector(keepValues: boolean): ProblemCollector {
     path: [],
     depth: 0,
     errors: 0,
+    trials: { depth: 0, count: 0, known: new Map() },
     add: (value, finding, more = NO_OPTIONS) => {
       const severity = more.severity ?? "error";
       if (severity === "error") collector.errors += 1;
@@ -59,6 +76,12 @@ export function createCollector(keepValues: boolean): ProblemCollector {
     },
   };
   return collector;
+}
+
+/** Sets the collector to the start of a payload. */
+export function resetCollector(collector: ProblemCollector): void {
+  collector.depth = 0;
+  collector.trials.count = 0;
 }
 
 /** Back to the start, for the next payload; gives what was found. */

@@ -2,8 +2,16 @@ import { invalidChoice } from "../text/invalid-choice.ts";
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
 import { optionsTaken, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
+import { Failure } from "../model/failure.ts";
 import { addProblem } from "../model/problem-limit.ts";
-import { type Check, enterChild, leaveChild, type NonNullJson, type ProblemCollector } from "./problem-collector.ts";
+import {
+  type Check,
+  enterChild,
+  leaveChild,
+  type NonNullJson,
+  type ProblemCollector,
+  type TrialResult,
+} from "./problem-collector.ts";
 
 /** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
@@ -55,7 +63,7 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
     check: compile(option),
     json: jsonKindOf(option),
   }));
-  return (value, collector) => {
+  const check: Check = (value, collector) => {
     const alike = options.filter(({ json }) => json === undefined || json === kindOfValue(value));
     const tried = alike.length > 0 ? alike : options;
     const fitting = tryOptions(tried, value, collector);
@@ -63,6 +71,59 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
       collector.add(value, TWO_FIT);
     }
   };
+  return onceAtEachPlace(check);
+}
+
+/** The most alternatives that are tried for one payload. */
+export const MAX_TRIALS = 1_000_000;
+
+/**
+ * The same check, that looks once at each place of a payload: alternatives inside alternatives lead to the same value
+ * again, twice as often with each level.
+ */
+function onceAtEachPlace(check: Check): Check {
+  return (value, collector) => {
+    const { trials } = collector;
+    if (trials.depth === 0) return check(value, collector);
+    const place = JSON.stringify(collector.path.slice(0, collector.depth));
+    const results = trials.known.get(check) ?? new Map<string, TrialResult>();
+    trials.known.set(check, results);
+    const result = results.get(place) ?? resultOf(check, value, collector);
+    results.set(place, result);
+    collector.errors += result.errors;
+    for (const problem of result.problems) addProblem(collector.problems, problem);
+  };
+}
+
+function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector): TrialResult {
+  const { errors, problems } = collector;
+  collector.problems = [];
+  check(value, collector);
+  const result = { errors: collector.errors - errors, problems: collector.problems };
+  collector.errors = errors;
+  collector.problems = problems;
+  return result;
+}
+
+/** Looks at a value as one of its alternatives. @throws Failure `contract_invalid` after `MAX_TRIALS` for one payload */
+function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): void {
+  const { trials } = collector;
+  trials.count += 1;
+  if (trials.count > MAX_TRIALS) throw tooManyTrials();
+  trials.depth += 1;
+  try {
+    check(value, collector);
+  } finally {
+    trials.depth -= 1;
+    if (trials.depth === 0) trials.known.clear();
+  }
+}
+
+function tooManyTrials(): Failure {
+  const limit = MAX_TRIALS.toLocaleString("en");
+  return new Failure("contract_invalid", `the alternatives of one record (oneOf, anyOf) are more than ${limit}`, {
+    hint: "give the contract's schema a discriminator, or fewer alternatives inside alternatives, with an overlay",
+  });
 }
 
 const TWO_FIT = { code: "schema_mismatch", keyword: "oneOf" } as const;
@@ -76,9 +137,9 @@ function fitsAnother(
 ): boolean {
   const { errors, problems } = collector;
   let found = false;
-  for (const { check } of options.slice(options.indexOf(fitting) + 1)) {
+  for (const option of options.slice(options.indexOf(fitting) + 1)) {
     collector.problems = [];
-    check(value, collector);
+    tryOption(option, value, collector);
     found = collector.problems.length === 0;
     if (found) break;
   }
@@ -94,7 +155,7 @@ function tryOptions(options: readonly Option[], value: NonNullJson, collector: P
   let fitting: Option | undefined;
   for (const option of options) {
     collector.problems = [];
-    option.check(value, collector);
+    tryOption(option, value, collector);
     const errors = collector.errors - errorsBefore;
     collector.errors = errorsBefore;
     const isExact = collector.problems.length === 0;

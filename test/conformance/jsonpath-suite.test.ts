@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
-import { matchesOf } from "../../src/contract/document/overlay.ts";
+import { selectNodes } from "../../src/contract/document/select-nodes.ts";
 import type { AttrPath } from "../../src/json/attr.ts";
 import { type JsonValue, valueAt } from "../../src/json/json-value.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
@@ -9,7 +9,7 @@ import { corpus, describeCorpus } from "./corpora.ts";
 interface Case {
   readonly name: string;
   readonly selector: string;
-  readonly document?: Parameters<typeof matchesOf>[0] & JsonValue;
+  readonly document?: Parameters<typeof selectNodes>[0] & JsonValue;
   readonly result?: readonly JsonValue[];
   readonly results?: readonly (readonly JsonValue[])[];
   readonly result_paths?: readonly string[];
@@ -30,8 +30,8 @@ describeCorpus("jsonpath", () => {
 });
 
 function isRight({ selector, document = {}, invalid_selector: isInvalid = false, ...one }: Case): boolean {
-  const found = matchesOf(document, selector);
-  if (isInvalid || found === undefined) return isInvalid && found === undefined;
+  const found = selectNodes(document, selector);
+  if (isInvalid || typeof found === "string") return isInvalid && found === "malformed";
   const values = one.results ?? [one.result ?? []];
   const paths = one.results_paths ?? [one.result_paths ?? []];
   return values.some((expected, index) => isSelection(found, document, onceEach(expected, paths[index] ?? [])));

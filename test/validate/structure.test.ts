@@ -177,6 +177,45 @@ describe("fields that the contract does not document", () => {
   });
 });
 
+describe("alternatives inside alternatives", () => {
+  /** Each level has the next one twice, as different types. */
+  function levels(count: number): FieldType {
+    let type: FieldType = text({ maxLength: 3 });
+    for (let level = 0; level < count; level += 1) {
+      type = union([object({ x: type }), object({ x: type, y: text() })], level % 2 === 0 ? { exactlyOne: true } : {});
+    }
+    return type;
+  }
+
+  function nested(count: number, leaf: string): JsonObject {
+    let value: JsonObject = { x: leaf };
+    for (let level = 1; level < count; level += 1) value = { x: value };
+    return value;
+  }
+
+  it("find the same as without a memory of earlier looks", () => {
+    expect(findings(object({ it: levels(3) }), { it: nested(3, "abc") })).toEqual(["it.x.x schema_mismatch"]);
+    const others = [nested(3, "abcd"), { x: { x: { x: "a", y: "b" } } }, { x: { x: "a", y: "b" }, z: 1 }];
+    expect(others.map((it) => findings(object({ it: levels(3) }), { it }))).toEqual([
+      ["it.x.x.x max_length"],
+      ["it schema_mismatch"],
+      ["it.x.x.non_field_errors invalid", "it.z unknown_field"],
+    ]);
+  });
+
+  it("end after 50 levels", () => {
+    expect(findings(object({ it: levels(50) }), { it: nested(50, "abcd") })).toHaveLength(1);
+  });
+
+  it("end the run where one record takes more than a million of them", () => {
+    const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
+    const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
+    const payload = { list: Array.from({ length: 1000 }, () => ({ p2000: "x" })) };
+    expect(() => validate(payload)).toThrow("the alternatives of one record (oneOf, anyOf) are more than 1,000,000");
+    expect(validate({ list: [{ p1: "x" }] })).toEqual([]);
+  });
+});
+
 describe("a union", () => {
   const DEBIT = object({ "method!": choice(["DEBIT"]), "day!": integer() });
   const CASH = object({ "method!": choice(["CASH"]) });

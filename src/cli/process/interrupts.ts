@@ -1,4 +1,7 @@
+import { setAroundInterruptible } from "../../model/interruptible.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** Thrown out of the event loop by the second signal: the process is to end now. */
 export class SecondSignal extends Error {
@@ -15,7 +18,8 @@ export class SecondSignal extends Error {
 /**
  * Listens for SIGINT, SIGTERM and SIGHUP. The first aborts `drain`: finish what is in flight, then end. The second aborts
  * `abort` and ends the process at once: the ledger is consistent at every moment, so nothing has to be finished first,
- * and temporary files are removed by exit listeners.
+ * and temporary files are removed by exit listeners. During `interruptible` work nobody listens, and the first ends the
+ * process.
  */
 export function listenForInterrupts(onFirst: () => void): Pick<Dependencies, "drain" | "abort"> {
   const drain = new AbortController();
@@ -28,6 +32,15 @@ export function listenForInterrupts(onFirst: () => void): Pick<Dependencies, "dr
     drain.abort();
     onFirst();
   };
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  setAroundInterruptible((work) => {
+    if (!process.listeners(SIGNALS[0]).includes(onSignal)) return work();
+    for (const signal of SIGNALS) process.off(signal, onSignal);
+    try {
+      return work();
+    } finally {
+      for (const signal of SIGNALS) process.on(signal, onSignal);
+    }
+  });
   return { drain: drain.signal, abort: abort.signal };
 }

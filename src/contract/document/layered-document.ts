@@ -1,6 +1,7 @@
 import type { AttrPath, AttrSegment } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
-import type { Place } from "../../model/place.ts";
+import { Failure } from "../../model/failure.ts";
+import { formatPlace, type Place } from "../../model/place.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
 /** A document that overlays change, and that still knows in which file each of its parts is written. */
@@ -30,16 +31,23 @@ export function layeredDocument(base: SourceDocument, root: JsonObject): Layered
     if (path.length === 0) plain = toJsonObject(tree);
     else if (node !== undefined) putAt(plain, path, toJson(node));
   };
+  let added = 0;
+  const add = (update: JsonValue, origin: Origin): void => {
+    added += countNodes(update);
+    if (added > MAX_ADDED_NODES) throw tooManyNodes(origin);
+  };
   return {
     get value() {
       return plain;
     },
     placeOf: (path) => placeOf(tree, path),
     merge: (path, update, origin) => {
+      add(update, origin);
       mergeInto(nodeAt(tree, path), update, origin);
       refresh(path);
     },
     append: (path, entry, origin) => {
+      add(entry, origin);
       appendTo(nodeAt(tree, path), entry, origin);
       refresh(path);
     },
@@ -49,6 +57,29 @@ export function layeredDocument(base: SourceDocument, root: JsonObject): Layered
       refresh(around);
     },
   };
+}
+
+/** The most values that overlays may add to a document: each match of a target takes a copy of the whole update. */
+export const MAX_ADDED_NODES = 1_000_000;
+
+function countNodes(value: JsonValue): number {
+  let count = 0;
+  const open: JsonValue[] = [value];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    count += 1;
+    if (isJsonArray(next)) for (const item of next) open.push(item);
+    else if (isJsonObject(next)) for (const member of Object.values(next)) open.push(member);
+  }
+  return count;
+}
+
+function tooManyNodes(origin: Origin): Failure {
+  const place = sourcePlace(origin, []);
+  const limit = MAX_ADDED_NODES.toLocaleString("en");
+  return new Failure("contract_invalid", `${formatPlace(place)}: overlays add more than ${limit} values`, {
+    hint: "add less, or select fewer targets",
+    place,
+  });
 }
 
 /** Puts a value in the place of another. */
@@ -142,7 +173,7 @@ function mergeInto(tree: Tree | undefined, update: JsonObject, origin: Origin): 
 function appendTo(tree: Tree | undefined, entry: JsonValue, origin: Origin): void {
   if (tree?.kind !== "list") return;
   const added = treeOf(entry, origin);
-  tree.items.push(...(added.kind === "list" ? added.items : [added]));
+  for (const item of added.kind === "list" ? added.items : [added]) tree.items.push(item);
 }
 
 function removeFrom(tree: Tree | undefined, part: AttrSegment | undefined): void {

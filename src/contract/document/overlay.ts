@@ -1,4 +1,3 @@
-import { JSONPathEnvironment, type JSONValue } from "json-p3";
 import { z } from "zod";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
@@ -6,6 +5,9 @@ import type { SourceDocument } from "./yaml-document.ts";
 import type { Findings, FindingSeverity } from "../contract-findings.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import type { LayeredDocument } from "./layered-document.ts";
+import { MAX_PATH_CHARACTERS, MAX_VISITS, selectNodes, type Unselectable } from "./select-nodes.ts";
+import { Failure } from "../../model/failure.ts";
+import { formatPlace } from "../../model/place.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 
 /**
@@ -62,9 +64,10 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
     return true;
   }
   const before = layers.value;
-  const matches = matchesOf(before, target);
-  if (matches === undefined) {
-    report("error", "bad-overlay", `"${target}" is not a JSONPath (RFC 9535)`, [...path, "target"]);
+  const matches = selectNodes(before, target);
+  if (matches === "too-many-nodes") throw tooManyNodes(overlay, target, [...path, "target"]);
+  if (typeof matches === "string") {
+    report("error", "bad-overlay", unusable(target, matches), [...path, "target"]);
   } else if (matches.length === 0) {
     report("warning", "overlay-no-match", `the target "${target}" matches nothing`, [...path, "target"]);
   } else if (remove === true) {
@@ -81,7 +84,27 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
       });
     }
   }
-  return matches?.length !== 0;
+  return matches.length !== 0;
+}
+
+/** The next target would take as long. */
+function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
+  const place = { file, line: lineOf(path) };
+  const limit = MAX_VISITS.toLocaleString("en");
+  const what = `the target "${target}" visits more than ${limit} nodes of the document`;
+  return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, { hint: "select less", place });
+}
+
+function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes">): string {
+  switch (reason) {
+    case "malformed":
+      return `"${target}" is not a JSONPath (RFC 9535)`;
+    case "slow-pattern":
+      return `an expression in the target "${target}" could take very long; write it without repeats inside repeats`;
+    case "too-long":
+      break;
+  }
+  return `the target is longer than ${MAX_PATH_CHARACTERS.toLocaleString("en")} characters`;
 }
 
 type ReportFinding = (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
@@ -101,19 +124,6 @@ function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readon
     if (known.includes(name) || name.startsWith("x-")) continue;
     const message = `"${name}" is not part of Overlay 1.0${didYouMean(name, known)}`;
     reportAt(overlay, findings)("warning", "unknown-keyword", message, [...path, name]);
-  }
-}
-
-/** RFC 9535, and nothing beside it. Documents are as deep as their schemas are nested. */
-const JSON_PATH = new JSONPathEnvironment({ maxRecursionDepth: 1000 });
-
-/** The paths of what a JSONPath selects, in its order, each once; undefined when it is not well-formed. */
-export function matchesOf(document: JSONValue, expression: string): readonly AttrPath[] | undefined {
-  try {
-    const { nodes } = JSON_PATH.query(expression, document);
-    return [...new Map(nodes.map(({ location }) => [formatPointer(location), location])).values()];
-  } catch {
-    return undefined;
   }
 }
 

@@ -12,6 +12,7 @@ import {
   Parser,
   type Scalar,
 } from "yaml";
+import { interruptible } from "../../model/interruptible.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import { isDecimalText, isExactNumber } from "../../json/decimal-arithmetic.ts";
@@ -42,6 +43,10 @@ export interface SourceDocument {
  * aliases that refer to themselves or multiply, deep nesting.
  */
 export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
+  return interruptible(() => readDocument(source, code));
+}
+
+function readDocument(source: SourceText, code: FailureCode): SourceDocument {
   const lines = new LineCounter();
   // A configuration file names files with credentials; somebody may write the credential itself.
   const hideValues = code === "config";

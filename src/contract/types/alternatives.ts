@@ -90,7 +90,7 @@ export function mergedChoices(
     const listed = readKeywords(parts, "enum");
     if (listed.length !== 1 || parts.length !== 1 || !isJsonArray(listed[0]?.value)) return undefined;
     if (!listed[0].value.every(isScalar)) return undefined;
-    choices.push(...listed[0].value);
+    for (const choice of listed[0].value) choices.push(choice);
   }
   const distinct = new Set(choices.filter((choice) => choice !== null));
   const repeats = choices.filter((choice) => choice !== null).length > distinct.size;

@@ -1,5 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
+import { countEvaluations, MAX_EVALUATIONS } from "./assertion-cost.ts";
 import { checkedPattern } from "./pattern.ts";
 import type { Assertion } from "./field-type.ts";
 import { isAsserted, type KindOfType } from "./schema-keywords.ts";
@@ -38,7 +39,17 @@ export function assertionsOf(
       unevaluated: true,
     });
   }
-  return assertions.length === 0 ? undefined : assertions;
+  const enforced = assertions.filter(({ schema }) => isAffordable(schema, parts, compilation));
+  return enforced.length === 0 ? undefined : enforced;
+}
+
+/** Conditions inside conditions double the work with each level, and this work cannot be broken off. */
+function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[], { findings }: Compilation): boolean {
+  if (countEvaluations(schema) <= MAX_EVALUATIONS) return true;
+  const limit = MAX_EVALUATIONS.toLocaleString("en");
+  const message = `one value may have to be compared with more than ${limit} schemas (conditions and alternatives inside others); they are not enforced`;
+  findings.add("warning", "not-enforced", message, parts[0]?.path ?? []);
+  return false;
 }
 
 /** The part with nothing but the keywords that are asserted, and what these need beside them. */

@@ -12,6 +12,7 @@ import {
   schemaKey,
   readKeyword,
   readKeywords,
+  readNested,
   resolveReference,
   omitKeywords,
   type Compilation,
@@ -40,6 +41,8 @@ export function compilationOf(
     direction,
     settingText,
     types: new Map(),
+    nesting: 0,
+    unions: new Map(),
     rules: new Map(),
     contradict: () => {},
     compile: (nodes) => {
@@ -55,7 +58,9 @@ export function compilationOf(
       if (known !== undefined) return known;
       if (open.has(key)) return circularType(distinct, compilation);
       open.add(key);
-      const type = compileNodes(distinct, compilation, (draft) => compilation.types.set(key, draft));
+      const type = readNested(distinct[0]?.path ?? [], compilation, () =>
+        compileNodes(distinct, compilation, (draft) => compilation.types.set(key, draft)),
+      );
       open.delete(key);
       compilation.types.set(key, type);
       return type;

@@ -49,8 +49,8 @@ export function keywordReader(
     isTrue: (keyword) => readKeywords(parts, keyword).some(({ value }) => value === true),
     count: (keyword, tightest) => {
       const counts = numbers(keyword, "a whole number, 0 or more", (value) => Number.isInteger(value) && value >= 0);
-      if (counts.length === 0) return undefined;
-      return tightest === "largest" ? Math.max(...counts) : Math.min(...counts);
+      const ascending = counts.toSorted((one, other) => one - other);
+      return tightest === "largest" ? ascending.at(-1) : ascending[0];
     },
     minimum: () =>
       limits("minimum").toSorted((one, other) => -compareLimits(one, other) || exclusiveFirst(one, other))[0],

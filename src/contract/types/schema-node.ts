@@ -1,9 +1,11 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import type { FieldType } from "./field-type.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
+import type { UnionPlace } from "./count-alternatives.ts";
+import type { FieldType, UnionType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import type { Rule } from "../../rules/language/rule.ts";
 import { formatPointer, parseFragment } from "../../json/json-pointer.ts";
+import { Failure } from "../../model/failure.ts";
 
 /** A schema at its place in the document, or a part of one: `omit` names keywords that are looked after elsewhere. */
 export interface SchemaNode {
@@ -34,8 +36,31 @@ export interface Compilation {
   readonly contradict: (message: string, path: AttrPath) => void;
   /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */
   readonly types: Map<string, FieldType>;
+  /** How many schemas, each inside the one before it, are being read. */
+  nesting: number;
+  /** The unions among the types. */
+  readonly unions: Map<UnionType, UnionPlace>;
   /** What has been read of `x-rules`, by the list as written. */
   readonly rules: Map<JsonValue, readonly Rule[]>;
+}
+
+/** The deepest nesting of schemas, along properties, items, alternatives and references, each schema entered once. */
+export const MAX_SCHEMA_NESTING = 250;
+
+/** Reads a schema inside another one. @throws Failure `contract_invalid` where schemas are nested too deep */
+export function readNested<T>(path: AttrPath, compilation: Compilation, read: () => T): T {
+  if (compilation.nesting >= MAX_SCHEMA_NESTING) {
+    const limit = MAX_SCHEMA_NESTING.toLocaleString("en");
+    throw new Failure("contract_invalid", `schemas are nested more than ${limit} deep, at ${formatPointer(path)}`, {
+      hint: "cut the chain of references with an overlay: a payload may be 64 levels deep",
+    });
+  }
+  compilation.nesting += 1;
+  try {
+    return read();
+  } finally {
+    compilation.nesting -= 1;
+  }
 }
 
 /** Two lists of nodes with the same key compile to the same type. */
@@ -110,7 +135,7 @@ export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compil
     if (parts.has(partKey)) return;
     parts.set(partKey, part);
     open.add(key);
-    for (const inner of referencedNodes(node, compilation)) visit(inner);
+    readNested(node.path, compilation, () => referencedNodes(node, compilation).forEach(visit));
     open.delete(key);
   };
   for (const node of nodes) visit(node);
@@ -156,11 +181,11 @@ function referencedNodes(node: SchemaNode, compilation: Compilation): readonly S
     if (target !== undefined) inner.push(target);
   }
   const branches = readKeyword(node, "allOf");
-  if (Array.isArray(branches)) {
+  if (branches !== undefined && isJsonArray(branches)) {
     const path = [...node.path, "allOf"];
-    inner.push(
-      ...branches.map((branch: JsonValue, index) => schemaNodeAt(branch, [...path, index], compilation.findings)),
-    );
+    for (const [index, branch] of branches.entries()) {
+      inner.push(schemaNodeAt(branch, [...path, index], compilation.findings));
+    }
   } else if (branches !== undefined) {
     compilation.findings.add("error", "bad-keyword", '"allOf" must be a list; it is not enforced', [
       ...node.path,

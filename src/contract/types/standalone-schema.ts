@@ -4,7 +4,7 @@ import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { checkedPattern } from "./pattern.ts";
 import { checkKeywords } from "./schema-keywords.ts";
-import { type Compilation, followReference, readKeyword, type SchemaNode } from "./schema-node.ts";
+import { type Compilation, followReference, readKeyword, readNested, type SchemaNode } from "./schema-node.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
 /**
@@ -44,7 +44,7 @@ function readSchema(value: JsonValue | undefined, path: AttrPath, reader: Schema
   }
   const node = { schema: value, path, omit: [] };
   checkKeywords([node], { kind: "any", untyped: true }, reader.compilation);
-  return membersOf(node, reader);
+  return readNested(path, reader.compilation, () => membersOf(node, reader));
 }
 
 function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {

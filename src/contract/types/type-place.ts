@@ -19,7 +19,7 @@ export function placesWithRules(body: FieldType): readonly TypePlace[] {
     if (holders.has(place.holder?.type)) continue;
     holders.add(place.holder?.type);
     if (place.type.rules !== undefined) places.push(place);
-    open.push(...placesBelow(place));
+    for (const below of placesBelow(place)) open.push(below);
   }
   return places;
 }
@@ -41,11 +41,15 @@ function itemPlace({ holder }: TypePlace, type: FieldType): TypePlace {
   return holder === undefined ? { type } : { type, holder };
 }
 
+/** Each type that the value can be, once; alternatives may lead back to themselves. */
 function optionsOf(place: TypePlace): readonly TypePlace[] {
-  const { type } = place;
-  if (type.kind !== "union") return [place];
-  const options = new Set<FieldType>([...type.options, ...(type.discriminator?.mapping.values() ?? [])]);
-  return [...options].flatMap((option) => optionsOf(itemPlace(place, option)));
+  const types = new Set<FieldType>([place.type]);
+  for (const type of types) {
+    if (type.kind !== "union") continue;
+    for (const option of [...type.options, ...(type.discriminator?.mapping.values() ?? [])]) types.add(option);
+  }
+  if (place.type.kind !== "union") return [place];
+  return [...types].filter(({ kind }) => kind !== "union").map((type) => itemPlace(place, type));
 }
 
 /** What a rule's names are names of. */

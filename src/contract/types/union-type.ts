@@ -2,6 +2,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { type Alternatives, alternativesOf } from "./alternatives.ts";
+import { countOptions, MAX_OPTIONS } from "./count-alternatives.ts";
 import type { FieldType, ObjectType, UnionType } from "./field-type.ts";
 import type { TypeBase } from "./read-keywords.ts";
 import {
@@ -27,17 +28,39 @@ export function unionType(
   const property = discriminatorProperty(alternatives, compilation);
   const union: { -readonly [Name in keyof UnionType]: UnionType[Name] } = { ...base, kind: "union", options };
   enter(union);
-  const compiled = alternatives.options.map(compilation.compileOption);
-  const possible = compiled.filter(({ impossible }) => impossible === undefined);
-  const [dead] = compiled;
-  if (possible.length === 0 && dead?.impossible !== undefined && !base.nullable) {
-    compilation.contradict(dead.impossible.message, dead.impossible.path);
+  for (const option of possibleOptions(alternatives, base, compilation)) options.push(option);
+  if (!areEnforceable(union, alternatives, compilation)) {
+    options.splice(0, options.length, { ...base, kind: "any" });
+    return union;
   }
-  options.push(...(possible.length === 0 ? compiled : possible));
   if (property !== undefined) Object.assign(union, chosenBy(property, alternatives, compilation));
   const isChosen = union.discriminator !== undefined || union.setting !== undefined;
   if (!isChosen && alternatives.path.at(-1) === "oneOf") union.exactlyOne = true;
   return union;
+}
+
+/** The options that some value fits; all of them where there is none, which is a contradiction. */
+function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation: Compilation): readonly FieldType[] {
+  const compiled = alternatives.options.map(compilation.compileOption);
+  const possible = compiled.filter(({ impossible }) => impossible === undefined);
+  if (possible.length > 0) return possible;
+  const [dead] = compiled;
+  if (dead?.impossible !== undefined && !base.nullable) {
+    compilation.contradict(dead.impossible.message, dead.impossible.path);
+  }
+  return compiled;
+}
+
+/** False, with a finding, for more options than are enforced. */
+function areEnforceable(union: UnionType, { path }: Alternatives, { unions, findings }: Compilation): boolean {
+  const count = countOptions(union.options, unions);
+  const isEnforced = count <= MAX_OPTIONS;
+  unions.set(union, { path, options: isEnforced ? count : 1 });
+  if (isEnforced) return true;
+  const most = MAX_OPTIONS.toLocaleString("en");
+  const message = `these alternatives and those directly inside them come to more than ${most}; they are not enforced`;
+  findings.add("error", "many-alternatives", message, path);
+  return false;
 }
 
 /**

@@ -74,7 +74,7 @@ async function encodingsOf({
 }: RejectsContext): Promise<ReadonlyMap<string, string | undefined>> {
   const encodings = new Map<string, string | undefined>();
   for (const { files, sheet } of withDescendants<SourceSpec>(plan)) {
-    for (const { path: file } of await findFiles(files, sheet)) {
+    for (const { path: file } of await findFiles(files, { defaultSheet: sheet, notify: () => undefined })) {
       const found = rejects.encoding ?? (await savedEncoding(file, encoding));
       if (found !== undefined && found !== rejects.encoding)
         dependencies.notice(`${file}: is not UTF-8 any more, read as ${found}`);

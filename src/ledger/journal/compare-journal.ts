@@ -119,7 +119,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
       if (state.isStart && entry.requests > (await ledger.history()).requests) state.isComplete = false;
       return startFrom(state, entry);
     case "requests":
-      state.batch.push(...entry.requests);
+      for (const request of entry.requests) state.batch.push(request);
       return countMore(state, entry.requests.length);
     case "count":
       state.uncompared += entry.count;

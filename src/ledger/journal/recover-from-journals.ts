@@ -59,7 +59,7 @@ export async function noteRequests(
   let batch: JournaledRequest[] = [];
   for (const entry of readJournal(file)) {
     if (entry.kind !== "requests") continue;
-    batch.push(...entry.requests);
+    for (const request of entry.requests) batch.push(request);
     if (batch.length < BATCH) continue;
     noted += await recovery.markPossiblySent(batch, at);
     batch = [];

@@ -55,7 +55,7 @@ export function joinPacked(lists: readonly PackedItems[]): PackedItems {
     }
     joined.keys.set(part.keys, keysEnd);
     joined.extras.set(part.extras, extrasEnd);
-    files.push(...(lists[index]?.files ?? []));
+    for (const file of lists[index]?.files ?? []) files.push(file);
     at += part.count;
     keysEnd += part.keys.length;
     extrasEnd += part.extras.length;

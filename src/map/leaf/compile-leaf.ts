@@ -8,6 +8,7 @@ import { type Condition, readLeafOptions, type LeafOptions } from "./leaf-option
 import { compileTransform, type CompiledTransform } from "./leaf-transform.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
 import type { LeafNode, OneCell, SplitNode } from "../node/mapping-node.ts";
+import { checkCellLength } from "../node/payload-size.ts";
 import type { Column } from "../source-columns.ts";
 
 /** Compiles a leaf for a scalar of the contract. Adds an issue for all that is wrong; undefined then. */
@@ -112,12 +113,22 @@ function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row)
   if (columns.length === 1) return (row) => read(only, row);
   const { join } = options;
   if (join === undefined) return (row) => firstFilled(columns.map((column) => read(column, row)));
-  return (row) =>
-    columns
-      .map((column) => read(column, row))
-      .filter((content) => content !== "")
-      .map((content) => (typeof content === "string" ? content : JSON.stringify(content)))
-      .join(join);
+  return (row) => joined(columns, (column) => read(column, row), join);
+}
+
+/** Cells that are empty are left out. */
+function joined(columns: readonly Column[], read: (column: Column) => CellContent, between: string): string {
+  const parts: string[] = [];
+  let characters = 0;
+  for (const column of columns) {
+    const content = read(column);
+    if (content === "") continue;
+    const part = typeof content === "string" ? content : JSON.stringify(content);
+    characters += part.length + (parts.length === 0 ? 0 : between.length);
+    checkCellLength(characters, "join");
+    parts.push(part);
+  }
+  return parts.join(between);
 }
 
 function firstFilled(contents: readonly CellContent[]): CellContent {

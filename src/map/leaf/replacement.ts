@@ -2,9 +2,10 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { regularExpression } from "../../text/linear-pattern.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
+import { checkCellLength } from "../node/payload-size.ts";
 import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
-/** Replaces every occurrence in a text. */
+/** Replaces every occurrence in a text. @throws TooLarge where it becomes too long */
 export type Replacement = (text: string) => string;
 
 /**
@@ -40,11 +41,67 @@ function literal(
   issues: Issues,
 ): readonly Replacement[] {
   if (typeof from === "string" && from !== "" && typeof to === "string") {
-    return [(text) => (text.includes(from) ? text.split(from).join(to) : text)];
+    return [(text) => (text.includes(from) ? replaceAll(text, from, to) : text)];
   }
   issues.add(path, "has to replace one text by another; put digits in quotes");
   return [];
 }
+
+function replaceAll(text: string, from: string, to: string): string {
+  const parts = text.split(from);
+  checkReplaced(text.length + (parts.length - 1) * (to.length - from.length), text);
+  return parts.join(to);
+}
+
+/** A text of a JSON source may be longer to begin with. */
+function checkReplaced(characters: number, text: string): void {
+  if (characters > text.length) checkCellLength(characters, "replace");
+}
+
+function replaceMatches(text: string, expression: RegExp, to: string): string {
+  let made = "";
+  let end = 0;
+  for (const match of text.matchAll(expression)) {
+    made += text.slice(end, match.index);
+    end = match.index + match[0].length;
+    made += expanded(to, match, { end, before: made.length });
+    checkReplaced(made.length, text);
+  }
+  return made + text.slice(end);
+}
+
+interface MatchSpan {
+  /** Where the match ends in the text. */
+  readonly end: number;
+  /** The characters that are made already. */
+  readonly before: number;
+}
+
+/** What `to` stands for at a match, as in `String.prototype.replace`. */
+function expanded(to: string, match: RegExpExecArray, { end, before }: MatchSpan): string {
+  if (!to.includes("$")) return to;
+  let characters = before;
+  return to.replaceAll(SUBSTITUTE, (written, sign: string) => {
+    const part = substitute(written, sign, match, end);
+    characters += part.length;
+    checkReplaced(characters, match.input);
+    return part;
+  });
+}
+
+function substitute(written: string, sign: string, match: RegExpExecArray, end: number): string {
+  const { 0: whole, index, input, groups } = match;
+  if (sign === "$") return "$";
+  if (sign === "&") return whole;
+  if (sign === "`") return input.slice(0, index);
+  if (sign === "'") return input.slice(end);
+  if (sign.startsWith("<")) return groups === undefined ? written : (groups[sign.slice(1, -1)] ?? "");
+  const [two, one] = [Number(sign), Number(sign[0])];
+  if (two > 0 && two < match.length) return match[two] ?? "";
+  return one > 0 && one < match.length ? (match[one] ?? "") + sign.slice(1) : written;
+}
+
+const SUBSTITUTE = /\$([$&`']|\d\d?|<[^>]*>)/g;
 
 function byPattern(
   pattern: JsonValue,
@@ -57,7 +114,7 @@ function byPattern(
     return [];
   }
   const expression = linearPattern(pattern);
-  if (typeof expression !== "string") return [(text) => text.replace(expression, to)];
+  if (typeof expression !== "string") return [(text) => replaceMatches(text, expression, to)];
   issues.add([...path, "pattern"], expression, "replace literal texts instead, or use a function (call)");
   return [];
 }

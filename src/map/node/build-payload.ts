@@ -6,6 +6,7 @@ import type { Row } from "../../model/record.ts";
 import { shapeOf } from "../../text/shape.ts";
 import { type CellContent, ConversionFailure } from "../leaf/conversion.ts";
 import type { Origin } from "../mapping.ts";
+import { charactersOf, checkPayloadLength } from "./payload-size.ts";
 import type {
   EachNode,
   ForeignNode,
@@ -27,10 +28,12 @@ export interface BuildState {
   readonly origins: Origin[] | undefined;
   /** How many values came out of cells so far. */
   cells: number;
+  /** The characters of these values. */
+  characters: number;
 }
 
 export function newBuildState(origins?: Origin[]): BuildState {
-  return { path: [], problems: [], origins, cells: 0 };
+  return { path: [], problems: [], origins, cells: 0, characters: 0 };
 }
 
 /** The value that an entry of the mapping makes of a row; undefined when it is left with nothing. */
@@ -146,6 +149,8 @@ function buildLeaf(leaf: LeafNode, row: Row, build: BuildState): JsonValue | und
   const content = leaf.read?.(row);
   const value = content === undefined ? undefined : valueOf(leaf, content, row, build);
   if (value !== undefined || leaf.fallback === undefined) return value;
+  build.characters += charactersOf(leaf.fallback);
+  checkPayloadLength(build.characters);
   recordOrigin(leaf, row, build, { value: leaf.fallback, from: leaf.read === undefined ? "value" : "default" });
   return leaf.fallback;
 }
@@ -155,6 +160,8 @@ function valueOf(leaf: LeafNode, content: CellContent, row: Row, build: BuildSta
   if (made === undefined) return undefined;
   build.cells += 1;
   const value = made instanceof ConversionFailure ? made.kept : made;
+  build.characters += charactersOf(value);
+  checkPayloadLength(build.characters);
   if (made instanceof ConversionFailure) addProblem(build.problems, problemOf(made, leaf, row, build));
   recordOrigin(leaf, row, build, { value, from: leaf.origin });
   return value;

@@ -1,6 +1,7 @@
 import type { FieldType } from "../../contract/types/field-type.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import { buildValue, newBuildState } from "../../map/node/build-payload.ts";
+import { TooLarge, unlessTooLarge } from "../../map/node/payload-size.ts";
 import type { LeafNode, MappingNode } from "../../map/node/mapping-node.ts";
 import { compileByteCheck, compileValueCheck } from "../../validate/compile-validator.ts";
 import { createCellMemory, SLOTS } from "./cell-memory.ts";
@@ -48,8 +49,8 @@ function makerOf(
   const isRight = compileValueCheck(type, { keepValues: false, ...(documentRoot !== undefined && { documentRoot }) });
   return (cells) => {
     const build = newBuildState();
-    const value = buildValue(node, cells.row(), build);
-    if (build.problems.length > 0) return UNSURE;
+    const value = unlessTooLarge(() => buildValue(node, cells.row(), build));
+    if (value instanceof TooLarge || build.problems.length > 0) return UNSURE;
     cells.made += build.cells;
     if (value === undefined) return ABSENT;
     note(value, cells);

@@ -41,7 +41,8 @@ export function withDescendants<Source extends { readonly children: readonly Sou
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];
-  for (const found of await findFiles(spec.files, spec.sheet)) files.push(await openFile(found, opening, spec.rename));
+  const found = await findFiles(spec.files, { defaultSheet: spec.sheet, notify: opening.notify });
+  for (const file of found) files.push(await openFile(file, opening, spec.rename));
   if (spec.key !== undefined) requireColumn(spec, files, spec.key);
   const children: OpenedChild[] = [];
   for (const child of spec.children) {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createReadStream, existsSync, type Stats } from "node:fs";
+import { createReadStream, existsSync, readdir, type Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { isAbsolute, relative } from "node:path";
 import { Failure } from "../../model/failure.ts";
@@ -16,17 +16,28 @@ export interface FoundFile {
   readonly sheet?: string;
 }
 
+export interface FindOptions {
+  /** The sheet of workbooks for which no other is named. */
+  readonly defaultSheet?: string | undefined;
+  readonly notify: NotifyFile;
+  /** The most files and folders that each glob may look at; default: `MAX_GLOB_ENTRIES`. */
+  readonly mostEntries?: number;
+}
+
 /**
  * The files that `patterns` name: paths as they are, globs in order of name; `book.xlsx#Customers` names a sheet.
  * Raises `source_unreadable` for what is missing, not a regular file, or matched by nothing, and `usage` for a file
- * that is named twice.
- * @param defaultSheet the sheet of workbooks for which no other is named
+ * that is named twice; `usage` for a glob that visits more than `MAX_GLOB_ENTRIES`. A file whose name is not UTF-8 is left
+ * out of what a glob matches, with a notice.
  */
-export async function findFiles(patterns: readonly string[], defaultSheet?: string): Promise<readonly FoundFile[]> {
+export async function findFiles(
+  patterns: readonly string[],
+  { defaultSheet, notify, mostEntries = MAX_GLOB_ENTRIES }: FindOptions,
+): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   for (const pattern of patterns) {
     const { files, sheet = defaultSheet } = splitSheet(pattern);
-    for (const path of await expand(files))
+    for (const path of await expand(files, { notify, mostEntries }))
       found.push({ ...(await inspectFile(path)), ...(sheet !== undefined && { sheet }) });
   }
   refuseTwice(found);
@@ -55,18 +66,66 @@ function splitSheet(pattern: string): { readonly files: string; readonly sheet?:
   return files === undefined || sheet === undefined || existsSync(pattern) ? { files: pattern } : { files, sheet };
 }
 
-async function expand(pattern: string): Promise<readonly string[]> {
+async function expand(
+  pattern: string,
+  { notify, mostEntries }: Required<Pick<FindOptions, "notify" | "mostEntries">>,
+): Promise<readonly string[]> {
   // A file may have brackets in its name: what exists is not a pattern.
   if (existsSync(pattern)) return [pattern];
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) return [pattern];
-  const matches = await glob([pattern], { absolute: true, dot: false, expandDirectories: false });
+  const visits = countVisits(pattern, mostEntries);
+  const options = { absolute: true, dot: false, expandDirectories: false, fs: visits.fs, signal: visits.signal };
+  const all = await glob([pattern], options);
+  // The search ends without an error, with what it has found so far.
+  visits.signal.throwIfAborted();
+  const matches = all.filter((path) => isNamedInUnicode(path, notify));
   if (matches.length === 0) {
     throw new Failure("source_unreadable", `${pattern}: matches no file`, {
       hint: "check the folder that the pattern starts from, and quote the pattern so that the shell leaves it alone",
     });
   }
   return matches.toSorted().map((path) => (isAbsolute(pattern) ? path : relative(process.cwd(), path)));
+}
+
+/** Says something of a file that the user should know. */
+type NotifyFile = (file: string, text: string) => void;
+
+/** The most files and folders that a glob may look at. */
+export const MAX_GLOB_ENTRIES = 200_000;
+
+/** Ends a search that has gone through too many entries: `/**` is all that the machine holds. */
+function countVisits(
+  pattern: string,
+  most: number,
+): { readonly fs: { readonly readdir: typeof readdir }; readonly signal: AbortSignal } {
+  const stop = new AbortController();
+  let entries = 0;
+  const note = (found: unknown): void => {
+    entries += Array.isArray(found) ? found.length : 0;
+    if (entries <= most || stop.signal.aborted) return;
+    const what = `${pattern}: the pattern goes through more than ${most.toLocaleString("en")} files and folders`;
+    stop.abort(new Failure("usage", what, { hint: "begin it with the folder that holds the sources" }));
+  };
+  const counted = (...given: readonly unknown[]): void => {
+    const done = given.at(-1);
+    Reflect.apply(readdir, undefined, [
+      ...given.slice(0, -1),
+      (...result: readonly unknown[]): void => {
+        note(result[1]);
+        const isStopped = stop.signal.aborted;
+        if (typeof done === "function") Reflect.apply(done, undefined, isStopped ? [null, []] : result);
+      },
+    ]);
+  };
+  return { fs: { readdir: Object.assign(counted, { __promisify__: readdir.__promisify__ }) }, signal: stop.signal };
+}
+
+/** Node.js cannot open a file by a name that it could not read. */
+function isNamedInUnicode(path: string, notify: NotifyFile): boolean {
+  if (!path.includes("\u{FFFD}") || existsSync(path)) return true;
+  notify(path, "is left out: its name is not UTF-8; rename it");
+  return false;
 }
 
 function sourceInstead(path: string, stats: Stats): string {

@@ -75,7 +75,7 @@ async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promis
           const key = keyOf(row, child.on);
           return key !== undefined && keys.has(key);
         });
-        kept.push(...own);
+        for (const row of own) kept.push(row);
         yield own;
       }
     };

@@ -97,7 +97,7 @@ export function csvLayout(
     if (learned.has(table)) return;
     learned.add(table);
     const added = newColumns(originalColumns(table), columns);
-    columns.push(...added);
+    for (const column of added) columns.push(column);
     widened ||= added.length > 0 && laid > 0;
     laid += 1;
   };

@@ -91,11 +91,11 @@ function publishedCodes(document: JsonValue): readonly string[] {
   const codes: string[] = [];
   const open: JsonValue[] = [document];
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (isJsonArray(value)) open.push(...value);
+    if (isJsonArray(value)) for (const item of value) open.push(item);
     if (!isJsonObject(value)) continue;
     for (const [name, member] of Object.entries(value)) {
-      if (name === "x-validators" && isJsonArray(member)) codes.push(...member.flatMap(codesOf));
-      else open.push(member);
+      if (name !== "x-validators" || !isJsonArray(member)) open.push(member);
+      else for (const code of member.flatMap(codesOf)) codes.push(code);
     }
   }
   return codes;

@@ -183,7 +183,7 @@ function circularNames(values: ReadonlyMap<string, Expression>): readonly string
       if (next === name) return true;
       if (seen.has(next)) continue;
       seen.add(next);
-      open.push(...(uses.get(next) ?? []));
+      for (const used of uses.get(next) ?? []) open.push(used);
     }
     return false;
   });

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import type { Contract } from "../../../src/contract/contract.ts";
 import { loadContract } from "../../../src/contract/load-contract.ts";
+import { selectNodes } from "../../../src/contract/document/select-nodes.ts";
 import { bodyOf, documentOf, property } from "../contract-of.ts";
 
 const BODY = "$.paths['/things/'].post.requestBody.content['application/json'].schema";
@@ -152,4 +153,50 @@ describe("findings", () => {
 it("leaves the document that the sandbox judges by changed in the same way", () => {
   const { document } = overlaid([{ target: "$.info", update: { title: "Other" } }]);
   expect(document["info"]).toEqual({ title: "Other", version: "1" });
+});
+
+describe("a target that would take very long", () => {
+  const found = (target: string, text = base): readonly string[] => {
+    const overlay = stringify({ overlay: "1.0.0", actions: [{ target, update: { description: "Said" } }] });
+    const contract = loadContract([
+      { file: "contract.yaml", text },
+      { file: "overlay.yaml", text: overlay },
+    ]);
+    return contract.findings.filter(({ code }) => code === "bad-overlay").map(({ message }) => message);
+  };
+  const list = documentOf({ a: { enum: Array.from({ length: 20_000 }, (_, index) => index) } });
+  const large = `$${"..[*,*,*,*,*,*]".repeat(5)}`;
+
+  it("selects each node once, however often it is reached", () => {
+    expect(selectNodes({ a: { b: [1, 2] } }, "$..[*,*]..[*,*]")).toEqual([
+      ["a", "b"],
+      ["a", "b", 0],
+      ["a", "b", 1],
+    ]);
+    expect(selectNodes({ a: { b: [1, 2] } }, large)).toEqual([]);
+  });
+
+  it.each([
+    `$${"..[*,*,*,*,*,*,*,*]".repeat(20)}`,
+    "$..[?count($..*) > 0]",
+    "$..[?$..[?$..[?@.a == 1]]]",
+    "$..enum[?$..enum[?$..enum[?1 == 2]]]",
+    `$[?count(@${"..[*,*,*]".repeat(12)}) > 0]`,
+    "$..[?$..['none']]",
+  ])("is refused with the number of nodes: %s", (target) => {
+    expect(() => found(target, list)).toThrow("visits more than 2,000,000 nodes");
+  });
+
+  it("is refused where it is too long, or an expression in it takes more than linear time", () => {
+    expect(found(`$.${"a".repeat(1000)}`)).toEqual([expect.stringContaining("longer than 1,000 characters")]);
+    expect(found("$..[?match(@, '(a+)+b')]")).toEqual([expect.stringContaining("could take very long")]);
+    expect(found("$..[?search(@, '(a|a)*b')]")).toEqual([expect.stringContaining("could take very long")]);
+    expect(found("$..[?match(@.type, 'str.*')]")).toEqual([]);
+  });
+});
+
+it("overlays that would fill the memory end with the place of the action", () => {
+  const update = { x: { y: { z: 1 } } };
+  const actions = Array.from({ length: 40 }, (_, at) => ({ target: "$..*", update: { [`n${at}`]: update } }));
+  expect(() => overlaid(actions)).toThrow(/overlay-1.yaml:\d+: overlays add more than 1,000,000 values/);
 });

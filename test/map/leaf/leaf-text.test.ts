@@ -1,6 +1,7 @@
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { choice, compile, integer, jsonRow, list, NO_VALUES, object, rowOf, text } from "../rows.ts";
-import { made, refusal } from "./leaf.ts";
+import { choice, compile, failureOf, integer, jsonRow, list, NO_VALUES, object, rowOf, text } from "../rows.ts";
+import { type Cells, made, refusal } from "./leaf.ts";
 
 describe("trim, upper, lower", () => {
   test("cells are trimmed unless trim is false", () => {
@@ -117,5 +118,80 @@ describe("lookup", () => {
     expect(refusal("{ from: A, lookup: [a] }")).toContain("a table (code: value)");
     expect(refusal("{ from: A, otherwise: keep }")).toContain("means nothing without lookup");
     expect(refusal("{ from: A, lookup: { a: b }, otherwise: drop }")).toContain("keep, empty or error");
+  });
+});
+
+describe("texts that grow", () => {
+  const doubling = (rules: number): string =>
+    `{ from: A, replace: [${Array.from({ length: rules }, () => "{ from: a, to: aaaaaaaaaa }").join(", ")}] }`;
+  const tooLarge = (leaf: string, cells: Cells): string => {
+    const failure = failureOf(() => made(leaf, text, cells));
+    expect(failure.code).toBe("source_too_large");
+    return failure.message;
+  };
+
+  test("end the run at the row where replace makes more than 1 MiB", () => {
+    expect(made(doubling(4), text, { A: "a".repeat(10) })).toEqual(["a".repeat(100_000)]);
+    expect(tooLarge(doubling(12), { A: "a".repeat(10) })).toMatch(/:\d+: replace makes a text of more than 1,048,576/);
+  });
+
+  test.each(["x".repeat(200), "$0$&$&$&", "$'$'$'$'$'$'", "$`$`$`$`$`$`"])("by a pattern, too: %s", (to) => {
+    const rule = JSON.stringify({ pattern: "a|x", to });
+    const leaf = `{ from: A, replace: [${Array.from({ length: 40 }, () => rule).join(", ")}] }`;
+    expect(tooLarge(leaf, { A: "a".repeat(200) })).toContain("replace makes a text of more than");
+  });
+
+  test("end the run where join makes more than 1 MiB", () => {
+    const leaf = `{ from: [${Array.from({ length: 3000 }, () => "A").join(", ")}], join: "" }`;
+    expect(tooLarge(leaf, { A: "a".repeat(1000) })).toContain("join makes a text of more than 1,048,576");
+  });
+
+  test("a long text of a source that does not grow is left alone", () => {
+    const mapping = compile("payload: { leaf: { from: t, replace: { a: b } } }", object({ leaf: text }));
+    expect(mapping.map(jsonRow({ t: "a".repeat(2 ** 21) })).payload).toEqual({ leaf: "b".repeat(2 ** 21) });
+  });
+
+  test("end the run where a payload has more than 16 MiB", () => {
+    const names = Array.from({ length: 40 }, (_, at) => `f${at}`);
+    const fields = Object.fromEntries(names.map((name) => [name, text]));
+    const mapping = compile(`payload: { ${names.map((name) => `${name}: A`).join(", ")} }`, object(fields));
+    expect(failureOf(() => mapping.map(rowOf({ A: "a".repeat(2 ** 19) }))).message).toContain(
+      "the payload has more than",
+    );
+    expect(Object.keys(mapping.map(rowOf({ A: "a" })).payload)).toHaveLength(40);
+  });
+
+  test("replace by a pattern gives what String.replace gives", () => {
+    const signs = fc.constantFrom(
+      "$$",
+      "$&",
+      "$`",
+      "$'",
+      "$1",
+      "$2",
+      "$3",
+      "$10",
+      "$01",
+      "$0",
+      "$<n>",
+      "$<x>",
+      "$",
+      "a",
+      "9",
+    );
+    fc.assert(
+      fc.property(fc.array(signs, { maxLength: 6 }), fc.stringMatching(/^[ab1 ]{0,12}$/), (parts, cell) => {
+        for (const pattern of ["(a)(b)?", "(?<n>a)b*", "a+", "1"]) {
+          const leaf = JSON.stringify({
+            from: "A",
+            trim: false,
+            keepEmpty: true,
+            replace: { pattern, to: parts.join("") },
+          });
+          const [value = ""] = made(leaf, text, { A: cell });
+          expect(value).toBe(cell.replace(new RegExp(pattern, "gu"), parts.join("")));
+        }
+      }),
+    );
   });
 });

@@ -80,7 +80,7 @@ function containerOf({ inside, ...position }: Position): Container {
     included: false,
   };
   if (inside.length < MAX_DEPTH && !inside.includes(type)) {
-    fields.push(...(fieldsOf(type) ?? []).map((field) => fieldIn(container, field, [...inside, type])).filter(isTaken));
+    fillFields(container, fieldsOf(type) ?? [], [...inside, type]);
   }
   return container;
 }
@@ -99,16 +99,19 @@ function fieldIn(
   return isScalarField(field.type) ? slotOf(container, { ...field, isList: false }) : undefined;
 }
 
-function isTaken(field: Slot | Container | undefined): field is Slot | Container {
-  return field !== undefined;
+function fillFields(container: Container, fields: readonly ContractField[], inside: readonly FieldType[]): void {
+  for (const field of fields) {
+    const taken = fieldIn(container, field, inside);
+    if (taken !== undefined) container.fields.push(taken);
+  }
 }
 
 /** Leaves the container the fields of the one type that a constant chooses, where it may be one of several. */
 export function narrowContainer(container: Container, property: string, value: string): void {
   const narrowed = fieldsOf(container.type, { [property]: { value } });
   const inside = [...typesAround(container), container.type];
-  const fields = (narrowed ?? []).map((field) => fieldIn(container, field, inside)).filter(isTaken);
-  container.fields.splice(0, container.fields.length, ...fields);
+  container.fields.length = 0;
+  fillFields(container, narrowed ?? [], inside);
 }
 
 function typesAround({ parent }: Container): readonly FieldType[] {

@@ -73,7 +73,7 @@ interface Group {
 async function groupFiles(named: readonly NamedFiles[], { opening }: ProfileOptions): Promise<readonly Group[]> {
   const groups = new Map<string, Group>();
   for (const { name, patterns } of named) {
-    for (const found of await findFiles(patterns)) {
+    for (const found of await findFiles(patterns, { notify: opening.notify })) {
       const file = await openGuessing(found, opening);
       const key = name === undefined ? columnsKey(file) : `named ${name}`;
       const group = groups.get(key) ?? { name, files: [] };

@@ -70,7 +70,7 @@ function crowdedParent(slices: readonly ChildSlice[], most: number): number | un
   const counts = new Map<number, number>();
   for (const { parents } of slices) for (const parent of parents) counts.set(parent, (counts.get(parent) ?? 0) + 1);
   const crowded = [...counts].flatMap(([parent, count]) => (count > most ? [parent] : []));
-  return crowded.length === 0 ? undefined : Math.min(...crowded);
+  return crowded.toSorted((one, other) => one - other)[0];
 }
 
 async function* allOrphans(

@@ -1,0 +1,67 @@
+import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import { Failure } from "../../model/failure.ts";
+import { formatPlace } from "../../model/place.ts";
+import { placeOf, type Row } from "../../model/record.ts";
+
+/** The most characters of a text that `replace` or `join` makes. */
+export const MAX_CELL_CHARACTERS: number = 2 ** 20;
+
+/** The most characters of all values of one payload. */
+export const MAX_PAYLOAD_CHARACTERS: number = 16 * 2 ** 20;
+
+/** Thrown while a payload is built; `atRow` makes a failure of it. */
+export class TooLarge extends Error {}
+
+/** @throws TooLarge for a text longer than `MAX_CELL_CHARACTERS` */
+export function checkCellLength(characters: number, option: "replace" | "join"): void {
+  if (characters <= MAX_CELL_CHARACTERS) return;
+  throw new TooLarge(`${option} makes a text of more than ${count(MAX_CELL_CHARACTERS)} characters`);
+}
+
+/** @throws TooLarge for more than `MAX_PAYLOAD_CHARACTERS` */
+export function checkPayloadLength(characters: number): void {
+  if (characters <= MAX_PAYLOAD_CHARACTERS) return;
+  throw new TooLarge(`the payload has more than ${count(MAX_PAYLOAD_CHARACTERS)} characters`);
+}
+
+function count(characters: number): string {
+  return characters.toLocaleString("en");
+}
+
+/** @throws Failure `source_too_large` with the row's place, where `build` throws `TooLarge` */
+export function atRow<T>(row: Row, build: () => T): T {
+  const built = unlessTooLarge(build);
+  if (!(built instanceof TooLarge)) return built;
+  const place = placeOf(row);
+  throw new Failure("source_too_large", `${formatPlace(place)}: ${built.message}`, {
+    hint: "replace or join less in the mapping, or correct the row",
+    place,
+    cause: built,
+  });
+}
+
+/** The value that `build` gives, or why there is none. */
+export function unlessTooLarge<T>(build: () => T): T | TooLarge {
+  try {
+    return build();
+  } catch (error) {
+    if (error instanceof TooLarge) return error;
+    throw error;
+  }
+}
+
+/** The characters of a value's texts and names; numbers and the like count as one. */
+export function charactersOf(value: JsonValue): number {
+  if (typeof value === "string") return value.length;
+  if (typeof value !== "object" || value === null) return 1;
+  const known = SIZES.get(value);
+  if (known !== undefined) return known;
+  const size = isJsonArray(value)
+    ? value.reduce<number>((sum, item) => sum + charactersOf(item) + 1, 1)
+    : Object.entries(value).reduce((sum, [name, member]) => sum + name.length + charactersOf(member) + 1, 1);
+  SIZES.set(value, size);
+  return size;
+}
+
+/** A mapping may give one object of a source to many places. */
+const SIZES = new WeakMap<object, number>();

@@ -1,0 +1,106 @@
+import { describe, expect, it } from "vitest";
+import { countEvaluations, MAX_EVALUATIONS } from "../../../src/contract/types/assertion-cost.ts";
+import { MAX_SCHEMA_NESTING } from "../../../src/contract/types/schema-node.ts";
+import { bodyOf, contractOf, fieldOf, property } from "../contract-of.ts";
+
+function ref(level: number): object {
+  return { $ref: `#/components/schemas/L${level}` };
+}
+
+/** `L0` leads to `L1`, and so on; the last one is a text. */
+function chain(levels: number, schemaTo: (next: object) => object): { schemas: object } {
+  const schemas = Array.from({ length: levels }, (_, level) => [`L${level}`, schemaTo(ref(level + 1))]);
+  return { schemas: Object.fromEntries([...schemas, [`L${levels}`, { type: "string" }]]) };
+}
+
+describe("a schema with very many parts", () => {
+  it("compiles an enumeration of 130,000 values", () => {
+    const choices = Array.from({ length: 130_000 }, (_, index) => `v${index}`);
+    const { type, findings } = fieldOf({ type: "string", enum: choices });
+    expect(findings.filter((finding) => finding.startsWith("error"))).toEqual([]);
+    expect(type.kind === "choice" && type.choices.length).toBe(130_000);
+  });
+
+  it("compiles 130,000 choices that are spread over alternatives", () => {
+    const choices = Array.from({ length: 130_000 }, (_, index) => `v${index}`);
+    const { type } = fieldOf({ anyOf: [{ enum: choices }, { enum: ["x"] }] });
+    expect(type.kind === "choice" && type.choices.length).toBe(130_001);
+  });
+});
+
+describe("schemas nested too deep", () => {
+  const shapes: readonly (readonly [string, (next: object) => object])[] = [
+    ["properties", (next) => ({ type: "object", properties: { x: next } })],
+    ["additionalProperties", (next) => ({ type: "object", additionalProperties: next })],
+    ["items", (next) => ({ type: "array", items: next })],
+    ["allOf", (next) => ({ allOf: [next] })],
+    ["anyOf", (next) => ({ anyOf: [next, { type: "integer" }] })],
+    ["not", (next) => ({ not: next })],
+  ];
+
+  it.each(shapes)("are refused by their place: %s", (_, schemaTo) => {
+    expect(() => contractOf({ field: ref(0) }, chain(5000, schemaTo))).toThrow(
+      /schemas are nested more than 250 deep, at \/components\/schemas\/L\d+/,
+    );
+  });
+
+  it.each(shapes)("compile below the limit: %s", (_, schemaTo) => {
+    const levels = Math.floor(MAX_SCHEMA_NESTING / 2) - 10;
+    expect(bodyOf(contractOf({ field: ref(0) }, chain(levels, schemaTo))).properties.has("field")).toBe(true);
+  });
+});
+
+describe("alternatives inside alternatives", () => {
+  it("are not enforced where they come to more than 10,000 options", () => {
+    const more = chain(40, (next) => ({ oneOf: [next, next] }));
+    const contract = contractOf({ field: ref(0) }, more);
+    const errors = contract.findings.filter(({ severity }) => severity === "error");
+    expect(errors.map(({ code }) => code)).toEqual(["many-alternatives", "many-alternatives"]);
+    expect(property(bodyOf(contract), "field").kind).toBe("union");
+  });
+
+  it("may lead back to themselves", () => {
+    const more = {
+      schemas: {
+        L0: { oneOf: [{ type: "string" }, { type: "object", properties: { x: ref(1) } }] },
+        L1: { oneOf: [ref(0), ref(1)] },
+      },
+    };
+    expect(bodyOf(contractOf({ field: ref(1) }, more)).properties.has("field")).toBe(true);
+  });
+
+  it("are warned of once where they lead to more than 10,000 ways", () => {
+    const more = chain(16, (next) => ({ type: "object", properties: { x: { oneOf: [next, next] } } }));
+    expect(fieldOf(ref(0), more).findings).toContain("warning many-alternatives");
+    expect(
+      fieldOf(
+        ref(0),
+        chain(8, (next) => ({ oneOf: [next, next] })),
+      ).findings,
+    ).not.toContain("warning many-alternatives");
+  });
+});
+
+describe("conditions inside conditions", () => {
+  it("are not enforced where a value has to be compared with more than 10,000 schemas", () => {
+    const more = chain(20, (next) => ({ if: next, then: next }));
+    const { type, findings } = fieldOf(ref(0), more);
+    expect(findings).toContain("warning not-enforced");
+    expect(type.assertions).toBeUndefined();
+  });
+
+  it("are not enforced where they apply to their own value without end", () => {
+    const { type, findings } = fieldOf({ not: ref(0) }, { schemas: { L0: { not: ref(0) } } });
+    expect(findings).toContain("warning not-enforced");
+    expect(type.assertions).toBeUndefined();
+  });
+
+  it("are counted by value: members of an object add nothing to each other, levels of a recursive schema do", () => {
+    const members = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, { minLength: 1 }]));
+    expect(countEvaluations({ properties: members })).toBe(2);
+    const once = { allOf: [{ $ref: "#/$defs/A" }], $defs: { A: { properties: { a: { $ref: "#/$defs/A" } } } } };
+    expect(countEvaluations(once)).toBeLessThan(200);
+    const twice = { properties: { a: { anyOf: [{ $ref: "#/$defs/A" }, { $ref: "#/$defs/A" }] } } };
+    expect(countEvaluations({ $ref: "#/$defs/A", $defs: { A: twice } })).toBeGreaterThan(MAX_EVALUATIONS);
+  });
+});

@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { interruptible, setAroundInterruptible } from "../../src/model/interruptible.ts";
+import { listenForInterrupts } from "../../src/cli/process/interrupts.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+const PROGRAM = path.resolve(import.meta.dirname, "../../bin/migrate.js");
+
+describe("work that keeps the event loop waiting", () => {
+  const before = process.listeners("SIGTERM");
+  afterEach(() => {
+    setAroundInterruptible((work) => work());
+    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+      for (const listener of process.listeners(signal)) if (!before.includes(listener)) process.off(signal, listener);
+    }
+  });
+
+  it("has no listener for signals, and the listener is back after it, whatever it does", () => {
+    const count = (): number => process.listenerCount("SIGTERM") - before.length;
+    listenForInterrupts(() => undefined);
+    expect(count()).toBe(1);
+    expect(interruptible(() => interruptible(count))).toBe(0);
+    expect(count()).toBe(1);
+    const fail = (): never => {
+      throw new Error("broken");
+    };
+    expect(() => interruptible(fail)).toThrow("broken");
+    expect(count()).toBe(1);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "ends at the first SIGTERM: a contract of 40 MB",
+    async () => {
+      const folder = temporaryFolder();
+      const file = path.join(folder, "contract.yaml");
+      const lines = Array.from({ length: 2_000_000 }, (_, at) => `x-${at}: { a: ${at} }`);
+      writeFileSync(file, `openapi: 3.0.3\n${lines.join("\n")}\n`);
+      const child = spawn(process.execPath, [PROGRAM, "contract", "check", file], { stdio: "ignore", cwd: folder });
+      const ended = once(child, "exit");
+      await wait(2500);
+      child.kill("SIGTERM");
+      const [code, signal] = await ended;
+      expect([code, signal]).toEqual([null, "SIGTERM"]);
+    },
+    60_000,
+  );
+});
