@@ -4,8 +4,11 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { playTriples } from "./triples/play-triples.ts";
 
 /** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` plays one triple again. */
-const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? Date.now() % 1_000_000_000);
 const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? 200);
+/** One of these windows of seeds is played, another one each minute. `npm run soak -- differential` looks for new seeds. */
+const WINDOWS = { first: 30_000_000, count: 10 };
+const window = Math.floor(Date.now() / 60_000) % WINDOWS.count;
+const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? WINDOWS.first + window * TRIPLES);
 
 /** Each of them is in one triple in thirty, or in more. */
 const DRAWN = [
