@@ -9,11 +9,12 @@ export function faultOf(fault: Fault, file: string): CallFault {
   if (fault.kind === "threw") return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
   if (fault.kind === "unreadable")
     return new CallFault(`returned an object that cannot be read${placeInModule(fault.thrown, file)}`, RETURNS);
-  return new CallFault(REFUSED[fault.kind], RETURNS);
+  const hint = fault.kind === "promise" ? `functions are synchronous: ${RETURNS}` : RETURNS;
+  return new CallFault(REFUSED[fault.kind], hint);
 }
 
 const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable">, string>> = {
-  promise: "returned a promise: functions are synchronous",
+  promise: "returned a promise",
   "not JSON": "returned something that is no JSON value",
   cyclic: "returned an object that contains itself",
   nested: "returned an object that is nested too deeply",
