@@ -90,7 +90,7 @@ export interface CheckOptions extends PlanOptions, KeyPolicy {
 export function check(job: Job, handle: PlanHandle, options: CheckOptions): Promise<CheckResult> {
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
-  const threads = options.kept === undefined ? threadsFor(job.input, options.threads ?? 1) : 1;
+  const threads = options.kept === undefined ? threadsFor(job, options.threads ?? 1) : 1;
   const batches = plannedBatches(job, { threads, items, shownValues, signal }, options.kept);
   return planRecords(batches, { job, handle }, options);
 }

@@ -30,12 +30,18 @@ it("says which name a module of functions needs that Node takes for CommonJS", a
 
 /** A function that does this for Bob, in line 3 of the file. */
 const forBob = (does: string): string =>
-  `export function f(value) {\n  if (value === "Bob") ${does};\n  return value;\n}\n`;
+  `import { kill } from "node:process"; export function f(value) {\n  if (value === "Bob") ${does};\n  return value;\n}\n`;
 
-describe.each(["1", "3"])("with --threads %s a run ends with a failure that names a function", (threads) => {
+describe.each(["1", "4"])("with --threads %s a run ends with a failure that names a function", (threads) => {
   it.each([
     ["exits with 0", "process.exit(0)", 'the function "f" ended its thread with exit code 0'],
     ["exits with 9", "process.exit(9)", 'the function "f" ended its thread with exit code 9'],
+    ["exits without process.exit", "process.reallyExit(0)", 'the function "f" ended its thread with exit code 0'],
+    ["kills the process", "process.kill(process.pid)", 'the function "f" called process.kill'],
+    ["kills it at once", 'process.kill(process.pid, "SIGKILL")', 'the function "f" called process.kill'],
+    ["kills it by another name", "kill(process.pid, 9)", 'the function "f" called process.kill'],
+    ["kills it past process.kill", "process._kill(process.pid, 9)", 'the function "f" called process.kill'],
+    ["aborts the process", "process.abort()", 'the function "f" called process.abort'],
     ["never returns", "for (;;);", 'the function "f" did not return within 1 second'],
     [
       "uses up the heap",
@@ -113,6 +119,7 @@ it("a timer that throws while functions are called ends the run with a failure t
 describe("a module that cannot be loaded", () => {
   it.each([
     ["exits", "process.exit(0);", "it ended its thread with exit code 0"],
+    ["kills the process", 'process.kill(process.pid, "SIGKILL");', "process.kill is not for functions"],
     ["waits for ever", "await new Promise(() => undefined);", "its top-level await never ends"],
     [
       "waits for ever with a timer",
@@ -168,7 +175,7 @@ it("a module that breaks Node.js in its thread ends the run with a failure that 
   expect(code).toBe(2);
 });
 
-it.each(["1", "2"])("writes what functions log to stderr, with --threads %s", async (threads) => {
+it.each(["1", "4"])("writes what functions log to stderr, with --threads %s", async (threads) => {
   const folder = folderWith('export function f(value) { console.log("seen"); return value; }\n');
   const { code, stdout, stderr } = await validate(folder, ["accounts.csv", "--threads", threads]);
   expect(stderr).toContain("seen\n");
@@ -176,7 +183,7 @@ it.each(["1", "2"])("writes what functions log to stderr, with --threads %s", as
   expect(code).toBe(0);
 });
 
-it.each(["1", "2"])(
+it.each(["1", "4"])(
   "ends at the first signal although a function never returns, with --threads %s",
   async (threads) => {
     const folder = folderWith(

@@ -269,12 +269,15 @@ it.each(Object.entries(CASES))("validate says the same with any number of thread
   const folder = workFolder(scene.files);
   const alone = await validated(scene, folder, 1);
   expect(alone).toMatchObject({ code: scene.code });
-  expect(await validated(scene, folder, 3)).toEqual(alone);
+  // Functions have threads of their own, which count as well.
+  expect(await validated(scene, folder, "functions.mjs" in scene.files ? 6 : 3)).toEqual(alone);
 });
 
 it.each([
   ["1", 1],
-  ["2", 2],
+  ["2", 1],
+  ["3", 1],
+  ["4", 2],
   ["auto", 1],
 ])("validate --threads %s makes the records of a small file in %i threads", async (threads, made) => {
   const files = { "accounts.csv": rows(ROWS, ROWS * 2), "functions.mjs": COUNTING, "mapping.yaml": COUNTED_KEYS };

@@ -9,11 +9,13 @@ export function faultOf(fault: Fault, file: string): CallFault {
   if (fault.kind === "threw") return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
   if (fault.kind === "unreadable")
     return new CallFault(`returned an object that cannot be read${placeInModule(fault.thrown, file)}`, RETURNS);
+  if (fault.kind === "ends process")
+    return new CallFault(`called ${fault.called}`, `remove ${fault.called} from the function`);
   const hint = fault.kind === "promise" ? `functions are synchronous: ${RETURNS}` : RETURNS;
   return new CallFault(REFUSED[fault.kind], hint);
 }
 
-const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable">, string>> = {
+const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "ends process">, string>> = {
   promise: "returned a promise",
   "not JSON": "returned something that is no JSON value",
   cyclic: "returned an object that contains itself",

@@ -59,4 +59,8 @@ export interface BatchAnswer {
 /** Why a call has no result. `unreadable`: reading what it returned threw. */
 export type Fault =
   | { readonly kind: "threw" | "unreadable"; readonly thrown: ThrownError }
+  | { readonly kind: "ends process"; readonly called: ProcessEnd }
   | { readonly kind: "promise" | "not JSON" | "cyclic" | "nested" };
+
+/** What a function may not call. A thread cannot be kept from `process.exit`, which ends nothing but the thread. */
+export type ProcessEnd = "process.kill" | "process.abort";

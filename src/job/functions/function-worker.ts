@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
 import { types } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
@@ -12,6 +13,7 @@ import {
   type LoadedFunction,
   NO_CALL,
   NO_ROW,
+  type ProcessEnd,
   PROGRESS,
   type ThrownError,
 } from "./function-messages.ts";
@@ -63,6 +65,23 @@ const writing = {
 };
 Object.assign(process.stdout, writing);
 Object.assign(process.stderr, writing);
+
+/** A function called what would end the process, and with it the run, without a word. */
+class EndsProcess extends Error {
+  readonly called: ProcessEnd;
+  constructor(called: ProcessEnd) {
+    super(`${called} is not for functions`);
+    this.called = called;
+  }
+}
+
+const refuse = (called: ProcessEnd) => (): never => {
+  throw new EndsProcess(called);
+};
+// `process.kill` itself calls `_kill`.
+const kill = refuse("process.kill");
+Object.assign(process, { kill, _kill: kill, abort: refuse("process.abort") });
+syncBuiltinESMExports();
 
 // Not there for the module to answer in this thread's place.
 delete workerData.port;
@@ -133,6 +152,7 @@ function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): 
   try {
     returned = row === NO_ROW ? called(text) : called(text, rowView(batch, row));
   } catch (error) {
+    if (error instanceof EndsProcess) return { kind: "ends process", called: error.called };
     return { kind: "threw", thrown: thrownError(error) };
   }
   return keep(returned, at, values);

@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import type { Threads } from "../../job/settings/recorded-settings.ts";
+import type { Mapping } from "../../map/mapping.ts";
 import type { Input } from "../../read/input/open-input.ts";
 
 /** Beyond these, the thread that reads and collects is the one that the others wait for. */
@@ -8,9 +9,21 @@ const MOST_THREADS = 8;
 /** A smaller input is read before further threads have started. */
 const LARGE_BYTES = 8_000_000;
 
-/** How many threads check the records of an input; 1: the one that there is. */
-export function threadsFor({ files }: Pick<Input, "files">, threads: Threads): number {
-  if (threads !== "auto") return threads;
+interface CheckedJob {
+  readonly input: Pick<Input, "files">;
+  readonly mapping: Pick<Mapping, "prepare">;
+}
+
+/**
+ * How many threads check the records of an input; 1: the one that there is. Where the mapping calls functions, each of them
+ * has another one beside it, which counts as well.
+ */
+export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): number {
+  const all = threads === "auto" ? threadsForSize(input) : threads;
+  return mapping.prepare === undefined ? all : Math.max(1, Math.floor(all / 2));
+}
+
+function threadsForSize({ files }: CheckedJob["input"]): number {
   const bytes = files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   return bytes < LARGE_BYTES ? 1 : Math.min(availableParallelism(), MOST_THREADS);
 }
