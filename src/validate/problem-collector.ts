@@ -38,7 +38,7 @@ export interface ProblemCollector {
 }
 
 /** Work on the alternatives (`oneOf`, `anyOf`) of one payload. */
-export interface Trials {
+interface Trials {
   /** Alternatives that are being tried, one inside the other. */
   depth: number;
   /** Alternatives that were tried for this payload. */

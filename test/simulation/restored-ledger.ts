@@ -25,7 +25,7 @@ export interface Restores {
   readonly open: () => Promise<JournaledLedger>;
 }
 
-export interface LedgerInUse {
+interface LedgerInUse {
   /** The process has ended. Gives whether another ledger, or none, is in the place of the one that it used. */
   readonly end: () => boolean;
 }

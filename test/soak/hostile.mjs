@@ -29,17 +29,17 @@ const ends = {};
 let [next, failed, most] = [first, 0, 0];
 
 const SHAPES = [
-  (next) => ({ type: "object", properties: { x: next } }),
-  (next, other) => ({ type: "object", properties: { x: next, y: other } }),
-  (next) => ({ type: "object", properties: { x: { oneOf: [next, next] } } }),
-  (next, other) => ({ type: "object", properties: { x: { anyOf: [next, other] } } }),
-  (next, other) => ({ oneOf: [next, other] }),
-  (next) => ({ oneOf: [next, next] }),
-  (next, other) => ({ allOf: [next, other] }),
-  (next, other) => ({ not: next, if: other, then: next }),
-  (next) => ({ type: "array", items: next }),
-  (next) => ({ type: "object", additionalProperties: next }),
-  (next) => next,
+  (inner) => ({ type: "object", properties: { x: inner } }),
+  (inner, other) => ({ type: "object", properties: { x: inner, y: other } }),
+  (inner) => ({ type: "object", properties: { x: { oneOf: [inner, inner] } } }),
+  (inner, other) => ({ type: "object", properties: { x: { anyOf: [inner, other] } } }),
+  (inner, other) => ({ oneOf: [inner, other] }),
+  (inner) => ({ oneOf: [inner, inner] }),
+  (inner, other) => ({ allOf: [inner, other] }),
+  (inner, other) => ({ not: inner, if: other, else: inner }),
+  (inner) => ({ type: "array", items: inner }),
+  (inner) => ({ type: "object", additionalProperties: inner }),
+  (inner) => inner,
 ];
 
 const FUNCTIONS = `export const loops = () => { for (;;); };
@@ -116,12 +116,19 @@ function peakOf(pid) {
   }
 }
 
+function times(count, make) {
+  return Array.from({ length: count }, (_, at) => make(at));
+}
+
+function ref(level) {
+  return { $ref: `#/components/schemas/L${level}` };
+}
+
 /** Writes the files of a case, and gives the words of its command. */
 function writeCase(seed, place, { functions }) {
   const dice = diceOf(seed);
   const pick = (list) => list[Math.floor(dice() * list.length)];
-  const upTo = (most) => 1 + Math.floor(dice() * most);
-  const times = (count, make) => Array.from({ length: count }, (_, at) => make(at));
+  const upTo = (limit) => 1 + Math.floor(dice() * limit);
   const write = (name, value) =>
     writeFileSync(path.join(place, name), typeof value === "string" ? value : JSON.stringify(value));
   const levels = pick([1, 5, 20, 60, 240, 3000]);
@@ -133,7 +140,6 @@ function writeCase(seed, place, { functions }) {
     { type: "string", pattern: pick(["(a+)+b", "^a{1,900}$", "(a|a)*b", "[", "(?=a)a*"]) },
   ]);
   const schemas = { L0: last };
-  const ref = (at) => ({ $ref: `#/components/schemas/L${at}` });
   for (let at = 1; at <= levels; at += 1) schemas[`L${at}`] = shape(ref(at - 1), pick([ref(at - 1), ref(levels)]));
   const schema = { type: "object", required: ["a"], properties: { a: { type: "string" }, e: ref(levels), t: {} } };
   write("contract.json", {

@@ -177,26 +177,26 @@ describe("fields that the contract does not document", () => {
   });
 });
 
+/** Each level has the next one twice, as different types. */
+function levels(count: number): FieldType {
+  let type: FieldType = text({ maxLength: 3 });
+  for (let level = 0; level < count; level += 1) {
+    type = union([object({ x: type }), object({ x: type, y: text() })], level % 2 === 0 ? { exactlyOne: true } : {});
+  }
+  return type;
+}
+
+function nested(count: number, leaf: string): JsonObject {
+  let value: JsonObject = { x: leaf };
+  for (let level = 1; level < count; level += 1) value = { x: value };
+  return value;
+}
+
 describe("alternatives inside alternatives", () => {
-  /** Each level has the next one twice, as different types. */
-  function levels(count: number): FieldType {
-    let type: FieldType = text({ maxLength: 3 });
-    for (let level = 0; level < count; level += 1) {
-      type = union([object({ x: type }), object({ x: type, y: text() })], level % 2 === 0 ? { exactlyOne: true } : {});
-    }
-    return type;
-  }
-
-  function nested(count: number, leaf: string): JsonObject {
-    let value: JsonObject = { x: leaf };
-    for (let level = 1; level < count; level += 1) value = { x: value };
-    return value;
-  }
-
   it("find the same as without a memory of earlier looks", () => {
     expect(findings(object({ it: levels(3) }), { it: nested(3, "abc") })).toEqual(["it.x.x schema_mismatch"]);
     const others = [nested(3, "abcd"), { x: { x: { x: "a", y: "b" } } }, { x: { x: "a", y: "b" }, z: 1 }];
-    expect(others.map((it) => findings(object({ it: levels(3) }), { it }))).toEqual([
+    expect(others.map((other) => findings(object({ it: levels(3) }), { it: other }))).toEqual([
       ["it.x.x.x max_length"],
       ["it schema_mismatch"],
       ["it.x.x.non_field_errors invalid", "it.z unknown_field"],

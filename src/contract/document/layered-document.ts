@@ -60,7 +60,7 @@ export function layeredDocument(base: SourceDocument, root: JsonObject): Layered
 }
 
 /** The most values that overlays may add to a document: each match of a target takes a copy of the whole update. */
-export const MAX_ADDED_NODES = 1_000_000;
+const MAX_ADDED_NODES = 1_000_000;
 
 function countNodes(value: JsonValue): number {
   let count = 0;

@@ -96,9 +96,15 @@ function substitute(written: string, sign: string, match: RegExpExecArray, end: 
   if (sign === "`") return input.slice(0, index);
   if (sign === "'") return input.slice(end);
   if (sign.startsWith("<")) return groups === undefined ? written : (groups[sign.slice(1, -1)] ?? "");
-  const [two, one] = [Number(sign), Number(sign[0])];
-  if (two > 0 && two < match.length) return match[two] ?? "";
-  return one > 0 && one < match.length ? (match[one] ?? "") + sign.slice(1) : written;
+  return numberedGroup(sign, match) ?? written;
+}
+
+/** The group of one or two digits, as in `$12`: group 12 or, where there is none, group 1 and a "2". */
+function numberedGroup(digits: string, match: RegExpExecArray): string | undefined {
+  const isGroup = (group: number): boolean => group > 0 && group < match.length;
+  if (isGroup(Number(digits))) return match[Number(digits)] ?? "";
+  const first = Number(digits[0]);
+  return isGroup(first) ? (match[first] ?? "") + digits.slice(1) : undefined;
 }
 
 const SUBSTITUTE = /\$([$&`']|\d\d?|<[^>]*>)/g;

@@ -4,10 +4,10 @@ import { formatPlace } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
 
 /** The most characters of a text that `replace` or `join` makes. */
-export const MAX_CELL_CHARACTERS: number = 2 ** 20;
+const MAX_CELL_CHARACTERS: number = 2 ** 20;
 
 /** The most characters of all values of one payload. */
-export const MAX_PAYLOAD_CHARACTERS: number = 16 * 2 ** 20;
+const MAX_PAYLOAD_CHARACTERS: number = 16 * 2 ** 20;
 
 /** Thrown while a payload is built; `atRow` makes a failure of it. */
 export class TooLarge extends Error {}

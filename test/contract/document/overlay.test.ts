@@ -155,15 +155,17 @@ it("leaves the document that the sandbox judges by changed in the same way", () 
   expect(document["info"]).toEqual({ title: "Other", version: "1" });
 });
 
+/** The messages about an overlay with this target. */
+function refusals(target: string, text = base): readonly string[] {
+  const overlay = stringify({ overlay: "1.0.0", actions: [{ target, update: { description: "Said" } }] });
+  const contract = loadContract([
+    { file: "contract.yaml", text },
+    { file: "overlay.yaml", text: overlay },
+  ]);
+  return contract.findings.filter(({ code }) => code === "bad-overlay").map(({ message }) => message);
+}
+
 describe("a target that would take very long", () => {
-  const found = (target: string, text = base): readonly string[] => {
-    const overlay = stringify({ overlay: "1.0.0", actions: [{ target, update: { description: "Said" } }] });
-    const contract = loadContract([
-      { file: "contract.yaml", text },
-      { file: "overlay.yaml", text: overlay },
-    ]);
-    return contract.findings.filter(({ code }) => code === "bad-overlay").map(({ message }) => message);
-  };
   const list = documentOf({ a: { enum: Array.from({ length: 20_000 }, (_, index) => index) } });
   const large = `$${"..[*,*,*,*,*,*]".repeat(5)}`;
 
@@ -184,14 +186,14 @@ describe("a target that would take very long", () => {
     `$[?count(@${"..[*,*,*]".repeat(12)}) > 0]`,
     "$..[?$..['none']]",
   ])("is refused with the number of nodes: %s", (target) => {
-    expect(() => found(target, list)).toThrow("visits more than 2,000,000 nodes");
+    expect(() => refusals(target, list)).toThrow("visits more than 2,000,000 nodes");
   });
 
   it("is refused where it is too long, or an expression in it takes more than linear time", () => {
-    expect(found(`$.${"a".repeat(1000)}`)).toEqual([expect.stringContaining("longer than 1,000 characters")]);
-    expect(found("$..[?match(@, '(a+)+b')]")).toEqual([expect.stringContaining("could take very long")]);
-    expect(found("$..[?search(@, '(a|a)*b')]")).toEqual([expect.stringContaining("could take very long")]);
-    expect(found("$..[?match(@.type, 'str.*')]")).toEqual([]);
+    expect(refusals(`$.${"a".repeat(1000)}`)).toEqual([expect.stringContaining("longer than 1,000 characters")]);
+    expect(refusals("$..[?match(@, '(a+)+b')]")).toEqual([expect.stringContaining("could take very long")]);
+    expect(refusals("$..[?search(@, '(a|a)*b')]")).toEqual([expect.stringContaining("could take very long")]);
+    expect(refusals("$..[?match(@.type, 'str.*')]")).toEqual([]);
   });
 });
 

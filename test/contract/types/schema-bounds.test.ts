@@ -83,7 +83,7 @@ describe("alternatives inside alternatives", () => {
 
 describe("conditions inside conditions", () => {
   it("are not enforced where a value has to be compared with more than 10,000 schemas", () => {
-    const more = chain(20, (next) => ({ if: next, then: next }));
+    const more = chain(20, (next) => ({ if: next, else: next }));
     const { type, findings } = fieldOf(ref(0), more);
     expect(findings).toContain("warning not-enforced");
     expect(type.assertions).toBeUndefined();

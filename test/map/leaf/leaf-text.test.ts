@@ -121,15 +121,15 @@ describe("lookup", () => {
   });
 });
 
-describe("texts that grow", () => {
-  const doubling = (rules: number): string =>
-    `{ from: A, replace: [${Array.from({ length: rules }, () => "{ from: a, to: aaaaaaaaaa }").join(", ")}] }`;
-  const tooLarge = (leaf: string, cells: Cells): string => {
-    const failure = failureOf(() => made(leaf, text, cells));
-    expect(failure.code).toBe("source_too_large");
-    return failure.message;
-  };
+const doubling = (rules: number): string =>
+  `{ from: A, replace: [${Array.from({ length: rules }, () => "{ from: a, to: aaaaaaaaaa }").join(", ")}] }`;
+const tooLarge = (leaf: string, cells: Cells): string => {
+  const failure = failureOf(() => made(leaf, text, cells));
+  expect(failure.code).toBe("source_too_large");
+  return failure.message;
+};
 
+describe("texts that grow", () => {
   test("end the run at the row where replace makes more than 1 MiB", () => {
     expect(made(doubling(4), text, { A: "a".repeat(10) })).toEqual(["a".repeat(100_000)]);
     expect(tooLarge(doubling(12), { A: "a".repeat(10) })).toMatch(/:\d+: replace makes a text of more than 1,048,576/);

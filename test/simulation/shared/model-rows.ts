@@ -2,7 +2,7 @@ import type { PlannedItem, Recovery, SendableItem } from "../../../src/ledger/le
 import type { Status } from "../../../src/model/outcome.ts";
 
 /** What is known of a record over all runs. */
-export interface KnownRecord {
+interface KnownRecord {
   state: string;
   attempts: number;
   content: string;
