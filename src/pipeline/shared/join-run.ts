@@ -60,16 +60,17 @@ type JournalDependencies = JoiningOptions["dependencies"] &
  */
 export async function workJournaled(
   { name, server = name, folder }: Pick<LedgerStore, "name" | "server" | "folder">,
-  working: Omit<JoiningOptions, "journal" | "requireUpToDate">,
+  working: Omit<JoiningOptions, "journal" | "requireUpToDate" | "requireUnrestored">,
   dependencies: JournalDependencies,
 ): Promise<WorkEnd> {
   const { ledger } = working.shared;
   const requireUpToDate = (): Promise<void> => requireJournaledRequests({ name, server }, ledger, dependencies);
   const journal = await openRunJournal({ name, server, folder }, ledger, dependencies);
+  const { requireUnrestored } = journal;
   await journal.begin(working.run.id);
   dependencies.onProgress({ kind: "joined" });
   try {
-    return await workUntilDone({ ...working, journal, requireUpToDate });
+    return await workUntilDone({ ...working, journal, requireUpToDate, requireUnrestored });
   } finally {
     await journal.end();
   }

@@ -36,6 +36,8 @@ export interface WorkOptions {
   readonly until?: string | undefined;
   /** Remembers outside of the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
+  /** Asked after each claim. @throws Failure `ledger_outdated` when the ledger was restored meanwhile */
+  readonly requireUnrestored?: (() => Promise<void>) | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
 }
 
