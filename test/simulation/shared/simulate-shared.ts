@@ -221,7 +221,7 @@ async function finish(scene: SharedScene, before: number, restored: RestoredData
     const end = planner.end();
     if (end?.how === "done" && end.isSettled) return true;
     if (end?.isOutdated === true) await repaired(scene, restored);
-    await passUntil(scene, () => false, QUIET_MS);
+    await pass(scene, QUIET_MS);
   }
   return false;
 }
@@ -292,6 +292,12 @@ async function passUntil(
     if (isSo()) return;
     idle = clock.step() ? 0 : idle + 1;
   }
+}
+
+/** Also where nobody waits for anything. */
+async function pass(scene: SharedScene, ms: number): Promise<void> {
+  void scene.clock.sleep(ms);
+  await passUntil(scene, () => false, ms);
 }
 
 const IDLE_TURNS = 50;
