@@ -33,8 +33,7 @@ export function machineJournals(
 
 /** A journal of a ledger that may be restored while the process is at work. */
 export interface WatchedJournal extends Journal {
-  /** To be asked before more is sent. @throws Failure `ledger_outdated` */
-  readonly requireUnrestored?: () => Promise<void>;
+  readonly watch?: OriginWatch;
 }
 
 /**
@@ -56,7 +55,7 @@ export async function openMachineJournal(
   let hasBegun = false;
   return {
     ...journal,
-    requireUnrestored: watch.look,
+    watch,
     async begin(run) {
       await writable(place.folder, async () => {
         await ledger.origin?.noteMachine(machineId(dependencies.stateFolder()));
@@ -81,6 +80,8 @@ export interface OriginWatch {
    * @throws Failure `ledger_outdated`, again at each look
    */
   readonly look: () => Promise<void>;
+  /** Remembers the database as it stands, unless it is another one by now: that is left to the next look. */
+  readonly observe: () => Promise<void>;
   /**
    * Writes down what was seen, unless the database is another one by now: what later processes compare must stay.
    * @param run the first one of a ledger that has none
@@ -105,22 +106,26 @@ export function watchOrigin(
     const facts = await origin?.facts();
     if (facts === undefined || id === undefined || (last !== undefined && isMoved(last, facts))) return;
     remember(facts);
-    const seen = { ...facts, machines: allOf(facts, last), requests, at: timestamp(clock) };
-    await writeSeenOrigin(path.join(place.folder, id), seen);
+    const machines = allOf(facts, last);
+    await writeSeenOrigin(path.join(place.folder, id), { ...facts, machines, requests, at: timestamp(clock) });
+  };
+  const seen = async (facts: OriginFacts): Promise<void> => {
+    const isNew = last !== undefined && allOf(facts, last).length > last.machines.length;
+    remember(facts);
+    // A restored copy need not know them.
+    if (isNew) await writable(place.folder, () => note());
   };
   return {
     note,
+    async observe() {
+      const facts = await origin?.facts();
+      if (facts !== undefined && last !== undefined && !isMoved(last, facts)) await seen(facts);
+    },
     async look() {
       const facts = await origin?.facts();
       if (facts === undefined) return;
-      const before = last;
-      if (before !== undefined && isMoved(before, facts)) {
-        await requireRestoredWhole(store, ledger, dependencies, before);
-      }
-      remember(facts);
-      // A restored copy need not know them.
-      const isNew = facts.machines.some((machine) => before?.machines.includes(machine) === false);
-      if (isNew) await writable(place.folder, note);
+      if (last !== undefined && isMoved(last, facts)) await requireRestoredWhole(store, ledger, dependencies, last);
+      await seen(facts);
     },
   };
 }

@@ -60,17 +60,16 @@ type JournalDependencies = JoiningOptions["dependencies"] &
  */
 export async function workJournaled(
   { name, server = name, folder }: Pick<LedgerStore, "name" | "server" | "folder">,
-  working: Omit<JoiningOptions, "journal" | "requireUpToDate" | "requireUnrestored">,
+  working: Omit<JoiningOptions, "journal" | "requireUpToDate" | "watch">,
   dependencies: JournalDependencies,
 ): Promise<WorkEnd> {
   const { ledger } = working.shared;
   const requireUpToDate = (): Promise<void> => requireJournaledRequests({ name, server }, ledger, dependencies);
   const journal = await openRunJournal({ name, server, folder }, ledger, dependencies);
-  const { requireUnrestored } = journal;
   await journal.begin(working.run.id);
   dependencies.onProgress({ kind: "joined" });
   try {
-    return await workUntilDone({ ...working, journal, requireUpToDate, requireUnrestored });
+    return await workUntilDone({ ...working, journal, requireUpToDate, watch: journal.watch });
   } finally {
     await journal.end();
   }

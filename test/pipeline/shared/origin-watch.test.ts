@@ -99,6 +99,15 @@ describe("a look at the database", () => {
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
   });
 
+  test("compares with what was observed since the last one", async () => {
+    const watch = await watching();
+    change({ position: 300, machines: [...facts.machines, "other"] });
+    await watch.observe();
+    change({ position: 200, machines: [machineId(state)] });
+    await watch.observe();
+    await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+  });
+
   test("counts machines that another process of this machine has seen", async () => {
     const watch = await watching();
     await writeSeenOrigin(folder(), { ...facts, machines: [...facts.machines, "other"], requests: 0, at: AT });
@@ -122,5 +131,5 @@ test("a database that is replaced between the comparison and the begin is notice
   const journal = await openMachineJournal(STORE, ledger, dependencies());
   change({ origin: "two", machines: [] });
   await journal.begin("first");
-  await expect(journal.requireUnrestored?.()).rejects.toMatchObject(OUTDATED);
+  await expect(journal.watch?.look()).rejects.toMatchObject(OUTDATED);
 });
