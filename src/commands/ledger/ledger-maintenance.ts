@@ -6,7 +6,7 @@ import type { Dependencies } from "../../job/dependencies.ts";
 import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.ts";
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
 import { recoverMachine, type RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
-import { doubtOf, machineJournals, noteSeen } from "../../pipeline/run/machine-evidence.ts";
+import { doubtOf, machineJournals, noteRecovered } from "../../pipeline/run/machine-evidence.ts";
 import { hasJournals, journalPlace } from "../../pipeline/run/run-journal.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -90,12 +90,12 @@ export async function recoverServerLedger(
   try {
     const isUncertain = async (isComplete: boolean, unknown: number): Promise<boolean> => {
       if (nothingLost) return false;
-      const doubt = await doubtOf(place, ledger, dependencies, unknown);
+      const doubt = await doubtOf(place, ledger, dependencies, { journaled: unknown });
       return !isComplete || doubt?.kind === "lost" || (doubt?.others ?? 0) > 0;
     };
     const recovered = await recoverMachine(place, ledger, { at, rescueFolder, notice, isUncertain });
     for (const folder of ledgerFolders(place, (await ledger.history()).id)) {
-      await noteSeen(folder, ledger, dependencies, "recovered");
+      await noteRecovered(folder, ledger, dependencies);
     }
     return { tables: [], ambiguous: 0, noted: recovered.noted, isUncertain: recovered.isUncertain };
   } finally {

@@ -12,7 +12,7 @@ import {
 import type { Journal } from "../../ledger/journal/open-journal.ts";
 import { machineId, readSeenOrigin, type SeenOrigin, writeSeenOrigin } from "../../ledger/journal/seen-origin.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { Ledger } from "../../ledger/ledger.ts";
+import type { Ledger, OriginFacts } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -31,6 +31,11 @@ export function machineJournals(
   return { folder: path.join(stateFolder(), "ledgers"), ledgerName: server };
 }
 
+/** A journal of a ledger that may be restored while the process is at work. */
+export interface WatchedJournal extends Journal {
+  readonly watch?: OriginWatch;
+}
+
 /**
  * The journal of this process for a ledger on a server.
  * @throws Failure `ledger_outdated` when the ledger lacks requests that this machine knows, or may lack those of others
@@ -39,29 +44,99 @@ export async function openMachineJournal(
   store: ServerStore,
   ledger: SharedLedger,
   dependencies: EvidenceDependencies,
-): Promise<Journal> {
+): Promise<WatchedJournal> {
+  // The first look comes before the comparison: no restore falls between.
+  const watch = watchOrigin(store, ledger, dependencies);
+  await watch.look();
   await requireRestoredWhole(store, ledger, dependencies);
   const { clock, rescueFolder, notice } = dependencies;
   const place = machineJournals(store, dependencies);
   const journal = openProcessJournal(place, ledger, { clock, rescueFolder, notice });
-  let begun: string | undefined;
+  let hasBegun = false;
   return {
     ...journal,
+    watch,
     async begin(run) {
-      const { id = run } = await ledger.history();
-      begun = path.join(place.folder, id);
       await writable(place.folder, async () => {
         await ledger.origin?.noteMachine(machineId(dependencies.stateFolder()));
         await journal.begin(run);
-        await noteSeen(path.join(place.folder, id), ledger, dependencies);
+        await watch.note(run);
       });
+      hasBegun = true;
     },
     async end() {
       await journal.end();
       // The server may be away: the journal tells.
-      if (begun !== undefined) await noteSeen(begun, ledger, dependencies).catch(() => undefined);
+      if (hasBegun) await watch.note().catch(() => undefined);
     },
   };
+}
+
+/** Sees when the database is replaced by another copy while this process is at work. */
+export interface OriginWatch {
+  /**
+   * Compares the database with what was seen last, and where it was restored, moved or failed over, with all that this machine
+   * knows. The first look only remembers.
+   * @throws Failure `ledger_outdated`, again at each look
+   */
+  readonly look: () => Promise<void>;
+  /** Remembers the database as it stands, unless it is another one by now: that is left to the next look. */
+  readonly observe: () => Promise<void>;
+  /**
+   * Writes down what was seen, unless the database is another one by now: what later processes compare must stay.
+   * @param run the first one of a ledger that has none
+   */
+  readonly note: (run?: string) => Promise<void>;
+}
+
+export function watchOrigin(
+  store: ServerStore,
+  ledger: SharedLedger,
+  dependencies: EvidenceDependencies,
+): OriginWatch {
+  const { origin } = ledger;
+  const { clock } = dependencies;
+  const place = machineJournals(store, dependencies);
+  let last: SeenOrigin | undefined;
+  const remember = (facts: OriginFacts): void => {
+    last = { ...facts, machines: allOf(facts, last), requests: 0, at: timestamp(clock) };
+  };
+  const note = async (run?: string): Promise<void> => {
+    const { id = run, requests } = await ledger.history();
+    const facts = await origin?.facts();
+    if (facts === undefined || id === undefined || (last !== undefined && isMoved(last, facts))) return;
+    remember(facts);
+    const machines = allOf(facts, last);
+    await writeSeenOrigin(path.join(place.folder, id), { ...facts, machines, requests, at: timestamp(clock) });
+  };
+  const seen = async (facts: OriginFacts): Promise<void> => {
+    const isNew = last !== undefined && allOf(facts, last).length > last.machines.length;
+    remember(facts);
+    // A restored copy need not know them.
+    if (isNew) await writable(place.folder, () => note());
+  };
+  return {
+    note,
+    async observe() {
+      const facts = await origin?.facts();
+      if (facts !== undefined && last !== undefined && !isMoved(last, facts)) await seen(facts);
+    },
+    async look() {
+      const facts = await origin?.facts();
+      if (facts === undefined) return;
+      if (last !== undefined && isMoved(last, facts)) await requireRestoredWhole(store, ledger, dependencies, last);
+      await seen(facts);
+    },
+  };
+}
+
+/** From the one to the other the database was restored, moved, or failed over. */
+function isMoved(seen: OriginFacts, facts: OriginFacts): boolean {
+  return seen.origin !== facts.origin || facts.position < seen.position;
+}
+
+function allOf(...facts: readonly (OriginFacts | undefined)[]): readonly string[] {
+  return [...new Set(facts.flatMap((one) => one?.machines ?? []))];
 }
 
 async function writable<Result>(folder: string, work: () => Promise<Result>): Promise<Result> {
@@ -76,16 +151,15 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** Notes in a ledger's folder where the ledger comes from, and how many requests it knows. */
-export async function noteSeen(
+/** Notes in a ledger's folder where a ledger that accounts for what was lost comes from, and how many requests it knows. */
+export async function noteRecovered(
   folder: string,
   { history, origin }: Pick<SharedLedger, "history" | "origin">,
   { clock }: Pick<Dependencies, "clock">,
-  state: "recovered" | "in use" = "in use",
 ): Promise<void> {
   if (origin === undefined) return;
   const seen = { ...(await origin.facts()), requests: (await history()).requests, at: timestamp(clock) };
-  await writeSeenOrigin(folder, seen, state);
+  await writeSeenOrigin(folder, seen, "recovered");
 }
 
 /**
@@ -104,16 +178,18 @@ export async function requireJournaledRequests(
 
 /**
  * Compares all that this machine knows of the ledger with the database.
+ * @param remembered what this process has seen of it
  * @throws Failure `ledger_outdated`
  */
 async function requireRestoredWhole(
   store: ServerStore,
   ledger: SharedLedger,
   dependencies: EvidenceDependencies,
+  remembered?: SeenOrigin,
 ): Promise<void> {
   await requireJournaledRequests(store, ledger, dependencies);
   const place = machineJournals(store, dependencies);
-  const doubt = await doubtOf(place, ledger, dependencies);
+  const doubt = await doubtOf(place, ledger, dependencies, { remembered });
   if (doubt?.kind === "lost") throw lostRequests(store, doubt);
   if (doubt !== undefined && doubt.others > 0) throw movedDatabase(store, doubt);
   if (doubt !== undefined) dependencies.notice(movedText(store, doubt.seen));
@@ -131,27 +207,31 @@ export interface Doubt {
   readonly others: number;
 }
 
-/** @param journaled requests that the journals know, and the ledger does not */
+interface Known {
+  /** Requests that the journals know, and the ledger does not. */
+  readonly journaled?: number;
+  /** What this process has seen. */
+  readonly remembered?: SeenOrigin | undefined;
+}
+
 export async function doubtOf(
   place: MachineJournals,
   ledger: SharedLedger,
   { stateFolder }: Pick<Dependencies, "stateFolder">,
-  journaled = 0,
+  { journaled = 0, remembered }: Known = {},
 ): Promise<Doubt | undefined> {
-  const folders = ledgerFolders(place, (await ledger.history()).id);
-  const doubts: Doubt[] = [];
-  for (const folder of folders) {
-    const seen = readSeenOrigin(folder);
-    if (seen === undefined || ledger.origin === undefined) continue;
-    const facts = await ledger.origin.facts();
-    const { requests } = await ledger.history();
-    const machines = new Set([...facts.machines, ...seen.machines]);
-    machines.delete(machineId(stateFolder()));
+  const { id } = await ledger.history();
+  const known = [remembered, ...ledgerFolders(place, id).map(readSeenOrigin)].filter((seen) => seen !== undefined);
+  if (known.length === 0 || ledger.origin === undefined) return undefined;
+  const facts = await ledger.origin.facts();
+  const { requests } = await ledger.history();
+  const machines = new Set(allOf(facts, ...known));
+  machines.delete(machineId(stateFolder()));
+  const doubts = known.flatMap((seen): readonly Doubt[] => {
     const found = { seen, requests, others: machines.size };
-    const isMoved = seen.origin !== facts.origin || facts.position < seen.position;
-    if (seen.requests > requests + journaled) doubts.push({ kind: "lost", ...found });
-    else if (isMoved) doubts.push({ kind: "moved", ...found });
-  }
+    if (seen.requests > requests + journaled) return [{ kind: "lost", ...found }];
+    return isMoved(seen, facts) ? [{ kind: "moved", ...found }] : [];
+  });
   return doubts.find(({ kind }) => kind === "lost") ?? doubts[0];
 }
 

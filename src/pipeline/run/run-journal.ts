@@ -1,12 +1,12 @@
 import path from "node:path";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type JournalComparison, type JournalPlace, journalsOf } from "../../ledger/journal/compare-journal.ts";
-import { findOutdated, type Journal, openJournal } from "../../ledger/journal/open-journal.ts";
+import { findOutdated, openJournal } from "../../ledger/journal/open-journal.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
-import { openMachineJournal } from "./machine-evidence.ts";
+import { openMachineJournal, type WatchedJournal } from "./machine-evidence.ts";
 
 type Place = Pick<LedgerStore, "folder" | "name" | "server">;
 
@@ -28,7 +28,7 @@ export async function openRunJournal(
   store: Place,
   ledger: Pick<Ledger, "findRun" | "history" | "recovery" | "origin">,
   dependencies: Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">,
-): Promise<Journal> {
+): Promise<WatchedJournal> {
   const { server } = store;
   if (server !== undefined) return openMachineJournal({ ...store, server }, ledger, dependencies);
   const { clock, rescueFolder, notice } = dependencies;

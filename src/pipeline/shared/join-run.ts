@@ -60,7 +60,7 @@ type JournalDependencies = JoiningOptions["dependencies"] &
  */
 export async function workJournaled(
   { name, server = name, folder }: Pick<LedgerStore, "name" | "server" | "folder">,
-  working: Omit<JoiningOptions, "journal" | "requireUpToDate">,
+  working: Omit<JoiningOptions, "journal" | "requireUpToDate" | "watch">,
   dependencies: JournalDependencies,
 ): Promise<WorkEnd> {
   const { ledger } = working.shared;
@@ -69,7 +69,7 @@ export async function workJournaled(
   await journal.begin(working.run.id);
   dependencies.onProgress({ kind: "joined" });
   try {
-    return await workUntilDone({ ...working, journal, requireUpToDate });
+    return await workUntilDone({ ...working, journal, requireUpToDate, watch: journal.watch });
   } finally {
     await journal.end();
   }

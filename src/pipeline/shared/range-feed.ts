@@ -7,6 +7,8 @@ import type { WorkerPace } from "./worker-pace.ts";
 
 export interface RangeFeed {
   readonly worker: Pick<SharedWorker, "claim">;
+  /** @throws Failure `ledger_outdated` when the ledger was restored meanwhile */
+  readonly requireUnrestored?: (() => Promise<void>) | undefined;
   readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isUnderWay">;
   readonly heartbeat: Pick<Heartbeat, "orders" | "everyMs">;
   readonly workerPace: Pick<WorkerPace, "isWanted">;
@@ -54,8 +56,11 @@ export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly
   }
 }
 
-async function claim({ worker, workerPace }: RangeFeed): Promise<RecordRange | undefined> {
-  return workerPace.isWanted() ? worker.claim() : undefined;
+/** A restore before the look is seen; after one that comes later, the database does not know the claim. */
+async function claim({ worker, workerPace, requireUnrestored }: RangeFeed): Promise<RecordRange | undefined> {
+  const range = workerPace.isWanted() ? await worker.claim() : undefined;
+  if (range !== undefined) await requireUnrestored?.();
+  return range;
 }
 
 /** Takes a range that was given back: of so many, so many workers take one each, those that joined first. */

@@ -10,6 +10,7 @@ import { createLeaseWatch } from "../../time/lease-watch.ts";
 import { START_LIMIT } from "../../upload/rate/adaptive-concurrency.ts";
 import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
+import type { OriginWatch } from "../run/machine-evidence.ts";
 import { guardedSteps } from "../send/guarded-step.ts";
 import { createNotedPlaces } from "../send/noted-places.ts";
 import type { PayloadGroup } from "../send/payload-group.ts";
@@ -36,6 +37,8 @@ export interface WorkOptions {
   readonly until?: string | undefined;
   /** Remembers outside of the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
+  /** Sees when the ledger is restored meanwhile. */
+  readonly watch?: Pick<OriginWatch, "look" | "observe"> | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
 }
 
@@ -77,7 +80,11 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     const left = await shared.ledger.sendable(run.id, first, last);
     return left.some((item) => !hasReachedStep(item, { until, job }));
   });
-  const heartbeat = startHeartbeat({ worker, clock, report, findings, lease, pace: workerPace, onBeat: ranges.settle });
+  const onBeat = async (): Promise<void> => {
+    await ranges.settle();
+    await options.watch?.observe();
+  };
+  const heartbeat = startHeartbeat({ worker, clock, report, findings, lease, pace: workerPace, onBeat });
   const reader = createRangeReader({
     open: (from) => notedGroups(options, heartbeat.leaving, from),
     placeBefore: async (record) => (await shared.ledger.nextSendable(run.id, record))?.position,
@@ -218,6 +225,7 @@ function feedOf(work: Work): RangeFeed {
   const handle = { ledger: shared.ledger, run };
   return {
     ...work,
+    requireUnrestored: work.watch?.look,
     clock: dependencies.clock,
     perSecond: () => report.current().perSecond,
     recordsOf: (range) => recordsToSend(reader.groups(range), { job, handle, until }),

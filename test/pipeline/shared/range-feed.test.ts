@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Orders, RecordRange } from "../../../src/ledger/runs/shared-run.ts";
+import { Failure } from "../../../src/model/failure.ts";
 import { recordsOfRanges, type RangeFeed } from "../../../src/pipeline/shared/range-feed.ts";
 import type { RecordToSend } from "../../../src/upload/upload-types.ts";
 
@@ -105,4 +106,22 @@ test("a worker that is to leave takes no lost range", async () => {
   seen.orders = orders(1);
   await pieces({ ...feed, leaving: leaving.signal }, () => leaving.abort());
   expect(waiting).toHaveLength(1);
+});
+
+test("nothing of a range is handed on when the ledger was restored before it was claimed", async () => {
+  const { feed, fed, waiting } = scene([
+    { first: 1, last: 10 },
+    { first: 11, last: 20 },
+  ]);
+  const found: string[] = [];
+  const isWhole = [true, false];
+  const requireUnrestored = async (): Promise<void> => {
+    // The claim comes first.
+    found.push(`${waiting.length} left`);
+    if (isWhole.shift() !== true) throw new Failure("ledger_outdated", "restored", {});
+  };
+  const feeding = pieces({ ...feed, requireUnrestored }, () => void found.push("piece"));
+  await expect(feeding).rejects.toMatchObject({ code: "ledger_outdated" });
+  expect(found).toEqual(["1 left", "piece", "0 left"]);
+  expect(fed).toEqual([1]);
 });

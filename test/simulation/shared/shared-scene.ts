@@ -284,6 +284,7 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
   const end = await (folders === undefined
     ? workUntilDone(working)
     : workJournaled(SERVER_STORE, working, { ...working.dependencies, ...journalTools(folders, process, note) }));
+  isOutdated(scene, end.failure);
   return `${end.reason} ${end.failure?.code ?? ""}`;
 }
 

@@ -13,7 +13,7 @@ import { createWeather, type Weather } from "../weather.ts";
 import { createNetwork } from "./model-connection.ts";
 import { createModelServer } from "./model-server.ts";
 import { createRestores, type RestoredDatabase } from "./restored-database.ts";
-import { createStateFolders } from "./state-folders.ts";
+import { acquaint, createStateFolders } from "./state-folders.ts";
 import { createSharedWitness } from "./shared-witness.ts";
 import { befall, calm, type Chaos } from "./chaos.ts";
 import { type SharedScene, startPlanner, startWorker } from "./shared-scene.ts";
@@ -37,8 +37,9 @@ export interface SharedSimulationOptions {
   /** Spoils the product on purpose, to show that it is noticed. */
   readonly spoil?: (scene: SharedScene) => SharedScene;
   /**
-   * Older copies of the database come back in the middle of a run. `one machine`: one machine has sent, and knows it; the others
-   * are weaker, because no machine knows what another one has sent (docs/cluster.md).
+   * Older copies of the database come back in the middle of a run. `one machine`: one machine has sent, and knows it. `several
+   * machines`: each has sent before; none knows what another one has sent, but that it has. `folders lost`: nor that
+   * (docs/cluster.md).
    */
   readonly restores?: Restores | undefined;
 }
@@ -63,6 +64,7 @@ export async function simulateShared(seed: number, options: SharedSimulationOpti
   const count = (kind: string): void => {
     faults[kind] = (faults[kind] ?? 0) + 1;
   };
+  if (scene.folders !== undefined && restores === "several machines") await acquaint(scene.folders, scene.server);
   const restored = state && createRestores(scene, { count, losesFolders: restores === "folders lost" });
   try {
     await play(scene, weather, { count, setServerClock }, restored);
@@ -221,7 +223,7 @@ async function finish(scene: SharedScene, before: number, restored: RestoredData
     const end = planner.end();
     if (end?.how === "done" && end.isSettled) return true;
     if (end?.isOutdated === true) await repaired(scene, restored);
-    await passUntil(scene, () => false, QUIET_MS);
+    await pass(scene, QUIET_MS);
   }
   return false;
 }
@@ -292,6 +294,12 @@ async function passUntil(
     if (isSo()) return;
     idle = clock.step() ? 0 : idle + 1;
   }
+}
+
+/** Also where nobody waits for anything. */
+async function pass(scene: SharedScene, ms: number): Promise<void> {
+  void scene.clock.sleep(ms);
+  await passUntil(scene, () => false, ms);
 }
 
 const IDLE_TURNS = 50;

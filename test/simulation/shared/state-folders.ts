@@ -1,5 +1,7 @@
 import path from "node:path";
 import type { EvidenceDependencies } from "../../../src/pipeline/run/machine-evidence.ts";
+import { machineId, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
+import type { ModelServer } from "./model-server.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
 /** The state folders of the machines, with the journals of their processes. */
@@ -13,6 +15,14 @@ export function createStateFolders(folder: string, machines: number): StateFolde
   return { machines, folderOf: (machine) => path.join(folder, `machine-${machine}`) };
 }
 
+/** Makes each machine one that has sent before, and that knows the others. */
+export async function acquaint({ machines, folderOf }: StateFolders, { tables, facts }: ModelServer): Promise<void> {
+  const folders = Array.from({ length: machines }, (_, machine) => folderOf(machine));
+  for (const folder of folders) tables.noteMachine(machineId(folder));
+  const seen = { ...facts(), requests: 0, at: new Date(0).toISOString() };
+  for (const folder of folders) await writeSeenOrigin(path.join(folder, "ledgers", FIRST_RUN), seen);
+}
+
 /** What a process needs to journal what it sends. */
 export function journalTools(
   folders: StateFolders,
@@ -22,6 +32,9 @@ export function journalTools(
   const folder = folders.folderOf(machine);
   return { clock, rescueFolder: folder, stateFolder: () => folder, notice: note };
 }
+
+/** Names the ledger. */
+export const FIRST_RUN = "run-1";
 
 /** The ledger as all machines name it. */
 export const SERVER_STORE = { name: "postgres://database", server: "host:5432/database", folder: "" } as const;

@@ -1,0 +1,135 @@
+import path from "node:path";
+import { beforeEach, describe, expect, test } from "vitest";
+import { machineId, readSeenOrigin, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
+import type { OriginFacts } from "../../../src/ledger/ledger.ts";
+import { openMachineJournal, type OriginWatch, watchOrigin } from "../../../src/pipeline/run/machine-evidence.ts";
+import { systemClock } from "../../../src/time/system-clock.ts";
+import { temporaryFolder } from "../../temporary-folder.ts";
+
+const STORE = { name: "postgres://db.example/migrate", server: "db.example:5432/migrate" };
+const AT = "2026-01-01T00:00:00.000Z";
+
+let state: string;
+let notices: string[];
+let facts: OriginFacts;
+let requests: number;
+
+beforeEach(() => {
+  state = temporaryFolder();
+  notices = [];
+  facts = { origin: "one", position: 100, machines: [machineId(state)] };
+  requests = 0;
+});
+
+const ledger = {
+  findRun: async () => undefined,
+  history: async () => ({ id: "first", requests, lastGivenUpAt: undefined }),
+  origin: {
+    facts: async () => facts,
+    noteMachine: async (id: string) => {
+      facts = { ...facts, machines: [...new Set([...facts.machines, id])] };
+    },
+  },
+};
+
+function dependencies() {
+  const notice = (text: string): void => void notices.push(text);
+  return { clock: systemClock, rescueFolder: state, stateFolder: () => state, notice };
+}
+
+function folder(): string {
+  return path.join(state, "ledgers", "first");
+}
+
+/** A process that has looked at the database as it stands. */
+async function watching(): Promise<OriginWatch> {
+  const watch = watchOrigin(STORE, ledger, dependencies());
+  await watch.look();
+  return watch;
+}
+
+function change(to: Partial<OriginFacts>): void {
+  facts = { ...facts, ...to };
+}
+
+const OUTDATED = { code: "ledger_outdated" };
+
+describe("a look at the database", () => {
+  test("is content with one that goes on", async () => {
+    const watch = await watching();
+    change({ position: 200 });
+    await watch.look();
+    await watch.look();
+    expect(notices).toEqual([]);
+  });
+
+  test("reports one that was moved when only this machine has sent, once", async () => {
+    const watch = await watching();
+    change({ origin: "two", position: 5 });
+    await watch.look();
+    await watch.look();
+    expect(notices).toEqual([expect.stringMatching(/restored, moved or failed over since/)]);
+  });
+
+  test.each<[string, Partial<OriginFacts>]>([
+    ["has another origin", { origin: "two" }],
+    ["has gone back in its log", { position: 99 }],
+  ])("refuses one that %s, each time, when others have sent", async (_, to) => {
+    change({ machines: [...facts.machines, "other"] });
+    const watch = await watching();
+    change({ ...to, machines: [machineId(state)] });
+    await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+    await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+  });
+
+  test("refuses one that knows fewer requests than this machine has seen", async () => {
+    const watch = await watching();
+    await writeSeenOrigin(folder(), { ...facts, requests: 10, at: AT });
+    change({ origin: "two" });
+    requests = 9;
+    await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+  });
+
+  test("counts machines that came later, and that the restored copy does not know", async () => {
+    const watch = await watching();
+    change({ machines: [...facts.machines, "other"] });
+    await watch.look();
+    expect(readSeenOrigin(folder())?.machines).toContain("other");
+    change({ origin: "two", machines: [machineId(state)] });
+    await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+  });
+
+  test("compares with what was observed since the last one", async () => {
+    const watch = await watching();
+    change({ position: 300, machines: [...facts.machines, "other"] });
+    await watch.observe();
+    change({ position: 200, machines: [machineId(state)] });
+    await watch.observe();
+    await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+  });
+
+  test("counts machines that another process of this machine has seen", async () => {
+    const watch = await watching();
+    await writeSeenOrigin(folder(), { ...facts, machines: [...facts.machines, "other"], requests: 0, at: AT });
+    change({ origin: "two" });
+    await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+  });
+});
+
+test("a process whose database was replaced leaves what the next one compares", async () => {
+  change({ machines: [...facts.machines, "other"] });
+  const journal = await openMachineJournal(STORE, ledger, dependencies());
+  await journal.begin("first");
+  change({ origin: "two", machines: [machineId(state)] });
+  await journal.end();
+  expect(readSeenOrigin(folder())?.origin).toBe("one");
+  await expect(openMachineJournal(STORE, ledger, dependencies())).rejects.toMatchObject(OUTDATED);
+});
+
+test("a database that is replaced between the comparison and the begin is noticed at the first look", async () => {
+  change({ machines: [...facts.machines, "other"] });
+  const journal = await openMachineJournal(STORE, ledger, dependencies());
+  change({ origin: "two", machines: [] });
+  await journal.begin("first");
+  await expect(journal.watch?.look()).rejects.toMatchObject(OUTDATED);
+});
