@@ -11,6 +11,7 @@ import { noticesOf } from "./notices.mjs";
 /** The files that something outside the bundle names. */
 const ENTRIES = {
   main: "cli/main.ts",
+  "run-program": "cli/run-program.ts",
   index: "index.ts",
   "ledger-worker": "ledger/thread/ledger-worker.ts",
   "chunk-worker": "pipeline/threads/chunk-worker.ts",

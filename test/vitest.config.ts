@@ -20,6 +20,8 @@ export default defineConfig({
     // One more than most small machines have processors: many tests wait for a process or a clock.
     maxWorkers: 3,
     setupFiles: ["test/state-home.ts"],
+    // The built program runs as users run it.
+    server: { deps: { external: [/\/dist\/program\//] } },
     env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
     // Only what hangs is to fail: no test depends on the machine's speed.
     testTimeout: patience(300_000),

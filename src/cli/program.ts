@@ -21,6 +21,7 @@ import {
   withOptions,
 } from "./options/options.ts";
 import { faultOptions, type SandboxFlags, sandboxOptions } from "./options/sandbox-options.ts";
+import type { Session } from "./process/session.ts";
 import { addReadingCommands } from "./reading-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
 
@@ -40,7 +41,7 @@ Exit codes (the worst one wins)
   130, 143  stopped by a second Ctrl-C or SIGTERM`;
 
 /** The command line: what can be typed. Each action imports what it needs when it runs. */
-export function createProgram(): Command {
+export function createProgram(session: Session): Command {
   const program = new Command("migrate")
     .description("Move customer accounts into an energy platform through its data-import API.")
     .version(packageVersion())
@@ -48,21 +49,25 @@ export function createProgram(): Command {
     .addHelpText("after", () => `\nDocumentation\n  ${documentationFolder()}`)
     .configureHelp({ sortSubcommands: false, minWidthToWrap: 16 })
     // A refusal is reported where it is caught, in the form that --log-format asks for.
-    .configureOutput({ outputError: () => undefined, writeErr: writeHelpAsText })
+    .configureOutput({
+      outputError: () => undefined,
+      writeOut: (text) => void session.stdout.write(text),
+      writeErr: (text) => writeHelpAsText(text, session),
+    })
     .addHelpText("beforeAll", refuseUnknownCommand)
     .exitOverride();
   program.commandsGroup("Begin:");
-  addSetupCommands(program);
+  addSetupCommands(program, session);
   program.commandsGroup("Migrate:");
-  addRunCommands(program);
+  addRunCommands(program, session);
   program.commandsGroup("Look into it:");
-  addInspectCommands(program);
+  addInspectCommands(program, session);
   program.commandsGroup("Read the platform:");
-  addReadingCommands(program);
+  addReadingCommands(program, session);
   program.commandsGroup("Local platform:");
-  addLocalPlatformCommands(program);
+  addLocalPlatformCommands(program, session);
   program.commandsGroup("Shell:");
-  addCompletionCommands(program);
+  addCompletionCommands(program, session);
   addHelpTexts(program);
   addHelpCommands(program);
   for (const command of program.commands) command.exitOverride();
@@ -70,8 +75,8 @@ export function createProgram(): Command {
 }
 
 /** Without a command the help goes to stderr, unless that is for JSON lines. */
-function writeHelpAsText(text: string): void {
-  if (requestedLogFormat(process.argv) === "text") process.stderr.write(text);
+function writeHelpAsText(text: string, { words, stderr }: Session): void {
+  if (requestedLogFormat(words) === "text") stderr.write(text);
 }
 
 /** A command line that is refused has no flags: the format is looked for among its words, then in the environment. */
@@ -95,7 +100,7 @@ export function usesNetwork(command: Command): boolean {
   return named || ["resume", "reconcile", "worker", "demo"].includes(command.name());
 }
 
-function addRunCommands(program: Command): void {
+function addRunCommands(program: Command, session: Session): void {
   withOptions(program.command("validate"), [
     ...jobOptions,
     ...rejectsOptions,
@@ -108,7 +113,7 @@ function addRunCommands(program: Command): void {
     .description("Read, map and validate; report. No network.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
-      (await import("./actions/run-actions.ts")).validateAction(sources, flags),
+      (await import("./actions/run-actions.ts")).validateAction(sources, flags, session),
     );
 
   withOptions(program.command("push"), [
@@ -125,14 +130,14 @@ function addRunCommands(program: Command): void {
     .description("Validate, then upload what is valid. What was accepted before is not sent again.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
-      (await import("./actions/run-actions.ts")).pushAction(sources, flags),
+      (await import("./actions/run-actions.ts")).pushAction(sources, flags, session),
     );
 
-  addRunFollowUps(program);
+  addRunFollowUps(program, session);
 }
 
 /** The commands that start from an earlier run. */
-function addRunFollowUps(program: Command): void {
+function addRunFollowUps(program: Command, session: Session): void {
   withOptions(program.command("resume"), [
     ...options("config", "cache", "ledger", "showValues"),
     ...reportOptions,
@@ -141,7 +146,7 @@ function addRunFollowUps(program: Command): void {
     .description("Go on with an unfinished push, with the settings it recorded.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
-      (await import("./actions/run-actions.ts")).resumeAction(run, flags),
+      (await import("./actions/run-actions.ts")).resumeAction(run, flags, session),
     );
 
   withOptions(program.command("reconcile"), [
@@ -152,52 +157,52 @@ function addRunFollowUps(program: Command): void {
     .description("Settle the records of a push that may have arrived, by asking the platform; or decide yourself.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .action(async (run: string | undefined, flags: ReconcileFlags) =>
-      (await import("./actions/run-actions.ts")).reconcileAction(run, flags),
+      (await import("./actions/run-actions.ts")).reconcileAction(run, flags, session),
     );
 
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
     .description("Join a push of another machine whose ledger is on PostgreSQL, and send some of its records.")
     .option("--run <id>", "the run's id, or its beginning (default: the latest)")
-    .action(async (flags: InspectFlags) => (await import("./actions/worker-action.ts")).workerAction(flags));
+    .action(async (flags: InspectFlags) => (await import("./actions/worker-action.ts")).workerAction(flags, session));
 
   withOptions(program.command("report"), [...options("config", "cache", "ledger"), ...reportOptions])
     .description("Render the report of a run again. No network.")
     .argument("[run]", "the run's id, or its beginning (default: the latest)")
     .option("--drift", "where platform and local validation disagreed, with rules to add (default: in all runs)")
     .action(async (run: string | undefined, flags: RunFlags) =>
-      (await import("./actions/run-actions.ts")).reportAction(run, flags),
+      (await import("./actions/run-actions.ts")).reportAction(run, flags, session),
     );
 }
 
-function addLocalPlatformCommands(program: Command): void {
+function addLocalPlatformCommands(program: Command, session: Session): void {
   withOptions(program.command("sandbox"), [
     ...options("config", "contract", "cache"),
     ...sandboxOptions,
     ...faultOptions,
   ])
     .description("A local platform over HTTPS, for dry runs and tests; misbehaves on demand. Stops on SIGTERM.")
-    .action(async (flags: SandboxFlags) => (await import("./actions/sandbox-action.ts")).sandboxAction(flags));
+    .action(async (flags: SandboxFlags) => (await import("./actions/sandbox-action.ts")).sandboxAction(flags, session));
 
   withOptions(program.command("demo"), options("showValues"))
     .description("Sandbox, fixtures, push and report in one go.")
     .option("--cluster", "with three workers and a PostgreSQL of this machine; one worker is killed on the way")
     .option("--ledger <url>", "with --cluster: a PostgreSQL database that is there")
-    .action(async (flags: DemoFlags) => (await import("./actions/demo-action.ts")).demoAction(flags));
+    .action(async (flags: DemoFlags) => (await import("./actions/demo-action.ts")).demoAction(flags, session));
 }
 
-function addCompletionCommands(program: Command): void {
+function addCompletionCommands(program: Command, session: Session): void {
   program
     .command("completion")
     .description("Print the script that completes commands, options, targets, operations, runs and keys in a shell.")
     .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
-    .action(async (shell: Shell) => (await import("./actions/completion-action.ts")).completionAction(shell));
+    .action(async (shell: Shell) => (await import("./actions/completion-action.ts")).completionAction(shell, session));
 
   program
     .command(COMPLETE_COMMAND, { hidden: true })
     .argument("[words...]")
     .option("--empty", "the word to complete is empty")
     .action(async (words: string[], { empty = false }: { readonly empty?: boolean }) =>
-      (await import("./actions/completion-action.ts")).completeAction(words, empty, program),
+      (await import("./actions/completion-action.ts")).completeAction({ words, isEmpty: empty }, program, session),
     );
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { Session } from "./process/session.ts";
 import { formatOption, options, targetOptions, withOptions } from "./options/options.ts";
 import {
   type ProductFlags,
@@ -12,30 +13,32 @@ import {
 } from "./options/reading-options.ts";
 
 /** The commands that read from the platform. */
-export function addReadingCommands(program: Command): void {
+export function addReadingCommands(program: Command, session: Session): void {
   const config = options("config");
   const shared = [...recordFormatOptions, ...targetOptions];
 
   withOptions(program.command("products"), [...config, ...productOptions, ...shared])
     .description("The platform's products. No credentials.")
-    .action(async (flags: ProductFlags) => (await import("./actions/reading-actions.ts")).productsAction(flags));
+    .action(async (flags: ProductFlags) =>
+      (await import("./actions/reading-actions.ts")).productsAction(flags, session),
+    );
 
   withOptions(program.command("rates"), [...config, ...rateOptions, ...shared])
     .description("The rates of a tariff. No credentials.")
     .argument("<product>", "product code")
     .argument("<tariff>", "tariff code")
     .action(async (product: string, tariff: string, flags: RateFlags) =>
-      (await import("./actions/reading-actions.ts")).ratesAction(product, tariff, flags),
+      (await import("./actions/reading-actions.ts")).ratesAction(product, tariff, flags, session),
     );
 
   withOptions(program.command("account"), [...config, ...shared])
     .description("One account as the platform has it. It is personal data.")
     .argument("<number>", "the platform's own number of the account")
     .action(async (number: string, flags: ReadingFlags) =>
-      (await import("./actions/reading-actions.ts")).accountAction(number, flags),
+      (await import("./actions/reading-actions.ts")).accountAction(number, flags, session),
     );
 
   withOptions(program.command("token"), [...config, ...targetOptions, formatOption(), ...tokenOptions])
     .description("Obtain a token; show its owner, its expiry and the form in which it is sent.")
-    .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags));
+    .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags, session));
 }

@@ -2,15 +2,43 @@ import { type Command, CommanderError } from "commander";
 import { knownVariables } from "./options/option-origin.ts";
 import type { Flags } from "./options/options.ts";
 import { environmentNotices } from "./process/environment.ts";
-import type { Logger } from "./process/logger.ts";
+import { createLogger, type Logger, loggerOptionsOf } from "./process/logger.ts";
+import { logExit } from "./process/process-exit.ts";
+import type { Session } from "./process/session.ts";
 import { createProgram, requestedLogFormat, usesNetwork } from "./program.ts";
 
 /**
- * Runs the command of the command line, and sets the exit code.
- * @param loggerFor makes the logger for the flags once they are known
+ * Runs the command of the command line, shows why it failed if it did, and returns the exit code.
+ * @param setLogger takes the logger for the command's flags once they are known
  */
-export async function runProgram(loggerFor: (flags: Flags) => Logger): Promise<void> {
-  const program = createProgram();
+export async function runProgram(
+  session: Session,
+  setLogger: (logger: Logger) => void = () => undefined,
+): Promise<number> {
+  let logger = createLogger(loggerOptionsOf({}, session));
+  const loggerFor = (flags: Flags): Logger => {
+    logger = createLogger(loggerOptionsOf(flags, session));
+    setLogger(logger);
+    return logger;
+  };
+  try {
+    forgetEmptyVariables();
+    await parseAndRun(session, loggerFor);
+  } catch (error) {
+    session.exitCode = logExit(error, logger);
+  }
+  return session.exitCode;
+}
+
+/** CI systems set a variable without a value to an empty text: that is the same as not set. */
+function forgetEmptyVariables(): void {
+  for (const [name, value] of Object.entries(process.env)) {
+    if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
+  }
+}
+
+async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger): Promise<void> {
+  const program = createProgram(session);
   program.hook("preAction", async (_program, command) => {
     const logger = loggerFor(command.opts<Flags>());
     // The doctor finds the same, and goes on.
@@ -19,13 +47,13 @@ export async function runProgram(loggerFor: (flags: Flags) => Logger): Promise<v
     if (usesNetwork(command)) for (const notice of environmentNotices(process)) logger.notice(notice);
   });
   try {
-    await program.parseAsync();
+    await program.parseAsync(session.words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help and version that were asked for end with 0; anything else is wrong usage.
     if (error.exitCode === 0) return;
-    process.exitCode = 2;
-    const logFormat = requestedLogFormat(process.argv);
+    session.exitCode = 2;
+    const logFormat = requestedLogFormat(session.words);
     // Without a command commander shows the help, as text.
     if (error.code !== "commander.help" || logFormat === "json") logRefusal(error, loggerFor({ logFormat }));
   }

@@ -1,8 +1,24 @@
 import { Failure } from "../model/failure.ts";
+import { systemClock } from "../time/system-clock.ts";
+import { listenForInterrupts } from "./process/interrupts.ts";
 import { createLogger, loggerOptionsOf } from "./process/logger.ts";
 import { logExit } from "./process/process-exit.ts";
+import type { Session } from "./process/session.ts";
 
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+const [, program = "", ...words] = process.argv;
+const { stdin, stdout, stderr } = process;
+const session: Session = {
+  program,
+  words,
+  stdin,
+  stdout,
+  stderr,
+  clock: systemClock,
+  listen: listenForInterrupts,
+  exitCode: 0,
+};
+
+stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of stdout has gone (`| head`); the run goes on.
   if (error.code === "EPIPE") return;
   throw new Failure("storage", `stdout cannot be written: ${error.code ?? error.name}`, {
@@ -11,23 +27,17 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   });
 });
 // There is nowhere left to write to.
-process.stderr.on("error", () => undefined);
+stderr.on("error", () => undefined);
 
-// CI systems set a variable without a value to an empty text: that is the same as not set.
-for (const [name, value] of Object.entries(process.env)) {
-  if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
-}
-
-let logger = createLogger(loggerOptionsOf({}));
+let logger = createLogger(loggerOptionsOf({}, session));
 // Thrown in a listener, in a promise that is not awaited, or by a second signal.
 process.on("uncaughtException", (error) => process.exit(logExit(error, logger)));
 
 try {
   // Loaded last, so that a limit on open files met while loading is reported as every failure is.
   const { runProgram } = await import("./run-program.ts");
-  await runProgram((flags) => {
-    logger = createLogger(loggerOptionsOf(flags));
-    return logger;
+  process.exitCode = await runProgram(session, (current) => {
+    logger = current;
   });
 } catch (error) {
   process.exitCode = logExit(error, logger);

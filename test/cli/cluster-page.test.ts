@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import { createProgram } from "../../src/cli/program.ts";
+import { IDLE_SESSION } from "./idle-session.ts";
 
 const page = readFileSync(new URL("../../docs/cluster.md", import.meta.url), "utf8");
 const [composeFile = "", jobFile = ""] = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = ""]) => text);
@@ -10,7 +11,7 @@ const [composeFile = "", jobFile = ""] = [...page.matchAll(/```yaml\n([^`]*)```/
 /** What of a command's words is no option that it has, or no command. */
 function unknownWords(words: readonly string[]): readonly string[] {
   const [name = "", ...rest] = words;
-  const command = createProgram().commands.find((one) => one.name() === name);
+  const command = createProgram(IDLE_SESSION).commands.find((one) => one.name() === name);
   if (command === undefined) return [name];
   const known = new Set(command.options.map(({ long }) => long));
   return rest.filter((word) => word.startsWith("--") && !known.has(word));
@@ -18,7 +19,7 @@ function unknownWords(words: readonly string[]): readonly string[] {
 
 /** Variables that look like ours and that no option reads. */
 function unknownVariables(names: readonly string[]): readonly string[] {
-  const options = createProgram().commands.flatMap((command) => command.options);
+  const options = createProgram(IDLE_SESSION).commands.flatMap((command) => command.options);
   const known = new Set(options.flatMap(({ envVar }) => envVar ?? []));
   return names.filter((name) => name.startsWith("MIGRATE_") && name !== "MIGRATE_API_KEY" && !known.has(name));
 }

@@ -3,6 +3,7 @@ import { expect, it } from "vitest";
 import type { ConfigurableFlags } from "../../src/cli/options/options.ts";
 import { readConfig } from "../../src/cli/settings/config-file.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { IDLE_SESSION } from "./idle-session.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const page = readFileSync(new URL("../../docs/configuration.md", import.meta.url), "utf8");
@@ -63,7 +64,7 @@ it("every flag that the file can set is a setting under the same name", async ()
 });
 
 it("docs/configuration.md lists the variables of the flags and of the credentials", () => {
-  const flags = createProgram()
+  const flags = createProgram(IDLE_SESSION)
     .commands.flatMap((command) => [command, ...command.commands])
     .flatMap((command) => command.options)
     .flatMap(({ envVar }) => envVar ?? []);

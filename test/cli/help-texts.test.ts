@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { EXAMPLES } from "../../src/cli/options/help-texts.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { IDLE_SESSION } from "./idle-session.ts";
 
 /** The commands that do something, by their words. */
 function leaves(command: Command, words: readonly string[] = []): readonly string[] {
@@ -19,7 +20,7 @@ function allCommands(command: Command): readonly Command[] {
 
 /** The names of the command that these words run; nothing is carried out. */
 async function commandOf(words: string): Promise<string> {
-  const program = createProgram();
+  const program = createProgram(IDLE_SESSION);
   const ran: string[] = [];
   for (const command of allCommands(program)) {
     command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });
@@ -32,7 +33,7 @@ async function commandOf(words: string): Promise<string> {
 }
 
 function helpOf(width: number, ...names: readonly string[]): string {
-  const program = createProgram();
+  const program = createProgram(IDLE_SESSION);
   let command: Command = program;
   for (const name of names) command = command.commands.find((each) => each.name() === name) ?? program;
   let text = "";
@@ -43,7 +44,7 @@ function helpOf(width: number, ...names: readonly string[]): string {
 
 /** The names of the commands whose help these words show. */
 async function allHelp(words: readonly string[]): Promise<readonly string[]> {
-  const program = createProgram();
+  const program = createProgram(IDLE_SESSION);
   let text = "";
   for (const command of allCommands(program)) command.configureOutput({ writeOut: (part) => void (text += part) });
   await program.parseAsync(words, { from: "user" });
@@ -53,7 +54,7 @@ async function allHelp(words: readonly string[]): Promise<readonly string[]> {
 }
 
 describe("the examples in --help", () => {
-  it.each(leaves(createProgram()))("are there for %s", (name) => {
+  it.each(leaves(createProgram(IDLE_SESSION)))("are there for %s", (name) => {
     expect(EXAMPLES[name]?.length ?? 0).toBeGreaterThan(0);
   });
 
@@ -95,7 +96,7 @@ describe("--help", () => {
 describe("migrate help --all", () => {
   it("shows the help of every command", async () => {
     const shown = await allHelp(["help", "--all"]);
-    expect(shown).toEqual(expect.arrayContaining([...leaves(createProgram())]));
+    expect(shown).toEqual(expect.arrayContaining([...leaves(createProgram(IDLE_SESSION))]));
     expect(new Set(shown).size).toBe(shown.length);
   });
 
@@ -111,7 +112,7 @@ describe("migrate help --all", () => {
 
 describe("short options", () => {
   it("mean the same in every command that has them", () => {
-    const pairs = allCommands(createProgram())
+    const pairs = allCommands(createProgram(IDLE_SESSION))
       .flatMap(({ options }) => options)
       .flatMap(({ short, long }) => (short === undefined ? [] : [`${short} ${long}`]));
     const letters = new Set(pairs.map((pair) => pair.split(" ")[0]));
@@ -124,7 +125,7 @@ describe("short options", () => {
     [["--json", "--format", "markdown"], "markdown"],
     [[], "text"],
   ])("--json is --format json, and what is typed last counts: %j", async (words, expected) => {
-    const program = createProgram();
+    const program = createProgram(IDLE_SESSION);
     const show = allCommands(program).find((each) => each.name() === "show" && each.parent?.name() === "contract");
     let format: unknown;
     show?.action((_files, flags: { readonly format: string }) => void (format = flags.format));

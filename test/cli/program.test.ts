@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { type FaultFlags, faultsOf } from "../../src/cli/options/sandbox-options.ts";
 import { createProgram } from "../../src/cli/program.ts";
+import { IDLE_SESSION } from "./idle-session.ts";
 
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -9,7 +10,7 @@ afterEach(() => {
 
 /** What an action is given for these words. */
 async function typed(line: string): Promise<{ readonly sources: unknown; readonly flags: FaultFlags }> {
-  const program = createProgram();
+  const program = createProgram(IDLE_SESSION);
   let seen: { sources: unknown; flags: FaultFlags } | undefined;
   for (const command of allCommands(program)) {
     command.configureOutput({ writeErr: () => undefined, writeOut: () => undefined });

@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url";
 import { keptFolder } from "../temporary-folder.ts";
 import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
 import { patience } from "../patience.ts";
+import { runInProcess } from "./run-in-process.ts";
 
 /** The project's folder. */
 const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
@@ -29,6 +30,8 @@ export interface CliOptions {
   readonly timeoutMs?: number;
   /** Flags for Node.js itself. */
   readonly nodeFlags?: readonly string[];
+  /** Whether the command needs a process of its own: for locks, standard streams, limits and memory. */
+  readonly isProcess?: boolean;
   /** A program that starts the command, with its own arguments: `["strace", "-f"]`. */
   readonly under?: readonly string[];
 }
@@ -56,9 +59,13 @@ export interface RunningCli {
 const DEFAULT_TIMEOUT_MS = 240_000;
 const SANDBOX_TIMEOUT_MS = 3_600_000;
 
-/** Runs a command to its end. */
-export function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
-  return startCli(args, options).ended;
+/** Runs a command to its end, in this process unless it needs one of its own. */
+export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
+  const { nodeFlags = [], under = [], isProcess = false } = options;
+  if (isProcess || nodeFlags.length > 0 || under.length > 0) return startCli(args, options).ended;
+  const { cwd = ROOT, input = "" } = options;
+  const end = await runInProcess(args, { program: BINARY, cwd, env: cleanEnvironment(options.env ?? {}), input });
+  return { ...end, signal: null };
 }
 
 /** Starts a command that is to be talked to while it runs. It is killed when its time is over. */

@@ -4,6 +4,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
 import { startProxyServer } from "../proxy-server.ts";
 import { createProgram, usesNetwork } from "../../src/cli/program.ts";
+import { IDLE_SESSION } from "../cli/idle-session.ts";
 import { type CliEnd, runCli } from "./cli.ts";
 import { goodAccounts, outcomeLines, statusCounts, workplace, useSandbox } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -26,7 +27,7 @@ function namedCommands({ commands }: Command, words: readonly string[]): readonl
 const TOKEN = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 
 describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
-  const online = namedCommands(createProgram(), []).filter(({ command }) => usesNetwork(command));
+  const online = namedCommands(createProgram(IDLE_SESSION), []).filter(({ command }) => usesNetwork(command));
 
   test.each(online.map(({ words, command }) => [words.join(" "), words, command] as const))(
     "%s refuses it by name",

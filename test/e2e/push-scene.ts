@@ -6,6 +6,7 @@ import {
   type CliEnd,
   type CliOptions,
   projectFile,
+  runCli,
   type RunningCli,
   type SandboxProcess,
   startCli,
@@ -272,6 +273,8 @@ export function workplace(
   writeExtract(folder, extract);
   const start = (args: readonly string[], options: CliOptions = {}): RunningCli =>
     startCli(args, { cwd: folder, ...options, env: { ...sandbox?.env, ...options.env } });
+  const run = (args: readonly string[], options: CliOptions = {}): Promise<CliEnd> =>
+    runCli(args, { cwd: folder, ...options, env: { ...sandbox?.env, ...options.env } });
   const startPush = (flags: readonly string[] = [], options: CliOptions = {}): RunningCli =>
     start([...PUSH, ...flags], options);
   return {
@@ -279,8 +282,8 @@ export function workplace(
     file: (...names) => path.join(folder, ...names),
     start,
     startPush,
-    migrate: (args, options) => start(args, options).ended,
-    push: (flags, options) => startPush(flags, options).ended,
+    migrate: run,
+    push: (flags = [], options = {}) => run([...PUSH, ...flags], options),
   };
 }
 

@@ -151,7 +151,7 @@ describe("a push that ends while it reads its input", () => {
     ["SIGKILL", null],
   ])("by %s has sent nothing; resume reads all of it and sends all of it", async (signal, exitCode) => {
     const work = withTrap(signal);
-    expect((await work.push()).code).toBe(exitCode);
+    expect((await work.startPush().ended).code).toBe(exitCode);
     expect(await admin.imports()).toEqual([]);
 
     const { code, stdout } = await work.migrate(["resume", "--format", "ndjson"]);
@@ -216,13 +216,14 @@ function withTrap(signal: string): Workplace {
   const work = workplace({ accounts: goodAccounts(3_000) }, sandbox);
   writeFileSync(
     work.file("functions.mjs"),
-    `import { existsSync, writeFileSync } from "node:fs";
+    `import { execFileSync } from "node:child_process";
+     import { existsSync, writeFileSync } from "node:fs";
      let calls = 0;
      export function trap(value) {
        calls += 1;
        if (calls === 700 && !existsSync("sprung")) {
          writeFileSync("sprung", "");
-         process.kill(process.pid, "${signal}");
+         execFileSync("kill", ["-s", "${signal.slice(3)}", String(process.pid)]);
        }
        return value;
      }`,

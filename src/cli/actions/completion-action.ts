@@ -2,14 +2,19 @@ import type { Command } from "commander";
 import { plainText } from "../../terminal/plain-text.ts";
 import { type Candidate, completeWords } from "../completion/complete-words.ts";
 import type { TypedWords } from "../completion/typed-words.ts";
+import type { Session } from "../process/session.ts";
 import { completionScript, FILES_LINE, type Shell } from "../completion/completion-scripts.ts";
 
-export function completionAction(shell: Shell): void {
-  process.stdout.write(completionScript(shell));
+export function completionAction(shell: Shell, { stdout }: Session): void {
+  stdout.write(completionScript(shell));
 }
 
 /** Answers a completion script. A word that cannot be completed is no failure: the person is still typing. */
-export async function completeAction(words: readonly string[], isEmpty: boolean, program: Command): Promise<void> {
+export async function completeAction(
+  { words, isEmpty }: { readonly words: readonly string[]; readonly isEmpty: boolean },
+  program: Command,
+  { stdout }: Session,
+): Promise<void> {
   const typedWords = isEmpty || words.length === 0 ? [...words, ""] : words;
   const { candidates, files, valuesOf, prefix, typed } = completeWords(program, typedWords);
   const start = (typedWords.at(-1) ?? "").slice(prefix.length);
@@ -17,7 +22,7 @@ export async function completeAction(words: readonly string[], isEmpty: boolean,
   const lines = [...candidates, ...more]
     .filter(({ value }) => value.startsWith(start) && isPlain(value))
     .map(({ value, description = "" }) => `${prefix}${value}\t${plainText(description, MAX_DESCRIPTION)}\n`);
-  process.stdout.write(lines.join("") + (files ? `${FILES_LINE}\n` : ""));
+  stdout.write(lines.join("") + (files ? `${FILES_LINE}\n` : ""));
 }
 
 const MAX_DESCRIPTION = 100;

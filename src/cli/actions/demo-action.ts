@@ -9,14 +9,15 @@ import { DEFAULT_PACE } from "../../job/settings/platform-settings.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import type { DemoFlags } from "../options/options.ts";
 import { type Context, withContext } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 import { defaultDependencies } from "../../runtime/default-dependencies.ts";
 import { showRun } from "../views/run/run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
 
 /** Shows the demo step by step; its exit code is 0 when every account has arrived. */
-export function demoAction(flags: DemoFlags): Promise<void> {
-  return withContext(flags, async (context) => {
+export function demoAction(flags: DemoFlags, session: Session): Promise<void> {
+  return withContext(session, flags, async (context) => {
     const { logger } = context;
     if (flags.ledger !== undefined && flags.cluster !== true) throw onlyOfCluster();
     const steps = flags.cluster === true ? await clusterSteps(flags, context) : singleSteps(flags, context);

@@ -6,6 +6,7 @@ import { requiredNode } from "../../runtime/installation.ts";
 import { knownVariables, optionOrigins } from "../options/option-origin.ts";
 import type { DoctorFlags, Flags } from "../options/options.ts";
 import { type Context, withContext } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
 import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
 import { configurationCheck } from "../settings/configuration-check.ts";
@@ -14,8 +15,13 @@ import { secretOrigins } from "../../runtime/read-credentials.ts";
 import { type Settings, settingsOf } from "../settings/settings.ts";
 import { checkLine, checkSummary, checksJson } from "../views/doctor-view.ts";
 
-export function doctorAction(sources: readonly string[], flags: DoctorFlags, command: Command): Promise<void> {
-  return withContext(flags, async (context) => {
+export function doctorAction(
+  sources: readonly string[],
+  flags: DoctorFlags,
+  command: Command,
+  session: Session,
+): Promise<void> {
+  return withContext(session, flags, async (context) => {
     const isText = flags.format === "text";
     const checks: Check[] = [];
     for await (const check of allChecks(sources, { flags, command }, context)) {

@@ -1,9 +1,10 @@
 import type { FieldFlags, InspectFlags } from "../options/options.ts";
 import { withConfig, withContext, withLedger, withSettings } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 import { show } from "../views/view.ts";
 
-export function statusAction(run: string | undefined, flags: InspectFlags): Promise<void> {
-  return withLedger(flags, async ({ ledger }, context) => {
+export function statusAction(run: string | undefined, flags: InspectFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
     if (flags.watch === true) {
       const { watchStatus } = await import("../views/run/watch-status.ts");
       return watchStatus({ ledger, run }, flags, context);
@@ -15,8 +16,8 @@ export function statusAction(run: string | undefined, flags: InspectFlags): Prom
   });
 }
 
-export function explainAction(key: string, flags: InspectFlags): Promise<void> {
-  return withLedger(flags, async ({ ledger }, context) => {
+export function explainAction(key: string, flags: InspectFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
     const { explain } = await import("../../commands/ledger/explain.ts");
     const { explainJson, explainText, sourcesText } = await import("../views/run/explain-view.ts");
     const explanation = await explain({ key, ledger, run: flags.run }, context.dependencies);
@@ -32,8 +33,8 @@ export function explainAction(key: string, flags: InspectFlags): Promise<void> {
   });
 }
 
-export function previewAction(sources: readonly string[], flags: InspectFlags): Promise<void> {
-  return withSettings(sources, flags, async ({ job }, context) => {
+export function previewAction(sources: readonly string[], flags: InspectFlags, session: Session): Promise<void> {
+  return withSettings(session, sources, flags, async ({ job }, context) => {
     const { preview } = await import("../../commands/check/preview.ts");
     const { previewView } = await import("../views/preview-view.ts");
     await show(previewView, await preview({ job }, context.dependencies), flags, context);
@@ -41,8 +42,8 @@ export function previewAction(sources: readonly string[], flags: InspectFlags): 
   });
 }
 
-export function contractCheckAction(files: readonly string[], flags: InspectFlags): Promise<void> {
-  return withConfig(flags, async ({ rules, references }, context) => {
+export function contractCheckAction(files: readonly string[], flags: InspectFlags, session: Session): Promise<void> {
+  return withConfig(session, flags, async ({ rules, references }, context) => {
     const { contractCheck } = await import("../../commands/contract/contract-check.ts");
     const { contractCheckView } = await import("../views/contract/contract-view.ts");
     const checked = await contractCheck({ files, folder: process.cwd(), rules, references }, context.dependencies);
@@ -51,8 +52,8 @@ export function contractCheckAction(files: readonly string[], flags: InspectFlag
   });
 }
 
-export function contractShowAction(files: readonly string[], flags: FieldFlags): Promise<void> {
-  return withContext(flags, async (context) => {
+export function contractShowAction(files: readonly string[], flags: FieldFlags, session: Session): Promise<void> {
+  return withContext(session, flags, async (context) => {
     const { contractShow } = await import("../../commands/contract/contract-show.ts");
     const { contractShowView } = await import("../views/contract/contract-view.ts");
     const { operation, required, under, search } = flags;
@@ -62,8 +63,8 @@ export function contractShowAction(files: readonly string[], flags: FieldFlags):
   });
 }
 
-export function contractDiffAction(old: string, next: string, flags: InspectFlags): Promise<void> {
-  return withContext(flags, async (context) => {
+export function contractDiffAction(old: string, next: string, flags: InspectFlags, session: Session): Promise<void> {
+  return withContext(session, flags, async (context) => {
     const { contractDiff } = await import("../../commands/contract/contract-diff.ts");
     const { contractDiffView, doubtText } = await import("../views/contract/contract-diff-view.ts");
     const { mapping, operation, overlay: overlays = [] } = flags;

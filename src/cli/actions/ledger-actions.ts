@@ -2,22 +2,23 @@ import { ledgerCheck, ledgerExport, ledgerRepair } from "../../commands/ledger/l
 import { printableJson } from "../../terminal/safe-json.ts";
 import type { Flags, InspectFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 import { ledgerCheckView, ledgerRepairView } from "../views/ledger-view.ts";
 import { show } from "../views/view.ts";
 
 const DAMAGED_EXIT_CODE = 6;
 const AMBIGUOUS_EXIT_CODE = 5;
 
-export function ledgerCheckAction(flags: InspectFlags): Promise<void> {
-  return withLedger(flags, async ({ ledger }, context) => {
+export function ledgerCheckAction(flags: InspectFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
     const check = await ledgerCheck({ ledger });
     await show(ledgerCheckView(ledger), check, flags, context);
     return check.findings.length === 0 ? 0 : DAMAGED_EXIT_CODE;
   });
 }
 
-export function ledgerRepairAction(flags: InspectFlags): Promise<void> {
-  return withLedger(flags, async ({ ledger }, context) => {
+export function ledgerRepairAction(flags: InspectFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
     const { nothingLost } = flags;
     const repair = await ledgerRepair({ ledger, nothingLost }, context.dependencies);
     await show(ledgerRepairView, repair, flags, context);
@@ -25,8 +26,8 @@ export function ledgerRepairAction(flags: InspectFlags): Promise<void> {
   });
 }
 
-export function ledgerExportAction(flags: Flags): Promise<void> {
-  return withLedger(flags, async ({ ledger }, { write }) => {
+export function ledgerExportAction(flags: Flags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, { write }) => {
     for await (const rows of ledgerExport({ ledger })) {
       await write(rows.map((row) => `${printableJson(row)}\n`).join(""));
     }

@@ -12,6 +12,7 @@ import { londonDay, resolveTime } from "../../time/london-time.ts";
 import type { Flags } from "../options/options.ts";
 import type { ListFlags, ProductFlags, RateFlags, ReadingFlags, TokenFlags } from "../options/reading-options.ts";
 import { type Context, withSettings } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 import { isTerminal } from "../process/terminal.ts";
 import { requireTarget } from "../settings/settings.ts";
 import { productView, rateView, showRecords } from "../views/reading-view.ts";
@@ -20,8 +21,8 @@ import { show } from "../views/view.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { RateRequest, UnitRate } from "../../platform/reading/received-records.ts";
 
-export function productsAction(flags: ProductFlags): Promise<void> {
-  return withTarget(flags, async (target, context) => {
+export function productsAction(flags: ProductFlags, session: Session): Promise<void> {
+  return withTarget(session, flags, async (target, context) => {
     const { brand, green, prepay, tracker, variable, business, historical, availableAt } = flags;
     const filters = {
       brand,
@@ -35,12 +36,12 @@ export function productsAction(flags: ProductFlags): Promise<void> {
     };
     const extent = extentOf(flags, "first");
     const pages = products({ target, filters, extent }, context.dependencies);
-    return showRecords(pages, { view: productView, format: formatOf(flags), extent }, context);
+    return showRecords(pages, { view: productView, format: formatOf(flags, session), extent }, context);
   });
 }
 
-export function ratesAction(product: string, tariff: string, flags: RateFlags): Promise<void> {
-  return withTarget(flags, async (target, context) => {
+export function ratesAction(product: string, tariff: string, flags: RateFlags, session: Session): Promise<void> {
+  return withTarget(session, flags, async (target, context) => {
     const { fuel, kind, chronological = false } = flags;
     const from = timeOf(flags.from, "--from", context);
     const to = timeOf(flags.to, "--to", context);
@@ -48,14 +49,14 @@ export function ratesAction(product: string, tariff: string, flags: RateFlags): 
     if (flags.plot === true) return plotDay({ target, request }, context);
     const extent = extentOf(flags, from === undefined ? "first" : "all");
     const pages = rates({ target, request, extent, chronological }, context.dependencies);
-    return showRecords(pages, { view: rateView, format: formatOf(flags), extent }, context);
+    return showRecords(pages, { view: rateView, format: formatOf(flags, session), extent }, context);
   });
 }
 
-export function accountAction(number: string, flags: ReadingFlags): Promise<void> {
-  return withTarget(flags, async (target, context) => {
+export function accountAction(number: string, flags: ReadingFlags, session: Session): Promise<void> {
+  return withTarget(session, flags, async (target, context) => {
     const read = await account({ target, number }, context.dependencies);
-    await context.write(receivedRecordText(read, formatOf(flags), context.dependencies.screen.width));
+    await context.write(receivedRecordText(read, formatOf(flags, session), context.dependencies.screen.width));
     return 0;
   });
 }
@@ -77,18 +78,21 @@ async function plotDay(
 }
 
 function withTarget(
+  session: Session,
   flags: Flags,
   action: (target: TargetSettings, context: Context) => Promise<number>,
 ): Promise<void> {
-  return withSettings([], flags, async ({ target }, context) => action(requireTarget(target, "to read from"), context));
+  return withSettings(session, [], flags, async ({ target }, context) =>
+    action(requireTarget(target, "to read from"), context),
+  );
 }
 
 function extentOf({ all, page }: ListFlags, otherwise: PageSelection): PageSelection {
   return all === true ? "all" : (page ?? otherwise);
 }
 
-function formatOf({ format }: ReadingFlags): RecordFormat {
-  return format ?? (isTerminal(process.stdout) ? "text" : "ndjson");
+function formatOf({ format }: ReadingFlags, { stdout }: Session): RecordFormat {
+  return format ?? (isTerminal(stdout) ? "text" : "ndjson");
 }
 
 /** The time as it is sent, with its zone; a notice says when the zone had to be assumed. */
@@ -102,8 +106,8 @@ function timeOf(text: string | undefined, name: string, { logger }: Context): st
 /** An expired token is shown, with the exit code that its use would have. */
 const EXPIRED_EXIT_CODE = 4;
 
-export function tokenAction(flags: TokenFlags): Promise<void> {
-  return withSettings([], flags, async (settings, context) => {
+export function tokenAction(flags: TokenFlags, session: Session): Promise<void> {
+  return withSettings(session, [], flags, async (settings, context) => {
     const target = requireTarget(settings.target, "to get a token from");
     const record = await token({ target, show: flags.show ?? false }, context.dependencies);
     await show(tokenView, record, flags, context);

@@ -5,21 +5,22 @@ import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { ReconcileFlags, RunFlags } from "../options/options.ts";
 import { type Context, withLedger, withSettings } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 import { optimiseLater } from "../process/engine-flags.ts";
 import { showRun } from "../views/run/run-view.ts";
 import { showWorker } from "../views/run/worker-view.ts";
 
-export function validateAction(sources: readonly string[], flags: RunFlags): Promise<void> {
+export function validateAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
   optimiseLater();
-  return withSettings(sources, flags, async (settings, context) => {
+  return withSettings(session, sources, flags, async (settings, context) => {
     const { validate } = await import("../../commands/check/validate.ts");
     return showRun(await validate(settings, context.dependencies), flags, context);
   });
 }
 
 /** The client for the network is loaded where it is used: validate starts without it. */
-export function pushAction(sources: readonly string[], flags: RunFlags): Promise<void> {
-  return withSettings(sources, flags, async ({ target, ...settings }, context) => {
+export function pushAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
+  return withSettings(session, sources, flags, async ({ target, ...settings }, context) => {
     const { remoteValidate } = await import("../../commands/upload/push.ts");
     const { pushOrJoin } = await import("../../commands/upload/push-or-join.ts");
     const { refreshReferences } = await import("../../commands/refresh-references.ts");
@@ -31,7 +32,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags): Promise
     if (flags.refreshReferences === true) await refreshReferences(options, context.dependencies);
     const done = await run(options, context.dependencies);
     if (!("report" in done)) return showWorker(done, context.logger);
-    return showRun(flags.dryRun === true ? withNext(done, typedWithout("--dry-run")) : done, flags, context);
+    return showRun(flags.dryRun === true ? withNext(done, typedWithout("--dry-run", session)) : done, flags, context);
   });
 }
 
@@ -40,20 +41,20 @@ function withNext(run: RunReport, next: string): RunReport {
   return { ...run, report: { ...run.report, next } };
 }
 
-function typedWithout(flag: string): string {
-  return shellCommand(["migrate", ...process.argv.slice(2).filter((word) => word !== flag)]);
+function typedWithout(flag: string, { words }: Session): string {
+  return shellCommand(["migrate", ...words.filter((word) => word !== flag)]);
 }
 
-export function resumeAction(run: string | undefined, flags: RunFlags): Promise<void> {
-  return withLedger(flags, async (settings, context) => {
+export function resumeAction(run: string | undefined, flags: RunFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async (settings, context) => {
     const { resume } = await import("../../commands/upload/resume.ts");
     const options = { ...settings, run, showValues: flags.showValues ?? false };
     return showRun(await resume(options, context.dependencies), flags, context);
   });
 }
 
-export function reconcileAction(run: string | undefined, flags: ReconcileFlags): Promise<void> {
-  return withLedger(flags, async (settings, context) => {
+export function reconcileAction(run: string | undefined, flags: ReconcileFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async (settings, context) => {
     const { reconcile } = await import("../../commands/upload/reconcile.ts");
     const { accept = [], resend = [], resendAll, quietPeriod, showValues = false } = flags;
     const decided = { accept, resend, resendAll, who: currentUser() };
@@ -62,8 +63,8 @@ export function reconcileAction(run: string | undefined, flags: ReconcileFlags):
   });
 }
 
-export function reportAction(run: string | undefined, flags: RunFlags): Promise<void> {
-  return withLedger(flags, async (settings, context) => {
+export function reportAction(run: string | undefined, flags: RunFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async (settings, context) => {
     if (flags.drift === true) return showDrift({ ledger: settings.ledger, run }, flags, context);
     const { report } = await import("../../commands/ledger/report-again.ts");
     return showRun(await report({ ...settings, run }, context.dependencies), flags, context);

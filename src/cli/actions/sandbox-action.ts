@@ -3,12 +3,13 @@ import type { SandboxReady } from "../../sandbox/start-sandbox.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { faultsOf, type SandboxFlags } from "../options/sandbox-options.ts";
 import { withConfig } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 
 /** Where a sandbox keeps its certificates, so that `--ca` stays the same from one start to the next. */
 const SANDBOX_FOLDER = ".migrate/sandbox";
 
-export function sandboxAction(flags: SandboxFlags): Promise<void> {
-  return withConfig(flags, async (config, { dependencies, logger }) => {
+export function sandboxAction(flags: SandboxFlags, session: Session): Promise<void> {
+  return withConfig(session, flags, async (config, { dependencies, logger }) => {
     const { apiKey } = await dependencies.secrets({});
     const options = {
       apiKey,

@@ -5,13 +5,18 @@ import { schemaOfMapping } from "../../commands/schema-of-mapping.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import type { Flags, InitFlags } from "../options/options.ts";
 import { withContext, withSettings } from "../process/context.ts";
+import type { Session } from "../process/session.ts";
 import { configJsonSchema } from "../settings/config-schema.ts";
 import { initUpdateView, initView } from "../views/init-view.ts";
 import { show } from "../views/view.ts";
 
 /** `--out` is the folder for what init writes: settings that know another meaning of it do not see it. */
-export function initAction(sources: readonly string[], { out, update = false, ...flags }: InitFlags): Promise<void> {
-  return withSettings(sources, flags, async ({ job }, context) => {
+export function initAction(
+  sources: readonly string[],
+  { out, update = false, ...flags }: InitFlags,
+  session: Session,
+): Promise<void> {
+  return withSettings(session, sources, flags, async ({ job }, context) => {
     const { dependencies } = context;
     if (update) {
       const mapping = job.mapping ?? path.join(out, "mapping.yaml");
@@ -23,15 +28,15 @@ export function initAction(sources: readonly string[], { out, update = false, ..
   });
 }
 
-export function configSchemaAction(flags: Flags): Promise<void> {
-  return withContext(flags, async ({ write }) => {
+export function configSchemaAction(flags: Flags, session: Session): Promise<void> {
+  return withContext(session, flags, async ({ write }) => {
     await write(`${printableJson(configJsonSchema(), "indented")}\n`);
     return 0;
   });
 }
 
-export function mappingSchemaAction(flags: Flags): Promise<void> {
-  return withSettings([], flags, async ({ job }, { dependencies, write }) => {
+export function mappingSchemaAction(flags: Flags, session: Session): Promise<void> {
+  return withSettings(session, [], flags, async ({ job }, { dependencies, write }) => {
     await write(`${printableJson(await schemaOfMapping(job, dependencies), "indented")}\n`);
     return 0;
   });

@@ -1,14 +1,13 @@
 import { homedir } from "node:os";
 import type { Dependencies, Screen } from "../../job/dependencies.ts";
 import { withNamingPlace } from "../../job/settings/naming-place.ts";
-import { systemClock } from "../../time/system-clock.ts";
 import { defaultDependencies } from "../../runtime/default-dependencies.ts";
 import { contractCache } from "../../runtime/installation.ts";
 import type { Flags } from "../options/options.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Config } from "../settings/config-schema.ts";
 import type { LedgerSettings, Settings } from "../settings/settings.ts";
-import { listenForInterrupts } from "./interrupts.ts";
+import type { Session } from "./session.ts";
 import { createLogger, type Logger, loggerOptionsOf } from "./logger.ts";
 import { createProgress, type Progress } from "../progress/progress.ts";
 import { startProcess } from "./start-process.ts";
@@ -20,18 +19,23 @@ import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./term
  * Runs an action and sets the exit code: the one that the action returns, that of the Failure that it raises, or 70 for
  * anything else, which is a bug and the only thing shown with its stack.
  */
-export async function withContext(flags: Flags, action: (context: Context) => Promise<number>): Promise<void> {
-  const context = createContext(flags);
+export async function withContext(
+  session: Session,
+  flags: Flags,
+  action: (context: Context) => Promise<number>,
+): Promise<void> {
+  const context = createContext(session, flags);
   let stopMetrics: (() => Promise<void>) | undefined;
   try {
     stopMetrics = await metricsOf(flags, context);
-    process.exitCode = await action(context);
+    session.exitCode = await action(context);
   } catch (error) {
     context.close();
-    process.exitCode = logExit(error, context.logger);
+    session.exitCode = logExit(error, context.logger);
   } finally {
     context.close();
     await stopMetrics?.();
+    context.end();
   }
 }
 
@@ -47,11 +51,12 @@ async function metricsOf(
 
 /** The same for an action that needs all settings: of the flags, the environment and the configuration file. */
 export function withSettings(
+  session: Session,
   sources: readonly string[],
   flags: Flags,
   action: (settings: Settings, context: Context) => Promise<number>,
 ): Promise<void> {
-  return withContext(flags, async (context) => {
+  return withContext(session, flags, async (context) => {
     const settings = await readJobSettings(sources, flags);
     logConfigFile(settings.configFile, context);
     return sayingWhereNamed(settings, () => action(settings, context));
@@ -80,10 +85,11 @@ async function readJobSettings(sources: readonly string[], flags: Flags): Promis
 
 /** The same for an action that starts from the ledger. */
 export function withLedger(
+  session: Session,
   flags: Flags,
   action: (settings: LedgerSettings, context: Context) => Promise<number>,
 ): Promise<void> {
-  return withContext(flags, async (context) => {
+  return withContext(session, flags, async (context) => {
     const { readLedgerSettings } = await import("../settings/settings.ts");
     const settings = await readLedgerSettings(flags, process.cwd());
     logConfigFile(settings.configFile, context);
@@ -92,8 +98,12 @@ export function withLedger(
 }
 
 /** The same for an action that needs the configuration file alone. */
-export function withConfig(flags: Flags, action: (config: Config, context: Context) => Promise<number>): Promise<void> {
-  return withContext(flags, async (context) => {
+export function withConfig(
+  session: Session,
+  flags: Flags,
+  action: (config: Config, context: Context) => Promise<number>,
+): Promise<void> {
+  return withContext(session, flags, async (context) => {
     const { readConfig } = await import("../settings/config-file.ts");
     const config = await readConfig(flags.config, process.cwd());
     logConfigFile(config.file, context);
@@ -120,42 +130,55 @@ export interface Context {
   readonly write: (text: string | Uint8Array) => Promise<void> | void;
   /** False once the reader of stdout has gone. */
   readonly isStdoutOpen: () => boolean;
-  /** Ends the progress display. Temporary files are removed when the process exits. */
+  readonly stdout: Session["stdout"];
+  /** Ends the progress display. */
   readonly close: () => void;
+  /** Ends all that belongs to the command, and removes its temporary files. */
+  readonly end: () => void;
 }
 
 const TICK_MS = 500;
 
-function createContext(flags: Flags): Context {
-  const logger = createLogger(loggerOptionsOf(flags));
-  const stderrScreen = screenOf(process.stderr, flags);
-  const width = (): number => screenOf(process.stderr, flags).width;
-  const progress = createProgress(logger, { live: isLive(flags), colour: stderrScreen.colour, width }, systemClock);
-  setInterval(progress.tick, TICK_MS).unref();
-  const interrupts = listenForInterrupts(progress.stopping);
-  const { path: temporaryFolder } = reserveTemporaryFolder();
+function createContext(session: Session, flags: Flags): Context {
+  const { stdin, stdout, stderr, clock } = session;
+  const logger = createLogger(loggerOptionsOf(flags, session));
+  const stderrScreen = screenOf(stderr, flags);
+  const width = (): number => screenOf(stderr, flags).width;
+  const progress = createProgress(
+    logger,
+    { live: isLive(stderr, flags), stream: stderr, colour: stderrScreen.colour, width },
+    clock,
+  );
+  const ticking = setInterval(progress.tick, TICK_MS).unref();
+  const interrupts = session.listen(progress.stopping);
+  const temporaryFolder = reserveTemporaryFolder();
   return {
     logger,
     progress,
     stderrScreen,
-    write: stdoutWriter(systemClock.monotonic),
-    isStdoutOpen: watchStdout(),
+    write: stdoutWriter(stdout, clock.monotonic),
+    isStdoutOpen: watchStdout(stdout),
+    stdout,
     close: progress.stop,
+    end: () => {
+      clearInterval(ticking);
+      temporaryFolder.remove();
+    },
     dependencies: {
       ...defaultDependencies(),
+      clock,
       notice: progress.notice,
       onProgress: progress.onProgress,
       ...interrupts,
       secrets: async (files) => (await import("../../runtime/read-credentials.ts")).readSecrets(process.env, files),
       storeCredentials: async (file) => (await import("../settings/store-key.ts")).readStoreKey(process.env, file),
       proxyCredentials: process.env["MIGRATE_PROXY_CREDENTIALS"],
-      canAsk: canAsk(),
-      ask: (question) => progress.paused(() => ask(question)),
-      copyStandardInput: async (folder) =>
-        (await import("../../read/input/spool-stdin.ts")).spoolStdin(process.stdin, folder),
-      screen: screenOf(process.stdout, flags),
-      temporaryFolder,
-      startProcess: (words) => startProcess(words, process.cwd()),
+      canAsk: canAsk(session),
+      ask: (question) => progress.paused(() => ask(question, session)),
+      copyStandardInput: async (folder) => (await import("../../read/input/spool-stdin.ts")).spoolStdin(stdin, folder),
+      screen: screenOf(stdout, flags),
+      temporaryFolder: temporaryFolder.path,
+      startProcess: (words) => startProcess(session.program, words, process.cwd()),
       contractCache:
         flags.cache === false
           ? undefined

@@ -2,6 +2,7 @@ import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../terminal/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { Flags } from "../options/options.ts";
+import type { Session } from "./session.ts";
 import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-events.ts";
 
 /** Messages to stderr. stdout is for data. */
@@ -35,13 +36,16 @@ export interface LoggerOptions {
 }
 
 /** As the flags ask for it, on stderr. */
-export function loggerOptionsOf(flags: Pick<Flags, "quiet" | "verbose" | "logFormat">): LoggerOptions {
+export function loggerOptionsOf(
+  flags: Pick<Flags, "quiet" | "verbose" | "logFormat">,
+  { stderr, clock }: Pick<Session, "stderr" | "clock">,
+): LoggerOptions {
   return {
     quiet: flags.quiet ?? false,
     verbose: flags.verbose ?? false,
     logFormat: flags.logFormat ?? "text",
-    write: (text) => process.stderr.write(text),
-    now: Date.now,
+    write: (text) => void stderr.write(text),
+    now: clock.now,
   };
 }
 

@@ -1,16 +1,13 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
-import { Failure } from "../../model/failure.ts";
 import { withoutDebuggerSignal } from "./engine-flags.ts";
 
 /**
  * Starts this program once more, in a group of its own: a Ctrl-C reaches it by way of whoever started it. Its failures
  * are shown on the same stderr.
  */
-export function startProcess(words: readonly string[], folder: string): StartedProcess {
-  const [, program] = process.argv;
-  if (program === undefined) throw new Failure("usage", "this program cannot be started once more");
+export function startProcess(program: string, words: readonly string[], folder: string): StartedProcess {
   const child = spawn(process.execPath, [...process.execArgv, ...withoutDebuggerSignal(), program, ...words], {
     cwd: folder,
     detached: true,

@@ -1,18 +1,22 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Screen } from "../../job/dependencies.ts";
 import type { Flags } from "../options/options.ts";
+import type { Session } from "./session.ts";
+
+type Output = Session["stdout"];
+type Streams = Pick<Session, "stdin" | "stderr">;
 
 const DEFAULT_WIDTH = 80;
 const YIELD_EVERY_MS = 50;
 
 /** Width and colours of one of the process's outputs. JSON lines are never coloured. */
-export function screenOf(stream: NodeJS.WriteStream, flags: Pick<Flags, "color" | "logFormat">): Screen {
+export function screenOf(stream: Output, flags: Pick<Flags, "color" | "logFormat">): Screen {
   const colour = flags.color !== false && flags.logFormat !== "json" && isColoured(stream, process.env);
   return { colour, width: stream.columns || DEFAULT_WIDTH };
 }
 
 /** As https://no-color.org and https://force-color.org say, the first of them above the second; else on a terminal. */
-function isColoured({ isTTY }: NodeJS.WriteStream, env: NodeJS.ProcessEnv): boolean {
+function isColoured({ isTTY = false }: Output, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   const { FORCE_COLOR: forced = "" } = env;
   return forced === "" ? isTTY && env["TERM"] !== "dumb" : !SWITCHED_OFF.includes(forced);
@@ -22,14 +26,14 @@ function isColoured({ isTTY }: NodeJS.WriteStream, env: NodeJS.ProcessEnv): bool
 const SWITCHED_OFF = ["0", "false"];
 
 /** Whether it is a terminal, and not a file or a pipe. */
-export function isTerminal({ isTTY }: NodeJS.WriteStream): boolean {
+export function isTerminal({ isTTY = false }: Output): boolean {
   return isTTY;
 }
 
 /** The function returns false once the reader of stdout has closed it (`| head`). */
-export function watchStdout(): () => boolean {
+export function watchStdout(stdout: Output): () => boolean {
   let isOpen = true;
-  process.stdout.once("error", () => {
+  stdout.once("error", () => {
     isOpen = false;
   });
   return () => isOpen;
@@ -41,8 +45,7 @@ export function redraw(text: string): string {
 }
 
 /** Whether stderr can show a line that changes. */
-export function isLive(flags: Pick<Flags, "quiet" | "logFormat">): boolean {
-  const { isTTY, columns } = process.stderr;
+export function isLive({ isTTY = false, columns = 0 }: Output, flags: Pick<Flags, "quiet" | "logFormat">): boolean {
   const isInCi = !["", ...SWITCHED_OFF].includes(process.env["CI"] ?? "");
   const wanted = flags.quiet !== true && flags.logFormat !== "json" && !isInCi;
   return wanted && isTTY && columns > 0 && process.env["TERM"] !== "dumb";
@@ -51,37 +54,37 @@ export function isLive(flags: Pick<Flags, "quiet" | "logFormat">): boolean {
 /**
  * Writes to stdout. Waits while the reader is slow; where it never is, yields now and then so that signals are handled.
  */
-export function stdoutWriter(now: () => number): (text: string | Uint8Array) => Promise<void> | void {
+export function stdoutWriter(stdout: Output, now: () => number): (text: string | Uint8Array) => Promise<void> | void {
   let yieldAt = now() + YIELD_EVERY_MS;
   return (text) => {
-    if (!process.stdout.writable) return undefined;
-    if (!process.stdout.write(text)) return drained();
+    if (!stdout.writable) return undefined;
+    if (!stdout.write(text)) return drained(stdout);
     if (now() < yieldAt) return undefined;
     yieldAt = now() + YIELD_EVERY_MS;
     return yieldToEventLoop();
   };
 }
 
-function drained(): Promise<void> {
+function drained(stdout: Output): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
-      process.stdout.off("drain", done).off("close", done).off("error", done);
+      stdout.off("drain", done).off("close", done).off("error", done);
       resolve();
     };
-    process.stdout.once("drain", done).once("close", done).once("error", done);
+    stdout.once("drain", done).once("close", done).once("error", done);
   });
 }
 
 /** Whether somebody can be asked. */
-export function canAsk(): boolean {
-  return process.stdin.isTTY && process.stderr.isTTY;
+export function canAsk({ stdin, stderr }: Streams): boolean {
+  return stdin.isTTY === true && stderr.isTTY === true;
 }
 
 /** A typed answer; undefined where nobody can type, and after Ctrl-C or Ctrl-D. */
-export async function ask(question: string): Promise<string | undefined> {
-  if (!canAsk()) return undefined;
+export async function ask(question: string, streams: Streams): Promise<string | undefined> {
+  if (!canAsk(streams)) return undefined;
   const { createInterface } = await import("node:readline/promises");
-  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const lines = createInterface({ input: streams.stdin, output: streams.stderr });
   const given = new AbortController();
   lines.once("close", () => given.abort());
   try {

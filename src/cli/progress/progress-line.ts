@@ -3,6 +3,7 @@ import type { Ora } from "ora";
 export interface ProgressScreen {
   /** Whether the line may change: a terminal, and no flag against it. */
   readonly live: boolean;
+  readonly stream: NodeJS.WritableStream;
   readonly colour: boolean;
   /** Columns of the terminal, just now. */
   readonly width: () => number;
@@ -30,13 +31,13 @@ const FIRST_AFTER_MS = 300;
 const SPINNER_WIDTH = 3;
 
 /** ora draws the line, and is loaded for what takes long; the text is computed at most ten times a second. */
-export function liveLine({ colour, width }: ProgressScreen, now: () => number): ProgressLine {
+export function liveLine({ stream, colour, width }: ProgressScreen, now: () => number): ProgressLine {
   let spinner: Ora | undefined;
   let loading: Promise<void> | undefined;
   let nextAt = now() + FIRST_AFTER_MS;
   const load = async (): Promise<void> => {
     const { default: ora } = await import("ora");
-    spinner = ora({ stream: process.stderr, discardStdin: false, color: colour && "cyan" });
+    spinner = ora({ stream, discardStdin: false, color: colour && "cyan" });
   };
   return {
     show({ text }) {

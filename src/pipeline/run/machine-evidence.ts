@@ -89,11 +89,7 @@ export interface OriginWatch {
   readonly note: (run?: string) => Promise<void>;
 }
 
-export function watchOrigin(
-  store: ServerStore,
-  ledger: SharedLedger,
-  dependencies: EvidenceDependencies,
-): OriginWatch {
+export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependencies: EvidenceDependencies): OriginWatch {
   const { origin } = ledger;
   const { clock } = dependencies;
   const place = machineJournals(store, dependencies);

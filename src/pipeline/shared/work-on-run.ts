@@ -92,21 +92,12 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { supplier } = job.operation;
   const oneSupplier = supplier === undefined || job.mapping.isConstant(supplier);
   const leaving = AbortSignal.any([heartbeat.leaving, dependencies.drain]);
-  const work: Work = {
-    ...options,
-    heartbeat,
-    leaving,
-    ranges,
-    report,
-    reader,
-    workerPace,
-    closedSuppliers,
-    oneSupplier,
-  };
+  const parts = { heartbeat, leaving, ranges, report, reader, workerPace, closedSuppliers, oneSupplier };
+  const work: Work = { ...options, ...parts };
   const onProgress = (event: UploadEvent): void => {
     report.note(event);
     findings.note(event);
-    if (event.kind === "supplier") (event.open ? removeFrom : addTo)(closedSuppliers, event.supplier);
+    noteSupplier(event, closedSuppliers);
     if (event.kind === "pause") worker.hold(event.forMs, event.reason).catch(() => undefined);
     dependencies.onProgress(event);
   };
@@ -127,6 +118,12 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
     await reader.close();
     await heartbeat.stop();
   }
+}
+
+function noteSupplier(event: UploadEvent, closed: Set<string>): void {
+  if (event.kind !== "supplier") return;
+  if (event.open) closed.delete(event.supplier);
+  else closed.add(event.supplier);
 }
 
 /** Sends what was taken until there is nothing more to take. */
@@ -150,14 +147,6 @@ async function* notedGroups(
     await places.readUpTo(group.behind, "passed over");
     yield group;
   }
-}
-
-function addTo(names: Set<string>, name: string): void {
-  names.add(name);
-}
-
-function removeFrom(names: Set<string>, name: string): void {
-  names.delete(name);
 }
 
 function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {

@@ -2,8 +2,9 @@ import type { Command } from "commander";
 import { describe, expect, it } from "vitest";
 import { type Completion, completeWords } from "../../../src/cli/completion/complete-words.ts";
 import { createProgram } from "../../../src/cli/program.ts";
+import { IDLE_SESSION } from "../idle-session.ts";
 
-const program = createProgram();
+const program = createProgram(IDLE_SESSION);
 
 function complete(...words: readonly string[]): Completion {
   return completeWords(program, words);

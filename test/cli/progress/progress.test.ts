@@ -17,7 +17,7 @@ function inPipe(logFormat: "text" | "json" = "text", verbose = true): Watched {
   const written: string[] = [];
   let now = 1000;
   const logger = createLogger({ quiet: false, verbose, logFormat, write: (text) => written.push(text), now: () => 0 });
-  const screen = { live: false, colour: false, width: () => 80 };
+  const screen = { live: false, stream: process.stderr, colour: false, width: () => 80 };
   return {
     progress: createProgress(logger, screen, { now: () => 0, monotonic: () => now }),
     written,

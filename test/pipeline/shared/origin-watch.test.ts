@@ -33,8 +33,11 @@ const ledger = {
 };
 
 function dependencies() {
-  const notice = (text: string): void => void notices.push(text);
   return { clock: systemClock, rescueFolder: state, stateFolder: () => state, notice };
+}
+
+function notice(text: string): void {
+  notices.push(text);
 }
 
 function folder(): string {

@@ -3,7 +3,12 @@ import type * as nodeFs from "node:fs";
 import { closeSync } from "node:fs";
 import type * as replacing from "../../../src/files/replace-file.ts";
 import type { SharedScene } from "./shared-scene.ts";
-import { type Restores, type SharedSimulated, type SharedSimulationOptions, simulateShared } from "./simulate-shared.ts";
+import {
+  type Restores,
+  type SharedSimulated,
+  type SharedSimulationOptions,
+  simulateShared,
+} from "./simulate-shared.ts";
 
 const opened = vi.hoisted(() => new Set<number>());
 

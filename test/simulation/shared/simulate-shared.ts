@@ -31,7 +31,7 @@ export interface SharedSimulated {
   readonly faults: Readonly<Record<string, number>>;
 }
 
-type Restores = "one machine" | "several machines" | "folders lost";
+export type Restores = "one machine" | "several machines" | "folders lost";
 
 export interface SharedSimulationOptions {
   /** Spoils the product on purpose, to show that it is noticed. */

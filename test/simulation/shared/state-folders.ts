@@ -34,7 +34,7 @@ export function journalTools(
 }
 
 /** Names the ledger. */
-export const FIRST_RUN = "run-1";
+const FIRST_RUN = "run-1";
 
 /** The ledger as all machines name it. */
 export const SERVER_STORE = { name: "postgres://database", server: "host:5432/database", folder: "" } as const;

@@ -13,10 +13,10 @@ const EVERY_MS = 2000;
 export async function watchStatus(
   options: StatusOptions,
   { format }: Pick<InspectFlags, "format">,
-  { dependencies, write, isStdoutOpen }: Context,
+  { dependencies, write, isStdoutOpen, stdout }: Context,
 ): Promise<number> {
   const { clock, drain, screen } = dependencies;
-  const isRedrawn = format !== "json" && isTerminal(process.stdout);
+  const isRedrawn = format !== "json" && isTerminal(stdout);
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
     // What is on the platform over all runs takes long to count, and is behind by then: it is told in the end.
