@@ -3,7 +3,7 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 import { expect, test } from "vitest";
-import { runCli, startSandboxProcess } from "../e2e/cli.ts";
+import { runCli, startTestSandbox } from "../e2e/cli.ts";
 import { CONTRACT, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -57,7 +57,7 @@ describeCorpus("naughty-strings", () => {
     writeFileSync(path.join(folder, file), write(rows));
     const held = path.join(folder, "held.json");
     const flags = ["--contract", CONTRACT, "--contract", path.join(folder, "overlay.yaml"), "--data", held];
-    const sandbox = await startSandboxProcess({ flags });
+    const sandbox = await startTestSandbox({ flags });
     const push = ["push", file, ...JOB, "--format", "ndjson", "--out", "report"];
     const { code, stdout } = await runCli(push, { cwd: folder, env: sandbox.env }).finally(sandbox.stop);
     expect([code, statusCounts(outcomeLines(stdout))]).toEqual([0, { accepted: rows.length }]);

@@ -1,7 +1,7 @@
 import { cpSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { projectFile, runCli, type SandboxProcess, startSandboxProcess } from "../e2e/cli.ts";
+import { projectFile, runCli, type TestSandbox, startTestSandbox } from "../e2e/cli.ts";
 import { type Admin, adminOf, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
 import { publishedContract } from "./corpora.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -19,10 +19,10 @@ describe.skipIf(!existsSync(PUBLISHED)).each([
 ])("flat files into the published %s document (sought in %s)", (name) => {
   const document = publishedContract(`${name}-data-import.openapi.yml`);
   const contract = ["--contract", document, "--contract", `overlay:${name}`];
-  let sandbox: SandboxProcess;
+  let sandbox: TestSandbox;
   let admin: Admin;
   beforeAll(async () => {
-    sandbox = await startSandboxProcess({ flags: contract });
+    sandbox = await startTestSandbox({ flags: contract });
     admin = adminOf(sandbox);
   });
   afterAll(() => sandbox.stop());

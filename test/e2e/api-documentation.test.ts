@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { projectFile, startSandboxProcess } from "./cli.ts";
+import { projectFile, startTestSandbox } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { patience } from "../patience.ts";
 
@@ -20,7 +20,7 @@ test("goes through the specification's nine sections, and every test that it nam
 
 test("the transcript with curl is what the sandbox answers", async () => {
   const folder = temporaryFolder();
-  const sandbox = await startSandboxProcess({ cwd: folder });
+  const sandbox = await startTestSandbox({ cwd: folder });
   onTestFinished(async () => void (await sandbox.stop()));
   const { port } = new URL(sandbox.ready.baseUrl);
   const here = (command: string): string =>

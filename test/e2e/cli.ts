@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
 import { access, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -6,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { keptFolder } from "../temporary-folder.ts";
 import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
 import { patience } from "../patience.ts";
-import { runInProcess } from "./run-in-process.ts";
+import { runInProcess, startInProcess } from "./run-in-process.ts";
 
 /** The project's folder. */
 const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
@@ -168,16 +169,53 @@ export interface SandboxOptions {
   readonly timeoutMs?: number;
 }
 
-export interface SandboxProcess {
-  readonly ready: SandboxReady;
-  /** Everything that a push needs to find it and to be let in, as environment. */
-  readonly env: Readonly<Record<string, string>>;
+export interface SandboxProcess extends Pick<TestSandbox, "ready" | "env"> {
   readonly running: RunningCli;
   /** Ends it with SIGTERM, waits, and removes what it left. */
   readonly stop: () => Promise<CliEnd>;
 }
 
-/** Starts `migrate sandbox` on a free port and waits until it listens. Its maker stops it. */
+/** Runs `migrate sandbox` in this process on a free port, and waits until it listens. Its maker stops it. */
+export async function startTestSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
+  const { folder, remove } = keptFolder();
+  const cwd = options.cwd ?? folder;
+  const readyFile = path.join(folder, "ready.json");
+  const words = ["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])];
+  const { ended, drain } = await startInProcess(words, { program: BINARY, cwd, env: cleanEnvironment({}) }, (end) =>
+    Promise.race([untilThere(readyFile), end.then(() => undefined)]),
+  );
+  const stop = async (): Promise<void> => {
+    drain();
+    await ended;
+    remove();
+  };
+  if (!existsSync(readyFile)) throw new Error(`the sandbox did not start\n${(await ended).stderr}`);
+  return { ...connectionOf(JSON.parse(await readFile(readyFile, "utf8")), cwd), stop };
+}
+
+async function untilThere(file: string): Promise<void> {
+  while (!existsSync(file)) await delay(LOOK_EVERY_MS);
+}
+
+/** A sandbox, and what a push needs to find it and to be let in, as environment. */
+export interface TestSandbox {
+  readonly ready: SandboxReady;
+  readonly env: Readonly<Record<string, string>>;
+  readonly stop: () => Promise<void>;
+}
+
+function connectionOf(written: SandboxReady, folder: string): Pick<TestSandbox, "ready" | "env"> {
+  const ready = { ...written, ca: path.resolve(folder, written.ca) };
+  const env = {
+    MIGRATE_API_KEY: ready.apiKey,
+    MIGRATE_BASE_URL: ready.baseUrl,
+    MIGRATE_CA: ready.ca,
+    MIGRATE_SUPPLIER: ready.supplier,
+  };
+  return { ready, env };
+}
+
+/** Starts `migrate sandbox` as a process, on a free port, and waits until it listens. Its maker stops it. */
 export async function startSandboxProcess(options: SandboxOptions = {}): Promise<SandboxProcess> {
   const { folder, remove } = keptFolder();
   const cwd = options.cwd ?? folder;
@@ -194,15 +232,7 @@ export async function startSandboxProcess(options: SandboxOptions = {}): Promise
       remove();
     }
   };
-  const written = await readReady(readyFile, running);
-  const ready = { ...written, ca: path.resolve(cwd, written.ca) };
-  const env = {
-    MIGRATE_API_KEY: ready.apiKey,
-    MIGRATE_BASE_URL: ready.baseUrl,
-    MIGRATE_CA: ready.ca,
-    MIGRATE_SUPPLIER: ready.supplier,
-  };
-  return { ready, env, running, stop };
+  return { ...connectionOf(await readReady(readyFile, running), cwd), running, stop };
 }
 
 const READY_WITHIN_MS = 120_000;

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { adminOf, goodAccounts, outcomeLines, references, workplace } from "./push-scene.ts";
 
 /** What we believe and the platform does not: names are short. What it publishes: mobile numbers are checked. */
@@ -18,9 +18,9 @@ actions:
           possible_errors: [invalid_phone_number]
 `;
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess();
+  sandbox = await startTestSandbox();
 });
 afterAll(() => sandbox.stop());
 beforeEach(() => adminOf(sandbox).reset());

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type CliEnd, projectFile, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type CliEnd, projectFile, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, latestRun, references, type Workplace, workplace } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 import { patience } from "../patience.ts";
@@ -16,10 +16,10 @@ const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
 const POINTS = ["commit", "checkpoint", "sync", "seal", "report", "rename"] as const;
 const ACTIONS = { kill: "SIGKILL", enospc: "a full disk", eio: "a failing disk" } as const;
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ timeoutMs: WHOLE_MS });
+  sandbox = await startTestSandbox({ timeoutMs: WHOLE_MS });
   admin = adminOf(sandbox);
 });
 afterAll(() => sandbox.stop());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
-import { projectFile, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { projectFile, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
 import { sharedPush, useServer } from "./shared-run-scene.ts";
 
@@ -11,9 +11,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   `a push without workers whose ledger is in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`,
   () => {
     const { server } = useServer();
-    let sandbox: SandboxProcess;
+    let sandbox: TestSandbox;
     beforeAll(async () => {
-      sandbox = await startSandboxProcess({ flags: ["--forgetful", "--latency", "100"] });
+      sandbox = await startTestSandbox({ flags: ["--forgetful", "--latency", "100"] });
     });
     afterAll(() => sandbox.stop());
 

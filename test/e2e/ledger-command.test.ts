@@ -1,12 +1,12 @@
 import { existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { goodAccounts, outcomeLines, statusCounts, type Workplace, workplace } from "./push-scene.ts";
 
 const RECORDS = 40;
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess();
+  sandbox = await startTestSandbox();
 });
 afterAll(() => sandbox.stop());
 

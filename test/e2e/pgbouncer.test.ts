@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vit
 import { postgresLedgerStore } from "../../src/ledger/postgres/postgres-store.ts";
 import { PRIVATE_POSTGRES_IS_HERE } from "../ledger/postgres/cluster.ts";
 import { PGBOUNCER_IS_HERE, startPgBouncer } from "../ledger/postgres/pgbouncer.ts";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf } from "./push-scene.ts";
 import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
@@ -31,11 +31,11 @@ describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped where it
 describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped where it is not installed)", () => {
   const { server } = useServer();
   let pooler: Awaited<ReturnType<typeof startPgBouncer>>;
-  let sandbox: SandboxProcess;
+  let sandbox: TestSandbox;
   let admin: Admin;
   beforeAll(async () => {
     pooler = await startPgBouncer(server().port);
-    sandbox = await startSandboxProcess({ flags: ["--latency", "20"] });
+    sandbox = await startTestSandbox({ flags: ["--latency", "20"] });
     admin = adminOf(sandbox);
   });
   afterAll(async () => {

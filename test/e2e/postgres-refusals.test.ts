@@ -10,7 +10,7 @@ import {
 } from "../ledger/postgres/cluster.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { noSmallDisk, smallDisk } from "./small-disk.ts";
-import { type CliOptions, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type CliOptions, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { adminOf, CONTRACT, goodAccounts, type Workplace, workplace } from "./push-scene.ts";
 
 const NAME = "refusals";
@@ -20,12 +20,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   `a ledger in PostgreSQL that cannot be used ${SKIPPED_WITHOUT_POSTGRES}`,
   () => {
     let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
-    let sandbox: SandboxProcess;
+    let sandbox: TestSandbox;
     let work: Workplace;
     let ledger: string;
     beforeAll(async () => {
       server = await startPrivatePostgres();
-      sandbox = await startSandboxProcess();
+      sandbox = await startTestSandbox();
       await server.query(
         "create role limited login connection limit 1; create role reader login; create role stranger login; create role old login",
       );

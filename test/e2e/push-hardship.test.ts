@@ -1,17 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
 
 const RECORDS = 60;
 /** Strace keeps every call from the disk that it is told to; where it is not installed the test is skipped, and shown so. */
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess();
+  sandbox = await startTestSandbox();
   admin = adminOf(sandbox);
 });
 afterAll(() => sandbox.stop());

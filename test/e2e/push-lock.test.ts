@@ -52,7 +52,7 @@ async function quickest(run: () => Promise<CliEnd>): Promise<number> {
 test("of several pushes that start at once, one works and the others are told to wait", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ latencyMs: [30, 60] });
-  const ends = await Promise.all([1, 2, 3].map(() => work.push(["--concurrency", "2"])));
+  const ends = await Promise.all([1, 2, 3].map(() => work.startPush(["--concurrency", "2"]).ended));
   expect(ends.map(({ code }) => code ?? -1).toSorted((one, other) => one - other)).toEqual([0, 7, 7]);
   expect(await admin.accounts()).toHaveLength(60);
   expect(await admin.imports()).toHaveLength(60);

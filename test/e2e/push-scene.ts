@@ -8,9 +8,9 @@ import {
   projectFile,
   runCli,
   type RunningCli,
-  type SandboxProcess,
+  type TestSandbox,
   startCli,
-  startSandboxProcess,
+  startTestSandbox,
 } from "./cli.ts";
 import { afterAll, beforeAll, beforeEach } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -179,7 +179,7 @@ export interface Admin {
   readonly reset: () => Promise<void>;
 }
 
-export function adminOf(sandbox: Pick<SandboxProcess, "ready">): Admin {
+export function adminOf(sandbox: Pick<TestSandbox, "ready">): Admin {
   const ask = <T>(method: string, name: string, body?: object): Promise<T> => {
     const { ca, adminUrl } = sandbox.ready;
     return askJson<T>({ method, url: new URL(name, adminUrl), ca: readFileSync(ca, "utf8"), body });
@@ -199,27 +199,24 @@ export function adminOf(sandbox: Pick<SandboxProcess, "ready">): Admin {
 }
 
 /** A sandbox for all tests of a file, which forgets what it has seen before each of them. */
-export function useSandbox(): { readonly sandbox: SandboxProcess; readonly admin: Admin } {
-  let started: SandboxProcess | undefined;
-  const running = (): SandboxProcess => {
+export function useSandbox(): { readonly sandbox: TestSandbox; readonly admin: Admin } {
+  let started: TestSandbox | undefined;
+  const running = (): TestSandbox => {
     if (started === undefined) throw new Error("the sandbox runs only while tests do");
     return started;
   };
-  const sandbox: SandboxProcess = {
+  const sandbox: TestSandbox = {
     get ready() {
       return running().ready;
     },
     get env() {
       return running().env;
     },
-    get running() {
-      return running().running;
-    },
     stop: () => running().stop(),
   };
   const admin = adminOf(sandbox);
   beforeAll(async () => {
-    started = await startSandboxProcess();
+    started = await startTestSandbox();
   });
   afterAll(() => sandbox.stop());
   beforeEach(() => admin.reset());
@@ -267,7 +264,7 @@ const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapp
 /** @param sandbox gives address and credentials; without it a test gives them itself */
 export function workplace(
   extract: Extract,
-  sandbox?: Pick<SandboxProcess, "env">,
+  sandbox?: Pick<TestSandbox, "env">,
   folder: string = temporaryFolder(),
 ): Workplace {
   writeExtract(folder, extract);

@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import {
   type Admin,
   adminOf,
@@ -11,10 +11,10 @@ import {
   workplace,
 } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ flags: ["--suppliers", "SPRING,WINTER"] });
+  sandbox = await startTestSandbox({ flags: ["--suppliers", "SPRING,WINTER"] });
   admin = adminOf(sandbox);
 });
 afterAll(() => sandbox.stop());

@@ -1,13 +1,13 @@
 import { spawnSync } from "node:child_process";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CliEnd, type CliOptions, runCli, type SandboxProcess, startCli, startSandboxProcess } from "./cli.ts";
+import { type CliEnd, type CliOptions, runCli, type TestSandbox, startCli, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, workplace } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess();
+  sandbox = await startTestSandbox();
   admin = adminOf(sandbox);
 });
 afterAll(() => sandbox.stop());

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import {
   type Admin,
   adminOf,
@@ -19,10 +19,10 @@ const RECORDS = 60;
 const PUSH = ["--contract", "no-dedupe.yaml", "--concurrency", "8"];
 const NOW = ["--quiet-period", "0s", "--format", "ndjson"];
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ flags: ["--forgetful"] });
+  sandbox = await startTestSandbox({ flags: ["--forgetful"] });
   admin = adminOf(sandbox);
 });
 afterAll(() => sandbox.stop());

@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type CliEnd, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { goodAccounts, outcomeLines, type Workplace, workplace } from "./push-scene.ts";
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess();
+  sandbox = await startTestSandbox();
 });
 afterAll(() => sandbox.stop());
 

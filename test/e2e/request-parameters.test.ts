@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { keptFolder, temporaryFolder } from "../temporary-folder.ts";
-import { type CliEnd, runCli, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type CliEnd, runCli, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
 
 const CONTRACT = `
@@ -46,13 +46,13 @@ parameters:
 const ROWS = "REF,NAME,COMPANY\n1,Ada,north 1\n2,Grace,a/b\n";
 
 const contractPlace = keptFolder();
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 
 beforeAll(async () => {
   const contract = path.join(contractPlace.folder, "contract.yaml");
   writeFileSync(contract, CONTRACT);
-  sandbox = await startSandboxProcess({ flags: ["--contract", contract] });
+  sandbox = await startTestSandbox({ flags: ["--contract", contract] });
   admin = adminOf(sandbox);
 });
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { PRIVATE_POSTGRES_IS_HERE } from "../ledger/postgres/cluster.ts";
 import { DUMP_IS_HERE, dumpDatabase } from "../ledger/postgres/dump.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { type CliOptions, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type CliOptions, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, writeExtract } from "./push-scene.ts";
 import { sharedPush, type SharedPush, useServer } from "./shared-run-scene.ts";
 
@@ -22,10 +22,10 @@ function machine(scene: SharedPush): CliOptions & { readonly cwd: string } {
 
 describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped without PostgreSQL and pg_dump)", () => {
   const { server } = useServer();
-  let sandbox: SandboxProcess;
+  let sandbox: TestSandbox;
   let admin: Admin;
   beforeAll(async () => {
-    sandbox = await startSandboxProcess({ flags: ["--forgetful", "--latency", "20"] });
+    sandbox = await startTestSandbox({ flags: ["--forgetful", "--latency", "20"] });
     admin = adminOf(sandbox);
   });
   afterAll(() => sandbox.stop());

@@ -1,6 +1,6 @@
 import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import {
   type Admin,
   adminOf,
@@ -14,10 +14,10 @@ import {
 
 const PUSH = ["--contract", "no-dedupe.yaml"];
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess({ flags: ["--forgetful"] });
+  sandbox = await startTestSandbox({ flags: ["--forgetful"] });
   admin = adminOf(sandbox);
 });
 afterAll(() => sandbox.stop());

@@ -8,9 +8,7 @@ export interface InProcessOptions {
   readonly program: string;
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly input: string | Uint8Array;
-  /** Aborts like the first Ctrl-C. */
-  readonly drain?: AbortSignal;
+  readonly input?: string | Uint8Array;
 }
 
 export interface InProcessEnd {
@@ -19,34 +17,60 @@ export interface InProcessEnd {
   readonly stderr: string;
 }
 
+/** A command that goes on after its start. */
+export interface InProcessCommand {
+  readonly ended: Promise<InProcessEnd>;
+  /** Ends it like the first Ctrl-C. */
+  readonly drain: () => void;
+}
+
 /**
  * Runs a command line of the built program in this process, with streams of its own. The working folder and the
  * environment belong to the process, so commands run one after the other.
  */
 export function runInProcess(words: readonly string[], options: InProcessOptions): Promise<InProcessEnd> {
-  const turn = lastTurn.then(() => withSurroundings(options, () => run(words, options)));
-  lastTurn = turn.catch(() => undefined);
-  return turn;
+  return takeTurn(() => withSurroundings(options, async () => (await start(words, options)).ended));
+}
+
+/** Starts a command that serves; the next command may begin once `isReady` resolves or the command has ended. */
+export function startInProcess(
+  words: readonly string[],
+  options: InProcessOptions,
+  isReady: (ended: Promise<InProcessEnd>) => Promise<void>,
+): Promise<InProcessCommand> {
+  return takeTurn(() =>
+    withSurroundings(options, async () => {
+      const command = await start(words, options);
+      await isReady(command.ended);
+      return command;
+    }),
+  );
 }
 
 let lastTurn: Promise<unknown> = Promise.resolve();
 
-async function run(words: readonly string[], options: InProcessOptions): Promise<InProcessEnd> {
+function takeTurn<T>(work: () => Promise<T>): Promise<T> {
+  const turn = lastTurn.then(work);
+  lastTurn = turn.catch(() => undefined);
+  return turn;
+}
+
+async function start(words: readonly string[], { program, input = "" }: InProcessOptions): Promise<InProcessCommand> {
   const [stdout, stderr] = [collectText(), collectText()];
-  const { drain = new AbortController().signal } = options;
+  const [drain, abort] = [new AbortController(), new AbortController()];
   const session: Session = {
-    program: options.program,
+    program,
     words,
-    stdin: Readable.from(options.input.length === 0 ? [] : [Buffer.from(options.input)]),
+    stdin: Readable.from(input.length === 0 ? [] : [Buffer.from(input)]),
     stdout: stdout.stream,
     stderr: stderr.stream,
     clock: systemClock,
-    listen: () => ({ drain, abort: new AbortController().signal }),
+    listen: () => ({ drain: drain.signal, abort: abort.signal }),
     exitCode: 0,
   };
   const { runProgram } = await loadProgram();
-  const code = await runProgram(session);
-  return { code, stdout: stdout.text(), stderr: stderr.text() };
+  const ended = runProgram(session).then((code) => ({ code, stdout: stdout.text(), stderr: stderr.text() }));
+  return { ended, drain: () => drain.abort() };
 }
 
 /** The bundle that users get. */

@@ -3,7 +3,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { keptFolder } from "../temporary-folder.ts";
-import { type RunningCli, type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type RunningCli, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, writeExtract } from "./push-scene.ts";
 import { type SharedPush, sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
@@ -15,12 +15,12 @@ const WAITS = /Waiting for `push`, process \d+ .*: this push joins its run as a 
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
-  let sandbox: SandboxProcess;
+  let sandbox: TestSandbox;
   let admin: Admin;
   const inScene = (records: number): ReturnType<typeof sharedPush> => sharedPush(records, sandbox, server());
 
   beforeAll(async () => {
-    sandbox = await startSandboxProcess({ flags: ["--latency", "15"] });
+    sandbox = await startTestSandbox({ flags: ["--latency", "15"] });
     admin = adminOf(sandbox);
   });
   beforeEach(() => admin.reset());

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf } from "./push-scene.ts";
 import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers before one platform ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
-  let sandbox: SandboxProcess;
+  let sandbox: TestSandbox;
   let admin: Admin;
   beforeAll(async () => {
-    sandbox = await startSandboxProcess({ flags: ["--latency", "30"] });
+    sandbox = await startTestSandbox({ flags: ["--latency", "30"] });
     admin = adminOf(sandbox);
   });
   afterAll(() => sandbox.stop());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll } from "vitest";
 import { startPrivatePostgres } from "../ledger/postgres/cluster.ts";
-import type { CliEnd, CliOptions, RunningCli, SandboxProcess } from "./cli.ts";
+import type { CliEnd, CliOptions, RunningCli, TestSandbox } from "./cli.ts";
 import {
   type Admin,
   goodAccounts,
@@ -54,7 +54,7 @@ let databases = 0;
 /** So many good accounts in a new workplace, and a new database. */
 export async function sharedPush(
   records: number,
-  sandbox: Pick<SandboxProcess, "env">,
+  sandbox: Pick<TestSandbox, "env">,
   server: Pick<Server, "createDatabase" | "query">,
   through: (url: string) => string = (url) => url,
 ): Promise<SharedPush> {

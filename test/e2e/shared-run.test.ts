@@ -3,7 +3,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { keptFolder, temporaryFolder } from "../temporary-folder.ts";
-import { type SandboxProcess, startSandboxProcess } from "./cli.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts";
 import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
@@ -12,12 +12,12 @@ const UNHURRIED = ["--rps", "40"];
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
-  let sandbox: SandboxProcess;
+  let sandbox: TestSandbox;
   let admin: Admin;
   const inScene = (records: number): ReturnType<typeof sharedPush> => sharedPush(records, sandbox, server());
 
   beforeAll(async () => {
-    sandbox = await startSandboxProcess({ flags: ["--latency", "60"] });
+    sandbox = await startTestSandbox({ flags: ["--latency", "60"] });
     admin = adminOf(sandbox);
   });
   afterAll(() => sandbox.stop());
@@ -86,7 +86,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   });
 
   test("before a platform that does not notice repeats, what a killed worker had in flight is ambiguous and created once", async () => {
-    const forgetful = await startSandboxProcess({ flags: ["--forgetful", "--latency", "60"] });
+    const forgetful = await startTestSandbox({ flags: ["--forgetful", "--latency", "60"] });
     try {
       const scene = await sharedPush(300, forgetful, server());
       const push = scene.share(3, ["--contract", "no-dedupe.yaml"]);

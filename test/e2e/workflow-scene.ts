@@ -5,9 +5,12 @@ import {
   type CliOptions,
   projectFile,
   type RunningCli,
+  type TestSandbox,
   type SandboxProcess,
+  runCli,
   startCli,
   startSandboxProcess,
+  startTestSandbox,
 } from "./cli.ts";
 import { references } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -18,11 +21,13 @@ const WORKFLOWS: string = projectFile("fixtures/workflows/contract.yaml");
 /** Validate, stage, process; or schedule and ask. */
 type Generation = "v1" | "v2";
 
-export function startWorkflowSandbox(
-  flags: readonly string[] = [],
-  options: { readonly timeoutMs?: number } = {},
-): Promise<SandboxProcess> {
-  return startSandboxProcess({ flags: ["--contract", WORKFLOWS, ...flags], ...options });
+export function startWorkflowSandbox(): Promise<TestSandbox> {
+  return startTestSandbox({ flags: ["--contract", WORKFLOWS] });
+}
+
+/** The same as a process, whose log tells of each request. */
+export function startWorkflowProcess(flags: readonly string[], timeoutMs: number): Promise<SandboxProcess> {
+  return startSandboxProcess({ flags: ["--contract", WORKFLOWS, ...flags], timeoutMs });
 }
 
 /** A folder with the worked example in it. */
@@ -37,12 +42,14 @@ export interface WorkflowPlace {
   readonly startPush: (generation: Generation, flags?: readonly string[], options?: CliOptions) => RunningCli;
 }
 
-export function workflowPlace(sandbox: Pick<SandboxProcess, "env">): WorkflowPlace {
+export function workflowPlace(sandbox: Pick<TestSandbox, "env">): WorkflowPlace {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/workflows"), folder, { recursive: true });
   const file = (...names: readonly string[]): string => path.join(folder, ...names);
   const start = (args: readonly string[], options: CliOptions = {}): RunningCli =>
     startCli(args, { cwd: folder, ...options, env: { ...sandbox.env, ...options.env } });
+  const run = (args: readonly string[], options: CliOptions = {}): Promise<CliEnd> =>
+    runCli(args, { cwd: folder, ...options, env: { ...sandbox.env, ...options.env } });
   const startPush = (generation: Generation, flags: readonly string[] = [], options: CliOptions = {}): RunningCli =>
     start([...pushWords(`accounts-${generation}.mapping.yaml`), ...flags], options);
   return {
@@ -50,9 +57,9 @@ export function workflowPlace(sandbox: Pick<SandboxProcess, "env">): WorkflowPla
     file,
     start,
     startPush,
-    migrate: (args, options) => start(args, options).ended,
-    pushMapping: (mapping, flags = []) => start([...pushWords(mapping), ...flags]).ended,
-    push: (generation, flags) => startPush(generation, flags).ended,
+    migrate: run,
+    pushMapping: (mapping, flags = []) => run([...pushWords(mapping), ...flags]),
+    push: (generation, flags = []) => run([...pushWords(`accounts-${generation}.mapping.yaml`), ...flags]),
   };
 }
 

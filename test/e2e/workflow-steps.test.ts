@@ -1,10 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { SandboxProcess } from "./cli.ts";
+import type { TestSandbox } from "./cli.ts";
 import { type Admin, adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
 import { startWorkflowSandbox, type WorkflowPlace, workflowPlace } from "./workflow-scene.ts";
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
   sandbox = await startWorkflowSandbox();

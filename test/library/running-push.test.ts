@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { outcomes, push, resume, status } from "energy-migrate";
-import { runCli, type SandboxProcess, startSandboxProcess } from "../e2e/cli.ts";
+import { runCli, type TestSandbox, startTestSandbox } from "../e2e/cli.ts";
 import {
   type Admin,
   adminOf,
@@ -12,10 +12,10 @@ import {
 } from "../e2e/push-scene.ts";
 import { platform, pushOf } from "./scene.ts";
 
-let sandbox: SandboxProcess;
+let sandbox: TestSandbox;
 let admin: Admin;
 beforeAll(async () => {
-  sandbox = await startSandboxProcess();
+  sandbox = await startTestSandbox();
   admin = adminOf(sandbox);
 });
 afterAll(() => sandbox.stop());

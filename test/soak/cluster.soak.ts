@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startChaosProxy } from "../chaos-proxy.ts";
 import { adminOf } from "../e2e/push-scene.ts";
-import { type SandboxProcess, startSandboxProcess } from "../e2e/cli.ts";
+import { type TestSandbox, startTestSandbox } from "../e2e/cli.ts";
 import { sharedPush, useServer } from "../e2e/shared-run-scene.ts";
 import { seededDice } from "../seeded-dice.ts";
 import type { FaultKind } from "./cluster-faults.ts";
@@ -25,12 +25,12 @@ const FLAGS = ["--rps", "40", "--concurrency", String(CONCURRENCY)];
 const IN_DOUBT = 4 * CONCURRENCY;
 
 const { server } = useServer();
-let noticing: SandboxProcess;
-let forgetful: SandboxProcess;
+let noticing: TestSandbox;
+let forgetful: TestSandbox;
 
 beforeAll(async () => {
-  noticing = await startSandboxProcess({ flags: ["--latency", "40"], timeoutMs: 24 * 3_600_000 });
-  forgetful = await startSandboxProcess({ flags: ["--latency", "40", "--forgetful"], timeoutMs: 24 * 3_600_000 });
+  noticing = await startTestSandbox({ flags: ["--latency", "40"] });
+  forgetful = await startTestSandbox({ flags: ["--latency", "40", "--forgetful"] });
 });
 afterAll(async () => {
   await noticing.stop();
