@@ -128,8 +128,10 @@ export async function compileJob(
   notice: Dependencies["notice"],
 ): Promise<CompiledJob> {
   const resolve = pathsFrom(settings.folder);
-  const operation = soundOperation(contract, settings.operation ?? document?.operation, settings.contract.map(resolve));
-  const mapping = await mappingOf(document, operation, settings, signal);
+  const named = settings.operation ?? document?.operation;
+  const declared = soundOperation(contract, named, settings.contract.map(resolve));
+  const mapping = await mappingOf(document, declared, settings, signal);
+  const operation = { ...declared, ...definedMembers({ key: mapping.keyAttr }) };
   noticeUnmappedFields(mapping, settings, { notice });
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now });
   noticeSkippedRules(operation, ruleContext, { notice });

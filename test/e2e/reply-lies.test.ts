@@ -185,6 +185,25 @@ test("a truthful reply is believed, with members that are not documented and its
   expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS });
 });
 
+/** A contract that leaves the business key to the mapping. */
+const KEYLESS = `
+overlay: 1.0.0
+info: { title: A contract without a business key, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-key']
+    remove: true
+`;
+
+test("a reply that names another record is not believed where the mapping alone names the business key", async () => {
+  const already = { code: "account_already_imported", errors: [], external_account_number: "EXT-99999" };
+  const { code, stdout } = await pushTo(
+    ({ number }) => reply(400, { ...already, account_number: `A-${number}` }),
+    KEYLESS,
+  );
+  expect(code).toBe(5);
+  expect(statusCounts(outcomeLines(stdout))["accepted"]).toBeUndefined();
+});
+
 test("a 408 from a proxy that had forwarded the request creates no account twice", async () => {
   const created: string[] = [];
   const { code, stdout } = await pushTo((request) => {

@@ -1,5 +1,6 @@
 import type { Poll } from "../../contract/operations/operation.ts";
-import type { AttrPath } from "../../json/attr.ts";
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import type { HttpReply } from "../../transport/http.ts";
@@ -8,6 +9,7 @@ import { sendClassified, type RequestDependencies } from "./classified-request.t
 import type { ImportClient } from "./import-client.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
 import { accountAt, cleanText, isHtml, parseBody } from "../reply/reply-body.ts";
+import { contradictionIn, namesOfKey } from "../reply/named-record.ts";
 import { whyNotOfOperation } from "../reply/reply-trust.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
@@ -25,8 +27,11 @@ export interface StatusClient {
   readonly timeoutMs: number;
 }
 
-export function createStatusClient(poll: Poll, tools: RequestDependencies): StatusClient {
-  const { interval, patience } = poll;
+/** @param key where the business key of a record lies in its payload */
+export function createStatusClient(poll: Poll, tools: RequestDependencies, key?: AttrPath): StatusClient {
+  const { interval, patience, parameters, account } = poll;
+  const keyNames = namesOfKey(parameters, key);
+  const operation = { ...poll.operation, keyNames, ...definedMembers({ key, account }) };
   return {
     intervalMs: interval * 1000,
     timeoutMs: patience * 1000,
@@ -37,7 +42,7 @@ export function createStatusClient(poll: Poll, tools: RequestDependencies): Stat
           url: joinPath(tools.baseUrl, lookupPath(poll, { payload, parameters: given?.parameters })),
           signal,
           maySend,
-          classify: (reply) => classifyStatus(reply, poll, tools.clock.now(), payload),
+          classify: (reply) => classifyStatus(reply, { ...poll, operation }, tools.clock.now(), payload),
         },
         tools,
       ),
@@ -54,7 +59,9 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
   if (typeof status !== "string") {
     return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", notFromApi: body === undefined } };
   }
-  return { replyClass: classOfStatus(status, body, poll) };
+  const replyClass = classOfStatus(status, body, poll);
+  const doubt = replyClass.kind === "accepted" ? doubtOfEnd(status, body, poll, payload) : undefined;
+  return { replyClass: doubt ?? replyClass };
 }
 
 /** A refusal of the status request says nothing about the record, unless the contract names that reply. */
@@ -62,6 +69,25 @@ function aboutRequestAlone(classification: Classification, { status }: HttpReply
   const { replyClass } = classification;
   if (replyClass.kind !== "rejected" || replyClass.isFinal === true) return classification;
   return { ...classification, replyClass: { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false } };
+}
+
+/** A status of success settles a record only where the rest of the reply does not say the opposite. */
+function doubtOfEnd(
+  status: string,
+  body: JsonValue | undefined,
+  { status: place, account }: Poll,
+  payload: JsonObject,
+): ReplyClass | undefined {
+  const shown = cleanText(status, 60);
+  const number = account && valueAt(body, account);
+  if (account !== undefined && (number === null || number === "")) {
+    return { kind: "waiting", reason: `the status is ${shown}, without ${formatAttr(account)}` };
+  }
+  // What the status means, the contract says.
+  const judged = { ...payload, [formatAttr(place)]: status };
+  const contradiction = body === undefined ? undefined : contradictionIn(body, judged);
+  if (contradiction === undefined) return undefined;
+  return { kind: "ambiguous", reason: `HTTP 200 with ${cleanText(contradiction, 100)} in its body`, notFromApi: true };
 }
 
 function classOfStatus(status: string, body: JsonValue | undefined, { outcomes, account, error }: Poll): ReplyClass {

@@ -1,5 +1,7 @@
 import type { Operation, PlainOperation, Step } from "../../contract/operations/operation.ts";
-import { NON_FIELD_ERRORS } from "../../json/attr.ts";
+import { type AttrPath, NON_FIELD_ERRORS } from "../../json/attr.ts";
+import { definedMembers } from "../../json/defined-members.ts";
+import { namesOfKey } from "../reply/named-record.ts";
 import type { RequestResult, RequestDependencies } from "./classified-request.ts";
 import { createImportClient, type ImportClient } from "./import-client.ts";
 import { createStatusClient, type StatusClient } from "./status-client.ts";
@@ -18,7 +20,7 @@ export interface StepClient extends ImportClient {
 
 /** The steps of an operation, at least one. */
 export function createStepClients(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
-  if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(withKey(step, operation), tools));
+  if (operation.steps.length > 0) return operation.steps.map((step) => stepClient(step, operation.key, tools));
   const client = createImportClient({ ...tools, operation: { ...operation, creates: true } });
   return [{ ...client, idempotent: false, dedupesByKey: operation.dedupesByKey }];
 }
@@ -27,31 +29,30 @@ export function createStepClients(operation: Operation, tools: RequestDependenci
  * The platform's own validation alone, for a run that is to create nothing: the first step that validates the payload
  * itself. Undefined where the operation has none.
  */
-export function createRemoteValidation({ steps }: Operation, tools: RequestDependencies): StepClient | undefined {
+export function createRemoteValidation({ steps, key }: Operation, tools: RequestDependencies): StepClient | undefined {
   const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);
   const operation = step?.operation ?? steps.find(({ reasons }) => reasons !== undefined)?.reasons;
   if (operation === undefined) return undefined;
-  const client = createImportClient({ ...tools, operation, compareEcho: true });
+  const client = createImportClient({ ...tools, operation: withKey(operation, key), compareEcho: true });
   return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
 }
 
 /** The replies of every step are to name the record by the key of the workflow. */
-function withKey(step: Step, { key }: Operation): Step {
-  if (key === undefined) return step;
-  const { poll } = step;
-  return {
-    ...step,
-    operation: { ...step.operation, key },
-    ...(poll !== undefined && { poll: { ...poll, operation: { ...poll.operation, key } } }),
-  };
+function withKey(operation: PlainOperation, key: AttrPath | undefined): PlainOperation {
+  return key === undefined ? operation : { ...operation, key };
 }
 
-function stepClient(step: Step, tools: RequestDependencies): StepClient {
-  const { name, kind, operation, body, reasons, poll } = step;
-  const sentTo = { ...operation, creates: kind === "process" };
-  const client = createImportClient({ ...tools, operation: sentTo, ...(body !== undefined && { body }) });
-  const explain = reasons === undefined ? unexplained : explainer(reasons, tools);
-  const status = poll === undefined ? undefined : createStatusClient(poll, tools);
+/** @param key where the business key of a record lies in its payload */
+function stepClient(step: Step, key: AttrPath | undefined, tools: RequestDependencies): StepClient {
+  const { name, kind, operation, body = {}, reasons, poll } = step;
+  const fields = Object.entries(body).map(
+    ([field, source]) => [field, "attr" in source ? source.attr : undefined] as const,
+  );
+  const keyNames = namesOfKey(Object.fromEntries(fields), key);
+  const sentTo = { ...withKey(operation, key), creates: kind === "process", keyNames };
+  const client = createImportClient({ ...tools, operation: sentTo, ...definedMembers({ body: step.body }) });
+  const explain = reasons === undefined ? unexplained : explainer(withKey(reasons, key), tools);
+  const status = poll === undefined ? undefined : createStatusClient(poll, tools, key);
   return {
     name,
     idempotent: kind === "validate" || kind === "stage",

@@ -11,6 +11,7 @@ import {
   type JsonValue,
   valueAt,
 } from "../../json/json-value.ts";
+import { definedMembers } from "../../json/defined-members.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { utcDateTime } from "../../time/calendar.ts";
 import { joinPath } from "../../transport/base-url.ts";
@@ -18,6 +19,7 @@ import { lookupPath } from "../request-address.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 import { accountAt, cleanText, isEmpty } from "../reply/reply-body.ts";
+import { hasTwoAccounts, namesOfKey } from "../reply/named-record.ts";
 import { whyNotOfRecord } from "../reply/reply-trust.ts";
 
 /** A record that is looked for. */
@@ -158,7 +160,11 @@ async function readList(
     if (!isJsonArray(items)) throw wrongReply(what, "holds no list where the contract says");
     for (const item of items) {
       const record = byKey.get(textOf(valueAt(item, keyMatch.reply)));
-      if (record !== undefined) found.set(record, combined(found.get(record), judge(item, record, list, form)));
+      if (record === undefined) continue;
+      const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };
+      const isDoubtful = hasTwoAccounts(item, identifiers, record.payload);
+      const result = isDoubtful ? TWO_ACCOUNTS_IN_ONE : judge(item, record, list, form);
+      found.set(record, combined(found.get(record), result));
     }
   }
   return found;
@@ -190,6 +196,8 @@ function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | 
 const SAME_KEY = unknown("another record that was looked for has the same key");
 const TWO_ACCOUNTS = unknown("the platform lists its key twice, with different account numbers");
 
+const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists it with two account numbers that differ");
+
 /** What two items of a list with the same key say together. */
 function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {
   if (before === undefined || before === item) return item;
@@ -211,14 +219,15 @@ async function readOne(
   readBack: ReadBack,
   { client, key }: LookupContext,
 ): Promise<LookupResult> {
-  const { operation } = readBack;
+  const { operation, parameters, account } = readBack;
+  const identifiers = { key, keyNames: namesOfKey(parameters, key), ...definedMembers({ account }) };
   const what = "the state of a record";
   const missing = notFound("HTTP 404");
   const url = joinPath(client.baseUrl, lookupPath(readBack, record));
   try {
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
     const form = documentedReply(operation, 200)?.body;
-    const why = whyNotOfRecord(body, form, { key }, record.payload);
+    const why = whyNotOfRecord(body, form, identifiers, record.payload);
     return why === undefined ? judge(body, record, readBack, form) : unknown(`a reply ${why}`);
   } catch (error) {
     if (error === missing) return { kind: "absent" };
@@ -242,7 +251,14 @@ function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, form?
   const status = valueAt(reply, place);
   const lacks = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
   const doubt = outcomes === undefined ? doubtWithoutOutcomes(status, lacks, form) : doubtOf(status, lacks, outcomes);
-  return doubt ?? compare(reply, record, readBack);
+  return doubt ?? doubtOfAccount(reply, readBack) ?? compare(reply, record, readBack);
+}
+
+/** An account number of null, or an empty one, is none yet. */
+function doubtOfAccount(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
+  const number = account && valueAt(reply, account);
+  if (account === undefined || (number !== null && number !== "")) return undefined;
+  return { ...unknown(`the platform has it, without ${formatAttr(account)}: ask again later`), isUnderWay: true };
 }
 
 /** Undefined where the record can be compared. */

@@ -1,10 +1,15 @@
 import { ACCOUNT_FIELDS } from "../../contract/operations/documented-reply.ts";
 import type { PlainOperation } from "../../contract/operations/operation.ts";
-import type { AttrPath } from "../../json/attr.ts";
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 
 /** Where the contract says that replies hold the account number and the business key. */
-type Identifiers = Pick<PlainOperation, "outcomes" | "key">;
+export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
+  /** Other names under which the request sends the business key: members of its body, parameters of its path. */
+  readonly keyNames?: readonly string[];
+  /** A further place of the account number, of replies that no rule applies to. */
+  readonly account?: AttrPath;
+}
 
 /**
  * Why a reply is not about the record that was sent, in a few words; undefined where nothing speaks against it. Holds for
@@ -12,25 +17,52 @@ type Identifiers = Pick<PlainOperation, "outcomes" | "key">;
  */
 export function whyNotOfSentRecord(
   body: JsonValue | undefined,
-  operation: Identifiers,
+  operation: ReplyIdentifiers,
   payload: JsonObject | undefined,
 ): string | undefined {
   if (body === undefined) return undefined;
-  if (isOtherKey(body, operation.key, payload)) return "with the business key of another record";
+  if (isOtherKey(body, operation, payload)) return "with the business key of another record";
   return hasTwoAccounts(body, operation, payload) ? "with two account numbers that differ" : undefined;
 }
 
 /**
  * The reply names the business key of another record and not that of the sent one. The key counts at its place in the
- * body; where nothing is there, at the same place in any object of the body.
+ * body; where nothing is there, at the same place in any object of the body; where nothing is there either, under the
+ * names that the request has for it.
  */
-function isOtherKey(body: JsonValue, key: AttrPath | undefined, payload: JsonObject | undefined): boolean {
+function isOtherKey(
+  body: JsonValue,
+  { key, keyNames = [] }: ReplyIdentifiers,
+  payload: JsonObject | undefined,
+): boolean {
   const sent = key === undefined ? "" : identifierText(valueAt(payload, key));
   if (key === undefined || sent === "") return false;
   const isKey = (text: string): boolean => text !== "" && (/\s/.test(sent) || !/\s/.test(text));
   const top = identifierText(valueAt(body, key));
-  const named = (isKey(top) ? [top] : [...textsAt(key, body)]).filter(isKey);
+  const own = (isKey(top) ? [top] : [...textsAt(key, body)]).filter(isKey);
+  const named = own.length > 0 ? own : textsUnder(keyNames, body, sent).filter(isKey);
   return named.length > 0 && !named.includes(sent);
+}
+
+/** A number under such a name is the platform's own, unless the key consists of digits. */
+function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {
+  const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);
+  return values
+    .map((place) => valueAt(body, place))
+    .filter((value) => typeof value !== "number" || DIGITS.test(sent))
+    .map(identifierText);
+}
+
+const DIGITS = /^\d+$/;
+
+/** The names under which these fields of a request carry the business key. */
+export function namesOfKey(
+  fields: Readonly<Record<string, AttrPath | undefined>>,
+  key: AttrPath | undefined,
+): readonly string[] {
+  if (key === undefined) return [];
+  const isKey = (attr: AttrPath | undefined): boolean => attr !== undefined && formatAttr(attr) === formatAttr(key);
+  return Object.keys(fields).filter((name) => isKey(fields[name]));
 }
 
 /** Nothing deeper is looked at. */
@@ -44,7 +76,7 @@ function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Gene
 }
 
 /** Account numbers of the record that differ. A member that repeats what was sent there, or the key, is none. */
-function hasTwoAccounts(body: JsonValue, operation: Identifiers, payload: JsonObject | undefined): boolean {
+export function hasTwoAccounts(body: JsonValue, operation: ReplyIdentifiers, payload: JsonObject | undefined): boolean {
   let first = "";
   for (const place of accountPlacesOf(operation)) {
     const account = identifierText(valueAt(body, place));
@@ -55,21 +87,26 @@ function hasTwoAccounts(body: JsonValue, operation: Identifiers, payload: JsonOb
   return false;
 }
 
-function isAsSent(account: string, place: AttrPath, { key }: Identifiers, payload: JsonObject | undefined): boolean {
+function isAsSent(
+  account: string,
+  place: AttrPath,
+  { key }: ReplyIdentifiers,
+  payload: JsonObject | undefined,
+): boolean {
   if (payload === undefined) return false;
   const isKey = key !== undefined && account === identifierText(valueAt(payload, key));
   return isKey || account === identifierText(valueAt(payload, place));
 }
 
 /** Made once for each operation, which every reply asks for. */
-const accountPlaces = new WeakMap<Identifiers["outcomes"], readonly AttrPath[]>();
+const accountPlaces = new WeakMap<ReplyIdentifiers, readonly AttrPath[]>();
 
-function accountPlacesOf({ outcomes }: Identifiers): readonly AttrPath[] {
-  const known = accountPlaces.get(outcomes);
+function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
+  const known = accountPlaces.get(operation);
   if (known !== undefined) return known;
-  const ruled = outcomes.flatMap(({ account }) => (account === undefined ? [] : [account]));
-  const places = [...ruled, ...ACCOUNT_FIELDS, ...ACCOUNT_FIELDS.map((at) => ["account", ...at])];
-  accountPlaces.set(outcomes, places);
+  const named = [operation, ...operation.outcomes].flatMap(({ account }) => (account === undefined ? [] : [account]));
+  const places = [...named, ...ACCOUNT_FIELDS, ...ACCOUNT_FIELDS.map((at) => ["account", ...at])];
+  accountPlaces.set(operation, places);
   return places;
 }
 
@@ -99,17 +136,26 @@ export function contradictionIn(body: JsonValue, payload: JsonObject | undefined
   const parts = isJsonArray(body) ? body : [body, ...ENVELOPES.map((name) => valueAt(body, [name]))];
   for (const part of parts) {
     if (!isJsonObject(part)) continue;
-    const name = contradictingFlag(part) ?? (isJsonArray(body) ? undefined : failedStatus(part, payload));
+    const name = contradictingFlag(part, payload) ?? (isJsonArray(body) ? undefined : failedStatus(part, payload));
     if (name !== undefined) return `"${name}": ${JSON.stringify(part[name])}`;
   }
   return undefined;
 }
 
-function contradictingFlag(part: JsonObject): string | undefined {
+function contradictingFlag(part: JsonObject, payload: JsonObject | undefined): string | undefined {
+  const isRepeated = (name: string): boolean => part[name] === payload?.[name];
   return (
-    SUCCESS_FLAGS.find((name) => part[name] === false || part[name] === "false") ??
-    FAILURE_FLAGS.find((name) => part[name] === true || part[name] === "true")
+    SUCCESS_FLAGS.find((name) => flagOf(part[name]) === false && !isRepeated(name)) ??
+    FAILURE_FLAGS.find((name) => flagOf(part[name]) === true && !isRepeated(name))
   );
+}
+
+/** A flag may be a number: how many succeeded, or failed. */
+function flagOf(value: JsonValue | undefined): boolean | undefined {
+  if (typeof value === "boolean") return value;
+  if (typeof value === "number") return value !== 0;
+  const text = typeof value === "string" ? value.toLowerCase() : "";
+  return text === "true" || text === "false" ? text === "true" : undefined;
 }
 
 function failedStatus(part: JsonObject, payload: JsonObject | undefined): string | undefined {

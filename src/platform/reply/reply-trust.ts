@@ -5,12 +5,11 @@ import { type FieldType, fieldAt } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { contradictionIn, whyNotOfSentRecord } from "./named-record.ts";
+import { contradictionIn, type ReplyIdentifiers, whyNotOfSentRecord } from "./named-record.ts";
 import { accountAt, cleanText, CUT_SHORT, isEmpty, isJsonType } from "./reply-body.ts";
 
 /** What the contract says of an operation's replies, and where they hold the record's business key. */
-export interface RepliesContract
-  extends Pick<PlainOperation, "outcomes">, Partial<Pick<PlainOperation, "replies" | "key">> {
+export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOperation, "replies">> {
   /** A success is to name what was created: an account number of null, where one is documented, is no success. */
   readonly creates?: boolean;
 }
@@ -112,10 +111,10 @@ function matchesRange(name: string, range: string): boolean {
 export function whyNotOfRecord(
   body: JsonValue,
   form: DocumentedReply["body"],
-  { outcomes = [], key }: Partial<Pick<RepliesContract, "outcomes" | "key">>,
+  identifiers: Omit<ReplyIdentifiers, "outcomes">,
   payload: JsonObject | undefined,
 ): string | undefined {
-  return whyNotOfForm(body, form) ?? whyNotOfSentRecord(body, { outcomes, ...(key !== undefined && { key }) }, payload);
+  return whyNotOfForm(body, form) ?? whyNotOfSentRecord(body, { outcomes: [], ...identifiers }, payload);
 }
 
 function whyNotOfForm(body: JsonValue, form: DocumentedReply["body"]): string | undefined {
@@ -166,7 +165,8 @@ function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation
     ...ACCOUNT_FIELDS.filter((at) => form !== undefined && fieldAt(form, at) !== undefined),
   ];
   const values = documented.map((at) => valueAt(body, at));
-  return values.includes(null) && accountAt(body, [...accountPlacesOf(operation)]).account === undefined;
+  const isNull = values.some((value) => value === null || value === "");
+  return isNull && accountAt(body, [...accountPlacesOf(operation)]).account === undefined;
 }
 
 /** Whether the account number or the business key is there, where one of them is documented. */

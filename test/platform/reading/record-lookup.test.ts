@@ -141,6 +141,43 @@ describe("looking records up on the platform", () => {
     await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
   });
 
+  it("proves nothing by a list that has a key twice with different account numbers", async () => {
+    const twice = (second: string): object => ({
+      "S/": [
+        { number: "R1", account: "A-1" },
+        { number: "R1", account: second },
+        { number: "R1", account: "A-1" },
+      ],
+    });
+    expect(await look([sought("R1")], [LIST], { ...twice("A-2") })).toEqual([
+      { kind: "unknown", reason: expect.stringContaining("lists its key twice, with different account numbers") },
+    ]);
+    expect(await look([sought("R1")], [LIST], { ...twice("A-1") })).toEqual([{ kind: "found", account: "A-1" }]);
+  });
+
+  it.each<[string, Readonly<Record<string, Reply>>, ReadBack, string]>([
+    ["two account numbers", { "S/R1/": { name: "Ada", account: "A-1", account_number: "A-2" } }, ONE, "two account"],
+    ["two in an item", { "S/": [{ number: "R1", account: "A-1", account_number: "A-2" }] }, LIST, "two account"],
+    ["another record's key", { "S/R1/": { name: "Ada", account: "A-1", ref: "R2" } }, ONE, "of another record"],
+    ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "without account"],
+    ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "without account"],
+  ])("proves nothing by a reply with %s", async (...[, replies, readBackOf, reason]) => {
+    expect(await look([sought("R1")], [readBackOf], replies)).toMatchObject([
+      { kind: "unknown", reason: expect.stringContaining(reason) },
+    ]);
+  });
+
+  it("proves nothing by a reply with another key under the name of the path's parameter", async () => {
+    const byCode = readBack("/imports/{supplier}/{code}/", {
+      parameters: { supplier: ["supplier"], code: ["ref"] },
+      account: ["account"],
+    });
+    const lookAt = (code: string): Promise<readonly object[]> =>
+      look([sought("R1")], [byCode], { "S/R1/": { code, account: "A-1" } });
+    expect(await lookAt("R2")).toEqual([{ kind: "unknown", reason: expect.stringContaining("of another record") }]);
+    expect(await lookAt("R1")).toEqual([{ kind: "found", account: "A-1" }]);
+  });
+
   it("proves nothing by a reply that has not the documented form", async () => {
     const account: FieldType = { kind: "boolean", nullable: false, deprecated: false, validators: [] };
     const body: FieldType = {

@@ -109,6 +109,8 @@ describe("a 2xx that created nothing was believed: it is ambiguous where the con
     ["a status of failure, by its ending", SILENT, 201, { status: "ACCOUNT_IMPORT_ERROR" }, '"status": "ACCOUNT_'],
     ["the status of an error", SILENT, 201, { status: 500, title: "Oops" }, '"status": 500'],
     ["success: false in an envelope", SILENT, 201, { data: { success: false } }, '"success": false'],
+    ["success as a count of none", SILENT, 201, { succeeded: 0, failed: 1 }, '"succeeded": 0'],
+    ["success as text in capitals", SILENT, 201, { success: "False" }, '"success": "False"'],
     ["failed: true in a list", SILENT, 201, [{ failed: true }], '"failed": true'],
     [
       "two account numbers that differ",
@@ -226,6 +228,7 @@ describe("the step that creates names what it created", () => {
   test.each<[string, Operation, object, string]>([
     ["documented as nullable", OPTIONAL, { account_number: null, external_account_number: "EXT-1" }, "ambiguous"],
     ["named by a rule", ruled, { id: null }, "ambiguous"],
+    ["empty, and named by a rule", ruled, { id: "" }, "ambiguous"],
     ["under one of two names", OPTIONAL, { account_number: null, number: "A-1" }, "accepted"],
   ])("an account number of null, %s", (...[, operation, body, kind]) => {
     const reply = { status: 201, headers: {}, body: JSON.stringify(body), complete: true, durationMs: 1 };

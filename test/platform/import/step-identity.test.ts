@@ -1,0 +1,141 @@
+import { expect, test } from "vitest";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import { findOperation } from "../../../src/contract/operations/find-operation.ts";
+import type { Operation } from "../../../src/contract/operations/operation.ts";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import {
+  createRemoteValidation,
+  createStepClients,
+  type StepClient,
+} from "../../../src/platform/import/step-clients.ts";
+import type { HttpReply } from "../../../src/transport/http.ts";
+
+/** The platform has a name of its own for the business key, in the body of the last step and in the path of the status. */
+const CONTRACT = `
+openapi: 3.0.3
+info: { title: Steps, version: "1" }
+paths:
+  /stage/:
+    post:
+      operationId: stage
+      x-migrate-key: ref
+      x-migrate-steps:
+        - { operation: check, kind: validate }
+        - { operation: stage, kind: stage }
+        - { operation: process, kind: process, body: { external_ref: ref, team: { value: A } } }
+      requestBody: &body
+        content:
+          application/json:
+            schema: { type: object, properties: { ref: { type: string }, success: { type: boolean } } }
+      responses: { "200": { description: staged } }
+  /check/:
+    post:
+      operationId: check
+      x-migrate-outcomes:
+        - { status: 400, has: account_number, outcome: accepted, account: account_number }
+      requestBody: *body
+      responses: { "200": { description: right } }
+  /process/:
+    post:
+      operationId: process
+      x-migrate-outcomes:
+        - { status: 201, outcome: accepted, account: account_number }
+        - { status: 400, has: account_number, outcome: accepted, account: account_number }
+      requestBody: { content: { application/json: { schema: { type: object } } } }
+      responses: { "201": { description: made } }
+  /schedule/:
+    post:
+      operationId: schedule
+      x-migrate-key: ref
+      x-migrate-poll:
+        operation: status
+        parameters: { id: ref }
+        status: state
+        outcomes: { DONE: accepted, FAILED: rejected, OLD_ERROR: accepted }
+        account: identifier
+      requestBody: *body
+      responses: { "201": { description: scheduled } }
+  /status/{id}/:
+    get: { operationId: status, responses: { "200": { description: its status } } }
+`;
+
+function operation(name: string): Operation {
+  const contract = loadContract([{ file: "contract.yaml", text: CONTRACT }]);
+  expect(contract.findings.filter(({ severity }) => severity === "error")).toEqual([]);
+  return findOperation(contract, name);
+}
+
+type Tools = Parameters<typeof createStepClients>[1];
+
+/** A platform that gives every request this reply. */
+function toolsFor(status: number, body: object): Tools {
+  const headers = { "content-type": "application/json" };
+  const reply: HttpReply = { status, headers, body: JSON.stringify(body), complete: true, durationMs: 1 };
+  return {
+    http: () => Promise.resolve(reply),
+    baseUrl: new URL("https://localhost/v1/"),
+    authorisation: { header: () => Promise.resolve("t"), accepted: () => undefined, refused: () => Promise.resolve() },
+    userAgent: "test",
+    clock: { now: () => 0 },
+  };
+}
+
+const PAYLOAD = { ref: "EXT-1" };
+
+async function kindOf(ask: StepClient["send"] | undefined, payload: JsonObject = PAYLOAD): Promise<string | undefined> {
+  return (await ask?.(payload, new AbortController().signal))?.replyClass.kind;
+}
+
+function polled(body: object, payload?: JsonObject): Promise<string | undefined> {
+  const [client] = createStepClients(operation("schedule"), toolsFor(200, body));
+  return kindOf(client?.status?.poll, payload);
+}
+
+test.each<[string, object]>([
+  ["the name of the path's parameter", { state: "DONE", id: "EXT-2", identifier: "A-1" }],
+  ["that name in an envelope", { state: "DONE", data: { id: "EXT-2" }, identifier: "A-1" }],
+  ["the attr of the payload", { state: "DONE", ref: "EXT-2", id: "EXT-1", identifier: "A-1" }],
+  ["that name, though the import failed", { state: "FAILED", id: "EXT-2" }],
+])("a status that names another record settles nothing: by %s", async (_, body) => {
+  expect(await polled(body)).toBe("ambiguous");
+});
+
+test.each<[string, object, string]>([
+  ["two account numbers that differ", { state: "DONE", identifier: "A-1", account_number: "A-2" }, "ambiguous"],
+  ["a flag that says the opposite", { state: "DONE", identifier: "A-1", success: false }, "ambiguous"],
+  ["a member that says the opposite", { state: "DONE", identifier: "A-1", result: "failed" }, "ambiguous"],
+  ["an account number of null", { state: "DONE", identifier: null }, "waiting"],
+  ["an empty account number", { state: "DONE", identifier: "" }, "waiting"],
+])("a final status is not believed beside %s", async (_, body, kind) => {
+  expect(await polled(body)).toBe(kind);
+});
+
+test.each<[string, object, JsonObject?]>([
+  ["with its key", { state: "DONE", ref: "EXT-1", identifier: "A-1" }],
+  ["with its key under the name of the parameter", { state: "DONE", id: "EXT-1", identifier: "A-1" }],
+  ["with a number of the platform's own under that name", { state: "DONE", id: 7, identifier: "A-1" }],
+  ["with its key beside another identifier", { state: "DONE", id: "7f3a", ref: "EXT-1", identifier: "A-1" }],
+  ["without the account number", { state: "DONE" }],
+  ["under a name that the contract calls a success", { state: "OLD_ERROR", identifier: "A-1" }],
+  ["with a flag that repeats the payload", { state: "DONE", success: false }, { ...PAYLOAD, success: false }],
+])("a final status is believed %s", async (_, body, payload) => {
+  expect(await polled(body, payload)).toBe("accepted");
+});
+
+test.each<[string, number, object, string]>([
+  ["a success", 201, { external_ref: "EXT-2", account_number: "A-2" }, "ambiguous"],
+  ["already imported", 400, { external_ref: "EXT-2", account_number: "A-2" }, "ambiguous"],
+  ["a refusal", 422, { external_ref: "EXT-2" }, "ambiguous"],
+  ["a success of the record itself", 201, { external_ref: "EXT-1", account_number: "A-1" }, "accepted"],
+  ["an empty account number", 201, { external_ref: "EXT-1", account_number: "" }, "ambiguous"],
+])("the reply of a step is compared with the key under the step's own name: %s", async (_, status, body, kind) => {
+  const client = createStepClients(operation("stage"), toolsFor(status, body)).at(-1);
+  expect(await kindOf(client?.send)).toBe(kind);
+});
+
+test("a validation that names another record does not show that this one is on the platform", async () => {
+  const ask = (body: object): Promise<string | undefined> =>
+    kindOf(createRemoteValidation(operation("stage"), toolsFor(400, body))?.send);
+  expect(await ask({ ref: "EXT-2", account_number: "A-2" })).toBe("ambiguous");
+  expect(await ask({ ref: "EXT-1", account_number: "A-1" })).toBe("accepted");
+});
