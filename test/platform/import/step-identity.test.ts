@@ -133,9 +133,11 @@ test.each<[string, number, object, string]>([
   expect(await kindOf(client?.send)).toBe(kind);
 });
 
+function validated(body: object): Promise<string | undefined> {
+  return kindOf(createRemoteValidation(operation("stage"), toolsFor(400, body))?.send);
+}
+
 test("a validation that names another record does not show that this one is on the platform", async () => {
-  const ask = (body: object): Promise<string | undefined> =>
-    kindOf(createRemoteValidation(operation("stage"), toolsFor(400, body))?.send);
-  expect(await ask({ ref: "EXT-2", account_number: "A-2" })).toBe("ambiguous");
-  expect(await ask({ ref: "EXT-1", account_number: "A-1" })).toBe("accepted");
+  expect(await validated({ ref: "EXT-2", account_number: "A-2" })).toBe("ambiguous");
+  expect(await validated({ ref: "EXT-1", account_number: "A-1" })).toBe("accepted");
 });

@@ -69,6 +69,11 @@ function item(code: string, account: string): object {
   return { number: "R1", account, state: { code } };
 }
 
+/** A list that holds the key of one record more than once. */
+function listedTwice(second: string): Readonly<Record<string, Reply>> {
+  return { "S/": ["A-1", second, "A-1"].map((account) => ({ number: "R1", account })) };
+}
+
 describe("looking records up on the platform", () => {
   it("finds thousands with one list, and asks singly only for what the list does not hold", async () => {
     const records = Array.from({ length: 3000 }, (_, index) => sought(`R${index}`));
@@ -142,17 +147,10 @@ describe("looking records up on the platform", () => {
   });
 
   it("proves nothing by a list that has a key twice with different account numbers", async () => {
-    const twice = (second: string): object => ({
-      "S/": [
-        { number: "R1", account: "A-1" },
-        { number: "R1", account: second },
-        { number: "R1", account: "A-1" },
-      ],
-    });
-    expect(await look([sought("R1")], [LIST], { ...twice("A-2") })).toEqual([
+    expect(await look([sought("R1")], [LIST], listedTwice("A-2"))).toEqual([
       { kind: "unknown", reason: expect.stringContaining("lists its key twice, with different account numbers") },
     ]);
-    expect(await look([sought("R1")], [LIST], { ...twice("A-1") })).toEqual([{ kind: "found", account: "A-1" }]);
+    expect(await look([sought("R1")], [LIST], listedTwice("A-1"))).toEqual([{ kind: "found", account: "A-1" }]);
   });
 
   it.each<[string, Readonly<Record<string, Reply>>, ReadBack, string]>([
