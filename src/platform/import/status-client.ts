@@ -8,8 +8,8 @@ import { lookupPath } from "../request-address.ts";
 import { sendClassified, type RequestDependencies } from "./classified-request.ts";
 import type { ImportClient } from "./import-client.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
-import { accountAt, cleanText, isHtml, parseBody } from "../reply/reply-body.ts";
-import { contradictionIn, namesOfKey } from "../reply/named-record.ts";
+import { accountAt, cleanText, CUT_SHORT, isHtml, parseBody, whyUnreadable } from "../reply/reply-body.ts";
+import { contradictionIn, namesOfKey, whyNotOfSentRecord } from "../reply/named-record.ts";
 import { whyNotOfOperation } from "../reply/reply-trust.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
@@ -50,9 +50,9 @@ export function createStatusClient(poll: Poll, tools: RequestDependencies, key?:
 }
 
 function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: JsonObject): Classification {
-  if (reply.status === 404 && !isHtml(reply)) return { replyClass: { kind: "absent", reason: "HTTP 404" } };
-  if (reply.status !== 200) return aboutRequestAlone(classifyReply(reply, poll.operation, now, payload), reply);
   const body = parseBody(reply);
+  if (reply.status === 404 && !isHtml(reply)) return { replyClass: classOfNotFound(reply, body, poll, payload) };
+  if (reply.status !== 200) return aboutRequestAlone(classifyReply(reply, poll.operation, now, payload), reply);
   const distrust = whyNotOfOperation(reply, body, poll.operation, payload);
   if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
   const status = valueAt(body, poll.status);
@@ -62,6 +62,18 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
   const replyClass = classOfStatus(status, body, poll);
   const doubt = replyClass.kind === "accepted" ? doubtOfEnd(status, body, poll, payload) : undefined;
   return { replyClass: doubt ?? replyClass };
+}
+
+/** Two of these prove that a schedule never arrived, so they are judged as strictly as a success. */
+function classOfNotFound(
+  reply: HttpReply,
+  body: JsonValue | undefined,
+  { operation }: Poll,
+  payload: JsonObject,
+): ReplyClass {
+  const doubt = whyUnreadable(reply, body) ?? whyNotOfSentRecord(body, operation, payload);
+  if (doubt === undefined) return { kind: "absent", reason: "HTTP 404" };
+  return { kind: "ambiguous", reason: `HTTP 404, ${doubt}`, notFromApi: doubt !== CUT_SHORT };
 }
 
 /** A refusal of the status request says nothing about the record, unless the contract names that reply. */

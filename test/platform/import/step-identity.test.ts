@@ -65,12 +65,16 @@ function operation(name: string): Operation {
   return findOperation(contract, name);
 }
 
+/** A reply of JSON, whole unless told otherwise. */
+function replyOf(status: number, body: object, complete = true): HttpReply {
+  const headers = { "content-type": "application/json" };
+  return { status, headers, body: JSON.stringify(body), complete, durationMs: 1 };
+}
+
 type Tools = Parameters<typeof createStepClients>[1];
 
 /** A platform that gives every request this reply. */
-function toolsFor(status: number, body: object): Tools {
-  const headers = { "content-type": "application/json" };
-  const reply: HttpReply = { status, headers, body: JSON.stringify(body), complete: true, durationMs: 1 };
+function toolsFor(reply: HttpReply): Tools {
   return {
     http: () => Promise.resolve(reply),
     baseUrl: new URL("https://localhost/v1/"),
@@ -87,9 +91,21 @@ async function kindOf(ask: StepClient["send"] | undefined, payload: JsonObject =
 }
 
 function polled(body: object, payload?: JsonObject): Promise<string | undefined> {
-  const [client] = createStepClients(operation("schedule"), toolsFor(200, body));
+  return kindOfStatus(replyOf(200, body), payload);
+}
+
+function kindOfStatus(reply: HttpReply, payload?: JsonObject): Promise<string | undefined> {
+  const [client] = createStepClients(operation("schedule"), toolsFor(reply));
   return kindOf(client?.status?.poll, payload);
 }
+
+test("a 404 to the status request shows that nothing is there only where it is whole and names no other record", async () => {
+  expect(await kindOfStatus(replyOf(404, { detail: "Not found." }))).toBe("absent");
+  expect(await kindOfStatus({ ...replyOf(404, {}), headers: {}, body: "" })).toBe("absent");
+  expect(await kindOfStatus(replyOf(404, { detail: "Not found." }, false))).toBe("ambiguous");
+  expect(await kindOfStatus({ ...replyOf(404, {}), body: '{"detail":' })).toBe("ambiguous");
+  expect(await kindOfStatus(replyOf(404, { detail: "Not found.", id: "EXT-2" }))).toBe("ambiguous");
+});
 
 test.each<[string, object]>([
   ["the name of the path's parameter", { state: "DONE", id: "EXT-2", identifier: "A-1" }],
@@ -129,12 +145,12 @@ test.each<[string, number, object, string]>([
   ["a success of the record itself", 201, { external_ref: "EXT-1", account_number: "A-1" }, "accepted"],
   ["an empty account number", 201, { external_ref: "EXT-1", account_number: "" }, "ambiguous"],
 ])("the reply of a step is compared with the key under the step's own name: %s", async (_, status, body, kind) => {
-  const client = createStepClients(operation("stage"), toolsFor(status, body)).at(-1);
+  const client = createStepClients(operation("stage"), toolsFor(replyOf(status, body))).at(-1);
   expect(await kindOf(client?.send)).toBe(kind);
 });
 
 function validated(body: object): Promise<string | undefined> {
-  return kindOf(createRemoteValidation(operation("stage"), toolsFor(400, body))?.send);
+  return kindOf(createRemoteValidation(operation("stage"), toolsFor(replyOf(400, body)))?.send);
 }
 
 test("a validation that names another record does not show that this one is on the platform", async () => {
