@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { Failure } from "../../src/model/failure.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import { ACCEPTED, AMBIGUOUS, busy, given, play, rejected, sendable, UNSENT } from "./scene.ts";
 
@@ -7,6 +8,13 @@ function rejectedByName(code: string): RequestResult {
   const { replyClass, ...rest } = rejected(code);
   return { ...rest, replyClass: replyClass.kind === "rejected" ? { ...replyClass, isFinal: true } : replyClass };
 }
+
+/** By default, a 404 to a record ends the run. */
+const notTakenHere: RequestResult = {
+  replyClass: { kind: "stop", failure: new Failure("wrong_endpoint", "no such path") },
+  http: 404,
+  durationMs: 1,
+};
 
 describe("a record that is sent again", () => {
   test("after a 429, each time has an intent of its own", async () => {
@@ -36,6 +44,7 @@ describe("a record that is sent again", () => {
     ],
     ["a refusal", rejected("in_progress", "non_field_errors", "is already being processed"), "ambiguous"],
     ["a refusal with its reason", rejected("blank"), "ambiguous"],
+    ["a 404 without a rule", notTakenHere, "ambiguous"],
     ["a refusal that the contract names", rejectedByName("blank"), "rejected"],
   ])(
     "a request without a clear answer is not forgotten after %s: it was, and the account existed",
