@@ -182,6 +182,8 @@ export interface RuleFinding {
   readonly rule: string;
   /** The fields that it is about, as the contract names them. */
   readonly fields: readonly string[];
+  /** The attr of the value in question, or of the list item where a value is missing, unless `attr` names it. */
+  readonly at?: string;
   /** The rule's own words. */
   readonly message?: string;
   /** What the operator's document asks for where it publishes the code: a sentence. Absent beside the rule's own words. */

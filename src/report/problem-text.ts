@@ -23,7 +23,7 @@ import { shapeOf } from "../text/shape.ts";
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;
   const found = foundCode(problem);
-  const which = found === undefined ? keysOf(problem) : ` Found: ${plainText(found)}.`;
+  const which = found === undefined ? keysOf(problem) + valueAddress(problem) : ` Found: ${plainText(found)}.`;
   const more = unlisted === undefined ? "" : ` (and ${formatCount(unlisted)} more like it in this record)`;
   return `${describeKind(problem)}${which}${more}`;
 }
@@ -35,12 +35,17 @@ function keysOf(problem: Problem): string {
   return ` Keys: ${plainText(problem.key)}${known}.`;
 }
 
+/** Tells apart the values that break one rule at one attr. */
+function valueAddress(problem: Problem): string {
+  return isRuleProblem(problem) && problem.at !== undefined ? ` At: ${plainText(problem.at)}.` : "";
+}
+
 /** The code that is none of the choices, where it can be shown. */
 export function foundCode(problem: Problem): string | undefined {
   return problem.by === "local" && problem.code === "invalid_choice" && "found" in problem ? problem.found : undefined;
 }
 
-/** The same for all problems of its kind: without the code that was found, and the number of further problems. */
+/** The same for all problems of its kind: without the code that was found, keys, the value's attr, and the number of further problems. */
 export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
   if (problem.by === "local") return describeLocalFinding(problem);

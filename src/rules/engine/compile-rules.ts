@@ -5,7 +5,7 @@ import { optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../co
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
-import type { AttrPath } from "../../json/attr.ts";
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { createRuleCompiler } from "./expressions/compile-expression.ts";
 import { compileRule, type BrokenRule, type CompiledRule } from "./compile-rule.ts";
 import type { Rule } from "../language/rule.ts";
@@ -82,10 +82,18 @@ function addProblem(
     code,
     rule: kind,
     fields: about,
+    ...definedMembers({ at: attrBelow(broken) }),
     ...definedMembers(message === undefined ? { asked: askedBy(rule) } : { message }),
     ...(isScalar && { shape: shapeOf(value) }),
     ...(isScalar && keepValues && { value: String(value) }),
   });
+}
+
+/** The attr of the value in question, or of the list item where a value is missing; undefined where the attr names it. */
+function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
+  const end = value === undefined ? path.findLastIndex((segment) => typeof segment === "number") + 1 : path.length;
+  const below = formatAttr(path.slice(0, end));
+  return end === 0 || `${attr}.`.startsWith(`${below}.`) ? undefined : below;
 }
 
 type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
