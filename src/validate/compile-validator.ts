@@ -94,6 +94,7 @@ function compiler(options: ValidatorOptions): (type: FieldType) => Check {
 }
 
 function build(type: FieldType, compile: (type: FieldType) => Check, options: ValidatorOptions): Check {
+  if (type.impossible !== undefined) return refuseAll;
   const check = checkOfKind(type, compile, options);
   const open = type.untyped === true ? onlyOfKind(type, check) : check;
   return type.assertions === undefined ? open : withAssertions(open, type.assertions);
@@ -152,6 +153,11 @@ function scalarCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>
       break;
   }
   return acceptAll;
+}
+
+/** For a type that no value but null satisfies. */
+function refuseAll(value: JsonValue, collector: ProblemCollector): void {
+  collector.add(value, { code: "schema_mismatch", keyword: "allOf" });
 }
 
 /** For a schema that says nothing of the type. */

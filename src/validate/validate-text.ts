@@ -64,11 +64,14 @@ const NOT_UUID = { code: "invalid", expected: "uuid" } as const;
 const NUMBER_TO_TEXT = { code: "coerced", from: "number", to: "string" } as const;
 
 /** The platform's UUID is no text: it is never blank, and nothing is taken off. */
-function uuidCheck({ pattern }: TextType): Check {
+function uuidCheck(type: TextType): Check {
+  const { pattern } = type;
   const matches = pattern && matcherOf(pattern);
+  const length = lengthRule(type);
   return (value, collector) => {
-    if (typeof value !== "string" || !isUuid(value)) collector.add(value, NOT_UUID);
-    else if (pattern !== undefined && matches?.(value) === false) collector.add(value, patternMismatch(pattern));
+    if (typeof value !== "string" || !isUuid(value)) return collector.add(value, NOT_UUID);
+    length.ofText(value, value, collector);
+    if (pattern !== undefined && matches?.(value) === false) collector.add(value, patternMismatch(pattern));
   };
 }
 

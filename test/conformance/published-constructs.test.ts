@@ -136,6 +136,36 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [null],
   },
   {
+    title: "an object beside alternatives, and one of them an object",
+    schema: { type: "object", anyOf: [{ type: "string" }, { type: "object", required: ["a"] }] },
+    right: [{ a: 1 }],
+    wrong: ["x", 1, null],
+  },
+  {
+    title: "alternatives of other types beside a type that allows null",
+    schema: { type: ["string", "null"], oneOf: [{ type: "number" }, { const: 1 }, { type: "null" }] },
+    right: [null],
+    wrong: ["x", 1, 0],
+  },
+  {
+    title: "an alternative whose choices are not of the type beside it",
+    schema: { anyOf: [{ type: "string", enum: [2] }, { type: "integer", maximum: 1 }] },
+    right: [1],
+    wrong: [2, "a"],
+  },
+  {
+    title: "an alternative whose format excludes the one beside it",
+    schema: { type: "string", format: "date", anyOf: [{ format: "email" }, { format: "date" }] },
+    right: ["2024-01-31"],
+    wrong: ["a@example.org", "x"],
+  },
+  {
+    title: "nothing but null",
+    schema: { type: "null" },
+    right: [null],
+    wrong: ["a", {}],
+  },
+  {
     title: "null in one part alone",
     schema: { allOf: [{ type: ["string", "null"] }, { type: "string", maxLength: 3 }] },
     right: ["abc"],
@@ -199,7 +229,7 @@ describe("constructs of published contracts", () => {
     if (operation?.body === undefined) throw new Error("no body");
     const validate = compileValidator(operation.body, { keepValues: false });
     const judge = compileJudge(contract.document, operation);
-    const ajv = new Ajv2020({ strict: false, logger: false });
+    const ajv = new Ajv2020({ strict: false, logger: false, formats: { date: /^\d{4}-\d{2}-\d{2}$/, email: /@/ } });
     const compare = ajv.compile({ $defs: inDefinitions(schemas), ...objectFrom(inDefinitions(schema)) });
     for (const [values, isRight] of [
       [right, true],

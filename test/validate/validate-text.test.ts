@@ -35,6 +35,7 @@ const CASES: readonly Case[] = [
   ["pattern and length missed", { pattern: /^[A-Z]+$/, maxLength: 2 }, "abc", ["max_length", "invalid"]],
   ["uuid", { format: "uuid" }, "3F2504E0-4f89-41d3-9a0c-0305e82c3301", []],
   ["uuid without dashes", { format: "uuid" }, "3f2504e04f8941d39a0c0305e82c3301", ["invalid"]],
+  ["uuid that is too long", { format: "uuid", maxLength: 32 }, "3f2504e0-4f89-41d3-9a0c-0305e82c3301", ["max_length"]],
   ["empty uuid", { format: "uuid" }, "", ["invalid"]],
   ["uuid as number", { format: "uuid" }, 5, ["invalid"]],
   ["uri", { format: "uri" }, "https://example.com/a?b=c#d", []],

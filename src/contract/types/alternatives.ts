@@ -48,12 +48,12 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
     resolveReference(schemaNodeAt(option, [...path, index], compilation.findings), compilation),
   );
   const options = nodes.filter((node) => !isNullOnly(flattenSchemas([node], compilation)));
-  const typed = options.every(
+  const areObjects = options.every(
     (node) =>
-      readKeywords(flattenSchemas([node], compilation), "type").length > 0 &&
+      readKeywords(flattenSchemas([node], compilation), "type").some(({ value }) => value === "object") &&
       nullRule([node], compilation) === "forbidden",
   );
-  const shared = rest.filter((part) => restricts(part, typed));
+  const shared = rest.filter((part) => restricts(part, areObjects));
   return {
     options: options.map((node) => [node, ...shared]),
     rest,
@@ -65,14 +65,17 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
 
 const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
 
-/** A part that says more than what a reader wants to know, that null is allowed, and the type that every option names. */
-function restricts(part: SchemaNode, typed: boolean): boolean {
+/**
+ * A part that says more than what a reader wants to know, that null is allowed, and that the value is an object where
+ * every option says so itself.
+ */
+function restricts(part: SchemaNode, areObjects: boolean): boolean {
   return Object.keys(part.schema).some(
     (keyword) =>
       !part.omit.includes(keyword) &&
       keyword !== "nullable" &&
       RESTRICTING.has(treatmentOf(keyword)?.as) &&
-      !(typed && keyword === "type" && part.schema["type"] === "object"),
+      !(areObjects && keyword === "type" && part.schema["type"] === "object"),
   );
 }
 

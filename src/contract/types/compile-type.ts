@@ -211,6 +211,9 @@ function build({ kind }: KindOfType, type: TypeParts): FieldType {
 }
 
 function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }: TypeParts): FieldType {
+  if (kind === "decimal" || kind === "datetime" || kind === "date" || kind === "time") {
+    reportUncheckedFormat(parts, ENFORCED_FORMATS, compilation);
+  }
   if (kind === "decimal") return decimalType(parts, base, compilation);
   if (kind === "datetime") return { ...base, kind, ...(isSentAsGiven(parts) && { asGiven: true }) };
   if (kind === "date" || kind === "time") return { ...base, kind };
@@ -246,7 +249,7 @@ const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[]])[] = [
 function textOf(parts: readonly SchemaNode[], base: TypeBase, types: SchemaTypes, compilation: Compilation): FieldType {
   const format = formatOf(parts, types, compilation);
   const known = TEXT_FORMATS.find((name) => name === format);
-  if (known === undefined) reportUncheckedFormat(parts, ["password"], compilation);
+  reportUncheckedFormat(parts, ENFORCED_FORMATS, compilation);
   return textType(parts, base, known, compilation);
 }
 
@@ -258,13 +261,20 @@ const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
 
 const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
 
-function formatOf(parts: readonly SchemaNode[], types: SchemaTypes, { findings }: Compilation): string | undefined {
-  const formats = readKeywords(parts, "format");
-  const [first] = formats;
-  const other = formats.find(({ value }) => value !== first?.value);
-  if (other !== undefined)
-    findings.add("error", "contradiction", "two formats for one value; the first counts", other.path);
-  return typeof first?.value === "string" ? first.value : types.format;
+/** Formats of text that are enforced. No value has two of them. */
+const ENFORCED_FORMATS: readonly string[] = ["decimal", ...DATE_KINDS.keys(), ...TEXT_FORMATS];
+
+/** The format that is enforced, else the first that is written. */
+function formatOf(parts: readonly SchemaNode[], types: SchemaTypes, { contradict }: Compilation): string | undefined {
+  const formats = readKeywords(parts, "format").flatMap(({ value, path }) =>
+    typeof value === "string" ? [{ value, path }] : [],
+  );
+  const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.includes(value));
+  const other = others.find(({ value }) => value !== first?.value);
+  if (first !== undefined && other !== undefined) {
+    contradict(`the formats ${first.value} and ${other.value} exclude each other; no value fits`, other.path);
+  }
+  return first?.value ?? formats[0]?.value ?? types.format;
 }
 
 function numeric(
@@ -291,7 +301,7 @@ function reportUncheckedFormat(
   { findings }: Compilation,
 ): void {
   for (const { value, path } of readKeywords(parts, "format")) {
-    if (typeof value === "string" && (accepted.includes(value) || value === "int32")) continue;
+    if (typeof value === "string" && (accepted.includes(value) || value === "int32" || value === "password")) continue;
     findings.add("warning", "unknown-format", `the format ${JSON.stringify(value)} is not enforced here`, path);
   }
 }

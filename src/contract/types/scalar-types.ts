@@ -1,3 +1,4 @@
+import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import { checkedPattern } from "./pattern.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
@@ -67,11 +68,15 @@ export function choiceType(
   const path = lists[0]?.path ?? [];
   const shared = (first ?? []).filter((choice) => others.every((list) => list.includes(choice)));
   const choices = [...new Set(shared)].filter((choice) => choice !== null && isOfType(choice, allowed));
-  for (const part of parts) reportMisfit(part, compilation);
-  const empty = lists.find(({ value }) => isJsonArray(value) && value.length === 0);
-  if (empty !== undefined)
+  const misfit = parts.map((part) => misfitIn(part, compilation)).find((one) => one !== undefined);
+  const isEmpty = choices.length === 0 && !shared.includes(null);
+  if (lists.some(({ value }) => isJsonArray(value) && value.length === 0)) {
     findings.add("warning", "contradiction", "the list of choices is empty; no value fits", path);
-  else if (choices.length === 0 && !shared.includes(null)) contradict("no choice is left; no value fits", path);
+  } else if (isEmpty) {
+    contradict(misfit?.message ?? "no choice is left; no value fits", misfit?.path ?? path);
+  } else if (misfit !== undefined) {
+    findings.add("error", "contradiction", misfit.message, misfit.path);
+  }
   if (shared.includes(null) && !base.nullable) {
     const message = "null is among the choices, but the type does not allow it; add nullable: true";
     findings.add("warning", "null-choice", message, path);
@@ -80,16 +85,19 @@ export function choiceType(
 }
 
 /** A choice that is not of the type beside it; one that another part of the schema excludes is none. */
-function reportMisfit(part: SchemaNode, compilation: Compilation): void {
+function misfitIn(
+  part: SchemaNode,
+  compilation: Compilation,
+): { readonly message: string; readonly path: AttrPath } | undefined {
   const written = readKeyword(part, "type");
   const [list] = [...readKeywords([part], "enum"), ...readKeywords([part], "const")];
-  if (written === undefined || list === undefined) return;
+  if (written === undefined || list === undefined) return undefined;
   const types = namesOfTypes(written, [...part.path, "type"], compilation);
   const choices = isJsonArray(list.value) ? list.value : [list.value];
   const misfit = choices.find((choice) => choice !== null && types.length > 0 && !isOfType(choice, types));
-  if (misfit === undefined) return;
+  if (misfit === undefined) return undefined;
   const message = `the choice ${JSON.stringify(misfit)} is not of the type ${types.join(" or ")}; it can never be taken`;
-  compilation.findings.add("error", "contradiction", message, list.path);
+  return { message, path: list.path };
 }
 
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {

@@ -84,13 +84,17 @@ export function hasNoValues(document: JsonObject, schema: JsonObject, above: rea
   });
 }
 
-/** By their types, or by the values that they list. */
+/** By their types, their formats, or the values that they list. */
 function excludeEachOther(parts: readonly JsonObject[]): boolean {
+  const formats = parts.flatMap(({ format }) => (typeof format === "string" && FORMATS.has(format) ? [format] : []));
   const types = sharedTypes(parts);
   const [first, ...others] = parts.map(valuesOf).filter((list) => list !== undefined);
   const values = first?.filter((value) => others.every((list) => list.includes(value)) && isOfTypes(value, types));
-  return types?.length === 0 || values?.length === 0;
+  return types?.length === 0 || values?.length === 0 || new Set(formats).size > 1;
 }
+
+/** No text has two of these. */
+const FORMATS: ReadonlySet<string> = new Set("date date-time decimal email time uri uuid".split(" "));
 
 /** The properties that a schema object requires itself. */
 export function requiredNames({ required }: JsonObject): readonly string[] {

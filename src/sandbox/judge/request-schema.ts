@@ -46,6 +46,7 @@ function convertSchema(schema: JsonObject, document: JsonObject, define: Define)
   if (owner !== undefined) return convertUnion(unionOf(owner, parts, nullable), document, define);
   if (parts.some((part) => "enum" in part || "const" in part)) return choiceSchema(parts, nullable);
   const agreed = sharedTypes(parts) ?? [];
+  if (agreed.length > 0 && agreed.every((type) => type === "null")) return choiceOf([], true);
   const types = [...new Set(agreed.length > 0 ? agreed : parts.flatMap(typesOf))].filter((type) => type !== "null");
   if (types.length > 1) return convertUnion(unionOfTypes(types, parts, nullable), document, define);
   const type = types[0] ?? impliedType(parts);

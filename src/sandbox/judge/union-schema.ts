@@ -21,8 +21,8 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   const whole = (option: JsonObject): JsonObject => (shared.length === 0 ? option : { allOf: [option, ...shared] });
   const written = union.options.filter((option) => !isNullOnly(flattenSchema(document, option)));
   const possible = written.filter((option) => !hasNoValues(document, whole(option)));
-  const options = possible.length === 0 ? written : possible;
-  const flat = options.map((option) => flattenSchema(document, option));
+  if (possible.length === 0) return choiceOf([], nullable);
+  const flat = possible.map((option) => flattenSchema(document, option));
   const values = flat.map((parts) => parts.map(valuesOf).find((list) => list !== undefined));
   if (shared.length === 0 && values.every((list) => list !== undefined)) return choiceOf(values.flat(), nullable);
 
@@ -30,15 +30,15 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   const tag = valueAt(union.discriminator, ["propertyName"]);
   // A name that no option documents is that of a setting: which option the instance takes is then not known here.
   if (typeof tag === "string" && flat.some((parts) => canCarry(parts, tag))) {
-    const mapped = optionsByTag(document, options, { tag, discriminator: union.discriminator });
+    const mapped = optionsByTag(document, possible, { tag, discriminator: union.discriminator });
     if (mapped === undefined)
-      return { bestOf: { candidates: candidatesOf(options, document, defineOption), nullable } };
+      return { bestOf: { candidates: candidatesOf(possible, document, defineOption), nullable } };
     const schemas = Object.fromEntries([...mapped].map(([value, option]) => [value, defineOption(option)]));
     const optional = [...mapped.values()].filter((option) => !isRequired(flattenSchema(document, option), tag));
     const untagged = candidatesOf(optional, document, defineOption);
     return { tagged: { tag, schemas, untagged, nullable } };
   }
-  return { bestOf: { candidates: candidatesOf(options, document, defineOption), nullable } };
+  return { bestOf: { candidates: candidatesOf(possible, document, defineOption), nullable } };
 }
 
 /** What a value may be where no tag tells, each once. */
@@ -52,7 +52,7 @@ function isRequired(parts: readonly JsonObject[], name: string): boolean {
 }
 
 const SHARED_KEYWORDS: readonly string[] =
-  "type enum const properties required additionalProperties items minLength maxLength pattern minimum maximum".split(
+  "type enum const format properties required additionalProperties items minLength maxLength pattern minimum maximum".split(
     " ",
   );
 

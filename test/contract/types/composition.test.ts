@@ -137,6 +137,21 @@ describe("allOf", () => {
     expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
   });
 
+  it.each([
+    [{ type: "string", format: "password", allOf: [{ format: "uuid" }] }, []],
+    [{ type: "string", format: "uuid", allOf: [{ format: "iban" }] }, ["warning unknown-format"]],
+    [{ type: "string", format: "date", allOf: [{ format: "iban" }] }, ["warning unknown-format"]],
+    [{ type: "integer", format: "int64", allOf: [{ format: "int32" }] }, []],
+  ])("%j takes the format that is enforced", (schema, findings) => {
+    expect(fieldOf(schema).findings).toEqual(findings);
+  });
+
+  it("of alternatives that exclude what stands beside them is a contradiction", () => {
+    expect(fieldOf({ type: "object", anyOf: [{ type: "string" }, { type: "number" }] }).findings).toEqual([
+      "error contradiction",
+    ]);
+  });
+
   it("keeps the nearest of two patterns, and asserts the other", () => {
     const two = fieldOf({ type: "string", pattern: "^a", allOf: [{ pattern: "b$" }] });
     expect(two.type).toMatchObject({ pattern: /^a/u, assertions: [{ schema: { allOf: [{ pattern: "b$" }] } }] });
