@@ -149,7 +149,12 @@ const CONSTRUCTS: readonly Construct[] = [
   },
   {
     title: "an alternative whose choices are not of the type beside it",
-    schema: { anyOf: [{ type: "string", enum: [2] }, { type: "integer", maximum: 1 }] },
+    schema: {
+      anyOf: [
+        { type: "string", enum: [2] },
+        { type: "integer", maximum: 1 },
+      ],
+    },
     right: [1],
     wrong: [2, "a"],
   },

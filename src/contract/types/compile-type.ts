@@ -211,9 +211,7 @@ function build({ kind }: KindOfType, type: TypeParts): FieldType {
 }
 
 function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }: TypeParts): FieldType {
-  if (kind === "decimal" || kind === "datetime" || kind === "date" || kind === "time") {
-    reportUncheckedFormat(parts, ENFORCED_FORMATS, compilation);
-  }
+  if (KINDS_OF_FORMATS.has(kind)) reportUncheckedFormat(parts, ENFORCED_FORMATS, compilation);
   if (kind === "decimal") return decimalType(parts, base, compilation);
   if (kind === "datetime") return { ...base, kind, ...(isSentAsGiven(parts) && { asGiven: true }) };
   if (kind === "date" || kind === "time") return { ...base, kind };
@@ -258,6 +256,8 @@ const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
   ["date-time", "datetime"],
   ["time", "time"],
 ]);
+
+const KINDS_OF_FORMATS: ReadonlySet<FieldType["kind"]> = new Set(["decimal", ...DATE_KINDS.values()]);
 
 const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
 

@@ -61,15 +61,33 @@ export function choiceType(
   allowed: readonly SchemaType[] | undefined,
   compilation: Compilation,
 ): ChoiceType {
-  const { findings, contradict } = compilation;
+  const { findings } = compilation;
   const constants = readKeywords(parts, "const").map(({ value, path }) => ({ value: [value], path }));
   const lists = [...readKeywords(parts, "enum"), ...constants];
   const [first, ...others] = lists.map((located) => scalarsOf(located, findings));
   const path = lists[0]?.path ?? [];
   const shared = (first ?? []).filter((choice) => others.every((list) => list.includes(choice)));
   const choices = [...new Set(shared)].filter((choice) => choice !== null && isOfType(choice, allowed));
+  reportContradictions({ parts, lists, path, isEmpty: choices.length === 0 && !shared.includes(null) }, compilation);
+  if (shared.includes(null) && !base.nullable) {
+    const message = "null is among the choices, but the type does not allow it; add nullable: true";
+    findings.add("warning", "null-choice", message, path);
+  }
+  return { ...base, kind: "choice", choices };
+}
+
+interface WrittenChoices {
+  readonly parts: readonly SchemaNode[];
+  readonly lists: readonly Located[];
+  readonly path: AttrPath;
+  /** No choice is left. */
+  readonly isEmpty: boolean;
+}
+
+/** An alternative without any choice may be left out (`contradict`); one of several choices that cannot be taken is an error. */
+function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, compilation: Compilation): void {
+  const { findings, contradict } = compilation;
   const misfit = parts.map((part) => misfitIn(part, compilation)).find((one) => one !== undefined);
-  const isEmpty = choices.length === 0 && !shared.includes(null);
   if (lists.some(({ value }) => isJsonArray(value) && value.length === 0)) {
     findings.add("warning", "contradiction", "the list of choices is empty; no value fits", path);
   } else if (isEmpty) {
@@ -77,11 +95,6 @@ export function choiceType(
   } else if (misfit !== undefined) {
     findings.add("error", "contradiction", misfit.message, misfit.path);
   }
-  if (shared.includes(null) && !base.nullable) {
-    const message = "null is among the choices, but the type does not allow it; add nullable: true";
-    findings.add("warning", "null-choice", message, path);
-  }
-  return { ...base, kind: "choice", choices };
 }
 
 /** A choice that is not of the type beside it; one that another part of the schema excludes is none. */
