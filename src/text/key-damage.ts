@@ -65,17 +65,30 @@ function dateNotation(key: string): string {
     .replace(/\d+/g, ({ length }) => (length === 4 ? "Y" : "9".repeat(Math.max(1, length - 3))));
 }
 
-/** `1234567890123456789`, of which a spreadsheet has made `1234567890123450000`. */
+/** `1234567890123456789`, of which a spreadsheet has made `1234567890123450000` or `1234567890123460000`. */
 function lostDigits(known: string, key: string): KeyDamage | undefined {
   const [one, other] = [normalKey(known), normalKey(key)];
-  if (zeroedDigits(one) === other) return { kind: "digits", changed: "key" };
-  return zeroedDigits(other) === one ? { kind: "digits", changed: "known" } : undefined;
+  if (zeroedDigits(one).includes(other)) return { kind: "digits", changed: "key" };
+  return zeroedDigits(other).includes(one) ? { kind: "digits", changed: "known" } : undefined;
 }
 
-/** What a spreadsheet makes of a number with more digits than it keeps; undefined for any other key. */
-function zeroedDigits(normal: string): string | undefined {
-  if (normal.length <= KEPT_DIGITS || !/^\d+$/.test(normal)) return undefined;
-  return normal.slice(0, KEPT_DIGITS).padEnd(normal.length, "0");
+/** What spreadsheets make of a number with more digits than they keep; nothing for any other key. */
+function zeroedDigits(normal: string): readonly string[] {
+  const lost = normal.length - KEPT_DIGITS;
+  if (lost <= 0 || !/^\d+$/.test(normal)) return [];
+  const cut = normal.slice(0, KEPT_DIGITS).padEnd(normal.length, "0");
+  return lost < ROUNDED_DIGITS ? [cut] : [cut, rounded(normal, lost)];
+}
+
+/**
+ * Some spreadsheets cut the digits off, others round. Of shorter numbers too many are round by chance: the one after
+ * `12345678901234599` is `12345678901234600`.
+ */
+const ROUNDED_DIGITS = 3;
+
+function rounded(digits: string, lost: number): string {
+  const unit = 10n ** BigInt(lost);
+  return String(((BigInt(digits) + unit / 2n) / unit) * unit);
 }
 
 /**
@@ -90,9 +103,16 @@ export function otherMatches(key: string): readonly string[] {
       .filter((form) => !form.includes(":"))
       .map(normalKey),
   );
-  if (zeroed !== undefined) others.add(zeroed === own ? keptDigits(own) : zeroed);
+  for (const each of zeroed) others.add(each);
+  if (zeroed.includes(own)) for (const each of digitsBefore(own)) others.add(each);
   others.delete(own);
   return [...others];
+}
+
+/** The kept digits of the numbers that `zeroed` may have been: its own, and those that are rounded up to them. */
+function digitsBefore(zeroed: string): readonly string[] {
+  const lower = String(BigInt(zeroed.slice(0, KEPT_DIGITS + 1)) - 1n);
+  return zeroed.length - KEPT_DIGITS < ROUNDED_DIGITS ? [keptDigits(zeroed)] : [keptDigits(zeroed), keptDigits(lower)];
 }
 
 /**
