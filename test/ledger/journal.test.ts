@@ -2,9 +2,9 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { compareJournal } from "../../src/ledger/journal/compare-journal.ts";
+import { compareJournal, journalsOf } from "../../src/ledger/journal/compare-journal.ts";
 import { framesOf, type JournalEntry, MAGIC } from "../../src/ledger/journal/journal-format.ts";
-import { readJournal } from "../../src/ledger/journal/journal-reader.ts";
+import { journalFile, readJournal } from "../../src/ledger/journal/journal-reader.ts";
 import type { JournaledRequest } from "../../src/ledger/ledger.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -106,4 +106,15 @@ it("tolerates zeros in place of the last bytes, as a loss of power leaves them",
   const { unknown, isComplete, end } = await compareJournal(file, ledgerKnowing(0));
   expect([unknown, isComplete, end]).toEqual([3, true, { state: "torn", validBytes: ends[0] }]);
   expect(statSync(file).size).toBe(readFileSync(file).length);
+});
+
+it("takes a journal that cannot be read for that of the ledger in its name, and of any ledger once it was renamed", () => {
+  const folder = temporaryFolder();
+  const [first, second] = ["20261123-1000-0001", "20261123-1100-0002"];
+  const named = journalFile(folder, "my ledger.db", first);
+  const renamed = path.join(folder, "old.log");
+  for (const file of [named, renamed]) writeFileSync(file, Buffer.concat([MAGIC, Buffer.alloc(40, 1)]));
+  expect(journalsOf({ folder, ledgerName: "my ledger.db" }, undefined)).toEqual([named, renamed]);
+  expect(journalsOf({ folder, ledgerName: "copy.db" }, first)).toEqual([named, renamed]);
+  expect(journalsOf({ folder, ledgerName: "other.db" }, second)).toEqual([renamed]);
 });

@@ -1,6 +1,14 @@
 import type { JournaledRequest, Ledger } from "../ledger.ts";
 import type { ExpectedLedger, JournalEntry } from "./journal-format.ts";
-import { type JournalEnd, journalFiles, readJournal, readLastEntry, readLedgerOf } from "./journal-reader.ts";
+import {
+  type JournalEnd,
+  journalFiles,
+  ledgerInName,
+  nameInFile,
+  readJournal,
+  readLastEntry,
+  readLedgerOf,
+} from "./journal-reader.ts";
 
 /** What a comparison asks of the ledger. */
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
@@ -30,13 +38,16 @@ export interface JournalComparison {
 }
 
 /**
- * The journals of this ledger. One whose first entry cannot be read may be that of any ledger in the folder.
+ * The journals of this ledger. One whose first entry cannot be read belongs to the ledger that its file is named after, and
+ * may be that of any ledger in the folder where its name was changed.
  * @param id of the ledger's first run; undefined before that
  */
 export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {
   return journalFiles(folder).filter((file) => {
     const owner = readLedgerOf(file);
-    return owner === undefined || owner.name === ledgerName || owner.id === id;
+    if (owner !== undefined) return owner.name === ledgerName || owner.id === id;
+    const named = ledgerInName(file);
+    return named === undefined || named.name === nameInFile(ledgerName) || named.id === id;
   });
 }
 

@@ -108,6 +108,19 @@ export function journalFiles(folder: string): readonly string[] {
 
 /** The file that the runs of one ledger are written to. @param id of the ledger's first run */
 export function journalFile(folder: string, ledgerName: string, id: string): string {
-  const name = path.basename(ledgerName).replaceAll(/[^\w.-]/g, "_");
-  return path.join(folder, `${name.slice(-80)}-${id}${EXTENSION}`);
+  return path.join(folder, `${nameInFile(ledgerName)}-${id}${EXTENSION}`);
+}
+
+/** The name of a ledger in the names of its journals. */
+export function nameInFile(ledgerName: string): string {
+  return path
+    .basename(ledgerName)
+    .replaceAll(/[^\w.-]/g, "_")
+    .slice(-80);
+}
+
+/** The ledger that a journal's file is named after (`journalFile`); undefined where it was renamed. */
+export function ledgerInName(file: string): { readonly name: string; readonly id: string } | undefined {
+  const [, name, id] = /^(.+)-(\d{8}-\d{4}-[0-9a-f]{4}|[0-9a-f]{16})\.log$/.exec(path.basename(file)) ?? [];
+  return name === undefined || id === undefined ? undefined : { name, id };
 }
