@@ -36,6 +36,7 @@ export const FAILURES = {
   storage: 6,
   ledger_damaged: 6,
   ledger_outdated: 6,
+  ledger_lost: 6,
   ledger_in_use: 7,
 } as const;
 export type FailureCode = keyof typeof FAILURES;

@@ -50,6 +50,7 @@ test.each(ACCIDENTS)("a push whose ledger %s stops, and the next push creates no
   accident(work);
   const { code, stderr } = await pushing.ended;
   expect(stderr).toMatch(/was removed, renamed or replaced while it was in use/);
+  expect(stderr).toMatch(/Next +migrate ledger repair --ledger/);
   expect(code).toBe(6);
   const sent = (await admin.imports()).length;
   expect(sent).toBeLessThan(ACCOUNTS / 2);

@@ -1,6 +1,8 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { type TestSandbox, startTestSandbox } from "./cli.ts";
+import { framesOf, MAGIC } from "../../src/ledger/journal/journal-format.ts";
+import { startTestSandbox, type TestSandbox } from "./cli.ts";
 import {
   type Admin,
   adminOf,
@@ -64,6 +66,23 @@ test("a push after the repair of an older copy of the ledger creates nothing aga
   expect(await posts()).toHaveLength(before);
   expect(await admin.accounts()).toHaveLength(6);
 });
+
+test.each([["resume"], ["reconcile"], ["status"]])(
+  "%s names the way out where only the journal is left",
+  async (command) => {
+    const { migrate, folder } = workplace({ accounts: [] });
+    mkdirSync(path.join(folder, ".migrate/journal"), { recursive: true });
+    const entry = framesOf({ kind: "ledger", name: "ledger.db", id: "20261123-1000-0001" });
+    writeFileSync(
+      path.join(folder, ".migrate/journal/ledger.db-20261123-1000-0001.log"),
+      Buffer.concat([MAGIC, entry]),
+    );
+    const { code, stderr } = await migrate([command]);
+    expect(code).toBe(6);
+    expect(stderr).toMatch(/is lost: only its journal .* is there/);
+    expect(stderr).toMatch(/`migrate ledger repair`/);
+  },
+);
 
 test("--resend-all sends new records of an uncertain period after their number was confirmed", async () => {
   const work = await restoredWorkplace();

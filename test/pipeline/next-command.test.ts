@@ -56,6 +56,11 @@ const MEANT =
 const READ = "--supplier ACME --delimiter ';' --encoding latin1";
 
 describe("the next command", () => {
+  it("repairs a ledger that was lost while records were sent", () => {
+    const left = leftOver({ summary: { counts: { pending: 3 } }, rest: { isLedgerLost: true } });
+    expect(nextCommand(left)).toBe("migrate ledger repair --ledger l.db");
+  });
+
   it("there is no next command when all is done", () => {
     expect(nextCommand(leftOver({}))).toBeUndefined();
   });

@@ -19,15 +19,16 @@ const ACCEPTED = {
 describe("outcomes that the ledger refused", () => {
   it.each([
     ["next to the report", "report"],
-    ["in the rescue folder when the report's folder cannot be written", "missing/report"],
+    ["next to the report that is to come", "later/report"],
+    ["in the rescue folder when the report's folder cannot be written", "file/report"],
     ["in the rescue folder when there is no report folder", undefined],
   ])("are written to a private file %s", async (_, out) => {
-    const folder = temporaryFolder({ "report/summary.json": "{}", "rescue/other": "" });
+    const folder = temporaryFolder({ "report/summary.json": "{}", "rescue/other": "", file: "" });
     const notices: string[] = [];
     const rescueFolder = path.join(folder, "rescue");
     const dependencies = { notice: (text: string) => notices.push(text), rescueFolder };
     await reportUnsaved([ACCEPTED], "run-1", dependencies, out && path.join(folder, out));
-    const place = path.join(folder, out === "report" ? "report" : "rescue");
+    const place = path.join(folder, out === undefined || out === "file/report" ? "rescue" : out);
     expect(readdirSync(place)).toContain("migrate-run-1-unsaved.ndjson");
     const file = path.join(place, "migrate-run-1-unsaved.ndjson");
     const line = { run: "run-1", record: 7, status: "accepted", account: "A-1", http: 201, at: AT };

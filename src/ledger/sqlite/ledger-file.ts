@@ -1,6 +1,7 @@
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync, type Stats } from "node:fs";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { Failure } from "../../model/failure.ts";
+import { journalsOf } from "../journal/compare-journal.ts";
 
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
@@ -37,7 +38,16 @@ function requireRegularFile(path: string, found: Stats): void {
   });
 }
 
+/** Why a command that needs a ledger cannot go on without it. A journal shows that the ledger is lost. */
 export function noLedger(path: string): Failure {
+  const [journal] = journalsOf({ folder: join(dirname(path), "journal"), ledgerName: basename(path) }, undefined);
+  if (journal !== undefined) {
+    return new Failure("ledger_outdated", `the ledger ${path} is lost: only its journal ${journal} is there`, {
+      hint:
+        "put the newest copy of the ledger in its place, with its log (-wal) and its checksum file (-seal), then run " +
+        "`migrate ledger repair`. Without a copy, the same command makes a new ledger from the journal",
+    });
+  }
   return new Failure("run_unknown", `there is no ledger at ${path}, so there are no runs`, {
     hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
   });

@@ -23,12 +23,15 @@ export interface RunRemainder {
   readonly flags: readonly string[];
   /** The platform cannot create twice from one business key: a resumed run sends its ambiguous records again. */
   readonly dedupesByKey: boolean;
+  /** The ledger is not in its place any more: no command goes on from it before a repair. */
+  readonly isLedgerLost?: boolean | undefined;
 }
 
 /** The exact command that goes on from here; undefined when nothing is left that a command can do. */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
   const ledgerFlag = flag("--ledger", ledger);
+  if (left.isLedgerLost === true) return shellCommand(["migrate", "ledger", "repair", ...ledgerFlag]);
   if (isUnfinished(left)) {
     return shellCommand(["migrate", "resume", run.id, ...ledgerFlag]);
   }

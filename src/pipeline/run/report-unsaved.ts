@@ -1,4 +1,4 @@
-import { open } from "node:fs/promises";
+import { mkdir, open, unlink } from "node:fs/promises";
 import path from "node:path";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
@@ -9,7 +9,7 @@ type Unsaved = UploadEnd["unsaved"];
  * Reports outcomes that the ledger refused; it treats their records as sent without an answer from now on. They are shown
  * on the screen and written to a private file (0600), one JSON object per line, without values, for an operator who
  * reconciles by hand.
- * @param out folder of the report; none, or one that cannot be written: the rescue folder
+ * @param out folder of the report, which need not exist yet; none, or one that cannot be written: the rescue folder
  */
 export async function reportUnsaved(
   unsaved: Unsaved,
@@ -36,14 +36,18 @@ function linesOf(unsaved: Unsaved, run: string): string {
 /** Undefined where that cannot be written either: the screen has to do. */
 async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
   try {
+    await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
     const handle = await open(file, "ax", 0o600);
     try {
       await handle.appendFile(text);
       await handle.sync();
+      return file;
+    } catch {
+      await unlink(file);
+      return undefined;
     } finally {
       await handle.close();
     }
-    return file;
   } catch {
     return undefined;
   }

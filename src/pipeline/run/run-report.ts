@@ -88,14 +88,15 @@ export async function endRun(
   const { id } = ended.run;
   const { checked, sent } = result;
   if (sent !== undefined && sent.unsaved.length > 0)
-    await reportUnsaved(sent.unsaved, id, dependencies, ended.reporting.out);
+    await reportUnsaved(sent.unsaved, id, dependencies, folderOf(ended.reporting, id));
   const summary = await ledger.summary(id);
   const exitCode = exitCodeOf(result, summary.exitCode);
   await ledger.finishRun(id, exitCode);
   const run = (await ledger.findRun(id)) ?? ended.run;
   const { counts } = summary;
   dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
-  const reported = await reportRun({ ...ended, run }, { exitCode, summary }, dependencies);
+  const isLedgerLost = sent?.failure?.code === "ledger_lost";
+  const reported = await reportRun({ ...ended, run }, { exitCode, summary, isLedgerLost }, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
 }
@@ -120,6 +121,7 @@ interface RunTotals {
   readonly exitCode: number;
   /** What the ledger says of the run, where that has been asked: it counts all records for it. */
   readonly summary?: Summary;
+  readonly isLedgerLost?: boolean;
 }
 
 /** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
@@ -129,13 +131,13 @@ export async function reportRun(
   dependencies: Pick<Dependencies, "screen" | "notice">,
 ): Promise<ShownRun> {
   const { ledger, run, job } = reportable;
-  const { out, showValues, workbook, store, flags = [] } = reportable.reporting;
+  const { showValues, workbook, store, flags = [] } = reportable.reporting;
   const summary = { ...(totals.summary ?? (await ledger.summary(run.id))), exitCode };
   const outcomes = outcomesOf(reportable);
   const inColumns = inColumnsOf(reportable);
   const about = { title: titleOf(run, job), run: await factsOf(run, ledger) };
   const report: Report = { summary, outcomes, ...inColumns, showValues, ...about, ...dependencies.screen };
-  const folder = out ?? (store && path.join(store.folder, "runs", run.id));
+  const folder = folderOf(reportable.reporting, run.id);
   const { rejects, leftOut, failures, files } = await writeFolder(report, folder, {
     job,
     run,
@@ -151,6 +153,7 @@ export async function reportRun(
     ledger: store?.name,
     flags,
     dedupesByKey,
+    isLedgerLost: totals.isLedgerLost,
   });
   return {
     report: {
@@ -164,6 +167,11 @@ export async function reportRun(
     files,
     shownValues: reportable.shownValues,
   };
+}
+
+/** Where the report of a run is written; undefined where it is only shown. */
+function folderOf({ out, store }: ReportOptions, run: string): string | undefined {
+  return out ?? (store && path.join(store.folder, "runs", run));
 }
 
 async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {

@@ -31,7 +31,7 @@ export function rememberPlace(path: string): LedgerPlace {
 /** The same, looked at twice a second as well, so that a run stops although it is waiting. */
 export interface PlaceWatch {
   readonly lease: HeldLease;
-  /** @throws Failure `storage` */
+  /** @throws Failure `ledger_lost` */
   readonly requireInPlace: () => void;
   readonly end: () => void;
 }
@@ -65,9 +65,13 @@ function byTimer(work: () => void, everyMs: number): () => void {
 }
 
 function movedLedger(path: string, what: "file" | "log"): Failure {
-  return new Failure("storage", `the ledger's ${what} ${path} was removed, renamed or replaced while it was in use`, {
-    hint:
-      "nothing more was sent. Put the ledger back in its place with its log (-wal) and its checksum file (-seal); if it is " +
-      "lost, put the latest copy in its place. Then run `migrate ledger repair`, which reads the journal",
-  });
+  return new Failure(
+    "ledger_lost",
+    `the ledger's ${what} ${path} was removed, renamed or replaced while it was in use`,
+    {
+      hint:
+        "nothing more was sent. Put the ledger back in its place with its log (-wal) and its checksum file (-seal); if it is " +
+        "lost, put the latest copy in its place. Then run `migrate ledger repair`, which reads the journal",
+    },
+  );
 }
