@@ -3,6 +3,7 @@ import {
   type Compilation,
   followReference,
   readKeyword,
+  readNested,
   resolveReference,
   schemaKey,
   schemaNodeAt,
@@ -20,7 +21,8 @@ export type NullRule = "allowed" | "forbidden" | undefined;
 export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation): NullRule {
   const [first] = nodes;
   if (first?.decidesNull === true) return "allowed";
-  return every(nodes.map((node) => ruleOf(node, compilation, new Set())));
+  const known = new Map<string, NullRule>();
+  return every(nodes.map((node) => ruleOf(node, compilation, known)));
 }
 
 /** A node that makes null right, whatever the nodes behind it say. */
@@ -28,13 +30,20 @@ export function nullAllowed({ path }: Pick<SchemaNode, "path">): SchemaNode {
   return { schema: {}, path: [...path, "nullable"], omit: [], decidesNull: true };
 }
 
-function ruleOf(node: SchemaNode, compilation: Compilation, seen: ReadonlySet<string>): NullRule {
+/** @param known rules of the nodes so far. Each is looked at once, and a node inside itself says nothing there. */
+function ruleOf(node: SchemaNode, compilation: Compilation, known: Map<string, NullRule>): NullRule {
   const key = schemaKey([node]);
-  if (seen.has(key)) return undefined;
-  const inner = new Set([...seen, key]);
+  if (known.has(key)) return known.get(key);
+  known.set(key, undefined);
+  const rule = readNested(node.path, compilation, () => ruleOfNode(node, compilation, known));
+  known.set(key, rule);
+  return rule;
+}
+
+function ruleOfNode(node: SchemaNode, compilation: Compilation, known: Map<string, NullRule>): NullRule {
   const written = readKeyword(node, "nullable");
   if (typeof written === "boolean") return written ? "allowed" : "forbidden";
-  const below = (one: SchemaNode): NullRule => ruleOf(one, compilation, inner);
+  const below = (one: SchemaNode): NullRule => ruleOf(one, compilation, known);
   return every([
     typeRule(node, compilation),
     choiceRule(node),

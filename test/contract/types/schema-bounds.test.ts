@@ -50,6 +50,14 @@ describe("schemas nested too deep", () => {
   });
 });
 
+it("allOf inside allOf is looked at once in each schema", () => {
+  const contract = contractOf(
+    { field: ref(0) },
+    chain(60, (next) => ({ allOf: [next, next] })),
+  );
+  expect(property(bodyOf(contract), "field").kind).toBe("text");
+});
+
 describe("alternatives inside alternatives", () => {
   it("are not enforced where they come to more than 10,000 options", () => {
     const more = chain(40, (next) => ({ oneOf: [next, next] }));
