@@ -178,7 +178,8 @@ export async function openJobInput(
   return { plan, input };
 }
 
-type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> & Partial<Pick<Dependencies, "onProgress">>;
+type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> &
+  Partial<Pick<Dependencies, "onProgress" | "drain">>;
 
 /** What taking rejects back needs to know. */
 interface RejectsInputContext {
@@ -196,6 +197,7 @@ async function openSources(
     tempFolder: dependencies.temporaryFolder,
     onNotice: ({ file, text }) => dependencies.notice(`${file}: ${text}`),
     onRead: (read) => dependencies.onProgress?.({ kind: "read", ...read }),
+    signal: dependencies.drain,
     ...(standardInput !== undefined && { displayNames: new Map([[standardInput, "-"]]) }),
   };
   if (rejects === undefined || context === undefined)

@@ -29,3 +29,9 @@ it("ends a glob that goes through more files and folders than it may", async () 
   expect(await findFiles([`${folder}/**/*.csv`], { notify: () => undefined })).toHaveLength(2100);
   expect(MAX_GLOB_ENTRIES).toBe(200_000);
 });
+
+it("ends a glob where the signal is aborted", async () => {
+  const folder = temporaryFolder({ "a.csv": "a\n1\n" });
+  const reading = { notify: () => undefined, signal: AbortSignal.abort() };
+  await expect(findFiles([`${folder}/**/*.csv`], reading)).rejects.toMatchObject({ code: "incomplete" });
+});

@@ -22,6 +22,8 @@ export interface ReadOptions {
   readonly encodingOf?: (path: string) => string | undefined;
   /** Changes rows as they are read, before they are joined. */
   readonly amend?: ((row: Row) => Row) | undefined;
+  /** Ends the search for the files of a glob. */
+  readonly signal?: AbortSignal | undefined;
   /** For indexes of joins that do not fit in memory; made when needed (0700), its files (0600) removed by `close`. */
   readonly tempFolder: string;
   readonly limits?: Partial<ReadLimits>;
@@ -112,6 +114,7 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
     notify: notifyOnce(options.onNotice),
     displayName: (path) => options.displayNames?.get(path) ?? path,
     onPosition: reach.note,
+    signal: options.signal,
   };
   const root = await openSource(plan, opening);
   const sources = withDescendants<OpenedSource>(root);

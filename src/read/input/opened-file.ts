@@ -46,6 +46,8 @@ export interface OpenOptions {
   readonly delimiter: string | undefined;
   readonly limits: ReadLimits;
   readonly notify: (file: string, text: string) => void;
+  /** Ends the search for the files of a glob. */
+  readonly signal?: AbortSignal | undefined;
   /** The name that places show, for a path that the user never typed. */
   readonly displayName: (path: string) => string;
   /** Called for each piece that is read: bytes of the file so far, packed if it is. */

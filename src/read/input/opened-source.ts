@@ -41,7 +41,11 @@ export function withDescendants<Source extends { readonly children: readonly Sou
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];
-  const found = await findFiles(spec.files, { defaultSheet: spec.sheet, notify: opening.notify });
+  const found = await findFiles(spec.files, {
+    defaultSheet: spec.sheet,
+    notify: opening.notify,
+    signal: opening.signal,
+  });
   for (const file of found) files.push(await openFile(file, opening, spec.rename));
   if (spec.key !== undefined) requireColumn(spec, files, spec.key);
   const children: OpenedChild[] = [];

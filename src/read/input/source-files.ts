@@ -22,6 +22,8 @@ export interface FindOptions {
   readonly notify: NotifyFile;
   /** The most files and folders that each glob may look at; default: `MAX_GLOB_ENTRIES`. */
   readonly mostEntries?: number;
+  /** Ends the search of a glob. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -32,12 +34,12 @@ export interface FindOptions {
  */
 export async function findFiles(
   patterns: readonly string[],
-  { defaultSheet, notify, mostEntries = MAX_GLOB_ENTRIES }: FindOptions,
+  { defaultSheet, notify, mostEntries = MAX_GLOB_ENTRIES, signal }: FindOptions,
 ): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   for (const pattern of patterns) {
     const { files, sheet = defaultSheet } = splitSheet(pattern);
-    for (const path of await expand(files, { notify, mostEntries }))
+    for (const path of await expand(files, { notify, mostEntries, signal }))
       found.push({ ...(await inspectFile(path)), ...(sheet !== undefined && { sheet }) });
   }
   refuseTwice(found);
@@ -68,15 +70,15 @@ function splitSheet(pattern: string): { readonly files: string; readonly sheet?:
 
 async function expand(
   pattern: string,
-  { notify, mostEntries }: Required<Pick<FindOptions, "notify" | "mostEntries">>,
+  { notify, mostEntries, signal }: Required<Pick<FindOptions, "notify" | "mostEntries">> & Pick<FindOptions, "signal">,
 ): Promise<readonly string[]> {
   // A file may have brackets in its name: what exists is not a pattern.
   if (existsSync(pattern)) return [pattern];
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) return [pattern];
-  const visits = countVisits(pattern, mostEntries);
+  const visits = countVisits(pattern, mostEntries, signal);
   const options = { absolute: true, dot: false, expandDirectories: false, fs: visits.fs, signal: visits.signal };
-  const all = await glob([pattern], options);
+  const all = await Promise.race([glob([pattern], options), visits.stopped]);
   // The search ends without an error, with what it has found so far.
   visits.signal.throwIfAborted();
   const matches = all.filter((path) => isNamedInUnicode(path, notify));
@@ -98,9 +100,19 @@ export const MAX_GLOB_ENTRIES = 200_000;
 function countVisits(
   pattern: string,
   most: number,
-): { readonly fs: { readonly readdir: typeof readdir }; readonly signal: AbortSignal } {
+  signal: AbortSignal | undefined,
+): {
+  readonly fs: { readonly readdir: typeof readdir };
+  readonly signal: AbortSignal;
+  /** Settles where the search is ended, which itself goes on with what it has begun. */
+  readonly stopped: Promise<readonly string[]>;
+} {
   const stop = new AbortController();
   let entries = 0;
+  const lookAtSignal = (): void => {
+    if (signal?.aborted !== true || stop.signal.aborted) return;
+    stop.abort(new Failure("incomplete", `stopped while the files of ${pattern} were being sought`));
+  };
   const note = (found: unknown): void => {
     entries += Array.isArray(found) ? found.length : 0;
     if (entries <= most || stop.signal.aborted) return;
@@ -109,6 +121,11 @@ function countVisits(
   };
   const counted = (...given: readonly unknown[]): void => {
     const done = given.at(-1);
+    lookAtSignal();
+    if (stop.signal.aborted) {
+      if (typeof done === "function") Reflect.apply(done, undefined, [null, []]);
+      return;
+    }
     Reflect.apply(readdir, undefined, [
       ...given.slice(0, -1),
       (...result: readonly unknown[]): void => {
@@ -118,7 +135,11 @@ function countVisits(
       },
     ]);
   };
-  return { fs: { readdir: Object.assign(counted, { __promisify__: readdir.__promisify__ }) }, signal: stop.signal };
+  const stopped = new Promise<readonly string[]>((resolve) => {
+    stop.signal.addEventListener("abort", () => resolve([]));
+  });
+  const fs = { readdir: Object.assign(counted, readdir) };
+  return { fs, signal: stop.signal, stopped };
 }
 
 /** Node.js cannot open a file by a name that it could not read. */

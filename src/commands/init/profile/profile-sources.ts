@@ -70,10 +70,13 @@ interface Group {
   readonly files: GuessedFile[];
 }
 
-async function groupFiles(named: readonly NamedFiles[], { opening }: ProfileOptions): Promise<readonly Group[]> {
+async function groupFiles(
+  named: readonly NamedFiles[],
+  { opening, signal }: ProfileOptions,
+): Promise<readonly Group[]> {
   const groups = new Map<string, Group>();
   for (const { name, patterns } of named) {
-    for (const found of await findFiles(patterns, { notify: opening.notify })) {
+    for (const found of await findFiles(patterns, { notify: opening.notify, signal })) {
       const file = await openGuessing(found, opening);
       const key = name === undefined ? columnsKey(file) : `named ${name}`;
       const group = groups.get(key) ?? { name, files: [] };
