@@ -57,6 +57,9 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
     ["returns a bigint", "return 1n", 'the function "f" returned something that is no JSON value'],
     ["returns a function", "return f", 'the function "f" returned something that is no JSON value'],
     ["returns a date", "return new Date()", 'the function "f" returned something that is no JSON value'],
+    ["returns a long text", 'return "x".repeat(2 ** 20 + 1)', "returned more than 1,048,576 characters"],
+    ["returns a long list", 'return Array(9e5).fill("xx")', "returned more than 1,048,576 characters"],
+    ["returns long names", 'return { ["x".repeat(2 ** 20)]: 1 }', "returned more than 1,048,576 characters"],
     ["returns NaN", "return NaN", 'the function "f" returned something that is no JSON value'],
     [
       "returns a cycle",
@@ -98,6 +101,45 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
     expect(stderr).toContain(said);
     expect(code).toBe(2);
   });
+});
+
+it("a function that needs one large piece of memory ends the run, and not the process", async () => {
+  const folder = folderWith(forBob("{ const kept = []; for (;;) kept.push(1); }"), {
+    "migrate.yaml": "functionTimeout: 60\n",
+  });
+  const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS], { cwd: folder, timeoutMs: 60_000 });
+  const { stderr } = await running.ended;
+  expect(stderr).toContain('the function "f" used too much memory on the row at accounts.csv:3');
+  expect(stderr).not.toContain("FATAL");
+}, 60_000);
+
+it.each(["1", "4"])(
+  "ends at the first signal although a function waits for a program, --threads %s",
+  async (threads) => {
+    const folder = folderWith(
+      'import { spawnSync } from "node:child_process";\nimport { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); spawnSync("sleep", ["30"]); }\n',
+      { "migrate.yaml": "functionTimeout: 3600\n" },
+    );
+    const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads], {
+      cwd: folder,
+      timeoutMs: 20_000,
+    });
+    await running.said(/begun/);
+    running.kill("SIGTERM");
+    const { signal, stderr } = await running.ended;
+    expect(signal).toBe("SIGKILL");
+    expect(stderr).toContain("stopped");
+  },
+);
+
+it("results of many characters come in several answers", async () => {
+  const rows = Array.from({ length: 30 }, (_, index) => `K${index},Ann`).join("\n");
+  const folder = folderWith('export const f = (value) => value + "x".repeat(1e6);\n', {
+    "accounts.csv": `REF,NAME\n${rows}\n`,
+  });
+  const { code, stderr } = await validate(folder, ["accounts.csv"]);
+  expect(stderr).toContain("30  invalid");
+  expect(code).toBe(1);
 });
 
 it("a timer that throws while functions are called ends the run with a failure that names its module", async () => {

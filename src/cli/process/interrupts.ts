@@ -1,3 +1,4 @@
+import { setOnStuckThread } from "../../model/ended-thread.ts";
 import { setAroundInterruptible } from "../../model/interruptible.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 
@@ -42,5 +43,7 @@ export function listenForInterrupts(onFirst: () => void): Pick<Dependencies, "dr
       for (const signal of SIGNALS) process.on(signal, onSignal);
     }
   });
+  // Node.js waits for its threads at the end. Listeners that were added before remove temporary files.
+  setOnStuckThread(() => process.once("exit", () => process.kill(process.pid, "SIGKILL")));
   return { drain: drain.signal, abort: abort.signal };
 }

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { CallFault } from "../../model/call-result.ts";
-import type { Fault, ThrownError } from "./function-messages.ts";
+import { type Fault, MOST_CHARACTERS, type ThrownError } from "./function-messages.ts";
 
 const RETURNS = "a function returns text, a number, true, false or nothing; an object or a list of these is JSON, too";
 
@@ -20,6 +20,7 @@ const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "
   "not JSON": "returned something that is no JSON value",
   cyclic: "returned an object that contains itself",
   nested: "returned an object that is nested too deeply",
+  long: `returned more than ${MOST_CHARACTERS.toLocaleString("en")} characters`,
 };
 
 /** ` (TypeError in functions.mjs:3)`: the error's class and the innermost line of the user's own modules, where known. */

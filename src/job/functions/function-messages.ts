@@ -49,18 +49,21 @@ export interface CallBatch {
 export const NO_ROW = -1;
 
 export interface BatchAnswer {
-  /** Results of the calls before the first fault; undefined for nothing, `null` and `""`. */
+  /** Results of the calls before the first fault, or of as many as one answer holds; undefined for nothing, `null` and `""`. */
   readonly values: readonly (JsonValue | undefined)[];
   readonly fault?: Fault | undefined;
-  /** Bytes that the thread has allocated beside its heap. */
-  readonly externalBytes: number;
+  /** Bytes of the thread's heap and of its buffers. */
+  readonly usedBytes: number;
 }
+
+/** Of one result: characters of texts and names, and one for each other value. */
+export const MOST_CHARACTERS: number = 2 ** 20;
 
 /** Why a call has no result. `unreadable`: reading what it returned threw. */
 export type Fault =
   | { readonly kind: "threw" | "unreadable"; readonly thrown: ThrownError }
   | { readonly kind: "ends process"; readonly called: ProcessEnd }
-  | { readonly kind: "promise" | "not JSON" | "cyclic" | "nested" };
+  | { readonly kind: "promise" | "not JSON" | "cyclic" | "nested" | "long" };
 
 /** What a function may not call. A thread cannot be kept from `process.exit`, which ends nothing but the thread. */
 export type ProcessEnd = "process.kill" | "process.abort";

@@ -2,6 +2,7 @@ import { pathToFileURL } from "node:url";
 import { MessageChannel, Worker } from "node:worker_threads";
 import type { FunctionCall, MappingFunctions } from "../../map/leaf/function-calls.ts";
 import type { CallResult } from "../../model/call-result.ts";
+import { endThread } from "../../model/ended-thread.ts";
 import type { Place } from "../../model/place.ts";
 import { batchPacker } from "./batch-packer.ts";
 import { faultOf } from "./function-faults.ts";
@@ -33,12 +34,17 @@ const STOP_GRACE_MS = 1000;
 
 const LOOK_EVERY_MS = 100;
 
-/** Of the thread's heap. Buffers are not part of it: they are counted after each batch, and watched during it. */
-const HEAP_MB = 512;
-const MOST_EXTERNAL_BYTES = 1 << 30;
+/**
+ * V8's own limit for the thread. Where one large piece goes beyond it, V8 ends the whole process: so the thread is ended
+ * before, by the two limits below.
+ */
+const HEAP_MB = 4096;
+
+/** The heap of the thread and its buffers, counted after each batch. V8 keeps garbage up to four times of what is in use. */
+const MOST_BYTES = 2 * 2 ** 30;
 
 /** How far the whole process may grow during one batch. */
-const MOST_GROWTH_BYTES = 2 * 2 ** 30;
+const MOST_GROWTH_BYTES = 2 ** 30;
 
 /** Something that the thread has to answer. Loading the module has no calls. */
 interface Waiting {
@@ -66,8 +72,15 @@ export async function startFunctions(module: FunctionModule): Promise<MappingFun
     names: loaded.functions.map(({ name }) => name),
     close: thread.end,
     async evaluate(calls): Promise<readonly CallResult[]> {
-      const { values, fault } = await thread.ask<BatchAnswer>(calls, pack(calls));
-      return fault === undefined ? values : [...values, faultOf(fault, module.file)];
+      const results: CallResult[] = [];
+      // The thread stops where its results have become long.
+      while (results.length < calls.length) {
+        const rest = calls.slice(results.length);
+        const { values, fault } = await thread.ask<BatchAnswer>(rest, pack(rest));
+        for (const value of values) results.push(value);
+        if (fault !== undefined) return [...results, faultOf(fault, module.file)];
+      }
+      return results;
     },
   };
 }
@@ -108,7 +121,7 @@ function startThread(module: FunctionModule): FunctionThread {
   worker.on("error", (error: unknown) => give(causeOf(error)));
   worker.on("exit", (code) => give({ kind: "exited", code }));
   port.on("message", (answer: BatchAnswer | LoadAnswer) => {
-    if ("externalBytes" in answer && answer.externalBytes > MOST_EXTERNAL_BYTES) {
+    if ("usedBytes" in answer && answer.usedBytes > MOST_BYTES) {
       give({ kind: "memory" });
       return;
     }
@@ -136,7 +149,7 @@ function startThread(module: FunctionModule): FunctionThread {
       module.signal?.removeEventListener("abort", stop);
       wrong ??= new Error("the functions of the mapping are closed");
       watch.stop();
-      await worker.terminate();
+      await endThread(worker, module.signal);
     },
   };
 }

@@ -11,6 +11,7 @@ import {
   type FunctionWork,
   type LoadAnswer,
   type LoadedFunction,
+  MOST_CHARACTERS,
   NO_CALL,
   NO_ROW,
   type ProcessEnd,
@@ -48,9 +49,14 @@ const MOST_PAUSES = 100;
 
 type AnyFunction = (...given: unknown[]) => unknown;
 
+/** Results of one answer have about so many characters. */
+const MOST_IN_ANSWER = 8 * MOST_CHARACTERS;
+
 const functions: AnyFunction[] = [];
 const headers: (readonly string[])[] = [];
 let count = 0;
+/** Characters of the result that is being kept. */
+let length = 0;
 
 type Chunk = string | Uint8Array;
 const writing = {
@@ -128,11 +134,14 @@ function evaluate(batch: CallBatch): void {
   for (let at = 0; at < batch.newHeaders.length; at += 1) headers[headers.length] = batch.newHeaders[at] ?? [];
   const values: (JsonValue | undefined)[] = [];
   let fault: Fault | undefined;
-  for (let at = 0; at < batch.functions.length && fault === undefined; at += 1) {
+  let inAnswer = 0;
+  for (let at = 0; at < batch.functions.length && fault === undefined && inAnswer < MOST_IN_ANSWER; at += 1) {
     store(done, PROGRESS.call, at);
     count = (count + 1) | 0;
     store(done, PROGRESS.count, count);
+    length = 0;
     fault = call(batch, at, values);
+    inAnswer += length;
   }
   store(done, PROGRESS.call, NO_CALL);
   // A promise that a call has left rejected ends the thread before the answer goes.
@@ -140,7 +149,8 @@ function evaluate(batch: CallBatch): void {
 }
 
 function answer(values: BatchAnswer["values"], fault: Fault | undefined): void {
-  post({ values, fault, externalBytes: getHeapStatistics().external_memory });
+  const { used_heap_size: heap, external_memory: buffers } = getHeapStatistics();
+  post({ values, fault, usedBytes: heap + buffers });
 }
 
 /** Adds what the call gives to the values. */
@@ -161,6 +171,8 @@ function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): 
 /** Adds what a call has returned. */
 function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
   if (typeof returned === "string" || returned === undefined || returned === null) {
+    length = typeof returned === "string" ? returned.length : 0;
+    if (length > MOST_CHARACTERS) return { kind: "long" };
     values[at] = returned === "" || returned === null ? undefined : returned;
     return undefined;
   }
@@ -192,7 +204,7 @@ function rowView(batch: CallBatch, row: number): unknown {
 }
 
 class NotJson {
-  readonly kind: "not JSON" | "cyclic" | "nested";
+  readonly kind: "not JSON" | "cyclic" | "nested" | "long";
   constructor(kind: NotJson["kind"]) {
     this.kind = kind;
   }
@@ -203,6 +215,7 @@ const MOST_LEVELS = 200;
 
 /** A copy that holds nothing of the module's. @throws NotJson, and what reading it throws */
 function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
+  grow(typeof value === "string" ? value.length : 1);
   if (isScalar(value)) return value;
   if (!isObject(value)) throw new NotJson("not JSON");
   const around = withIt(value, within);
@@ -217,9 +230,15 @@ function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
   const names = keys(value);
   for (let at = 0; at < names.length; at += 1) {
     const name = names[at] ?? "";
+    grow(name.length);
     members[name] = copyOf(value[name], around);
   }
   return members;
+}
+
+function grow(characters: number): void {
+  length += characters;
+  if (length > MOST_CHARACTERS) throw new NotJson("long");
 }
 
 function withIt(value: unknown, within: readonly unknown[]): readonly unknown[] {

@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { endThread } from "../../model/ended-thread.ts";
 import { Failure } from "../../model/failure.ts";
 
 /** Something for a worker to do, and what of it moves there instead of being copied. */
@@ -136,6 +137,7 @@ function leastBusy<Worker extends { readonly waiting: () => number }>(workers: r
 function startWorker<Answer, Message>({
   entry,
   workerData,
+  signal,
 }: PoolOptions<Answer, Message>): PoolWorker<Answer, Message> {
   const worker = new Worker(entry, { workerData, resourceLimits: LIMITS });
   const waiting: ((answer: Settled<Answer>) => void)[] = [];
@@ -160,6 +162,6 @@ function startWorker<Answer, Message>({
         worker.postMessage(task.message, [...task.transfer]);
       }),
     fail,
-    stop: () => worker.terminate(),
+    stop: () => endThread(worker, signal),
   };
 }
