@@ -40,8 +40,17 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
   return chosen(entry, type, objects);
 }
 
+/** Unions that lead back to themselves, or are there several times, are looked at once. */
 function flattened(type: UnionType): readonly FieldType[] {
-  return optionsTaken(type).flatMap((option) => (option.kind === "union" ? flattened(option) : [option]));
+  const unions = new Set<UnionType>([type]);
+  const options: FieldType[] = [];
+  for (const union of unions) {
+    for (const option of optionsTaken(union)) {
+      if (option.kind === "union") unions.add(option);
+      else options.push(option);
+    }
+  }
+  return options;
 }
 
 /** A list that takes the items of all of them. */
