@@ -19,6 +19,7 @@ export default defineConfig({
     include: ["test/**/*.test.ts"],
     // One more than most small machines have processors: many tests wait for a process or a clock.
     maxWorkers: 3,
+    globalSetup: ["test/shared-server.ts"],
     setupFiles: ["test/state-home.ts"],
     // The built program runs as users run it.
     server: { deps: { external: [/\/dist\/program\//] } },

@@ -4,14 +4,15 @@ import { countRequests, killRepeatedly, type KillTally } from "./kill-schedule.t
 import { seededDice } from "../seeded-dice.ts";
 import { adminOf, goodAccounts, latestRun, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
 import { contradictions, hear, type ThreeAccounts } from "./three-accounts.ts";
+import { campaignSize } from "../campaign.ts";
 import { patience } from "../patience.ts";
 
-const RECORDS = 2000;
+const RECORDS = campaignSize({ part: 600, whole: 2000 });
 const CONCURRENCY = 16;
 /** Intents are written at most four times the concurrency ahead: that is what one kill can leave in doubt. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` kills 1,000 times. */
-const KILLS = Number(process.env["KILLS"] ?? 30);
+const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 10, whole: 30 }));
 const PATIENCE_MS = 300_000 * Math.max(1, KILLS / 50);
 /** The more kills, the slower the platform, so that the push lasts until the last of them. */
 const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";

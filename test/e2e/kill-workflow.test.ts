@@ -6,6 +6,7 @@ import { countRequests, killRepeatedly } from "./kill-schedule.ts";
 import { adminOf, latestRun, references } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 import { startWorkflowProcess, type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
+import { campaignSize } from "../campaign.ts";
 import { patience } from "../patience.ts";
 
 const RECORDS = 300;
@@ -16,7 +17,7 @@ const PATIENCE_MS = 300_000;
 const MOST_RESUMES = 5;
 
 /** WORKFLOW_KILLS=50 for a long night; to repeat a failure: KILL_SEED=<the seed it printed>. */
-const kills = Number(process.env["WORKFLOW_KILLS"] ?? 10);
+const kills = Number(process.env["WORKFLOW_KILLS"] ?? campaignSize({ part: 3, whole: 10 }));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 /** What this platform has taken it processes at once: a record that it does not have is believed to be absent soon. */

@@ -9,7 +9,7 @@ import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 const IS_HERE = PRIVATE_POSTGRES_IS_HERE && PGBOUNCER_IS_HERE;
 
 describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped where it is not installed)", () => {
-  const { server } = useServer();
+  const { server } = useServer("private");
 
   test("names the pool mode as the cause without waiting for the server", async () => {
     const database = await server().createDatabase("statement_mode");
@@ -29,7 +29,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped where it
 });
 
 describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped where it is not installed)", () => {
-  const { server } = useServer();
+  const { server } = useServer("private");
   let pooler: Awaited<ReturnType<typeof startPgBouncer>>;
   let sandbox: TestSandbox;
   let admin: Admin;

@@ -8,6 +8,8 @@ import {
   SKIPPED_WITHOUT_POSTGRES,
   startPostgres,
 } from "../ledger/postgres/cluster.ts";
+import { campaignSize } from "../campaign.ts";
+import { patience } from "../patience.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
@@ -23,8 +25,10 @@ import {
 } from "./push-scene.ts";
 
 const DATABASE = "migrate_test_push";
-const RECORDS = 600;
-const KILLS = 8;
+/** `npm run soak -- kills` kills 300 times. */
+const KILLS = Number(process.env["KILLS_POSTGRES"] ?? campaignSize({ part: 4, whole: 8 }));
+/** So many that the push lasts until the last kill. */
+const RECORDS = Math.max(600, 35 * KILLS);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
 /** Good ones, and each kind of trouble that a ledger finds. */
@@ -81,7 +85,8 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     expect(await said(inDatabase)).toEqual(await said(inFile));
   });
 
-  test(`${KILLS} kills lose nothing, leave nothing unaccounted, create nothing twice`, async () => {
+  const timeout = patience(300_000 * Math.max(1, KILLS / 50));
+  test(`${KILLS} kills lose nothing, leave nothing unaccounted, create nothing twice`, { timeout }, async () => {
     const admin = adminOf(sandbox);
     await admin.reset();
     const work = await workplaceOf(goodAccounts(RECORDS));

@@ -21,7 +21,7 @@ function machine(scene: SharedPush): CliOptions & { readonly cwd: string } {
 }
 
 describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped without PostgreSQL and pg_dump)", () => {
-  const { server } = useServer();
+  const { server } = useServer("private");
   let sandbox: TestSandbox;
   let admin: Admin;
   beforeAll(async () => {

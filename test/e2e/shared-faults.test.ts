@@ -24,7 +24,7 @@ const RECORDS = 300;
 const APART = 8;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faults ${SKIPPED_WITHOUT_POSTGRES}`, () => {
-  const { server } = useServer();
+  const { server } = useServer("private");
   const { sandbox, admin } = useSandbox();
 
   test("ten faults, one after the other, cost no record and create none twice", async ({ onTestFinished }) => {

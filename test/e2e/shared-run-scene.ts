@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from "vitest";
-import { startPrivatePostgres } from "../ledger/postgres/cluster.ts";
+import { type PostgresCluster, startPostgres, startPrivatePostgres } from "../ledger/postgres/cluster.ts";
 import type { CliEnd, CliOptions, RunningCli, TestSandbox } from "./cli.ts";
 import {
   type Admin,
@@ -11,7 +11,7 @@ import {
   workplace,
 } from "./push-scene.ts";
 
-type Server = Awaited<ReturnType<typeof startPrivatePostgres>>;
+type PrivateServer = Awaited<ReturnType<typeof startPrivatePostgres>>;
 
 /** A worker as the ledger knows it. */
 interface SeenWorker {
@@ -34,11 +34,13 @@ export interface SharedPush extends Workplace {
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
 }
 
-/** A server for all tests of a file. */
-export function useServer(): { readonly server: () => Server } {
-  let started: Server | undefined;
+/** The server of the whole run, or one that all tests of a file have for themselves: to crash it, or to look at all of it. */
+export function useServer(): { readonly server: () => PostgresCluster };
+export function useServer(kind: "private"): { readonly server: () => PrivateServer };
+export function useServer(kind?: "private"): { readonly server: () => PostgresCluster } {
+  let started: PostgresCluster | undefined;
   beforeAll(async () => {
-    started = await startPrivatePostgres();
+    started = await (kind === "private" ? startPrivatePostgres() : startPostgres());
   });
   afterAll(() => started?.stop());
   return {
@@ -55,11 +57,11 @@ let databases = 0;
 export async function sharedPush(
   records: number,
   sandbox: Pick<TestSandbox, "env">,
-  server: Pick<Server, "createDatabase" | "query">,
+  server: Pick<PostgresCluster, "createDatabase" | "query">,
   through: (url: string) => string = (url) => url,
 ): Promise<SharedPush> {
   databases += 1;
-  const name = `shared_${databases}`;
+  const name = `shared_${process.pid}_${databases}`;
   const ledger = through(await server.createDatabase(name));
   const place = workplace({ accounts: goodAccounts(records) }, sandbox);
   const query = (sql: string): Promise<readonly Record<string, unknown>[]> => server.query(sql, name);

@@ -1,15 +1,20 @@
 import { describe, expect, test } from "vitest";
 import { type Http, TransportError } from "../../src/transport/http.ts";
+import { type CampaignSize, campaignSeeds, campaignSize } from "../campaign.ts";
 import { partsOf } from "./model-platform.ts";
 import type { Job } from "./session.ts";
 import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts";
 
 /** To replay one: SIMULATION_SEED=<the seed it printed>; its trace goes to stderr. */
 const only = process.env["SIMULATION_SEED"];
-const count = Number(process.env["SIMULATION_SEEDS"] ?? 500);
-/** Of these, so many are played with restored ledgers as well. */
-const restored = Number(process.env["SIMULATION_SEEDS"] ?? 100);
-const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
+
+/** SIMULATION_FIRST and SIMULATION_SEEDS, as the soak gives them, go before the size of the campaign. */
+function seedsOf(size: CampaignSize): readonly number[] {
+  const given = process.env["SIMULATION_SEEDS"];
+  if (given === undefined) return campaignSeeds(size);
+  const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
+  return Array.from({ length: Number(given) }, (_, index) => first + index);
+}
 
 /** Seeds that once showed a fault, of the product or of the simulation: each stays. */
 const REGRESSIONS: readonly number[] = [
@@ -18,15 +23,15 @@ const REGRESSIONS: readonly number[] = [
 
 const PATIENCE_MS = 3_600_000;
 
-test.each<[string, number, SimulationOptions]>([
-  ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", count, {}],
+test.each<[string, CampaignSize, SimulationOptions]>([
+  ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", { part: 50, whole: 500 }, {}],
   [
     "no schedule in which older copies of the ledger come back creates an account twice",
-    restored,
+    { part: 20, whole: 100 },
     { restores: "noticed" },
   ],
-])("%s", { timeout: PATIENCE_MS }, async (_, seedCount, options) => {
-  const seeds = Array.from({ length: seedCount }, (__, index) => first + index);
+])("%s", { timeout: PATIENCE_MS }, async (_, size, options) => {
+  const seeds = seedsOf(size);
   const failed: string[] = [];
   const seen = { records: 0, sessions: 0, kills: 0 };
   for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
@@ -39,7 +44,7 @@ test.each<[string, number, SimulationOptions]>([
   }
   const { records, sessions, kills } = seen;
   process.stderr.write(
-    `${seedCount} seeds from ${first}: ${records} records, ${sessions} processes, ${kills} killed\n`,
+    `${seeds.length} seeds from ${seeds[0]}: ${records} records, ${sessions} processes, ${kills} killed\n`,
   );
   expect(failed.slice(0, 20).join("\n")).toBe("");
 });
@@ -67,7 +72,7 @@ test("the same seed gives the same events, to the millisecond", async () => {
 const DAY_MS = 86_400_000;
 
 test("a wall clock that jumps by a day at every reading changes no event, nor its time", async () => {
-  for (let seed = 1; seed <= 40; seed += 1) {
+  for (let seed = 1; seed <= campaignSize({ part: 10, whole: 40 }); seed += 1) {
     let looks = 0;
     const wall = (now: number): number => now + (((looks += 1) * 7) % 3) * DAY_MS - DAY_MS;
     const [jumping, steady] = [await simulate(seed, { wall }), await simulate(seed)];
@@ -84,7 +89,7 @@ describe("the simulation notices that", () => {
     ["an error is taken for success", overHttp(successForError), /I3/],
   ])("%s", async (_, spoil, invariant) => {
     const found: string[] = [];
-    for (let seed = 1; seed <= 40; seed += 1) {
+    for (let seed = 1; seed <= campaignSize({ part: 10, whole: 40 }); seed += 1) {
       const { complaints } = await simulate(seed, spoil === undefined ? {} : { spoil });
       found.push(...complaints.map((complaint) => complaint.invariant));
     }
@@ -94,7 +99,7 @@ describe("the simulation notices that", () => {
 
 test("the simulation notices that nobody compares a restored ledger with its journal", async () => {
   const found: string[] = [];
-  for (let seed = 1; seed <= 40; seed += 1) {
+  for (let seed = 1; seed <= campaignSize({ part: 10, whole: 40 }); seed += 1) {
     const { complaints } = await simulate(seed, { restores: "unnoticed" });
     found.push(...complaints.map((complaint) => complaint.invariant));
   }

@@ -24,7 +24,7 @@ const FLAGS = ["--rps", "40", "--concurrency", String(CONCURRENCY)];
 /** Requests that a fault leaves in doubt at most: those that have an intent and no outcome. */
 const IN_DOUBT = 4 * CONCURRENCY;
 
-const { server } = useServer();
+const { server } = useServer("private");
 let noticing: TestSandbox;
 let forgetful: TestSandbox;
 

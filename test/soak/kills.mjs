@@ -1,4 +1,9 @@
-// 1,000 SIGKILLs over a push of 2,000 records at concurrency 16, resumed until done; half an hour. KILLS=100 shortens it.
-import { runTest } from "./run-test.mjs";
+// 1,000 SIGKILLs: 700 over pushes of 2,000 records with a ledger in a file, 300 over a push with a ledger in PostgreSQL;
+// each push is resumed until done. Half an hour. KILLS=100 KILLS_POSTGRES=30 shortens it.
+import { runTests } from "./run-test.mjs";
 
-runTest("test/e2e/kill-push.test.ts", { KILLS: "1000" });
+runTests(["test/e2e/kill-push.test.ts", "test/e2e/push-postgres.test.ts"], {
+  KILLS: "700",
+  KILLS_POSTGRES: "300",
+  MIGRATE_TEST_CAMPAIGN: "whole",
+});

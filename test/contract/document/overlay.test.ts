@@ -198,7 +198,7 @@ describe("a target that would take very long", () => {
 });
 
 it("overlays that would fill the memory end with the place of the action", () => {
-  const update = { x: { y: { z: 1 } } };
-  const actions = Array.from({ length: 40 }, (_, at) => ({ target: "$..*", update: { [`n${at}`]: update } }));
+  const update = { x: { y: Array.from({ length: 2000 }, () => 1) } };
+  const actions = Array.from({ length: 3 }, (_, at) => ({ target: "$..*", update: { [`n${at}`]: update } }));
   expect(() => overlaid(actions)).toThrow(/overlay-1.yaml:\d+: overlays add more than 1,000,000 values/);
 });

@@ -13,7 +13,7 @@ export interface PostgresCluster {
   readonly port: number;
   /** PEM file of the authority behind its certificate. Absent for a server that somebody else runs. */
   readonly caFile?: string;
-  /** A new, empty database; gives its URL. */
+  /** A new, empty database; gives its URL. Each test file has names of its own: files share a server. */
   readonly createDatabase: (name: string) => Promise<string>;
   /** One statement, or several; gives the rows of the last. */
   readonly query: (sql: string, database?: string) => Promise<readonly Record<string, unknown>[]>;
@@ -37,18 +37,26 @@ export const POSTGRES_IS_HERE: boolean = NAMED_SERVER !== undefined || PROGRAMS 
 export const SKIPPED_WITHOUT_POSTGRES =
   "(skipped without PostgreSQL: no programs of it here, no MIGRATE_TEST_POSTGRES)";
 
+/** The variable that tells test files the address of the server of the whole run (`shared-server.ts`). */
+export const RUN_SERVER = "MIGRATE_TEST_RUN_SERVER";
+
 /**
- * Takes the server that is named, or starts one in a temporary folder, with or without TLS, whose user `tester` needs no
- * password, and `guarded` the password `s3cret`. Its maker stops it.
+ * A server whose user `tester` needs no password: the one that is named, else the one of the whole run. Several test
+ * files use it at once, each with databases of its own. `stop` ends neither.
  */
 export async function startPostgres(): Promise<PostgresCluster> {
-  return NAMED_SERVER === undefined ? startPrivatePostgres() : namedServer(NAMED_SERVER);
+  const address = NAMED_SERVER ?? process.env[RUN_SERVER];
+  return address === undefined ? startPrivatePostgres() : namedServer(address);
 }
 
 /** Whether a server can be started that is nobody else's: for tests that crash it, or need its certificate. */
 export const PRIVATE_POSTGRES_IS_HERE: boolean = PROGRAMS !== undefined;
 
-/** @param settings lines of its configuration */
+/**
+ * Starts a server with TLS in a temporary folder. Its user `tester` needs no password; `guarded` has the password
+ * `s3cret`. Its maker stops it.
+ * @param settings lines of its configuration
+ */
 export async function startPrivatePostgres(
   settings: readonly string[] = [],
 ): Promise<PostgresCluster & Required<Pick<PostgresCluster, "caFile" | "crash" | "start">>> {
@@ -173,7 +181,7 @@ function serverSettings(port: number, folder: string, settings: readonly string[
     "listen_addresses = '127.0.0.1'",
     `unix_socket_directories = '${folder}'`,
     "shared_buffers = '32MB'",
-    "max_connections = 60",
+    "max_connections = 200",
     "ssl = on",
     `ssl_cert_file = '${folder}/server.pem'`,
     `ssl_key_file = '${folder}/server-key.pem'`,

@@ -11,7 +11,7 @@ import type { SharedPlan, SharedRun, WorkerReport } from "../../../src/ledger/ru
 import type { SharedBed } from "../behaviour/shared-run-bed.ts";
 import { describeSharedRun } from "../behaviour/shared-run-behaviour.ts";
 import { attemptOutcomeOf, intentOf, item, planned } from "../ledger-input.ts";
-import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPrivatePostgres } from "./cluster.ts";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPostgres } from "./cluster.ts";
 import { type CuttingProxy, startCuttingProxy } from "./cutting-proxy.ts";
 
 const NAME = "migrate_test_shared";
@@ -19,13 +19,13 @@ const PLAN: SharedPlan = { size: 10, leaseMs: 20_000, concurrency: 8, resendAmbi
 const REPORT: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
-  let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
+  let server: Awaited<ReturnType<typeof startPostgres>>;
   let proxy: CuttingProxy;
   let url: string;
   const opened: { readonly close: () => Promise<void> }[] = [];
 
   beforeAll(async () => {
-    server = await startPrivatePostgres();
+    server = await startPostgres();
     proxy = await startCuttingProxy(server.port);
     url = await server.createDatabase(NAME);
     await (await (await openLedgerStore(url)).write("push", { create: true })).close();

@@ -2,6 +2,7 @@ import { describe, expect, test, vi } from "vitest";
 import type * as nodeFs from "node:fs";
 import { closeSync } from "node:fs";
 import type * as replacing from "../../../src/files/replace-file.ts";
+import { type CampaignSize, campaignSeeds } from "../../campaign.ts";
 import type { SharedScene } from "./shared-scene.ts";
 import {
   type Restores,
@@ -44,10 +45,6 @@ function closeFiles(): void {
 
 /** To replay one: SIMULATION_SEED=<the seed it printed>; its trace goes to stderr. */
 const only = process.env["SIMULATION_SEED"];
-const count = Number(process.env["SIMULATION_SEEDS"] ?? 500);
-/** So many are played with restored databases as well. */
-const restored = Number(process.env["SIMULATION_SEEDS"] ?? 25);
-const weaker = Number(process.env["SIMULATION_SEEDS"] ?? 8);
 /**
  * A machine does not know what another one has sent; it says so before it sends again (docs/cluster.md). One that has lost its
  * state folder does not.
@@ -57,36 +54,43 @@ const UNKNOWABLE: Readonly<Record<Restores, ReadonlySet<string>>> = {
   "several machines": new Set(["nothing twice once told", "nothing lost"]),
   "folders lost": new Set(["nothing twice", "nothing twice once told", "nothing lost"]),
 };
-const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
+
+/** SIMULATION_FIRST and SIMULATION_SEEDS, as the soak gives them, go before the size of the campaign. */
+function seedsOf(size: CampaignSize): readonly number[] {
+  const given = process.env["SIMULATION_SEEDS"];
+  if (given === undefined) return campaignSeeds(size);
+  const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
+  return Array.from({ length: Number(given) }, (_, index) => first + index);
+}
 
 /** Seeds that once showed a fault, of the product or of the simulation: each stays. */
 const REGRESSIONS: readonly number[] = [];
 
 const PATIENCE_MS = 3_600_000;
 
-test.each<[string, number, SharedSimulationOptions]>([
+test.each<[string, CampaignSize, SharedSimulationOptions]>([
   [
     "no schedule of kills, freezes, lost connections and planners that follow each other breaks an invariant",
-    count,
+    { part: 40, whole: 400 },
     {},
   ],
   [
     "no schedule in which an older copy of the database comes back in the middle of a run creates an account twice",
-    restored,
+    { part: 5, whole: 25 },
     { restores: "one machine" },
   ],
   [
     "no schedule of restored databases and several machines ends without a settled ledger",
-    weaker,
+    { part: 2, whole: 8 },
     { restores: "several machines" },
   ],
   [
     "no schedule of restored databases and lost state folders ends without a settled ledger",
-    weaker,
+    { part: 2, whole: 8 },
     { restores: "folders lost" },
   ],
-])("%s", { timeout: PATIENCE_MS }, async (_, seedCount, options) => {
-  const seeds = Array.from({ length: seedCount }, (__, index) => first + index);
+])("%s", { timeout: PATIENCE_MS }, async (_, size, options) => {
+  const seeds = seedsOf(size);
   const failed: string[] = [];
   const seen = { records: 0, processes: 0 };
   const faults = new Map<string, number>();
@@ -102,7 +106,7 @@ test.each<[string, number, SharedSimulationOptions]>([
   }
   const befell = [...faults].map(([kind, times]) => `${times} ${kind}`).join(", ");
   process.stderr.write(
-    `${seedCount} seeds from ${first}: ${seen.records} records, ${seen.processes} processes; ${befell}\n`,
+    `${seeds.length} seeds from ${seeds[0]}: ${seen.records} records, ${seen.processes} processes; ${befell}\n`,
   );
   expect(failed.slice(0, 20).join("\n")).toBe("");
 });

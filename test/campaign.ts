@@ -1,0 +1,30 @@
+/**
+ * How much of a campaign is played. `npm test` plays a part, another one each minute; with MIGRATE_TEST_CAMPAIGN=whole, as
+ * `.ci/run` sets it, all of it; `npm run soak` plays more than that.
+ */
+const isWhole = process.env["MIGRATE_TEST_CAMPAIGN"] === "whole";
+
+/** A size for `npm test`, and one for the whole campaign. */
+export interface CampaignSize {
+  readonly part: number;
+  readonly whole: number;
+}
+
+/** How many of it are played now. */
+export function campaignSize({ part, whole }: CampaignSize): number {
+  return isWhole ? whole : part;
+}
+
+/** Seeds 1 to `whole`, or a part of them. */
+export function campaignSeeds(size: CampaignSize): readonly number[] {
+  const count = campaignSize(size);
+  const parts = Math.floor(size.whole / count);
+  const first = 1 + count * (Math.floor(Date.now() / 60_000) % parts);
+  return Array.from({ length: count }, (_, index) => first + index);
+}
+
+/** The cases of a part, in turn, or all of them: every `step`th, from another one each minute. */
+export function campaignCases<Case>(cases: readonly Case[], step: number): readonly Case[] {
+  const offset = Math.floor(Date.now() / 60_000) % step;
+  return isWhole ? cases : cases.filter((_, index) => index % step === offset);
+}
