@@ -12,11 +12,15 @@ const builtThreads = {
   },
 };
 
+/** Tests of modules that keep nothing from one call to the next share a process, and load each module once. */
+const PURE = ["contract", "json", "map", "overlays", "rules", "terminal", "text", "time", "validate"].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+);
+
 export default defineConfig({
   plugins: [builtThreads],
   test: {
     root: new URL("..", import.meta.url).pathname,
-    include: ["test/**/*.test.ts"],
     // One more than most small machines have processors: many tests wait for a process or a clock.
     maxWorkers: 3,
     globalSetup: ["test/shared-server.ts"],
@@ -28,5 +32,9 @@ export default defineConfig({
     testTimeout: patience(300_000),
     hookTimeout: patience(120_000),
     expect: { poll: { timeout: patience(60_000) } },
+    projects: [
+      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
+      { extends: true, test: { name: "whole", include: ["test/**/*.test.ts"], exclude: PURE } },
+    ],
   },
 });

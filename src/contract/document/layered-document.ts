@@ -26,6 +26,9 @@ interface Origin {
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
   let plain = toJsonObject(tree);
+  // Changed since `plain` was read: a read makes each of them again once, however often it changed.
+  const changed = new Map<string, AttrPath>();
+  const noteChange = (path: AttrPath): void => void changed.set(JSON.stringify(path), path);
   const refresh = (path: AttrPath): void => {
     const node = nodeAt(tree, path);
     if (path.length === 0) plain = toJsonObject(tree);
@@ -38,25 +41,31 @@ export function layeredDocument(base: SourceDocument, root: JsonObject): Layered
   };
   return {
     get value() {
+      for (const path of changed.values()) if (!isWithinOther(path, changed)) refresh(path);
+      changed.clear();
       return plain;
     },
     placeOf: (path) => placeOf(tree, path),
     merge: (path, update, origin) => {
       add(update, origin);
       mergeInto(nodeAt(tree, path), update, origin);
-      refresh(path);
+      noteChange(path);
     },
     append: (path, entry, origin) => {
       add(entry, origin);
       appendTo(nodeAt(tree, path), entry, origin);
-      refresh(path);
+      noteChange(path);
     },
     remove: (path) => {
       const around = path.slice(0, -1);
       removeFrom(nodeAt(tree, around), path.at(-1));
-      refresh(around);
+      noteChange(around);
     },
   };
+}
+
+function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): boolean {
+  return path.some((_, depth) => others.has(JSON.stringify(path.slice(0, depth))));
 }
 
 /** The most values that overlays may add to a document: each match of a target takes a copy of the whole update. */

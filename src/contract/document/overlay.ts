@@ -74,15 +74,9 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
     removeAll(layers, matches, () => report("error", "bad-overlay", "the whole document cannot be removed", path));
   } else if (update !== undefined) {
     const targets = matches.map((match) => ({ match, target: valueAt(before, match) }));
-    for (const one of targets) {
-      updateOne(layers, {
-        ...one,
-        update,
-        document: overlay,
-        path: [...path, "update"],
-        report,
-      });
-    }
+    const place = { document: overlay, path: [...path, "update"] };
+    const unfit = targets.filter((one) => !updateOne(layers, { ...one, ...place, update }));
+    reportUnfit(unfit, (message) => report("error", "bad-overlay", message, place.path));
   }
   return matches.length !== 0;
 }
@@ -152,13 +146,23 @@ interface Update {
   readonly document: SourceDocument;
   readonly path: AttrPath;
   readonly update: JsonValue;
-  readonly report: ReportFinding;
 }
 
-function updateOne(layers: LayeredDocument, { match, target, update, document, path, report }: Update): void {
+/** False where the update does not fit what the match selected. */
+function updateOne(layers: LayeredDocument, { match, target, update, document, path }: Update): boolean {
   if (isJsonArray(target)) layers.append(match, update, { document, path });
   else if (isJsonObject(target) && isJsonObject(update)) layers.merge(match, update, { document, path });
-  else report("error", "bad-overlay", mismatch(target, match), path);
+  else return false;
+  return true;
+}
+
+/** One target can match a million values: a few of them show what is wrong. */
+const REPORTED_MATCHES = 10;
+
+function reportUnfit(unfit: readonly Pick<Update, "match" | "target">[], report: (message: string) => void): void {
+  for (const { match, target } of unfit.slice(0, REPORTED_MATCHES)) report(mismatch(target, match));
+  const more = unfit.length - REPORTED_MATCHES;
+  if (more > 0) report(`${more.toLocaleString("en")} more values that the target matches do not fit the update`);
 }
 
 function mismatch(target: JsonValue | undefined, match: AttrPath): string {

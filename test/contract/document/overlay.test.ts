@@ -197,6 +197,21 @@ describe("a target that would take very long", () => {
   });
 });
 
+it("an update that does not fit very many matches is reported for ten of them, with the number of the others", () => {
+  const { findings } = overlaid(
+    [{ target: `${BODY}.properties.choice..*`, update: { "x-note": 1 } }],
+    [
+      { target: "$..type", update: { x: Array.from({ length: 20 }, () => 1) } },
+      { target: "$..*", update: { x: 1 } },
+    ],
+  );
+  const unfit = findings.filter(({ message }) => message.includes("neither an object nor a list"));
+  expect(unfit.length).toBeLessThan(25);
+  expect(findings.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/^\d+ more values that the target matches do not fit the update$/),
+  );
+});
+
 it("overlays that would fill the memory end with the place of the action", () => {
   const update = { x: { y: Array.from({ length: 2000 }, () => 1) } };
   const actions = Array.from({ length: 3 }, (_, at) => ({ target: "$..*", update: { [`n${at}`]: update } }));
