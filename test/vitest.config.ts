@@ -1,21 +1,11 @@
 import { defineConfig } from "vitest/config";
+import { builtThreads } from "./built-threads.ts";
 import { patience, SLOWNESS } from "./patience.ts";
 
-/** A thread cannot start from TypeScript: it starts from the built module. */
-const builtThreads = {
-  name: "built-threads",
-  transform: (code: string, id: string): string | undefined => {
-    const [, folder] = /\/src\/(.*)\/[^/]+\.ts$/.exec(id) ?? [];
-    if (folder === undefined || !code.includes("-worker.js")) return undefined;
-    const built = new URL(`../dist/${folder}/`, import.meta.url).href;
-    return code.replaceAll(/new URL\("\.\/([a-z-]+-worker\.js)", import\.meta\.url\)/g, `new URL("${built}$1")`);
-  },
-};
-
-/** Tests of modules that keep nothing from one call to the next share a process, and load each module once. */
-const PURE = ["contract", "json", "map", "overlays", "rules", "terminal", "text", "time", "validate"].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-);
+/** Tests of modules that keep nothing from one call to the next: they share a process, and load each module once. */
+const SHARED_FOLDERS =
+  "contract,corrections,differential,drift,files,job,json,map,model,overlays,pipeline,platform,proof,read,report,rules,store,terminal,text,time,transport,upload,validate";
+const SHARED = [`test/{${SHARED_FOLDERS}}/**/*.test.ts`];
 
 export default defineConfig({
   plugins: [builtThreads],
@@ -33,8 +23,8 @@ export default defineConfig({
     hookTimeout: patience(120_000),
     expect: { poll: { timeout: patience(60_000) } },
     projects: [
-      { extends: true, test: { name: "pure", include: PURE, isolate: false } },
-      { extends: true, test: { name: "whole", include: ["test/**/*.test.ts"], exclude: PURE } },
+      { extends: true, test: { name: "shared", include: SHARED, isolate: false } },
+      { extends: true, test: { name: "isolated", include: ["test/**/*.test.ts"], exclude: SHARED } },
     ],
   },
 });

@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config";
+import { builtThreads } from "../built-threads.ts";
 
 export default defineConfig({
+  plugins: [builtThreads],
   test: {
     root: new URL("../..", import.meta.url).pathname,
     include: ["test/soak/*.soak.ts"],

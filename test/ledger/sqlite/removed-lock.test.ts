@@ -62,7 +62,7 @@ test("stops writing when another file is put in the place of the ledger", async 
   const bytes = readFileSync(file);
   rmSync(file);
   writeFileSync(file, bytes);
-  await expect(sendAll(ledger, run, "accepted")).rejects.toMatchObject({ code: "storage", exitCode: 6 });
+  await expect(sendAll(ledger, run, "accepted")).rejects.toMatchObject({ code: "ledger_lost", exitCode: 6 });
   await vi.waitFor(() => expect(ledger.lease?.lost.aborted).toBe(true), { timeout: 10_000 });
   await ledger.close();
   expect(readFileSync(file)).toEqual(bytes);
