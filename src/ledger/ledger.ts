@@ -320,6 +320,8 @@ export interface LedgerRecovery {
 export interface LedgerOrigin {
   /** Notes that a process of this machine is about to send. */
   readonly noteMachine: (machine: string) => Promise<void>;
+  /** Notes that nothing is missing in the ledger that comes from there. @param at ISO 8601 UTC */
+  readonly noteOrigin: (origin: string, at: string) => Promise<void>;
   readonly facts: () => Promise<OriginFacts>;
 }
 
@@ -331,6 +333,14 @@ export interface OriginFacts {
   readonly position: number;
   /** Ids of the machines that have sent. */
   readonly machines: readonly string[];
+  /** The origin that was noted in the ledger: a restored copy has that of the original. */
+  readonly noted?: NotedOrigin | undefined;
+}
+
+export interface NotedOrigin {
+  readonly origin: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
 }
 
 /** Records known by their business keys: however many runs they were part of, each counts once. */

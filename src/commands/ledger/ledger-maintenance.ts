@@ -94,9 +94,7 @@ export async function recoverServerLedger(
       return !isComplete || doubt?.kind === "lost" || (doubt?.others ?? 0) > 0;
     };
     const recovered = await recoverMachine(place, ledger, { at, rescueFolder, notice, isUncertain });
-    for (const folder of ledgerFolders(place, (await ledger.history()).id)) {
-      await noteRecovered(folder, ledger, dependencies);
-    }
+    await noteRecovered(ledgerFolders(place, (await ledger.history()).id), ledger, dependencies);
     return { tables: [], ambiguous: 0, noted: recovered.noted, isUncertain: recovered.isUncertain };
   } finally {
     await ledger.close();

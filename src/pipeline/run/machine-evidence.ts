@@ -59,6 +59,7 @@ export async function openMachineJournal(
     async begin(run) {
       await writable(place.folder, async () => {
         await ledger.origin?.noteMachine(machineId(dependencies.stateFolder()));
+        await watch.vouch();
         await journal.begin(run);
         await watch.note(run);
       });
@@ -82,6 +83,8 @@ export interface OriginWatch {
   readonly look: () => Promise<void>;
   /** Remembers the database as it stands, unless it is another one by now: that is left to the next look. */
   readonly observe: () => Promise<void>;
+  /** Notes in the database, for machines that know nothing of it, that it is whole as it was seen last. */
+  readonly vouch: () => Promise<void>;
   /**
    * Writes down what was seen, unless the database is another one by now: what later processes compare must stay.
    * @param run the first one of a ledger that has none
@@ -111,8 +114,13 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
     // A restored copy need not know them.
     if (isNew) await writable(place.folder, () => note());
   };
+  const vouch = async (): Promise<void> => {
+    // The origin that was seen, not that of now: another copy in its place does not vouch for itself.
+    if (last !== undefined) await origin?.noteOrigin(last.origin, timestamp(clock));
+  };
   return {
     note,
+    vouch,
     async observe() {
       const facts = await origin?.facts();
       if (facts !== undefined && last !== undefined && !isMoved(last, facts)) await seen(facts);
@@ -120,8 +128,12 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
     async look() {
       const facts = await origin?.facts();
       if (facts === undefined) return;
-      if (last !== undefined && isMoved(last, facts)) await requireRestoredWhole(store, ledger, dependencies, last);
+      const isOther = last !== undefined && isMoved(last, facts);
+      if (isOther) await requireRestoredWhole(store, ledger, dependencies, last);
       await seen(facts);
+      if (!isOther) return;
+      await vouch();
+      await writable(place.folder, () => note());
     },
   };
 }
@@ -147,15 +159,18 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** Notes in a ledger's folder where a ledger that accounts for what was lost comes from, and how many requests it knows. */
+/** Notes where a ledger that accounts for what was lost comes from, and, in its folders here, how many requests it knows. */
 export async function noteRecovered(
-  folder: string,
+  folders: readonly string[],
   { history, origin }: Pick<SharedLedger, "history" | "origin">,
   { clock }: Pick<Dependencies, "clock">,
 ): Promise<void> {
   if (origin === undefined) return;
-  const seen = { ...(await origin.facts()), requests: (await history()).requests, at: timestamp(clock) };
-  await writeSeenOrigin(folder, seen, "recovered");
+  const facts = await origin.facts();
+  const at = timestamp(clock);
+  await origin.noteOrigin(facts.origin, at);
+  const { requests } = await history();
+  for (const folder of folders) await writeSeenOrigin(folder, { ...facts, requests, at }, "recovered");
 }
 
 /**
@@ -174,7 +189,7 @@ export async function requireJournaledRequests(
 
 /**
  * Compares all that this machine knows of the ledger with the database.
- * @param remembered what this process has seen of it
+ * @param remembered what this process, at work, has seen of it a moment ago: then it knows whether others have sent
  * @throws Failure `ledger_outdated`
  */
 async function requireRestoredWhole(
@@ -187,7 +202,7 @@ async function requireRestoredWhole(
   const place = machineJournals(store, dependencies);
   const doubt = await doubtOf(place, ledger, dependencies, { remembered });
   if (doubt?.kind === "lost") throw lostRequests(store, doubt);
-  if (doubt !== undefined && doubt.others > 0) throw movedDatabase(store, doubt);
+  if (doubt !== undefined && (doubt.others > 0 || remembered === undefined)) throw movedDatabase(store, doubt);
   if (doubt !== undefined) dependencies.notice(movedText(store, doubt.seen));
   const { id } = await ledger.history();
   if (id !== undefined) removeOldJournals(place, id, dependencies.clock.now());
@@ -217,9 +232,10 @@ export async function doubtOf(
   { journaled = 0, remembered }: Known = {},
 ): Promise<Doubt | undefined> {
   const { id } = await ledger.history();
-  const known = [remembered, ...ledgerFolders(place, id).map(readSeenOrigin)].filter((seen) => seen !== undefined);
-  if (known.length === 0 || ledger.origin === undefined) return undefined;
+  if (ledger.origin === undefined) return undefined;
   const facts = await ledger.origin.facts();
+  const seenHere = [remembered, ...ledgerFolders(place, id).map(readSeenOrigin)];
+  const known = [...seenHere, notedIn(facts)].filter((seen) => seen !== undefined);
   const { requests } = await ledger.history();
   const machines = new Set(allOf(facts, ...known));
   machines.delete(machineId(stateFolder()));
@@ -229,6 +245,11 @@ export async function doubtOf(
     return isMoved(seen, facts) ? [{ kind: "moved", ...found }] : [];
   });
   return doubts.find(({ kind }) => kind === "lost") ?? doubts[0];
+}
+
+/** What the database itself knows, for a machine that knows nothing. */
+function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
+  return noted && { ...noted, position: 0, machines: [], requests: 0 };
 }
 
 const REPAIR_HINT =
@@ -262,9 +283,10 @@ function movedText({ name }: ServerStore, { at }: SeenOrigin): string {
 }
 
 function movedDatabase(store: ServerStore, { seen, others }: Doubt): Failure {
+  const senders = others === 0 ? "another machine" : counted(others, "other machine");
   return new Failure(
     "ledger_outdated",
-    `${movedText(store, seen)}. It has every request of this machine, but ${counted(others, "other machine")} may have sent more`,
+    `${movedText(store, seen)}. It has every request that this machine knows, but ${senders} may have sent more`,
     {
       hint:
         "nothing was sent. When no request is missing (a failover without loss, a move), run `migrate ledger repair " +

@@ -1,13 +1,30 @@
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { machineId, readSeenOrigin, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
-import type { OriginFacts } from "../../../src/ledger/ledger.ts";
-import { openMachineJournal, type OriginWatch, watchOrigin } from "../../../src/pipeline/run/machine-evidence.ts";
+import type { OriginFacts, Run } from "../../../src/ledger/ledger.ts";
+import {
+  noteRecovered,
+  openMachineJournal,
+  type OriginWatch,
+  watchOrigin,
+} from "../../../src/pipeline/run/machine-evidence.ts";
 import { systemClock } from "../../../src/time/system-clock.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const STORE = { name: "postgres://db.example/migrate", server: "db.example:5432/migrate" };
 const AT = "2026-01-01T00:00:00.000Z";
+
+const RUN: Run = {
+  id: "first",
+  command: "push",
+  target: "",
+  supplier: "",
+  operation: "",
+  settings: {},
+  dryRun: false,
+  startedAt: AT,
+  state: "sending",
+};
 
 let state: string;
 let notices: string[];
@@ -22,12 +39,15 @@ beforeEach(() => {
 });
 
 const ledger = {
-  findRun: async () => undefined,
+  findRun: async () => RUN,
   history: async () => ({ id: "first", requests, lastGivenUpAt: undefined }),
   origin: {
     facts: async () => facts,
     noteMachine: async (id: string) => {
       facts = { ...facts, machines: [...new Set([...facts.machines, id])] };
+    },
+    noteOrigin: async (origin: string, at: string) => {
+      facts = { ...facts, noted: { origin, at } };
     },
   },
 };
@@ -134,5 +154,45 @@ test("a database that is replaced between the comparison and the begin is notice
   const journal = await openMachineJournal(STORE, ledger, dependencies());
   change({ origin: "two", machines: [] });
   await journal.begin("first");
+  expect(facts.noted?.origin).toBe("one");
   await expect(journal.watch?.look()).rejects.toMatchObject(OUTDATED);
+});
+
+/** A process that is about to send. */
+async function begun(): Promise<void> {
+  await (await openMachineJournal(STORE, ledger, dependencies())).begin("first");
+}
+
+describe("a new process", () => {
+  test("asks when the database was moved since this machine, which alone has sent, last used it", async () => {
+    await begun();
+    change({ origin: "two" });
+    const refused = openMachineJournal(STORE, ledger, dependencies());
+    await expect(refused).rejects.toMatchObject(OUTDATED);
+    await expect(refused).rejects.toThrow(/another machine may have sent more/);
+    expect(facts.noted?.origin).toBe("one");
+  });
+
+  test("asks when the database says that it was moved, also on a machine that knows nothing of it", async () => {
+    await begun();
+    change({ origin: "two" });
+    state = temporaryFolder();
+    await expect(openMachineJournal(STORE, ledger, dependencies())).rejects.toThrow(
+      /1 other machine may have sent more/,
+    );
+  });
+
+  test("goes on when a process at work has seen the database move, and when a recovery was noted", async () => {
+    const journal = await openMachineJournal(STORE, ledger, dependencies());
+    await journal.begin("first");
+    change({ origin: "two" });
+    await journal.watch?.look();
+    await begun();
+    change({ origin: "three" });
+    await noteRecovered([folder()], ledger, dependencies());
+    await begun();
+    state = temporaryFolder();
+    await begun();
+    expect(notices).toHaveLength(1);
+  });
 });

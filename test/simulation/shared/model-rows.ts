@@ -1,4 +1,4 @@
-import type { PlannedItem, Recovery, SendableItem } from "../../../src/ledger/ledger.ts";
+import type { NotedOrigin, PlannedItem, Recovery, SendableItem } from "../../../src/ledger/ledger.ts";
 import type { Status } from "../../../src/model/outcome.ts";
 
 /** What is known of a record over all runs. */
@@ -36,10 +36,19 @@ export interface ModelRows {
   readonly attempts: Map<string, ModelAttempt>;
   readonly recoveries: Map<string, Recovery>;
   readonly machines: Set<string>;
+  /** One at most. */
+  readonly origins: Map<"noted", NotedOrigin>;
 }
 
 export function noRows(): ModelRows {
-  return { records: new Map(), runs: new Map(), attempts: new Map(), recoveries: new Map(), machines: new Set() };
+  return {
+    records: new Map(),
+    runs: new Map(),
+    attempts: new Map(),
+    recoveries: new Map(),
+    machines: new Set(),
+    origins: new Map(),
+  };
 }
 
 export function attemptKey({ run, record, attempt }: Pick<ModelAttempt, "run" | "record" | "attempt">): string {

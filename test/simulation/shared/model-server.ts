@@ -273,6 +273,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
       origin: `origin ${origin.number}`,
       position: log() + origin.logOffset,
       machines: tables.machines(),
+      noted: tables.notedOrigin(),
     }),
     copy() {
       const rows = tables.copy();

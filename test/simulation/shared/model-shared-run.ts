@@ -46,6 +46,7 @@ export function modelLedger(
     },
     origin: {
       noteMachine: (machine) => perhapsAgain(() => tables.noteMachine(machine)),
+      noteOrigin: (origin, at) => perhapsAgain(() => tables.noteOrigin({ origin, at })),
       facts: () => perhapsAgain(facts),
     },
   };

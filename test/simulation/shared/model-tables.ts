@@ -2,6 +2,7 @@ import type {
   AttemptOutcome,
   Intent,
   LedgerHistory,
+  NotedOrigin,
   PlannedItem,
   PlanPolicy,
   SendableItem,
@@ -45,6 +46,8 @@ export interface ModelTables {
   readonly recovery: ModelRecovery;
   readonly noteMachine: (machine: string) => void;
   readonly machines: () => readonly string[];
+  readonly noteOrigin: (noted: NotedOrigin) => void;
+  readonly notedOrigin: () => NotedOrigin | undefined;
   /** A copy of everything but `intentsOf`, which the witness asks. */
   readonly copy: () => ModelRows;
   readonly restore: (copy: ModelRows) => void;
@@ -220,13 +223,16 @@ export function createModelTables(): ModelTables {
     recovery: modelRecovery(rows),
     noteMachine: (machine) => void rows.machines.add(machine),
     machines: () => [...rows.machines],
+    noteOrigin: (noted) => void rows.origins.set("noted", noted),
+    notedOrigin: () => rows.origins.get("noted"),
     copy: () => structuredClone(rows),
     restore(copy) {
-      const { records: r, runs: u, attempts: a, recoveries, machines } = structuredClone(copy);
+      const { records: r, runs: u, attempts: a, recoveries, machines, origins } = structuredClone(copy);
       replaceAll(records, r);
       replaceAll(runs, u);
       replaceAll(attempts, a);
       replaceAll(rows.recoveries, recoveries);
+      replaceAll(rows.origins, origins);
       rows.machines.clear();
       for (const machine of machines) rows.machines.add(machine);
     },

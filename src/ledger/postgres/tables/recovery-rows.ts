@@ -1,4 +1,4 @@
-import type { JournaledRequest, LedgerOrigin, OriginFacts, Recovery } from "../../ledger.ts";
+import type { JournaledRequest, LedgerOrigin, NotedOrigin, OriginFacts, Recovery } from "../../ledger.ts";
 import { errorCode } from "../../../files/error-code.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 import type { RunRow } from "../postgres-schema.ts";
@@ -136,11 +136,18 @@ export function originOf(database: Queries): LedgerOrigin {
     noteMachine: async (machine) => {
       await database.run(INSERT_MACHINE, machine);
     },
+    noteOrigin: async (origin, at) => {
+      await database.run(UPSERT_ORIGIN, origin, at);
+    },
     facts: () => factsOf(database),
   };
 }
 
 const INSERT_MACHINE = "insert into migrate.machines values ($1, clock_timestamp()) on conflict do nothing";
+
+const UPSERT_ORIGIN = `
+  insert into migrate.origin values (1, $1, $2)
+  on conflict (id) do update set origin = excluded.origin, noted_at = excluded.noted_at`;
 
 interface Origin {
   readonly origin: string;
@@ -149,8 +156,11 @@ interface Origin {
 
 async function factsOf(database: Queries): Promise<OriginFacts> {
   const machines = (await database.rows(SELECT_MACHINES)).map(({ id }) => id);
-  return { machines, ...(await serverOrigin(database)) };
+  const noted = await database.row(SELECT_NOTED);
+  return { machines, noted, ...(await serverOrigin(database)) };
 }
+
+const SELECT_NOTED: Statement<NotedOrigin> = { sql: "select origin, noted_at as at from migrate.origin" };
 
 const SELECT_MACHINES: Statement<{ id: string }> = { sql: "select id from migrate.machines order by id" };
 

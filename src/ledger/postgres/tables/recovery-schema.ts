@@ -7,3 +7,9 @@ export const RECOVERY_STEP: string = `
   create table migrate.recoveries (id text primary key, at text not null, uncertain boolean not null);
   create table migrate.machines (id text primary key, first_seen_at timestamptz not null);
   create table migrate.uncovered (identity bytea primary key);`;
+
+/** Where the database came from when nothing was known to be missing in it: one row. A restored copy has that of the original. */
+export const ORIGIN_STEP: string = `
+  create table migrate.origin (
+    id integer primary key check (id = 1), origin text not null, noted_at text not null
+  );`;
