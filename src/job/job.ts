@@ -61,7 +61,7 @@ export interface Job {
   readonly operation: Operation;
   readonly mapping: Mapping;
   /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
-  readonly after?: { readonly operation: Operation; readonly key: AttrPath };
+  readonly after?: { readonly operation: Operation; readonly key: AttrPath; readonly isOwnKey: boolean };
   /** What rules over several fields know beside the payload; absent when the contract has none. */
   readonly ruleContext?: RuleContext | undefined;
   /** What rules take for now, in milliseconds since 1970. */
@@ -230,7 +230,7 @@ function prerequisiteOf(
   const operation = findOperation(contract, after.operation);
   const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
   if (!isOwnKey || ![own, ...own.steps.map((step) => step.operation)].some((one) => isSameAddress(one, operation))) {
-    return { operation, key: attr };
+    return { operation, key: attr, isOwnKey };
   }
   throw new Failure(
     "mapping_invalid",

@@ -181,6 +181,8 @@ export interface PlanPolicy {
   readonly resendAmbiguous: boolean;
   /** The operation whose records must be accepted first, where there is one. */
   readonly after?: string | undefined;
+  /** A record waits for the one of that operation that has the same key. */
+  readonly awaitsOwnKey?: boolean | undefined;
   /** Where a record's key stands, for problems about keys. */
   readonly keyAttr: string;
   /** The column that the key comes from, by file (CSV); problems about keys point at it. */

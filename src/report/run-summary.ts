@@ -1,12 +1,11 @@
 import { Chalk, type ChalkInstance } from "chalk";
-import { NEEDS_WORK, STATUSES, type Status } from "../model/outcome.ts";
+import { NEEDS_WORK, STATUSES, type Status, type Summary } from "../model/outcome.ts";
 import { plainText } from "../terminal/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
 import { countRecords, type Report } from "./report.ts";
 import { textWidth } from "../terminal/text-width.ts";
 
-/** What a status means, beside its count. */
-export const STATUS_MEANINGS: Readonly<Record<Status, string>> = {
+const MEANINGS: Readonly<Record<Status, string>> = {
   valid: "nothing to mend",
   invalid: "not sent: the data has errors",
   accepted: "on the platform",
@@ -17,6 +16,20 @@ export const STATUS_MEANINGS: Readonly<Record<Status, string>> = {
   skipped: "accepted before: not sent again",
   duplicate: "a key that another record has: sent once",
 };
+
+const WAITS = "waits for a record that is not accepted yet";
+
+/** The counts of a run; without `errors` nothing is known of the causes. */
+export type StatusCounts = Pick<Summary, "counts"> & Partial<Pick<Summary, "errors">>;
+
+/** What a status means, beside its count. */
+export function statusMeaning(status: Status, { counts, errors }: StatusCounts): string {
+  if (status !== "blocked" || (errors !== undefined && errors["account_not_found"] === undefined))
+    return MEANINGS[status];
+  // A platform refuses with this code, too.
+  const isWaiting = errors?.["account_not_found"] === counts.blocked && (counts.rejected ?? 0) === 0;
+  return isWaiting ? WAITS : `${MEANINGS.blocked}; or ${WAITS}`;
+}
 
 /**
  * The end of a run in a few lines, for stderr: how many records of which status, where the report lies, and the
@@ -41,10 +54,9 @@ function statusLines({ summary, width }: Report, style: ChalkInstance): readonly
   return present.map((status) => {
     const start = `  ${(counts.get(status) ?? "").padStart(countWidth)}  `;
     const name = status.padEnd(nameWidth);
-    const fits = textWidth(start + name) + 2 + STATUS_MEANINGS[status].length <= width;
-    return (
-      start + colourOf(status, style)(fits ? name : status) + (fits ? `  ${style.dim(STATUS_MEANINGS[status])}` : "")
-    );
+    const meaning = statusMeaning(status, summary);
+    const fits = textWidth(start + name) + 2 + meaning.length <= width;
+    return start + colourOf(status, style)(fits ? name : status) + (fits ? `  ${style.dim(meaning)}` : "");
   });
 }
 

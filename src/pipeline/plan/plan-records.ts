@@ -195,6 +195,7 @@ export function planPolicy(
     newKeys,
     resendAmbiguous: canResolveAmbiguous(job.operation),
     after: job.after?.operation.id,
+    awaitsOwnKey: job.after?.isOwnKey,
     keyAttr: formatAttr(job.mapping.keyAttr ?? []),
     keyColumns,
   };

@@ -1,6 +1,6 @@
 import { NEEDS_WORK, type Status, STATUSES, type Summary } from "../../model/outcome.ts";
 import { formatCount } from "../../text/count.ts";
-import { STATUS_MEANINGS } from "../run-summary.ts";
+import { type StatusCounts, statusMeaning } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
 
 /** The heading of a list of records: a page may have several. */
@@ -11,7 +11,7 @@ interface RecordsHeading {
 
 /** What became of the records: a bar, and the same as a list. */
 export function recordsSection(
-  summary: Pick<Summary, "records" | "counts">,
+  summary: Pick<Summary, "records"> & StatusCounts,
   { id, title }: RecordsHeading = { id: "records", title: "Records" },
 ): Html {
   const present = STATUSES.filter((status) => (summary.counts[status] ?? 0) > 0).toSorted(
@@ -27,7 +27,7 @@ export function recordsSection(
       </td>
       <th scope="row">${status}</th>
       <td class="number">${formatCount(count)}</td>
-      <td>${STATUS_MEANINGS[status]}</td>
+      <td>${statusMeaning(status, summary)}</td>
     </tr> `;
   });
   return html`<section aria-labelledby="${id}">

@@ -128,6 +128,14 @@ export function describePlan(opened: () => Ledger): void {
           "pending",
         ]);
       });
+
+      test("a cycle of records that wait by their own keys is a failure of the mapping", async () => {
+        await planned(ledger, [waiting(1, "A", "B")], { policy });
+        const ownKey = { ...policy, awaitsOwnKey: true };
+        await expect(planned(ledger, [waiting(1, "B", "A")], { policy: ownKey })).rejects.toMatchObject({
+          code: "mapping_invalid",
+        });
+      });
     });
   });
 }

@@ -1,5 +1,6 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import type { PlanPolicy } from "../../ledger.ts";
+import { requireOneDirection } from "../../records/circular-mappings.ts";
 import { keyProblem } from "../../records/key-place.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
@@ -79,6 +80,7 @@ async function blockWaiting(transaction: Transaction, run: RunRow, policy: PlanP
 /** What waits for itself can never be sent. Records that other runs have blocked count, too. */
 async function refuseCircular(transaction: Transaction, run: RunRow, policy: PlanPolicy, after: string): Promise<void> {
   const circular = await transaction.rows(SELECT_CIRCULAR, run.number);
+  requireOneDirection(circular.length, policy);
   if (circular.length === 0) return;
   await transaction.run(
     `delete from migrate.problems

@@ -1,6 +1,7 @@
 import type { LocalProblem } from "../../../model/problem.ts";
 import { passOverCorrected } from "./corrected-since.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
+import { requireOneDirection } from "../../records/circular-mappings.ts";
 import { keyPlace, keyProblem } from "../../records/key-place.ts";
 import type { PlanPolicy } from "../../ledger.ts";
 import { hasUncertainRecovery } from "../tables/recovery-log.ts";
@@ -150,7 +151,9 @@ function blockWaiting(database: SqliteDatabase, run: RunRow, policy: PlanPolicy,
 
 /** What waits for itself can never be sent. Records that other runs have blocked count, too. */
 function refuseCircular(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, after: string): void {
-  for (const { record, file, line } of database.rows(SELECT_CIRCULAR, run.number)) {
+  const circular = database.rows(SELECT_CIRCULAR, run.number);
+  requireOneDirection(circular.length, policy);
+  for (const { record, file, line } of circular) {
     const problem: LocalProblem = {
       ...keyProblem("error", { file, line }, policy),
       code: "circular_dependency",

@@ -1,0 +1,17 @@
+import { Failure } from "../../model/failure.ts";
+import { counted } from "../../text/count.ts";
+import type { PlanPolicy } from "../ledger.ts";
+
+/**
+ * A record that waits for the one with its own key can be in a cycle only where mappings name each other: no cell decides
+ * it.
+ * @throws Failure `mapping_invalid`
+ */
+export function requireOneDirection(circular: number, { after, awaitsOwnKey }: PlanPolicy): void {
+  if (circular === 0 || after === undefined || awaitsOwnKey !== true) return;
+  throw new Failure(
+    "mapping_invalid",
+    `\`after\` of this mapping names ${after}, whose records wait for those of this mapping: ${counted(circular, "record")} would wait without end`,
+    { hint: "nothing was sent. Remove `after` from the mapping whose records come first, and push that one again" },
+  );
+}

@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { TestSandbox } from "./cli.ts";
+import { outcomeLines, statusCounts } from "./push-scene.ts";
+import { startWorkflowSandbox, workflowPlace } from "./workflow-scene.ts";
+
+let sandbox: TestSandbox;
+beforeAll(async () => {
+  sandbox = await startWorkflowSandbox();
+});
+afterAll(() => sandbox.stop());
+
+test("mappings whose `after` name each other are a failure of the mapping, not of the platform", async () => {
+  const { file, pushMapping } = workflowPlace(sandbox);
+  const accounts = readFileSync(file("accounts-v1.mapping.yaml"), "utf8");
+  writeFileSync(file("accounts-v1.mapping.yaml"), `after: create-notes\n${accounts}`);
+  const first = await pushMapping("accounts-v1.mapping.yaml", ["--out", "report"]);
+  expect(first.code).toBe(3);
+  expect(statusCounts(outcomeLines(first.stdout))).toEqual({ blocked: 3 });
+  for (const text of [first.stderr, readFileSync(file("report", "report.html"), "utf8")]) {
+    expect(text).toContain("waits for a record that is not accepted yet");
+    expect(text).not.toMatch(/stopped by the platform/i);
+  }
+
+  const second = await pushMapping("notes.mapping.yaml");
+  expect(second.code).toBe(2);
+  expect(second.stderr).toContain("`after` of this mapping names stage-account, whose records wait for those of this");
+  expect(second.stderr).not.toMatch(/stopped by the platform/i);
+
+  writeFileSync(file("accounts-v1.mapping.yaml"), accounts);
+  expect((await pushMapping("accounts-v1.mapping.yaml")).code).toBe(0);
+  expect((await pushMapping("notes.mapping.yaml")).code).toBe(0);
+});
