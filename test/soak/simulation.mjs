@@ -1,6 +1,7 @@
 // 10,000 seeds of the simulations (test/simulation): of one process, the same with older copies of its ledger that come
-// back, of several workers, and the same with older databases that come back; two processes at a time.
-//   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared] [--schedule "no schedule in which older"]
+// back, of several workers, and the same with older databases that come back.
+//   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared] [--restores] [--processes 2]
+// `--restores` plays only those in which older copies come back, of both simulations.
 // A seed that breaks an invariant is printed with the command that replays it.
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -11,11 +12,14 @@ const { values } = parseArgs({
     seeds: { type: "string", default: "10000" },
     first: { type: "string", default: "1" },
     only: { type: "string" },
-    schedule: { type: "string", default: "no schedule" },
+    restores: { type: "boolean", default: false },
+    processes: { type: "string", default: "2" },
   },
 });
 /** What one process plays: a ledger that it has closed takes some file descriptors until it is collected. */
 const PART = 250;
+/** How the titles of the tests begin. */
+const title = values.restores ? "no schedule in which older copies" : "no schedule";
 const root = path.join(import.meta.dirname, "../..");
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
 const files = ["simulation/simulation.test.ts", "simulation/shared/shared-simulation.test.ts"];
@@ -24,8 +28,8 @@ const parts = files
   .flatMap((file) => partsOf(Number(values.first), Number(values.seeds)).map((part) => ({ ...part, file })));
 
 const codes = [];
-await Promise.all([playOn(), playOn()]);
-process.exit(codes.every((code) => code === 0) ? 0 : 1);
+await Promise.all(Array.from({ length: Number(values.processes) }, playOn));
+process.exit(codes.length > 0 && codes.every((code) => code === 0) ? 0 : 1);
 
 async function playOn() {
   for (let part = parts.shift(); part !== undefined; part = parts.shift()) codes.push(await play(part));
@@ -41,6 +45,13 @@ function partsOf(first, seeds) {
 function play({ file, first, seeds }) {
   const words = [vitest, "run", "--config", "test/vitest.config.ts", "--reporter=dot", file];
   const env = { ...process.env, SIMULATION_FIRST: String(first), SIMULATION_SEEDS: String(seeds) };
-  const child = spawn(process.execPath, [...words, "-t", values.schedule], { cwd: root, env, stdio: "inherit" });
-  return new Promise((resolve) => child.once("close", resolve));
+  const stdio = ["ignore", "inherit", "pipe"];
+  const child = spawn(process.execPath, [...words, "-t", title], { cwd: root, env, stdio });
+  let played = 0;
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    played += text.match(/\d+ seeds from/g)?.length ?? 0;
+    process.stderr.write(text);
+  });
+  // A title that matches no test passes.
+  return new Promise((resolve) => child.once("close", (code) => resolve(played === 0 ? 1 : code)));
 }

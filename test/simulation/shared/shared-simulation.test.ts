@@ -75,17 +75,17 @@ test.each<[string, CampaignSize, SharedSimulationOptions]>([
     {},
   ],
   [
-    "no schedule in which an older copy of the database comes back in the middle of a run creates an account twice",
+    "no schedule in which older copies of the database come back creates an account twice",
     { part: 5, whole: 25 },
     { restores: "one machine" },
   ],
   [
-    "no schedule of restored databases and several machines ends without a settled ledger",
+    "no schedule in which older copies of the database come back to several machines leaves the ledger unsettled",
     { part: 2, whole: 8 },
     { restores: "several machines" },
   ],
   [
-    "no schedule of restored databases and lost state folders ends without a settled ledger",
+    "no schedule in which older copies of the database come back and state folders are lost leaves the ledger unsettled",
     { part: 2, whole: 8 },
     { restores: "folders lost" },
   ],
