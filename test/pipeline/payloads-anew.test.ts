@@ -155,7 +155,10 @@ const RULED = CONTRACT.replace(
 test.each<readonly [string, (job: Job) => Promise<Job>]>([
   ["a rule over several fields", () => openLarge(RULED)],
   ["keys that were asked for", async (job) => ({ ...job, settings: { ...job.settings, only: ["A1"] } })],
-  ["records that wait for others", async (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: false } })],
+  [
+    "records that wait for others",
+    async (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: false } }),
+  ],
 ])("so they are where the check needs rows for %s: the plan has what it has found", async (_, changed) => {
   const job = await openLarge();
   const other = await changed(job);
