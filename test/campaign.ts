@@ -22,9 +22,3 @@ export function campaignSeeds(size: CampaignSize): readonly number[] {
   const first = 1 + count * (Math.floor(Date.now() / 60_000) % parts);
   return Array.from({ length: count }, (_, index) => first + index);
 }
-
-/** The cases of a part, in turn, or all of them: every `step`th, from another one each minute. */
-export function campaignCases<Case>(cases: readonly Case[], step: number): readonly Case[] {
-  const offset = Math.floor(Date.now() / 60_000) % step;
-  return isWhole ? cases : cases.filter((_, index) => index % step === offset);
-}

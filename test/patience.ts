@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 
 /** What `node -e 0` takes on the machine on which the limits were found to be plenty. */
 const REFERENCE_MS = 60;
-const MOST = 20;
+const MOST = 5;
 
 /** How many times slower this machine is just now; at least 1. Measured once a run of the tests, or given. */
 export const SLOWNESS: number = Number(process.env["MIGRATE_TEST_SLOWNESS"]) || measured();

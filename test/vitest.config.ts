@@ -19,8 +19,8 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\/program\//] } },
     env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
     // Only what hangs is to fail: no test depends on the machine's speed.
-    testTimeout: patience(300_000),
-    hookTimeout: patience(120_000),
+    testTimeout: patience(120_000),
+    hookTimeout: patience(60_000),
     expect: { poll: { timeout: patience(60_000) } },
     projects: [
       { extends: true, test: { name: "shared", include: SHARED, isolate: false } },

@@ -21,7 +21,7 @@ test("goes through the specification's nine sections, and every test that it nam
 test("the transcript with curl is what the sandbox answers", async () => {
   const folder = temporaryFolder();
   const sandbox = await startTestSandbox({ cwd: folder });
-  onTestFinished(async () => void (await sandbox.stop()));
+  onTestFinished(() => sandbox.stop());
   const { port } = new URL(sandbox.ready.baseUrl);
   const here = (command: string): string =>
     command.replaceAll("8443", port).replaceAll("sk_sandbox_transcript", sandbox.ready.apiKey);
