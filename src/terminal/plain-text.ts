@@ -24,6 +24,14 @@ export function plainLine(text: string, limit = 500): string {
   );
 }
 
+/** A text of several lines, of any length: line ends and tabs stay. */
+export function plainLines(text: string): string {
+  return text
+    .split(/([\n\t])/)
+    .map((part) => (part === "\n" || part === "\t" ? part : plainText(part, Infinity)))
+    .join("");
+}
+
 function visibleEscape(character: string): string {
   const code = character.codePointAt(0) ?? 0;
   return code > 0xffff ? `\\u{${code.toString(16)}}` : `\\u${code.toString(16).padStart(4, "0")}`;

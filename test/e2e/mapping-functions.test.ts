@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { startCli } from "./cli.ts";
+import { runCli, startCli } from "./cli.ts";
 import { JOB_FLAGS, validate, workFolder } from "./validate-scene.ts";
 
 const ROWS = "REF,NAME\nK1,Ann\nK2,Bob\nK3,Cid\n";
@@ -209,18 +209,45 @@ describe("what a module changes stays in its thread", () => {
   });
 });
 
-it("a module that breaks Node.js in its thread ends the run with a failure that names it", async () => {
-  const does = "Array.prototype.pop = Array.prototype.push = () => { throw new Error(); }; void Promise.reject();";
-  const folder = folderWith(`${does}\nexport function f(value) { return value; }\n`);
-  const { code, stderr } = await validate(folder, ["accounts.csv"]);
-  expect(stderr).toMatch(/functions\.mjs (?:cannot be loaded|left an error behind)/);
-  expect(code).toBe(2);
+describe("a module that breaks Node.js in its thread ends the run with a failure that names it", () => {
+  const no = "() => { throw new Error(); }";
+  const lists = `Array.prototype.pop = Array.prototype.push = ${no};`;
+  const all = `for (const { prototype } of [Array, Object, Function, String, Map, Set, Promise, Error, Symbol, RegExp])
+    for (const name of Object.getOwnPropertyNames(prototype)) {
+      const { configurable, value } = Object.getOwnPropertyDescriptor(prototype, name);
+      if (name !== "constructor" && configurable && typeof value === "function") prototype[name] = ${no};
+    }`;
+  const items = 'Object.defineProperty(Array.prototype, "0", { get() { throw 1; }, set() { throw 1; } });';
+  it.each([
+    ["lists, and rejects", `${lists} void Promise.reject();`],
+    ["lists, and throws in a timer", `${lists} setTimeout(${no}, 1);`],
+    ["lists, and throws in a microtask", `${lists} queueMicrotask(${no});`],
+    ["lists, and rejects with what cannot be read", `${lists} void Promise.reject(new Proxy({}, { get: ${no} }));`],
+    ["every method, and rejects", `${all} void Promise.reject();`],
+    ["every method, and throws in a timer", `setTimeout(${no}, 1); ${all}`],
+    ["items of lists, and rejects", `${items} void Promise.reject();`],
+    ["listeners, and rejects", `${lists} process.removeAllListeners(); void Promise.reject();`],
+    ["listeners, and throws in one", `process.on("unhandledRejection", ${no}); void Promise.reject();`],
+    ["traces, and rejects", `Error.prepareStackTrace = ${no}; void Promise.reject(new Error());`],
+    ["how Node.js takes errors", `process.emit = ${no};`],
+    ["how Node.js takes errors of timers", `process._fatalException = ${no};`],
+  ])("%s", async (_, does) => {
+    const waits = "await new Promise((done) => setTimeout(done, 50));";
+    const folder = folderWith(`${does}\n${waits}\nexport function f(value) { return value; }\n`);
+    const { code, stdout, stderr } = await validate(folder, ["accounts.csv"]);
+    expect(stderr).toContain("functions.mjs cannot be loaded");
+    expect(stderr).not.toContain("FATAL");
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
+  });
 });
 
-it.each(["1", "4"])("writes what functions log to stderr, with --threads %s", async (threads) => {
-  const folder = folderWith('export function f(value) { console.log("seen"); return value; }\n');
-  const { code, stdout, stderr } = await validate(folder, ["accounts.csv", "--threads", threads]);
-  expect(stderr).toContain("seen\n");
+it.each(["1", "4"])("writes what functions log to stderr, made visible, with --threads %s", async (threads) => {
+  const log = 'console.log("seen\\tby\\n\\x1b]0;title\\x07", value); process.stdout.write(Buffer.from("\\x9b2J\\n"));';
+  const folder = folderWith(`export function f(value) { ${log} return value; }\n`);
+  const command = ["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads];
+  const { code, stdout, stderr } = await runCli(command, { cwd: folder, isProcess: true });
+  expect(stderr).toContain("seen\tby\n\\u001b]0;title\\u0007 Ann\n\\u009b2J\n");
+  expect(stderr).not.toContain("\x1b");
   expect(stdout).not.toContain("seen");
   expect(code).toBe(0);
 });

@@ -32,6 +32,11 @@ export interface LoadedFunction {
   readonly source: string;
 }
 
+/** An error that no call threw. Nothing else is answered after it. */
+export interface UncaughtAnswer {
+  readonly uncaught: ThrownError;
+}
+
 /** Calls, in order. */
 export interface CallBatch {
   /** Positions in the list of loaded functions. */

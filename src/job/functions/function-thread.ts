@@ -13,6 +13,7 @@ import {
   type LoadAnswer,
   NO_CALL,
   PROGRESS,
+  type UncaughtAnswer,
 } from "./function-messages.ts";
 import { FUNCTION_TIMEOUT } from "./function-timeout.ts";
 import { causeOf, type EndCause, endedFailure, NotLoaded } from "./thread-end.ts";
@@ -120,7 +121,11 @@ function startThread(module: FunctionModule): FunctionThread {
 
   worker.on("error", (error: unknown) => give(causeOf(error)));
   worker.on("exit", (code) => give({ kind: "exited", code }));
-  port.on("message", (answer: BatchAnswer | LoadAnswer) => {
+  port.on("message", (answer: BatchAnswer | LoadAnswer | UncaughtAnswer) => {
+    if ("uncaught" in answer) {
+      give({ kind: "uncaught", thrown: answer.uncaught });
+      return;
+    }
     if ("usedBytes" in answer && answer.usedBytes > MOST_BYTES) {
       give({ kind: "memory" });
       return;

@@ -1,9 +1,11 @@
+import { EventEmitter } from "node:events";
 import { writeSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { types } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
 import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
+import { plainLines } from "../../terminal/plain-text.ts";
 import {
   type BatchAnswer,
   type CallBatch,
@@ -17,6 +19,7 @@ import {
   type ProcessEnd,
   PROGRESS,
   type ThrownError,
+  type UncaughtAnswer,
 } from "./function-messages.ts";
 
 /**
@@ -33,7 +36,9 @@ const { isFinite } = Number;
 const { store, wait } = Atomics;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const { isPromise, isNativeError } = types;
-const post: (answer: LoadAnswer | BatchAnswer) => void = port.postMessage.bind(port);
+const post: (answer: LoadAnswer | BatchAnswer | UncaughtAnswer) => void = port.postMessage.bind(port);
+/** Keeps the thread until it is ended: an answer might come behind the end of a thread that ended by itself. */
+const hold: () => void = port.ref.bind(port);
 const later = setImmediate;
 const bytesOf: (text: string) => Uint8Array = Buffer.from.bind(Buffer);
 // Called by `apply`, which gives them their `this`.
@@ -41,6 +46,8 @@ const bytesOf: (text: string) => Uint8Array = Buffer.from.bind(Buffer);
 const sourceOf = Function.prototype.toString;
 // oxlint-disable-next-line typescript/unbound-method
 const { then } = Promise.prototype;
+const utf8 = new TextDecoder();
+const decode = (bytes: Uint8Array): string => utf8.decode(bytes);
 const nothing = (): void => undefined;
 
 const STDERR = 2;
@@ -55,6 +62,7 @@ const MOST_IN_ANSWER = 8 * MOST_CHARACTERS;
 const functions: AnyFunction[] = [];
 const headers: (readonly string[])[] = [];
 let count = 0;
+let isUncaught = false;
 /** Characters of the result that is being kept. */
 let length = 0;
 
@@ -89,13 +97,38 @@ const kill = refuse("process.kill");
 Object.assign(process, { kill, _kill: kill, abort: refuse("process.abort") });
 syncBuiltinESMExports();
 
+// What no call throws is answered here. Node.js itself would go through built-in objects, and where the module has broken
+// these, it ends the whole process.
+process.setUncaughtExceptionCaptureCallback(answerUncaught);
+// Called by `apply`, too.
+// oxlint-disable-next-line typescript/unbound-method
+const { emit } = EventEmitter.prototype;
+const fixed: Readonly<Record<string, unknown>> = {
+  emit: (...given: unknown[]): unknown =>
+    given[0] === "unhandledRejection" ? answerUncaught(given[1]) : apply(emit, process, given),
+  setUncaughtExceptionCaptureCallback: nothing,
+  _fatalException: Reflect.get(process, "_fatalException"),
+};
+for (const name of keys(fixed)) {
+  Object.defineProperty(process, name, { value: fixed[name], writable: false, configurable: false });
+}
+
 // Not there for the module to answer in this thread's place.
 delete workerData.port;
 await load();
 
+/** An error of a timer, or of a promise that nothing waits for. True: Node.js has nothing more to do. */
+function answerUncaught(error: unknown): true {
+  if (isUncaught) return true;
+  isUncaught = true;
+  hold();
+  post({ uncaught: thrownError(error) });
+  return true;
+}
+
 /** At once: what a thread writes by way of the one that has started it is lost when that one ends first. */
 function writeToStderr(chunk: string | Uint8Array): void {
-  const bytes = typeof chunk === "string" ? bytesOf(chunk) : chunk;
+  const bytes = bytesOf(visible(chunk));
   let written = 0;
   for (let pauses = 0; written < bytes.length && pauses < MOST_PAUSES;) {
     try {
@@ -106,6 +139,15 @@ function writeToStderr(chunk: string | Uint8Array): void {
       wait(pause, 0, 0, PAUSE_MS);
       pauses += 1;
     }
+  }
+}
+
+/** What would steer a terminal is made visible. "" where the module has broken what this takes. */
+function visible(chunk: string | Uint8Array): string {
+  try {
+    return plainLines(typeof chunk === "string" ? chunk : decode(chunk));
+  } catch {
+    return "";
   }
 }
 
@@ -124,9 +166,8 @@ async function load(): Promise<void> {
     port.on("message", evaluate);
     post({ functions: named });
   } catch (error) {
+    hold();
     post({ thrown: thrownError(error), isSyntax: error instanceof SyntaxError });
-    // Keeps the thread until it is ended: the answer might come behind the end of a thread that ended by itself.
-    port.on("message", nothing);
   }
 }
 
