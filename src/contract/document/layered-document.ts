@@ -69,7 +69,7 @@ function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): b
 }
 
 /** The most values that overlays may add to a document: each match of a target takes a copy of the whole update. */
-const MAX_ADDED_NODES = 1_000_000;
+const MAX_ADDED_NODES = 200_000;
 
 function countNodes(value: JsonValue): number {
   let count = 0;
