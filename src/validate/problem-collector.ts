@@ -44,7 +44,7 @@ interface Trials {
   /** Alternatives that were tried for this payload. */
   count: number;
   /** What alternatives inside others came to, by their check and the path of the value. Filled while `depth` is not 0. */
-  readonly known: Map<Check, Map<string, TrialResult>>;
+  readonly known: Map<Check, Map<string, TrialResult | "open">>;
 }
 
 export interface TrialResult {
@@ -146,8 +146,17 @@ export function checkChild(
   else if (!nullIsRight) collector.add(value, { code: "null" });
 }
 
+/** Alternatives may lead back to themselves: each is looked at once. */
 function takesNull(type: FieldType): boolean {
-  if (type.kind === "union" && type.options.some(takesNull)) return true;
+  const types = new Set([type]);
+  for (const each of types) {
+    if (isNullTaken(each)) return true;
+    if (each.kind === "union") for (const option of each.options) types.add(option);
+  }
+  return false;
+}
+
+function isNullTaken(type: FieldType): boolean {
   if (!type.nullable && type.kind !== "any") return false;
   return type.assertions === undefined || compileAssertions(type.assertions)(null) === undefined;
 }

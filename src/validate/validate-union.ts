@@ -86,9 +86,13 @@ function onceAtEachPlace(check: Check): Check {
     const { trials } = collector;
     if (trials.depth === 0) return check(value, collector);
     const place = JSON.stringify(collector.path.slice(0, collector.depth));
-    const results = trials.known.get(check) ?? new Map<string, TrialResult>();
+    const results = trials.known.get(check) ?? new Map<string, TrialResult | "open">();
     trials.known.set(check, results);
-    const result = results.get(place) ?? resultOf(check, value, collector);
+    const known = results.get(place);
+    // Alternatives that lead back to themselves: what fits, fits by one of the others.
+    if (known === "open") return collector.add(value, NONE_FITS);
+    if (known === undefined) results.set(place, "open");
+    const result = known ?? resultOf(check, value, collector);
     results.set(place, result);
     collector.errors += result.errors;
     for (const problem of result.problems) addProblem(collector.problems, problem);
@@ -126,6 +130,7 @@ function tooManyTrials(): Failure {
   });
 }
 
+const NONE_FITS = { code: "schema_mismatch", keyword: "anyOf" } as const;
 const TWO_FIT = { code: "schema_mismatch", keyword: "oneOf" } as const;
 
 /** Whether an option behind the fitting one takes the value as it is, too. What it would have to convert does not count. */

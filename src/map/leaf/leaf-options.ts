@@ -223,6 +223,9 @@ function refuseBesideValue(entry: JsonObject, path: AttrPath, issues: Issues): v
   if (beside.length > 0) issues.add(path, `a constant (value) takes no ${listed(beside)}`);
 }
 
+/** The most columns of one leaf: each is read anew for each row. */
+const MAX_COLUMNS = 100;
+
 /** Options that cannot stand together, or mean nothing without another. */
 function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
@@ -237,6 +240,7 @@ function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void
   if (has("join") && columns.length < 2) {
     issues.add([...path, "join"], "joins several columns: from has to be a list");
   }
+  if (columns.length > MAX_COLUMNS) issues.add([...path, "from"], `names more than ${MAX_COLUMNS} columns`);
   refuseSeveralTransforms(entry, path, issues);
 }
 

@@ -42,7 +42,7 @@ export const PIVOT_SCHEMA: JsonObject = {
 export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   from: {
     description: "A column, or a list of them: the first that is not empty",
-    anyOf: [COLUMN, { type: "array", minItems: 1, items: COLUMN }],
+    anyOf: [COLUMN, { type: "array", minItems: 1, maxItems: 100, items: COLUMN }],
   },
   value: { description: "A constant; ${supplier} stands for the import supplier's code" },
   default: { ...SCALAR, description: "The constant for an empty cell" },

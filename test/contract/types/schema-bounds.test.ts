@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { countEvaluations, MAX_EVALUATIONS } from "../../../src/contract/types/assertion-cost.ts";
 import { MAX_SCHEMA_NESTING } from "../../../src/contract/types/schema-node.ts";
+import type { JsonValue } from "../../../src/json/json-value.ts";
+import { compileValidator } from "../../../src/validate/compile-validator.ts";
 import { bodyOf, contractOf, fieldOf, property } from "../contract-of.ts";
 
 function ref(level: number): object {
@@ -71,10 +73,16 @@ describe("alternatives inside alternatives", () => {
     const more = {
       schemas: {
         L0: { oneOf: [{ type: "string" }, { type: "object", properties: { x: ref(1) } }] },
-        L1: { oneOf: [ref(0), ref(1)] },
+        L1: { anyOf: [ref(0), ref(1)] },
       },
     };
-    expect(bodyOf(contractOf({ field: ref(1) }, more)).properties.has("field")).toBe(true);
+    const body = bodyOf(contractOf({ field: ref(1) }, more));
+    const validate = compileValidator(body, { keepValues: false });
+    const codes = (field: JsonValue): readonly string[] => validate({ field }).map(({ code }) => code);
+    expect(codes("a")).toEqual([]);
+    expect(codes({ x: { x: "a" } })).toEqual([]);
+    expect(codes({ x: { x: 1 } })).not.toEqual([]);
+    expect(codes(null)).toEqual(["null"]);
   });
 
   it("are warned of once where they lead to more than 10,000 ways", () => {

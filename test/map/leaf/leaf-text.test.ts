@@ -142,8 +142,8 @@ describe("texts that grow", () => {
   });
 
   test("end the run where join makes more than 1 MiB", () => {
-    const leaf = `{ from: [${Array.from({ length: 3000 }, () => "A").join(", ")}], join: "" }`;
-    expect(tooLarge(leaf, { A: "a".repeat(1000) })).toContain("join makes a text of more than 1,048,576");
+    const leaf = `{ from: [${Array.from({ length: 100 }, () => "A").join(", ")}], join: "" }`;
+    expect(tooLarge(leaf, { A: "a".repeat(11_000) })).toContain("join makes a text of more than 1,048,576");
   });
 
   test("a long text of a source that does not grow is left alone", () => {
@@ -194,4 +194,10 @@ describe("texts that grow", () => {
       }),
     );
   });
+});
+
+test("names at most 100 columns", () => {
+  const columns = (count: number): string => `{ from: [${"A, ".repeat(count)}], join: " " }`;
+  expect(made(columns(100), text, { A: "a" })).toEqual([Array(100).fill("a").join(" ")]);
+  expect(refusal(columns(101))).toContain("payload.leaf.from: names more than 100 columns");
 });
