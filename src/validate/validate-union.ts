@@ -75,7 +75,7 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
 }
 
 /** The most alternatives that are tried for one payload. */
-const MAX_TRIALS = 1_000_000;
+const MAX_TRIALS = 250_000;
 
 /**
  * The same check, that looks once at each place of a payload: alternatives inside alternatives lead to the same value
