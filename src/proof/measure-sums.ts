@@ -2,7 +2,7 @@ import { createDecimalSum, type DecimalSum, isDecimalText, isSameDecimal } from 
 import { formatAttr } from "../json/attr.ts";
 import type { Measure } from "../map/document/measures.ts";
 import type { MeasureProof, MeasureSums } from "../model/proof.ts";
-import { plainText } from "../terminal/plain-text.ts";
+import { plainText } from "../text/plain-text.ts";
 
 /** One amount, as far as it came. Absent: it did not come so far. */
 export interface TracedAmount {

@@ -11,7 +11,7 @@ import {
   TRIMMED_TEXT,
   WHOLE_SECONDS,
 } from "../model/problem.ts";
-import { plainLine, plainText } from "../terminal/plain-text.ts";
+import { plainLine, plainText } from "../text/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
 import type { KeyDamageKind } from "../text/key-damage.ts";
 import { shapeOf } from "../text/shape.ts";

@@ -1,4 +1,4 @@
-import { plainText } from "../terminal/plain-text.ts";
+import { plainText } from "../text/plain-text.ts";
 import { wrapText } from "../terminal/text-width.ts";
 
 /** Half an hour of the day. */

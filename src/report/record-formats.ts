@@ -1,6 +1,6 @@
 import { stringify } from "yaml";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } from "../json/json-value.ts";
-import { plainText } from "../terminal/plain-text.ts";
+import { plainText } from "../text/plain-text.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import { streamedTable, type TableColumn } from "../terminal/text-table.ts";
 import { csvText, withoutFormula } from "./csv-text.ts";

@@ -1,6 +1,6 @@
 import { Chalk, type ChalkInstance } from "chalk";
 import { NEEDS_WORK, STATUSES, type Status, type Summary } from "../model/outcome.ts";
-import { plainText } from "../terminal/plain-text.ts";
+import { plainText } from "../text/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
 import { countRecords, type Report } from "./report.ts";
 import { textWidth } from "../terminal/text-width.ts";

@@ -1,5 +1,5 @@
 import { Chalk } from "chalk";
-import { plainText } from "./plain-text.ts";
+import { plainText } from "../text/plain-text.ts";
 import { cutText, textWidth, wrapText } from "./text-width.ts";
 
 export interface TableColumn {

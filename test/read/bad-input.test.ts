@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { plainText } from "../../src/terminal/plain-text.ts";
+import { plainText } from "../../src/text/plain-text.ts";
 import { cells, failureOf, problemsOf, read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 

@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Outcome } from "../../src/model/outcome.ts";
-import { plainText } from "../../src/terminal/plain-text.ts";
+import { plainText } from "../../src/text/plain-text.ts";
 import { FORMATS } from "../../src/report/formats/output-format.ts";
 import { reporters } from "../../src/report/formats/reporters.ts";
 import { withoutFormula } from "../../src/report/csv-text.ts";

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { type Candidate, completeWords } from "../completion/complete-words.ts";
 import type { TypedWords } from "../completion/typed-words.ts";
 import type { Session } from "../process/session.ts";

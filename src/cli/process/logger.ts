@@ -1,5 +1,5 @@
 import { printableJson } from "../../terminal/safe-json.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { timestamp } from "../../time/clock.ts";
 import type { Flags } from "../options/options.ts";
 import type { Session } from "./session.ts";

@@ -1,7 +1,7 @@
 import type { RunProgress, SendProgress } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import { formatCount } from "../../text/count.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { Chalk } from "chalk";
 import type { Check } from "../../commands/doctor/check.ts";
 import type { Screen } from "../../job/dependencies.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { wrapText } from "../../terminal/text-width.ts";
 import { counted } from "../../text/count.ts";

@@ -7,7 +7,7 @@ import type { SourceProfile } from "../../commands/init/source-profile.ts";
 import { allSlots, percent } from "../../commands/init/write/mapping-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { delimiterName } from "../../read/csv/csv-delimiter.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";

@@ -1,7 +1,7 @@
 import type { RepairedLedger } from "../../commands/ledger/ledger-maintenance.ts";
 import type { LedgerCheck } from "../../ledger/ledger-store.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { View } from "./view.ts";
 

@@ -3,7 +3,7 @@ import type { Origin } from "../../map/mapping.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { describeProblem } from "../../report/problem-text.ts";
 import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";

@@ -2,7 +2,7 @@ import type { CheckedProof } from "../../commands/proof/check-proof.ts";
 import type { MadeProof } from "../../commands/proof/make-proof.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import type { RunProof } from "../../model/proof.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
 import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";

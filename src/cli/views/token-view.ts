@@ -1,5 +1,5 @@
 import type { TokenRecord } from "../../commands/reading/token.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import type { View } from "./view.ts";
 
 /** Who, until when, in which form; one a line. As data, times are in ISO 8601 UTC. */

@@ -5,7 +5,7 @@ import { types } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
 import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
-import { plainLines } from "../../terminal/plain-text.ts";
+import { plainLines } from "../../text/plain-text.ts";
 import {
   type BatchAnswer,
   type CallBatch,

@@ -236,12 +236,13 @@ function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void
   for (const [name, ...needed] of NEEDS) {
     if (has(name) && !needed.some(has)) issues.add([...path, name], `means nothing without ${needed.join(" or ")}`);
   }
-  const columns = scalarTexts(entry["from"]) ?? [];
-  if (has("join") && columns.length < 2) {
-    issues.add([...path, "join"], "joins several columns: from has to be a list");
-  }
-  if (columns.length > MAX_COLUMNS) issues.add([...path, "from"], `names more than ${MAX_COLUMNS} columns`);
+  checkColumns(scalarTexts(entry["from"]) ?? [], has("join"), path, issues);
   refuseSeveralTransforms(entry, path, issues);
+}
+
+function checkColumns(columns: readonly string[], isJoined: boolean, path: AttrPath, issues: Issues): void {
+  if (isJoined && columns.length < 2) issues.add([...path, "join"], "joins several columns: from has to be a list");
+  if (columns.length > MAX_COLUMNS) issues.add([...path, "from"], `names more than ${MAX_COLUMNS} columns`);
 }
 
 function refuseSeveralTransforms(entry: JsonObject, path: AttrPath, issues: Issues): void {

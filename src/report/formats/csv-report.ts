@@ -1,6 +1,6 @@
 import type { Outcome } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { csvText, withoutFormula } from "../csv-text.ts";
 import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { describeProblem } from "../problem-text.ts";

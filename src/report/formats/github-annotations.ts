@@ -3,7 +3,7 @@ import type { Place } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { formatCount } from "../../text/count.ts";
 import { causeKey } from "./causes.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { describeProblem } from "../problem-text.ts";
 

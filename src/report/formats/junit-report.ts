@@ -2,7 +2,7 @@ import { formatPlace } from "../../model/place.ts";
 import { type Outcome, STATUSES, type Status, type Summary } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
 import { allOutcomes, countRecords, type Report, type Write } from "../report.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { describeProblem } from "../problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";

@@ -3,7 +3,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
 import { describeKind } from "../problem-text.ts";

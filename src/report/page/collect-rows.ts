@@ -1,7 +1,7 @@
 import { attrPattern } from "../../json/attr.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { causeKey } from "../formats/causes.ts";
 import { describeKind, describeProblem, foundCode } from "../problem-text.ts";
 import type { Report } from "../report.ts";

@@ -1,4 +1,4 @@
-import { plainText } from "../../terminal/plain-text.ts";
+import { plainText } from "../../text/plain-text.ts";
 
 /** Text that is HTML already. Only `html` makes it, so that everything else is escaped. */
 export interface Html {

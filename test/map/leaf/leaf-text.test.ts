@@ -196,8 +196,9 @@ describe("texts that grow", () => {
   });
 });
 
+const columns = (count: number): string => `{ from: [${"A, ".repeat(count)}], join: " " }`;
+
 test("names at most 100 columns", () => {
-  const columns = (count: number): string => `{ from: [${"A, ".repeat(count)}], join: " " }`;
   expect(made(columns(100), text, { A: "a" })).toEqual([Array(100).fill("a").join(" ")]);
   expect(refusal(columns(101))).toContain("payload.leaf.from: names more than 100 columns");
 });

@@ -1,6 +1,6 @@
 import { parse } from "csv-parse/sync";
 import { describe, expect, it } from "vitest";
-import { plainText } from "../../../src/terminal/plain-text.ts";
+import { plainText } from "../../../src/text/plain-text.ts";
 import type { Outcome } from "../../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../../src/model/problem.ts";
 import { reporters } from "../../../src/report/formats/reporters.ts";

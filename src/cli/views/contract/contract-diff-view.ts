@@ -2,7 +2,7 @@ import type { ContractDiff, MappedChange } from "../../../commands/contract/cont
 import type { Contract } from "../../../contract/contract.ts";
 import { formatPlace, type Place } from "../../../model/place.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
-import { plainText } from "../../../terminal/plain-text.ts";
+import { plainText } from "../../../text/plain-text.ts";
 import { markdownTable, renderEntryList } from "../../../terminal/text-table.ts";
 import { counted } from "../../../text/count.ts";
 import type { View, ViewOptions } from "../view.ts";

@@ -7,7 +7,7 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { formatPlace } from "../../../model/place.ts";
 import { cutText } from "../../../terminal/text-width.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
-import { plainText } from "../../../terminal/plain-text.ts";
+import { plainText } from "../../../text/plain-text.ts";
 import { type ListEntry, markdownTable, renderEntryList } from "../../../terminal/text-table.ts";
 import { type Coverage, COVERAGE_CLASSES, type CoverageClass } from "../../../rules/engine/rule-coverage.ts";
 import { counted, formatCount } from "../../../text/count.ts";

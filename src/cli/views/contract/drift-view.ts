@@ -3,7 +3,7 @@ import type { OperationDrift } from "../../../commands/ledger/show-drift.ts";
 import type { UndecidedReason } from "../../../rules/language/rule.ts";
 import { formatPlace } from "../../../model/place.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
-import { plainText } from "../../../terminal/plain-text.ts";
+import { plainText } from "../../../text/plain-text.ts";
 import { renderEntryList } from "../../../terminal/text-table.ts";
 import type { Drift } from "../../../drift/collect-drift.ts";
 import type { KnownRule } from "../../../drift/rule-advice.ts";

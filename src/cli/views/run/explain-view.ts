@@ -3,7 +3,7 @@ import type { Attempt, RecordedDecision } from "../../../ledger/ledger.ts";
 import { formatPlace } from "../../../model/place.ts";
 import type { Row } from "../../../model/record.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
-import { plainText } from "../../../terminal/plain-text.ts";
+import { plainText } from "../../../text/plain-text.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { describeProblem } from "../../../report/problem-text.ts";
 import type { Screen } from "../../../job/dependencies.ts";

@@ -3,7 +3,7 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { sendTotals } from "../../../job/run-progress.ts";
 import type { Coverage, Run } from "../../../ledger/ledger.ts";
 import { STATUSES, type Summary } from "../../../model/outcome.ts";
-import { plainText } from "../../../terminal/plain-text.ts";
+import { plainText } from "../../../text/plain-text.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
 import { textWidth, wrapText } from "../../../terminal/text-width.ts";

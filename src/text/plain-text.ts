@@ -1,4 +1,4 @@
-import { DECEPTIVE } from "../text/invisible.ts";
+import { DECEPTIVE } from "./invisible.ts";
 
 const UNSAFE = new RegExp(String.raw`[\p{C}${DECEPTIVE}]`, "gu");
 const UNSAFE_ONCE = new RegExp(UNSAFE, "u");
