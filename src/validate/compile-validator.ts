@@ -7,6 +7,7 @@ import {
   type UnionType,
 } from "../contract/types/field-type.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
+import { interruptible } from "../model/interruptible.ts";
 import { type AssertionFinding, compileAssertions } from "./schema-assertions.ts";
 import { booleanCheck, choiceCheck, temporalCheck } from "./validate-scalar.ts";
 import type { ByteCheck } from "./byte-check.ts";
@@ -24,7 +25,7 @@ import {
 import { listCheck } from "./validate-list.ts";
 import { objectCheck } from "./validate-object.ts";
 import { textByteCheck, textCheck } from "./validate-text.ts";
-import { unionCheck } from "./validate-union.ts";
+import { MAX_TRIALS, TooManyTrials, tooManyTrials, unionCheck } from "./validate-union.ts";
 
 export type { FoundProblem } from "./problem-collector.ts";
 
@@ -48,22 +49,48 @@ export interface ValidatorOptions {
 export function compileValidator(body: FieldType, options: ValidatorOptions): Validate {
   const check = compiler(options)(body);
   const collector = createCollector(options.keepValues);
-  return (payload) => {
-    resetCollector(collector);
+  return withinTrials((payload: JsonObject, trialLimit) => {
+    resetCollector(collector, trialLimit);
     check(payload, collector);
     return collector.problems.length === 0 ? NO_PROBLEMS : takeProblems(collector);
+  });
+}
+
+/** So many alternatives are tried in less time than anybody notices. */
+const QUICK_TRIALS = 5000;
+
+/**
+ * Looks at a value once more where it takes many alternatives, which a signal ends at once.
+ * @throws Failure `contract_invalid` after `MAX_TRIALS`
+ */
+function withinTrials<Value, Found>(find: (value: Value, trialLimit: number) => Found): (value: Value) => Found {
+  const findQuickly = (value: Value): Found | undefined => {
+    try {
+      return find(value, QUICK_TRIALS);
+    } catch (error) {
+      if (error instanceof TooManyTrials) return undefined;
+      throw error;
+    }
   };
+  const findSlowly = (value: Value): Found => {
+    try {
+      return interruptible(() => find(value, MAX_TRIALS));
+    } catch (error) {
+      throw error instanceof TooManyTrials ? tooManyTrials() : error;
+    }
+  };
+  return (value) => findQuickly(value) ?? findSlowly(value);
 }
 
 /** The same for a value inside a payload: whether nothing is found, neither errors nor warnings. Not re-entrant. */
 export function compileValueCheck(type: FieldType, options: ValidatorOptions): (value: JsonValue) => boolean {
   const child = childCheck(type, compiler(options));
   const collector = createCollector(options.keepValues);
-  return (value) => {
-    resetCollector(collector);
+  return withinTrials((value: JsonValue, trialLimit) => {
+    resetCollector(collector, trialLimit);
     checkChild(child, value, collector);
     return collector.problems.length === 0 || takeProblems(collector).length === 0;
-  };
+  });
 }
 
 /**

@@ -43,6 +43,8 @@ interface Trials {
   depth: number;
   /** Alternatives that were tried for this payload. */
   count: number;
+  /** The most that may be tried. */
+  limit: number;
   /** What alternatives inside others came to, by their check and the path of the value. Filled while `depth` is not 0. */
   readonly known: Map<Check, Map<string, TrialResult | "open">>;
 }
@@ -66,7 +68,7 @@ export function createCollector(keepValues: boolean): ProblemCollector {
     path: [],
     depth: 0,
     errors: 0,
-    trials: { depth: 0, count: 0, known: new Map() },
+    trials: { depth: 0, count: 0, limit: Infinity, known: new Map() },
     add: (value, finding, more = NO_OPTIONS) => {
       const severity = more.severity ?? "error";
       if (severity === "error") collector.errors += 1;
@@ -78,10 +80,13 @@ export function createCollector(keepValues: boolean): ProblemCollector {
   return collector;
 }
 
-/** Sets the collector to the start of a payload. */
-export function resetCollector(collector: ProblemCollector): void {
+/** Sets the collector to the start of a payload, for which `trialLimit` alternatives may be tried. */
+export function resetCollector(collector: ProblemCollector, trialLimit: number): void {
   collector.depth = 0;
+  collector.errors = 0;
+  if (collector.problems.length > 0) collector.problems = [];
   collector.trials.count = 0;
+  collector.trials.limit = trialLimit;
 }
 
 /** Back to the start, for the next payload; gives what was found. */

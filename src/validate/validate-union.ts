@@ -75,7 +75,10 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
 }
 
 /** The most alternatives that are tried for one payload. */
-const MAX_TRIALS = 250_000;
+export const MAX_TRIALS = 250_000;
+
+/** Thrown where a payload takes more trials than were allowed for it. */
+export class TooManyTrials extends Error {}
 
 /**
  * The same check, that looks once at each place of a payload: alternatives inside alternatives lead to the same value
@@ -109,11 +112,11 @@ function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector)
   return result;
 }
 
-/** Looks at a value as one of its alternatives. @throws Failure `contract_invalid` after `MAX_TRIALS` for one payload */
+/** Looks at a value as one of its alternatives. @throws TooManyTrials */
 function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): void {
   const { trials } = collector;
   trials.count += 1;
-  if (trials.count > MAX_TRIALS) throw tooManyTrials();
+  if (trials.count > trials.limit) throw new TooManyTrials();
   trials.depth += 1;
   try {
     check(value, collector);
@@ -123,7 +126,7 @@ function tryOption({ check }: Option, value: NonNullJson, collector: ProblemColl
   }
 }
 
-function tooManyTrials(): Failure {
+export function tooManyTrials(): Failure {
   const limit = MAX_TRIALS.toLocaleString("en");
   return new Failure("contract_invalid", `the alternatives of one record (oneOf, anyOf) are more than ${limit}`, {
     hint: "give the contract's schema a discriminator, or fewer alternatives inside alternatives, with an overlay",

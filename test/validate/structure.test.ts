@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import type { FieldType, ObjectType, Property } from "../../src/contract/types/field-type.ts";
 import { isJsonObject, type JsonObject } from "../../src/json/json-value.ts";
+import { setAroundInterruptible } from "../../src/model/interruptible.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { any, boolean, choice, codes, integer, list, moment, object, text, told, union } from "./field-types.ts";
 
@@ -213,6 +214,22 @@ describe("alternatives inside alternatives", () => {
     const payload = { list: Array.from({ length: 250 }, () => ({ p2000: "x" })) };
     expect(() => validate(payload)).toThrow("the alternatives of one record (oneOf, anyOf) are more than 250,000");
     expect(validate({ list: [{ p1: "x" }] })).toEqual([]);
+  });
+
+  it("leave the work to signals where one record takes thousands of them, and find the same", () => {
+    const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
+    const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
+    let interrupted = 0;
+    setAroundInterruptible((work) => {
+      interrupted += 1;
+      return work();
+    });
+    onTestFinished(() => setAroundInterruptible((work) => work()));
+    const payloadOf = (items: number): JsonObject => ({ list: Array.from({ length: items }, () => ({ p2000: "x" })) });
+    expect(validate(payloadOf(4))).toHaveLength(8);
+    expect(interrupted).toBe(0);
+    expect(validate(payloadOf(8))).toHaveLength(16);
+    expect(interrupted).toBe(1);
   });
 });
 
