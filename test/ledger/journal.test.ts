@@ -2,7 +2,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { compareJournal, journalsOf } from "../../src/ledger/journal/compare-journal.ts";
+import { compareJournal, endsUpToDate, journalsOf } from "../../src/ledger/journal/compare-journal.ts";
 import { framesOf, type JournalEntry, MAGIC } from "../../src/ledger/journal/journal-format.ts";
 import { journalFile, readJournal } from "../../src/ledger/journal/journal-reader.ts";
 import type { JournaledRequest } from "../../src/ledger/ledger.ts";
@@ -117,4 +117,12 @@ it("takes a journal that cannot be read for that of the ledger in its name, and 
   expect(journalsOf({ folder, ledgerName: "my ledger.db" }, undefined)).toEqual([named, renamed]);
   expect(journalsOf({ folder, ledgerName: "copy.db" }, first)).toEqual([named, renamed]);
   expect(journalsOf({ folder, ledgerName: "other.db" }, second)).toEqual([renamed]);
+});
+
+it("tells a ledger that lacks the last request from the newest one, by the end of the file alone", async () => {
+  const file = path.join(temporaryFolder(), "a.log");
+  const { bytes } = journalOf([3, 2]);
+  writeFileSync(file, Buffer.concat([bytes, framesOf({ kind: "end", at: AT, requests: 5 })]));
+  expect(await endsUpToDate(file, ledgerKnowing(5))).toBe(true);
+  expect(await endsUpToDate(file, ledgerKnowing(4))).toBe(false);
 });

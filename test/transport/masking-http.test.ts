@@ -58,6 +58,13 @@ describe("a credential that a server repeats is masked", () => {
     expect(reply.headers).toEqual({ location: "https://x.example/[masked]?q=[masked]" });
     expect(JSON.parse(reply.body)).toEqual({ detail: "[masked]", path: String.raw`/a\u0041`, code: "[masked]" });
   });
+
+  test("in headers alone", async () => {
+    const headers = { "x-request": KEY, "content-type": "application/json" };
+    const http: Http = async () => ({ status: 400, headers, body: "{}", complete: true, durationMs: 1 });
+    const reply = await maskingHttp(http, mask)({ method: "GET", url: new URL("https://x.example/"), headers: {} });
+    expect(reply.headers).toEqual({ "x-request": "[masked]", "content-type": "application/json" });
+  });
 });
 
 describe("a credential with escaped characters is masked whole", () => {

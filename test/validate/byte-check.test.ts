@@ -104,6 +104,14 @@ describe("the byte check of a type", () => {
     expect(passed).toBeGreaterThan(100);
   });
 
+  it("counts the digits of a decimal, before its point and behind it, as its pattern does", () => {
+    const type = decimal({ pattern: /^-?\d{0,4}(?:\.\d{0,2})?$/u });
+    const passed = ["1", "1234", "-1234.56", "12345", "1.234", "-1.234"].filter((one) => verdicts(type, one).ofBytes);
+    expect(passed).toEqual(["1", "1234", "-1234.56"]);
+    const unsigned = decimal({ pattern: /^\d{0,4}(?:\.\d{0,2})?$/u });
+    expect(verdicts(unsigned, "-1").ofBytes).toBe(false);
+  });
+
   it("passes every text whose value has none", () => {
     fc.assert(
       fc.property(textType, cell, (type, content) => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SecondSignal } from "../../../src/cli/process/interrupts.ts";
 import { logExit } from "../../../src/cli/process/process-exit.ts";
 import type { Logger } from "../../../src/cli/process/logger.ts";
 
@@ -18,3 +19,11 @@ test.each(["EMFILE", "ENFILE"])(
     ]);
   },
 );
+
+test.each([
+  ["SIGINT", 130],
+  ["SIGTERM", 143],
+] as const)("a second %s ends the process with %i, without a word", (signal, code) => {
+  const logger: Pick<Logger, "failure"> = { failure: () => expect.unreachable() };
+  expect(logExit(new SecondSignal(signal), logger)).toBe(code);
+});

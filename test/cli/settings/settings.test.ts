@@ -215,3 +215,14 @@ targets:
     });
   });
 });
+
+describe("the lease of workers", () => {
+  it("is 30 s, or what is given from 2 s on", async () => {
+    const folder = temporaryFolder();
+    const leaseOf = async (flags: Flags): Promise<unknown> => (await readSettings([], flags, folder)).workers;
+    expect(await leaseOf({ workers: 3 })).toEqual({ count: 3, leaseMs: 30_000 });
+    expect(await leaseOf({ workers: 3, lease: 2_000 })).toEqual({ count: 3, leaseMs: 2_000 });
+    await expect(leaseOf({ workers: 3, lease: 1_999 })).rejects.toThrow("too short");
+    await expect(leaseOf({ lease: 2_000 })).rejects.toThrow("without workers");
+  });
+});

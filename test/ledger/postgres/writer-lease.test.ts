@@ -48,6 +48,16 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
     await expect.poll(lease.isHeld, { timeout: 10_000 }).toBe(true);
   });
 
+  test("it is renewed again and again", async () => {
+    await taken();
+    const seen = new Set<string>();
+    const until = async (): Promise<number> => {
+      const [row] = await server.query("select lease_until::text as until from migrate.writer", NAME);
+      return seen.add(JSON.stringify(row)).size;
+    };
+    await expect.poll(until, { timeout: 10_000 }).toBeGreaterThanOrEqual(3);
+  });
+
   test("its holder learns that another process has taken it", async () => {
     const lease = await taken();
     await server.query("update migrate.writer set fence = fence + 1", NAME);

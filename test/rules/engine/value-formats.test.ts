@@ -15,7 +15,8 @@ interface Examples {
 /** Published examples: of the authority that gives the numbers out, or of a library that others use. */
 const EXAMPLES: Readonly<Record<string, Examples>> = {
   mpan: {
-    right: ["1312345678907", "2000050773706"],
+    // The last one: its sum leaves ten, and its check digit is 0.
+    right: ["1312345678907", "2000050773706", "1000000000040"],
     wrong: ["1312345678908", "131234567890", "13123456789070", "0312345678907", "131234567890A"],
   },
   mprn: { right: ["3938424403"], wrong: ["3938424404", "12345", "39384244031", "A938424403"] },

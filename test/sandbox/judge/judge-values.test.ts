@@ -4,6 +4,8 @@ import { judgeValue, TEXT, INTEGER, LIST_OF_TEXTS } from "./judged.ts";
 
 const DECIMAL = { type: "string", format: "decimal", pattern: String.raw`^-?\d{0,4}(?:\.\d{0,2})?$` };
 
+const PRECISE = { type: "string", format: "decimal", "x-max-digits": 6, "x-max-decimal-places": 2 };
+
 const CHOICE = { type: "string", enum: ["A", "B"] };
 
 const NUMBER_CHOICE = { type: "integer", enum: [0, 1, 2] };
@@ -48,6 +50,8 @@ test.each<[JsonObject, JsonValue, string | undefined]>([
   [DECIMAL, 12.5, undefined],
   [DECIMAL, ".5", undefined],
   [DECIMAL, "5.", undefined],
+  [PRECISE, "0001234.50", undefined],
+  [PRECISE, "12345.50", "max_digits"],
   [DECIMAL, "", "invalid"],
   [DECIMAL, "-", "invalid"],
   [DECIMAL, ".", "invalid"],

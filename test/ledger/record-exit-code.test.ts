@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { exitCodeOf } from "../../src/ledger/records/record-exit-code.ts";
+import { worstExitCode } from "../../src/model/failure.ts";
+import type { Status } from "../../src/model/outcome.ts";
+
+test.each<[Status, number]>([
+  ["valid", 0],
+  ["accepted", 0],
+  ["skipped", 0],
+  ["invalid", 1],
+  ["rejected", 1],
+  ["duplicate", 1],
+  ["pending", 3],
+  ["blocked", 3],
+  ["ambiguous", 5],
+])("a record that is %s ends its run with %i", (status, code) => {
+  expect(exitCodeOf({ [status]: 1 })).toBe(code);
+  expect(exitCodeOf({ [status]: 0, accepted: 3 })).toBe(0);
+});
+
+test("the worst record decides", () => {
+  expect(exitCodeOf({ accepted: 9, rejected: 1, pending: 1 })).toBe(3);
+  expect(exitCodeOf({ accepted: 9, rejected: 1, pending: 1, ambiguous: 1 })).toBe(5);
+});
+
+test("the worst of several commands decides", () => {
+  expect(worstExitCode([])).toBe(0);
+  expect(worstExitCode([0, 1, 0])).toBe(1);
+  expect(worstExitCode([1, 3, 5])).toBe(5);
+  expect(worstExitCode([5, 6])).toBe(6);
+  expect(worstExitCode([2, 6, 7])).toBe(7);
+  expect(worstExitCode([7, 70])).toBe(70);
+});
