@@ -72,6 +72,8 @@ describe("reading back", () => {
     expect(reconciled.code).toBe(3);
     expect(statusCounts(outcomeLines(reconciled.stdout))).toEqual({ accepted: RECORDS - 1, pending: 1 });
     expect(reconciled.stderr).toMatch(/migrate resume/);
+    // Twice in the list, and twice at the address of the record that was not there.
+    expect((await admin.imports()).filter(({ method }) => method === "GET")).toHaveLength(4);
     const [absent = ""] = outcomeLines(reconciled.stdout).flatMap(({ status, key = "" }) =>
       status === "pending" ? [key] : [],
     );
