@@ -89,7 +89,7 @@ describe("the simulation notices that", () => {
     ["an error is taken for success", overHttp(successForError), /I3/],
   ])("%s", async (_, spoil, invariant) => {
     const found: string[] = [];
-    for (let seed = 1; seed <= campaignSize({ part: 10, whole: 40 }); seed += 1) {
+    for (let seed = 1; seed <= 40 && !invariant.test(found.join(" ")); seed += 1) {
       const { complaints } = await simulate(seed, spoil === undefined ? {} : { spoil });
       found.push(...complaints.map((complaint) => complaint.invariant));
     }
@@ -99,7 +99,7 @@ describe("the simulation notices that", () => {
 
 test("the simulation notices that nobody compares a restored ledger with its journal", async () => {
   const found: string[] = [];
-  for (let seed = 1; seed <= campaignSize({ part: 10, whole: 40 }); seed += 1) {
+  for (let seed = 1; seed <= 40 && !found.includes("nothing twice"); seed += 1) {
     const { complaints } = await simulate(seed, { restores: "unnoticed" });
     found.push(...complaints.map((complaint) => complaint.invariant));
   }
