@@ -92,6 +92,6 @@ const WITHOUT_COUNTS = `
   drop index migrate.attempts_ambiguous;
   alter table migrate.workers drop column shown_at;
   drop index migrate.decisions_by_account;
-  drop table migrate.recoveries, migrate.machines, migrate.uncovered;
+  drop table migrate.recoveries, migrate.machines, migrate.uncovered, migrate.origin;
   alter table migrate.items drop column row_hash;
   update migrate.ledger set version = 2`;
