@@ -18,6 +18,10 @@ function findings(type: FieldType, payload: JsonObject): readonly string[] {
   return told(compileValidator(type, { keepValues: false })(payload));
 }
 
+function listOf(items: number): JsonObject {
+  return { list: Array.from({ length: items }, () => ({ p2000: "x" })) };
+}
+
 /** Unlike a literal, it may hold a field named `__proto__`. */
 function parsed(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
@@ -225,10 +229,9 @@ describe("alternatives inside alternatives", () => {
       return work();
     });
     onTestFinished(() => setAroundInterruptible((work) => work()));
-    const payloadOf = (items: number): JsonObject => ({ list: Array.from({ length: items }, () => ({ p2000: "x" })) });
-    expect(validate(payloadOf(4))).toHaveLength(8);
+    expect(validate(listOf(4))).toHaveLength(8);
     expect(interrupted).toBe(0);
-    expect(validate(payloadOf(8))).toHaveLength(16);
+    expect(validate(listOf(8))).toHaveLength(16);
     expect(interrupted).toBe(1);
   });
 });
