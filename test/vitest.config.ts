@@ -4,7 +4,7 @@ import { patience, SLOWNESS } from "./patience.ts";
 
 /** Tests of modules that keep nothing from one call to the next: they share a process, and load each module once. */
 const SHARED_FOLDERS =
-  "contract,corrections,differential,drift,files,job,json,map,model,overlays,pipeline,platform,proof,read,report,rules,store,terminal,text,time,transport,upload,validate";
+  "contract,corrections,differential,drift,job,json,map,model,overlays,pipeline,platform,proof,read,report,rules,store,terminal,text,time,transport,upload,validate";
 const SHARED = [`test/{${SHARED_FOLDERS}}/**/*.test.ts`];
 
 export default defineConfig({
