@@ -173,7 +173,9 @@ async function standingStill(scene: SharedPush): Promise<StandingStill> {
   await keeper.connect();
   await keeper.query("select pg_advisory_lock(100)");
   const first = scene.share(1, HURRIED);
-  const waiting = "select from pg_locks where locktype = 'advisory' and not granted";
+  // Other test files use the same server.
+  const waiting = `select from pg_locks join pg_database on pg_database.oid = pg_locks.database
+    where locktype = 'advisory' and not granted and datname = current_database()`;
   await expect.poll(() => scene.query(waiting), { timeout: 60_000 }).toHaveLength(1);
   return { scene, first, goOn: () => keeper.end() };
 }

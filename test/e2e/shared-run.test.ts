@@ -168,7 +168,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     await scene.whenWorking(2);
     for (const settled of [40, 90, 140, 190]) {
       await scene.whenSettled(settled);
-      await scene.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'migrate'");
+      await scene.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where application_name = 'migrate' and datname = current_database()`,
+      );
     }
     const end = await push.ended;
     expect(await wrongsOf(300, end, admin)).toEqual([]);
