@@ -7,7 +7,7 @@ const MAX_TRIES = 3;
 /** The same where the platform pushes back: a busy platform must not use up the tries of a good record. */
 const MAX_TRIES_PUSHED_BACK = 10;
 /** The longest wait after a refusal at random, which says nothing about the next request. */
-const MAX_DELAY_IN_NOISE_MS = 100;
+const MAX_DELAY_IN_NOISE_MS = 50;
 
 /** `yes`: send it again after `afterMs`. `no`: it has had its tries, or may not be sent again. */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };

@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../time/clock.ts";
 import { fullJitter } from "../../transport/retry-delay.ts";
 import type { PushBack } from "../../platform/reply/reply-class.ts";
-import { createLearnedRate, type LearnedRate } from "./rate-limit.ts";
+import { createLearnedRate, type LearnedRate, type Refusal } from "./rate-limit.ts";
 import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
 
 /**
@@ -95,7 +95,7 @@ export function createRateControl(
     pushedBack(epoch, { reason, afterMs }) {
       const isCurrent = epoch >= troubles;
       const isFirst = isAfterThrough && learned.perSecond(clock.monotonic()) === Number.POSITIVE_INFINITY;
-      const refusal = { isCurrent, holdMs: afterMs ?? 0, possible: concurrency.possiblePerSecond() };
+      const refusal = { isCurrent, holdMs: afterMs ?? 0, ...concurrency.possible() };
       const cause = reason === "timeout" ? "cap" : learned.refused(clock.monotonic(), refusal);
       if (cause === "noise") return;
       if (isCurrent) troubles += 1;
@@ -249,8 +249,8 @@ interface ConcurrencyLimit {
   readonly halve: (reason: string, perSecond: number, isQuicklyBack: boolean) => void;
   /** Back to the limit before it was last halved. */
   readonly restore: (reason: string) => void;
-  /** Requests a second that the limit allows at the best time of replies. */
-  readonly possiblePerSecond: () => number;
+  /** What the limit allows at the best time of replies. */
+  readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
 }
 
 /** Additive increase, multiplicative decrease: a step up at the end of a window at most, half on trouble. */
@@ -309,7 +309,7 @@ function createConcurrencyLimit(
       recoverTo = isQuicklyBack ? Math.max(limit, recoverTo) : 0;
       change(Math.max(1, Math.floor(limit / 2)), reason, perSecond);
     },
-    possiblePerSecond: () => (Math.max(limit, recoverTo) * 1000) / window.best(),
+    possible: () => ({ atATime: limit, perSecond: (Math.max(limit, recoverTo) * 1000) / window.best() }),
     restore(reason) {
       change(Math.max(before, limit), reason);
     },

@@ -22,13 +22,15 @@ export interface LearnedRate {
   readonly scale: (factor: number) => void;
 }
 
-interface Refusal {
+export interface Refusal {
   /** It left after the last change of the rate. */
   readonly isCurrent: boolean;
   /** Everybody waits so long for it, unless it is noise. */
   readonly holdMs: number;
+  /** Requests in flight at most. */
+  readonly atATime: number;
   /** Requests a second that are possible with the requests in flight. */
-  readonly possible: number;
+  readonly perSecond: number;
 }
 
 /**
@@ -51,6 +53,8 @@ const MIN_SHARE_OF_CAP_MANY = 0.5;
 const MIN_SHARE_AFTER_TRIAL = 0.25;
 /** Refusals are many when so many come in two seconds, and more than noise can be. */
 const MANY_REFUSALS = 3;
+/** Single refusals in a while that do not show a cap yet. */
+const WARNINGS = 2;
 
 export function createLearnedRate(): LearnedRate {
   const through = createEventCounter();
@@ -59,18 +63,11 @@ export function createLearnedRate(): LearnedRate {
   const cap = createCap();
   let capBeforeTrial: number | undefined;
   let isFollowedByThrough = false;
-  /** Another refusal until then shows a cap. */
-  let warnedUntil = Number.NEGATIVE_INFINITY;
+  const warnings = createWarnings();
 
   const areMany = (now: number): boolean => {
     const refused = refusals.count(now, COUNTER_WINDOW_MS);
     return refused >= MANY_REFUSALS && refused >= MAX_NOISE * (refused + through.count(now, COUNTER_WINDOW_MS));
-  };
-  /** Whether a single refusal is the first in a while. With `Retry-After` each one costs too much to wait for another. */
-  const isWarning = (now: number, holdMs: number): boolean => {
-    const isFirst = now > warnedUntil;
-    warnedUntil = now + COUNTER_WINDOW_MS;
-    return isFirst && holdMs === 0 && capBeforeTrial === undefined;
   };
   /** Requests a second that came through, or would have but for noise; with no cap known, what might have at least. */
   const measure = (now: number, possible: number): number => {
@@ -80,6 +77,11 @@ export function createLearnedRate(): LearnedRate {
     if (capBeforeTrial !== undefined) return Math.max(measured, capBeforeTrial * MIN_SHARE_AFTER_TRIAL);
     const isTooSoon = Math.min(sinceMs, through.age(now)) < MIN_WINDOW_MS;
     return isTooSoon ? Math.max(measured, possible) : measured;
+  };
+  /** What a single refusal shows while no cap is known. With `Retry-After` each one costs too much to wait for more. */
+  const beforeCap = (now: number, { atATime, holdMs }: Refusal): "found-noise" | "warning" | undefined => {
+    if (noise.learn("unknown", atATime)) return "found-noise";
+    return warnings.isOne(now) && holdMs === 0 && capBeforeTrial === undefined ? "warning" : undefined;
   };
 
   return {
@@ -92,25 +94,44 @@ export function createLearnedRate(): LearnedRate {
       isFollowedByThrough = true;
       if (isCurrent) noise.letThrough(cap.loadAt(now));
     },
-    refused(now, { isCurrent, holdMs, possible }) {
+    refused(now, refusal) {
       refusals.add(now);
-      if (!isCurrent) return noise.share() > 0 ? "noise" : "cap";
+      if (!refusal.isCurrent) return noise.share() > 0 ? "noise" : "cap";
       const load = cap.loadAt(now);
       const isMany = areMany(now);
       const isAlone = isFollowedByThrough && !isMany;
       isFollowedByThrough = false;
       if (noise.explains(load)) return "noise";
-      if (isAlone && load === "unknown" && isWarning(now, holdMs)) return "warning";
-      const found = measure(now, possible);
+      const cause = isAlone && load === "unknown" ? beforeCap(now, refusal) : undefined;
+      if (cause !== undefined) return cause;
+      const { holdMs, atATime, perSecond } = refusal;
+      const found = measure(now, perSecond);
       cap.restart(now + holdMs);
       if (found === 0) return "cap";
-      if (noise.learn(load)) {
+      if (noise.learn(load, atATime)) {
         capBeforeTrial = cap.value();
         cap.forget();
         return "found-noise";
       }
       cap.lower(found, isMany);
       return isAlone && load === "less" ? "unclear" : "cap";
+    },
+  };
+}
+
+interface Warnings {
+  /** Whether a single refusal is one of the first in a while. */
+  readonly isOne: (now: number) => boolean;
+}
+
+function createWarnings(): Warnings {
+  let until = Number.NEGATIVE_INFINITY;
+  let count = 0;
+  return {
+    isOne(now) {
+      count = now > until ? 1 : count + 1;
+      until = now + COUNTER_WINDOW_MS;
+      return count <= WARNINGS;
     },
   };
 }

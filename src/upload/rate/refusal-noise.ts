@@ -1,8 +1,9 @@
 /**
  * Tells refusals that come at random, whatever is sent, from those that a cap makes: when less is sent, a cap refuses
- * less, and noise the same share. Refusals that go on although less is sent are taken for noise. Then as much is sent as
- * before, on trial: a cap refuses clearly more at once, and shows that it was none. Known noise explains refusals until
- * they are clearly more than its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
+ * less, and noise the same share. Refusals that go on although less is sent are taken for noise. So are two that are far
+ * apart before a cap is known: a cap that is exceeded refuses more often. Then as much is sent as before, on trial: a cap
+ * refuses clearly more at once, and shows that it was none. Known noise explains refusals until they are clearly more
+ * than its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
  */
 export interface RefusalNoise {
   /** Share of the requests that is refused at random; 0 while no noise is known. */
@@ -12,8 +13,11 @@ export interface RefusalNoise {
   readonly letThrough: (load: Load) => void;
   /** A request was refused. True when known noise explains it. */
   readonly explains: (load: Load) => boolean;
-  /** To be called for a refusal that noise does not explain. True when refusals are taken for noise from now on. */
-  readonly learn: (load: Load) => boolean;
+  /**
+   * To be called for a refusal that noise does not explain. True when refusals are taken for noise from now on.
+   * @param atATime requests in flight at most
+   */
+  readonly learn: (load: Load, atATime: number) => boolean;
 }
 
 /** What is sent, compared with what was let through when requests were refused; unknown while no cap is known. */
@@ -23,6 +27,8 @@ export type Load = "less" | "more" | "unknown";
 export const MAX_NOISE = 0.4;
 /** So many refusals while less is sent are taken for noise; twice as many each time that it was none. */
 const REFUSALS_UNTIL_NOISE = 2;
+/** Twice as many requests let through between two refusals as are in flight: one in flight too many is refused sooner. */
+const FAR_APART = 2;
 /** Requests of a trial. */
 const TRIAL = 200;
 /** The noise is the mean of about so many requests; below one refusal among them it is none. */
@@ -86,13 +92,13 @@ export function createRefusalNoise(): RefusalNoise {
       if (isTooMuch()) noise = 0;
       return false;
     },
-    learn(load) {
-      const share = load === "less" ? samples.shareIfNoise(needed) : undefined;
+    learn(load, atATime) {
+      const share = samples.shareIfNoise(load, needed, atATime);
       if (share === undefined) return false;
       beforeTrial = noise;
       noise = share;
       mean = share;
-      requests = samples.sizeOfLess();
+      requests = samples.sizeFor(load);
       trialLeft = TRIAL;
       isAlarmed = false;
       test.restart();
@@ -129,10 +135,13 @@ function createExcessTest(): ExcessTest {
 interface LoadSamples {
   readonly letThrough: (load: Load) => void;
   readonly refused: (load: Load) => void;
-  /** The share of refusals, when so many came while less was sent, and they are the same share of what was sent. */
-  readonly shareIfNoise: (needed: number) => number | undefined;
-  /** Requests while less was sent. */
-  readonly sizeOfLess: () => number;
+  /**
+   * The share of refusals. While less is sent: when there were so many, and they are the same share of what was sent. Before
+   * a cap is known: when the last two were far apart, and refusals were not taken for noise before.
+   */
+  readonly shareIfNoise: (load: Load, needed: number, atATime: number) => number | undefined;
+  /** Requests that the share was found with. */
+  readonly sizeFor: (load: Load) => number;
   readonly restart: () => void;
 }
 
@@ -147,6 +156,10 @@ function createLoadSamples(): LoadSamples {
     less = { through: less.through / 2, refused: less.refused / 2 };
     other = { through: other.through / 2, refused: other.refused / 2 };
   };
+  const shareIfApart = (requests: number): number | undefined => {
+    const [before, last = 0] = gaps.slice(-2);
+    return before === undefined || last < requests ? undefined : other.refused / (other.through + other.refused);
+  };
 
   return {
     letThrough(load) {
@@ -159,7 +172,9 @@ function createLoadSamples(): LoadSamples {
       gap = 0;
       (load === "less" ? less : other).refused += 1;
     },
-    shareIfNoise(needed) {
+    shareIfNoise(load, needed, atATime) {
+      if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE) return shareIfApart(FAR_APART * atATime);
+      if (load !== "less") return undefined;
       const lately = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
       const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), lately);
       // The refusal that made the cap known is no share yet.
@@ -167,7 +182,10 @@ function createLoadSamples(): LoadSamples {
       const isSame = less.refused >= (Math.min(shareOfOther, MAX_SHARE_OF_CAP) / 2) * (less.through + less.refused);
       return less.refused >= needed && isSame && share <= MAX_NOISE ? share : undefined;
     },
-    sizeOfLess: () => Math.ceil(less.through + less.refused),
+    sizeFor(load) {
+      const { through, refused } = load === "less" ? less : other;
+      return Math.ceil(through + refused);
+    },
     restart() {
       less = { through: 0, refused: 0 };
       other = { through: 0, refused: 0 };

@@ -233,7 +233,7 @@ describe("a run of several workers", () => {
       one.pass(50);
       one.pace.answered(50, 16);
     }
-    refuseTwice(one);
+    refuseThrice(one);
     const found = one.events.findLast((event) => event.kind === "pace");
     if (found?.kind !== "pace" || found.perSecond === undefined) throw new Error("no rate was found");
     const before = inASecond(one);
@@ -242,12 +242,13 @@ describe("a run of several workers", () => {
   });
 });
 
-/** The first refusal shows no rate. */
-function refuseTwice({ pace, pass }: Bench): void {
-  pace.pushedBack(pace.epoch(), { reason: "HTTP 429" });
-  pass(50);
-  pace.answered(50, 16);
-  pace.pushedBack(pace.epoch(), { reason: "HTTP 429" });
+/** The first two refusals show no rate. */
+function refuseThrice({ pace, pass }: Bench): void {
+  for (let refusal = 0; refusal < 3; refusal += 1) {
+    pass(50);
+    pace.answered(50, 16);
+    pace.pushedBack(pace.epoch(), { reason: "HTTP 429" });
+  }
 }
 
 /** Requests that may leave in a second. */
