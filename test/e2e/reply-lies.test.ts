@@ -238,8 +238,9 @@ test("a refusal of a repeat does not settle the first request, in this process o
   const platform = slowPlatform();
   const { push, resume } = await pushScene(platform.act, []);
   for (const command of [push, resume]) {
-    const { code, stdout } = await command();
+    const { code, stdout, stderr } = await command();
     expect({ code, counts: statusCounts(outcomeLines(stdout)) }).toEqual({ code: 5, counts: { ambiguous: RECORDS } });
+    expect(stderr).toMatch(/^Next +migrate reconcile /mu);
   }
   platform.finish();
   const { code, stdout } = await resume();

@@ -2,9 +2,10 @@ import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Run } from "../../src/ledger/ledger.ts";
-import type { Summary } from "../../src/model/outcome.ts";
+import type { Outcome, Summary } from "../../src/model/outcome.ts";
+import type { PlatformProblem } from "../../src/model/problem.ts";
 import type { JobSettings } from "../../src/job/job.ts";
-import { nextCommand, type RunRemainder } from "../../src/pipeline/run/next-command.ts";
+import { mayResumeSettle, nextCommand, type RunRemainder } from "../../src/pipeline/run/next-command.ts";
 import { shellCommand } from "../../src/text/shell-command.ts";
 import { PUSH_SETTINGS } from "../job/sample-job.ts";
 
@@ -45,7 +46,7 @@ function leftOver(more: {
     rejects: [],
     flags: [],
     ledger: "l.db",
-    dedupesByKey: false,
+    settlesAmbiguous: false,
     ...more.rest,
   };
 }
@@ -54,6 +55,8 @@ const RESUME = "migrate resume 20261120-2341-7f3a --ledger l.db";
 const MEANT =
   "--config 'conf/my migrate.yaml' --contract c.yaml --contract o.yaml --operation import-thing --mapping m.yaml";
 const READ = "--supplier ACME --delimiter ';' --encoding latin1";
+
+const REFUSED: PlatformProblem = { by: "platform", attr: "a", severity: "error", code: "invalid", detail: "No." };
 
 describe("the next command", () => {
   it("repairs a ledger that was lost while records were sent", () => {
@@ -73,12 +76,29 @@ describe("the next command", () => {
     expect(nextCommand(leftOver(more))).toBe(RESUME);
   });
 
-  it("the next command is resume for ambiguous records where keys dedupe, and reconcile where they do not", () => {
+  it("the next command is resume for ambiguous records that a resume may settle, and reconcile for others", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
-    expect(nextCommand(leftOver({ summary, rest: { dedupesByKey: true } }))).toBe(RESUME);
+    expect(nextCommand(leftOver({ summary, rest: { settlesAmbiguous: true } }))).toBe(RESUME);
     expect(nextCommand(leftOver({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
     const dryRun = { dryRun: true };
     expect(nextCommand(leftOver({ summary, run: dryRun }))).toBeUndefined();
+  });
+
+  it.each<[may: boolean, what: string, outcome: Partial<Outcome>]>([
+    [true, "without an answer", {}],
+    [true, "with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
+    [false, "whose repeat was refused", { problems: [REFUSED] }],
+    [false, "that is rejected", { status: "rejected" }],
+  ])("a resume may settle (%s) an ambiguous record %s", (may, _, more) => {
+    const outcome: Outcome = {
+      record: 1,
+      source: { file: "a.csv", line: 2 },
+      status: "ambiguous",
+      problems: [],
+      ...more,
+    };
+    expect(mayResumeSettle(outcome, { steps: [], dedupesByKey: true })).toBe(may);
+    expect(mayResumeSettle(outcome, { steps: [], dedupesByKey: false })).toBe(false);
   });
 
   it("there is no next command for a dry run whose records were not to be sent", () => {

@@ -1,5 +1,6 @@
 import { canResolveAmbiguous, type Operation } from "../../src/contract/operations/operation.ts";
 import { endpointOf } from "../../src/job/endpoint.ts";
+import { mayResumeSettle } from "../../src/pipeline/run/next-command.ts";
 import type { Ledger, PlanPolicy } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { journaled } from "../../src/pipeline/send/send-records.ts";
@@ -52,6 +53,8 @@ export interface SessionEnd {
   readonly hasRun: boolean;
   /** No record is left that a further session might settle. */
   readonly isSettled: boolean;
+  /** Records are ambiguous, and `reconcile` has to settle them. */
+  readonly hasRefused?: boolean;
   /** Another ledger is in the place of the one that it used. */
   readonly isReplaced?: boolean;
 }
@@ -74,7 +77,9 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
     await ledger.finishRun(run, (await ledger.summary(run)).exitCode);
     const outcomes = await outcomesOf(ledger, run);
     witness.hear(outcomes, { unsaved: end.unsaved.length, summary: await ledger.summary(run) });
-    return { reason: end.reason, hasRun: true, isSettled: !outcomes.some((one) => isOpen(one, job.operation)) };
+    const isSettled = !outcomes.some((one) => isOpen(one, job.operation));
+    const hasRefused = outcomes.some(({ status }) => status === "ambiguous");
+    return { reason: end.reason, hasRun: true, isSettled, hasRefused };
   } finally {
     await ledger.close();
   }
@@ -114,8 +119,8 @@ async function journaledUpload(
   return end;
 }
 
-function isOpen({ status }: Outcome, operation: Operation): boolean {
-  return status === "pending" || status === "blocked" || (status === "ambiguous" && canResolveAmbiguous(operation));
+function isOpen(outcome: Outcome, operation: Operation): boolean {
+  return outcome.status === "pending" || outcome.status === "blocked" || mayResumeSettle(outcome, operation);
 }
 
 async function outcomesOf(ledger: Ledger, run: string): Promise<readonly Outcome[]> {

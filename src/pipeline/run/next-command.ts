@@ -1,6 +1,7 @@
 import path from "node:path";
 import type { Run } from "../../ledger/ledger.ts";
-import type { Status, Summary } from "../../model/outcome.ts";
+import { canResolveAmbiguous, type Operation } from "../../contract/operations/operation.ts";
+import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { JobSettings } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
@@ -21,10 +22,22 @@ export interface RunRemainder {
   readonly ledger: string | undefined;
   /** What the command needs beside the flags of its job, as words. */
   readonly flags: readonly string[];
-  /** The platform cannot create twice from one business key: a resumed run sends its ambiguous records again. */
-  readonly dedupesByKey: boolean;
+  /** A resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
+  readonly settlesAmbiguous: boolean;
   /** The ledger is not in its place any more: no command goes on from it before a repair. */
   readonly isLedgerLost?: boolean | undefined;
+}
+
+/**
+ * Whether a resumed run may settle the record: it is sent again where the platform cannot create twice from one business key,
+ * but one whose repeat was refused would be refused again, and stays ambiguous until it is reconciled.
+ */
+export function mayResumeSettle(
+  { status, problems }: Outcome,
+  operation: Pick<Operation, "steps" | "dedupesByKey">,
+): boolean {
+  const isRefused = problems.some(({ by }) => by === "platform");
+  return status === "ambiguous" && canResolveAmbiguous(operation) && !isRefused;
 }
 
 /** The exact command that goes on from here; undefined when nothing is left that a command can do. */
@@ -56,10 +69,10 @@ function takeRejectsBack({ run, rejects, ledger, flags }: RunRemainder, { config
 }
 
 /** Stopped while reading, or with records that are still to be sent. */
-function isUnfinished({ run, summary, ledger, dedupesByKey }: RunRemainder): boolean {
+function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder): boolean {
   const isAsFarAsAsked = ledger === undefined || settingsOf(run).until !== undefined;
   if (run.command !== "push" || run.dryRun || isAsFarAsAsked) return false;
-  const toSend: readonly Status[] = dedupesByKey ? ["pending", "blocked", "ambiguous"] : ["pending", "blocked"];
+  const toSend: readonly Status[] = settlesAmbiguous ? ["pending", "blocked", "ambiguous"] : ["pending", "blocked"];
   return (
     toSend.some((status) => (summary.counts[status] ?? 0) > 0) ||
     (run.state === "planning" && summary.exitCode === STOPPED_EXIT_CODE)

@@ -1,5 +1,5 @@
 import path from "node:path";
-import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
+import type { Operation } from "../../contract/operations/operation.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
@@ -18,7 +18,7 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 import { rejectedInput } from "../plan/rejected-input.ts";
 import { runState } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
-import { nextCommand, type RejectedSource } from "./next-command.ts";
+import { mayResumeSettle, nextCommand, type RejectedSource } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
 
 /** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */
@@ -144,7 +144,7 @@ export async function reportRun(
     workbook,
     ...dependencies,
   });
-  const dedupesByKey = job !== undefined && canResolveAmbiguous(job.operation);
+  const settlesAmbiguous = await mayResumeSettleAny(report, job?.operation);
   const next = nextCommand({
     run,
     settings: job?.settings,
@@ -152,7 +152,7 @@ export async function reportRun(
     rejects,
     ledger: store?.name,
     flags,
-    dedupesByKey,
+    settlesAmbiguous,
     isLedgerLost: totals.isLedgerLost,
   });
   return {
@@ -167,6 +167,14 @@ export async function reportRun(
     files,
     shownValues: reportable.shownValues,
   };
+}
+
+async function mayResumeSettleAny({ summary, outcomes }: Report, operation: Operation | undefined): Promise<boolean> {
+  if (operation === undefined || (summary.counts.ambiguous ?? 0) === 0) return false;
+  for await (const batch of outcomes(["ambiguous"])) {
+    if (batch.some((outcome) => mayResumeSettle(outcome, operation))) return true;
+  }
+  return false;
 }
 
 /** Where the report of a run is written; undefined where it is only shown. */

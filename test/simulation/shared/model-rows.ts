@@ -1,5 +1,6 @@
 import type { NotedOrigin, PlannedItem, Recovery, SendableItem } from "../../../src/ledger/ledger.ts";
 import type { Status } from "../../../src/model/outcome.ts";
+import type { Problem } from "../../../src/model/problem.ts";
 
 /** What is known of a record over all runs. */
 interface KnownRecord {
@@ -17,6 +18,8 @@ export interface ModelItem extends Pick<PlannedItem, "record" | "key" | "file" |
   status: Status | "sending";
   attempt?: number;
   account?: string | undefined;
+  /** Of the last outcome. */
+  problems?: readonly Problem[];
 }
 
 export interface ModelAttempt {

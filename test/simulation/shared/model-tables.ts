@@ -103,7 +103,7 @@ export function createModelTables(): ModelTables {
   };
 
   const settle = (run: string, outcome: AttemptOutcome): void => {
-    const { record, identity, attempt, status, account, step, at } = outcome;
+    const { record, identity, attempt, status, account, problems, step, at } = outcome;
     const [item, known, made] = [
       itemOf(run, record),
       records.get(hex(identity)),
@@ -111,7 +111,7 @@ export function createModelTables(): ModelTables {
     ];
     if (item === undefined || known === undefined || made === undefined) throw new Error("This was looked at before.");
     Object.assign(made, { status, settledAt: at });
-    Object.assign(item, { status, account });
+    Object.assign(item, { status, account, problems });
     known.state = status;
     if (status === "accepted") Object.assign(known, { acceptedContent: known.content, account });
     else known.step = status === "rejected" ? undefined : (step ?? known.step);
@@ -247,14 +247,15 @@ function replaceAll<Value>(map: Map<string, Value>, by: ReadonlyMap<string, Valu
 const EMPTY = new Uint8Array();
 
 /** What is to be sent again, although it may have been processed, is still ambiguous. */
-function toOutcome({ record, key = "", file, line, status, account }: ModelItem, isAmbiguous: boolean): Outcome {
+function toOutcome(item: ModelItem, isAmbiguous: boolean): Outcome {
+  const { record, key = "", file, line, status, account, problems = [] } = item;
   const isOpen = status === "pending" && isAmbiguous;
   return {
     record,
     key,
     source: { file, line },
     status: status === "sending" || isOpen ? "ambiguous" : status,
-    problems: [],
+    problems,
     ...(account !== undefined && { account }),
   };
 }

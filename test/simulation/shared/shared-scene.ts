@@ -1,6 +1,7 @@
 import { hostname } from "node:os";
 import { canResolveAmbiguous, type Operation } from "../../../src/contract/operations/operation.ts";
 import { recoverServerLedger } from "../../../src/commands/ledger/ledger-maintenance.ts";
+import { mayResumeSettle } from "../../../src/pipeline/run/next-command.ts";
 import type { RunEvent } from "../../../src/job/run-event.ts";
 import type { StartedProcess } from "../../../src/job/dependencies.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
@@ -336,8 +337,8 @@ function itemsOf({ records, operation, mended }: SharedScene): readonly PlannedI
   }));
 }
 
-function isOpen({ status }: Outcome, operation: Operation): boolean {
-  return status === "pending" || status === "blocked" || (status === "ambiguous" && canResolveAmbiguous(operation));
+function isOpen(outcome: Outcome, operation: Operation): boolean {
+  return outcome.status === "pending" || outcome.status === "blocked" || mayResumeSettle(outcome, operation);
 }
 
 function stampOf({ clock }: SharedScene): string {
