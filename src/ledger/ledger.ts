@@ -205,6 +205,8 @@ export interface SendableItem {
   readonly isAmbiguous: boolean;
   /** The last step that was done for this content; absent before the first, and after a refusal. */
   readonly step?: string;
+  /** Hash of the source row, where the plan has it. */
+  readonly rowHash?: number | undefined;
 }
 
 export interface Intent {
@@ -216,6 +218,8 @@ export interface Intent {
   readonly step?: string;
   /** May be repeated without harm: broken off, it leaves the record `pending` and not `ambiguous`. */
   readonly idempotent?: boolean;
+  /** For the journal; the ledger has it in the plan. */
+  readonly rowHash?: number | undefined;
   readonly at: string;
 }
 
@@ -292,7 +296,11 @@ export interface LedgerHistory {
 }
 
 /** A request as a journal outside of the ledger remembers it. */
-export type JournaledRequest = Pick<Intent, "identity" | "content" | "attempt" | "idempotent">;
+export interface JournaledRequest extends Pick<Intent, "identity" | "content" | "attempt"> {
+  readonly idempotent?: boolean | undefined;
+  /** Tells the source row and the destination (`rowMarker`), where the row is known. */
+  readonly rowMark?: number | undefined;
+}
 
 /** A comparison of the ledger with a journal, after which the ledger accounts for every entry of the journal. */
 export interface Recovery {

@@ -99,7 +99,7 @@ export type PayloadFinding =
   /** A new key that shows by itself that a spreadsheet has changed it. */
   | { readonly code: "damaged_key"; readonly key: string; readonly damage: KeyDamageKind }
   /** A new key of a source row that an earlier run has sent under another key. */
-  | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known: string }
+  | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known?: string }
   /** A row of a rejects file whose key is no longer the one in its column `migrate_key`. */
   | { readonly code: "key_differs_from_reject"; readonly key: string; readonly known: string }
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }

@@ -97,7 +97,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   damaged_key: ({ key, damage }) =>
     `The key (${shapeOf(key)}) is not the original one: ${KEY_DAMAGE_TEXT[damage]}. Restore the key from the old system. If the key is right, --new-keys sends the record.`,
   row_sent_under_other_key: ({ key, known }) =>
-    `This source row was sent before under another key (${shapeOf(known)}). Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
+    `This source row was sent before under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
   key_differs_from_reject: ({ key, known }) =>
     `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
   unsafe_document_path: ({ reason }) =>

@@ -159,7 +159,7 @@ const EARLIER_UNKNOWN = "an earlier request had no clear answer";
 /** @param at ISO 8601 UTC: intents that are written together have it in common, which makes them cheaper to write */
 export function intentFor(state: RecordState, at: string): Intent {
   const { attempt, isAmbiguous, position } = state;
-  const { record, identity, content } = state.toSend;
+  const { record, identity, content, rowHash } = state.toSend;
   const idempotent = isIdempotent(state) && !isAmbiguous;
   const { name } = position.step;
   return {
@@ -168,6 +168,7 @@ export function intentFor(state: RecordState, at: string): Intent {
     content,
     attempt,
     idempotent,
+    rowHash,
     at,
     ...(name !== undefined && { step: name }),
   };

@@ -20,6 +20,8 @@ export interface RecordToSend {
   readonly supplier?: string | undefined;
   /** The last step that was done for this content. */
   readonly step?: string;
+  /** Hash of the source row, where the plan has it. */
+  readonly rowHash?: number | undefined;
   readonly payload: JsonObject;
   /** The payload as canonical JSON in UTF-8, where it was made already. */
   readonly json?: Buffer;

@@ -67,6 +67,22 @@ test("a push after the repair of an older copy of the ledger creates nothing aga
   expect(await admin.accounts()).toHaveLength(6);
 });
 
+test("a changed mapping after the repair of an older copy of the ledger creates nothing under new keys", async () => {
+  const work = await restoredWorkplace();
+  expect((await work.migrate(["ledger", "repair"])).code).toBe(5);
+  writeExtract(work.folder, { accounts: goodAccounts(7) });
+  const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+  const changed = "external_account_number: { from: REF, replace: { EXT: ALT } }";
+  writeFileSync(work.file("mapping.yaml"), mapping.replace("external_account_number: REF", changed));
+  const { code, stdout } = await work.push(PUSH);
+  expect(code).toBe(1);
+  const lines = outcomeLines(stdout);
+  expect(statusCounts(lines)).toEqual({ invalid: 6, accepted: 1 });
+  const codes = new Set(lines.flatMap(({ errors = [] }) => errors.map((error) => error.code)));
+  expect([...codes]).toEqual(["row_sent_under_other_key"]);
+  expect(await admin.accounts()).toHaveLength(7);
+});
+
 test.each([["resume"], ["reconcile"], ["status"]])(
   "%s names the way out where only the journal is left",
   async (command) => {

@@ -13,7 +13,8 @@ const AT = "2026-11-23T10:00:00.000Z";
 function request(number: number): JournaledRequest {
   const hash = new Uint8Array(32);
   new DataView(hash.buffer).setUint32(0, number);
-  return { identity: hash, content: hash, attempt: 1 + (number % 3), idempotent: number % 5 === 0 };
+  const mark = number % 2 === 0 ? { rowMark: 2 ** 52 - 1 - number } : {};
+  return { identity: hash, content: hash, attempt: 1 + (number % 3), idempotent: number % 5 === 0, ...mark };
 }
 
 /** A journal of one run with these groups of requests, and where each group ends. */

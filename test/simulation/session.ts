@@ -210,17 +210,27 @@ async function uploaded(
       ...(waits && { waitForSupplier: { forMs: 1_000_000 } }),
     },
   );
-  return passTime(job, Promise.race([ended, process.killed]));
+  const end = await passTime(job, Promise.race([ended, process.killed]));
+  process.end();
+  return end;
 }
 
 interface Process extends Mortal {
   readonly kill: () => void;
+  /** It has ended by itself: what was to befall it does not any more. */
+  readonly end: () => void;
+  readonly isOver: () => boolean;
   readonly killed: Promise<"killed">;
 }
 
 function createProcess(): Process {
   const death = new AbortController();
+  let isOver = false;
   return {
+    isOver: () => isOver,
+    end() {
+      isOver = true;
+    },
     isDead: () => death.signal.aborted,
     kill: () => death.abort(),
     killed: new Promise((resolve) => {
@@ -242,7 +252,7 @@ function schedule(job: Job, { dice, calm }: SessionOptions, { process, drain, ab
   const how = calm ? "nothing" : oneOf(dice, ENDS);
   const stop = async (): Promise<void> => {
     await clock.sleep(at);
-    if (process.isDead()) return;
+    if (process.isDead() || process.isOver()) return;
     note(how);
     if (how === "kill") process.kill();
     else {

@@ -40,8 +40,11 @@ const TYPES = { ledger: 1, begin: 2, requests: 3, count: 4, recovery: 5, end: 6 
 const END_PAYLOAD_BYTES = 256;
 export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKSUM_BYTES;
 
-/** Identity, content, attempt; the highest bit of the attempt marks an idempotent request. */
-const REQUEST_BYTES = 2 * HASH_BYTES + 4;
+/** Identity, content, attempt, row mark; the highest bit of the attempt marks an idempotent request. */
+const ATTEMPT_AT = 2 * HASH_BYTES;
+const ROW_MARK_AT = ATTEMPT_AT + 4;
+const REQUEST_BYTES = ROW_MARK_AT + 8;
+const NO_ROW = -1;
 const IDEMPOTENT = 0x8000_0000;
 const REQUESTS_PER_FRAME = 1000;
 
@@ -73,11 +76,12 @@ function payloadOf({ kind, ...values }: Exclude<JournalEntry, { readonly kind: "
 
 function packRequests(requests: readonly JournaledRequest[]): Buffer {
   const bytes = Buffer.alloc(requests.length * REQUEST_BYTES);
-  for (const [index, { identity, content, attempt, idempotent = false }] of requests.entries()) {
+  for (const [index, { identity, content, attempt, idempotent = false, rowMark = NO_ROW }] of requests.entries()) {
     const at = index * REQUEST_BYTES;
     bytes.set(identity, at);
     bytes.set(content, at + HASH_BYTES);
-    bytes.writeUInt32LE(idempotent ? IDEMPOTENT + attempt : attempt, at + 2 * HASH_BYTES);
+    bytes.writeUInt32LE(idempotent ? IDEMPOTENT + attempt : attempt, at + ATTEMPT_AT);
+    bytes.writeDoubleLE(rowMark, at + ROW_MARK_AT);
   }
   return bytes;
 }
@@ -86,13 +90,15 @@ function unpackRequests(bytes: Buffer): readonly JournaledRequest[] | undefined 
   if (bytes.length % REQUEST_BYTES !== 0) return undefined;
   return Array.from({ length: bytes.length / REQUEST_BYTES }, (_, index) => {
     const at = index * REQUEST_BYTES;
-    const attempt = bytes.readUInt32LE(at + 2 * HASH_BYTES);
+    const attempt = bytes.readUInt32LE(at + ATTEMPT_AT);
+    const rowMark = bytes.readDoubleLE(at + ROW_MARK_AT);
     return {
       // A copy each: the buffer is that of the next frames, too.
       identity: Uint8Array.from(bytes.subarray(at, at + HASH_BYTES)),
       content: Uint8Array.from(bytes.subarray(at + HASH_BYTES, at + 2 * HASH_BYTES)),
       attempt: attempt % IDEMPOTENT,
       idempotent: attempt >= IDEMPOTENT,
+      ...(rowMark !== NO_ROW && { rowMark }),
     };
   });
 }

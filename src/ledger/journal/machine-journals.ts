@@ -98,7 +98,7 @@ export function openProcessJournal(
       journal = openJournal({ folder: own, ledgerName }, ledger, { clock, ...options });
       await journal.begin(run);
     },
-    add: (requests) => journal?.add(requests),
+    add: (intents) => journal?.add(intents),
     addCount: (count) => journal?.addCount(count),
     async end() {
       if (journal === undefined) return;

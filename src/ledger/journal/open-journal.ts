@@ -1,5 +1,6 @@
 import { type Clock, timestamp } from "../../time/clock.ts";
-import type { JournaledRequest, Ledger } from "../ledger.ts";
+import type { Intent, JournaledRequest, Ledger } from "../ledger.ts";
+import { rowMarker } from "../records/row-hash.ts";
 import {
   compareJournal,
   type ComparedLedger,
@@ -22,12 +23,14 @@ export interface Journal {
   /** The run is about to send. On the disk on return. @throws Failure `storage` */
   readonly begin: (run: string) => Promise<void>;
   /** These requests are about to leave. After a kill the entry is in the file; after a loss of power the last second may be missing. */
-  readonly add: (requests: readonly JournaledRequest[]) => void;
+  readonly add: (intents: readonly JournaledIntent[]) => void;
   /** The same where only their number is known. */
   readonly addCount: (count: number) => void;
   /** Ends the run's entries. On the disk on return. */
   readonly end: () => Promise<void>;
 }
+
+type JournaledIntent = Omit<JournaledRequest, "rowMark"> & Pick<Intent, "rowHash">;
 
 interface JournalOptions extends Pick<JournalFileOptions, "rescueFolder" | "notice"> {
   readonly clock: Clock;
@@ -38,11 +41,12 @@ const SYNC_INTERVAL_MS = 1000;
 /** The journal of a ledger that was found up to date (`findOutdated`). */
 export function openJournal(
   { folder, ledgerName }: JournalPlace,
-  ledger: Pick<Ledger, "history">,
+  ledger: Pick<Ledger, "findRun" | "history">,
   { clock, ...options }: JournalOptions,
 ): Journal {
   let file: JournalFile | undefined;
   let expected: ExpectedLedger = { requests: 0 };
+  let markOf: ((rowHash: number) => number) | undefined;
   const syncs = createSyncs(clock);
 
   const append = (entry: JournalEntry): void => file?.append(framesOf(entry));
@@ -58,12 +62,18 @@ export function openJournal(
       const validBytes = validBytesOf(path);
       file = openJournalFile(path, { ...options, validBytes });
       expected = { run, requests };
+      const destination = await ledger.findRun(run);
+      markOf = destination && rowMarker(destination);
       if (validBytes === 0) append({ kind: "ledger", name: ledgerName, id });
       append({ kind: "begin", run, at: timestamp(clock), requests });
       await file.sync();
     },
-    add(requests) {
-      if (requests.length === 0) return;
+    add(intents) {
+      if (intents.length === 0) return;
+      const requests = intents.map(({ identity, content, attempt, idempotent, rowHash }): JournaledRequest => {
+        const rowMark = rowHash === undefined ? undefined : markOf?.(rowHash);
+        return { identity, content, attempt, idempotent, rowMark };
+      });
       append({ kind: "requests", requests });
       more(requests.length);
     },

@@ -3,7 +3,7 @@ import type { Run } from "../ledger.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
 import type { Queries, Statement } from "./queries.ts";
 import { COUNT_STEP } from "./tables/count-schema.ts";
-import { ORIGIN_STEP, RECOVERY_STEP } from "./tables/recovery-schema.ts";
+import { ORIGIN_STEP, RECOVERY_STEP, ROW_MARK_STEP } from "./tables/recovery-schema.ts";
 
 /**
  * The history of the schema `migrate`. A ledger of version n has had the first n steps; a new version is one more step,
@@ -91,6 +91,7 @@ const SCHEMA_STEPS: readonly string[] = [
   "alter table migrate.items add column row_hash bigint;",
   RECOVERY_STEP,
   ORIGIN_STEP,
+  ROW_MARK_STEP,
 ];
 
 /**

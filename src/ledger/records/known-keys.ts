@@ -13,6 +13,7 @@ export interface NewKey {
 
 /** A record of an earlier run with which a new key is compared. */
 export interface KnownKey {
+  /** Empty where only a journal knows the record: it has no keys. */
   readonly known: string;
   /** Whether the platform has, or may have, the record with the known key. */
   readonly wasSent: boolean;
@@ -40,7 +41,8 @@ export function visiblyDamagedKey(found: NewKey, policy: PlanPolicy): LocalProbl
 /** The problem of a new key whose source row was sent under another key. */
 export function rowSentUnderOtherKey(found: NewKey & Pick<KnownKey, "known">, policy: PlanPolicy): LocalProblem {
   const { key, known } = found;
-  return { ...keyProblem("error", found, policy), code: "row_sent_under_other_key", key, known };
+  const other = known === "" ? {} : { known };
+  return { ...keyProblem("error", found, policy), code: "row_sent_under_other_key", key, ...other };
 }
 
 /**

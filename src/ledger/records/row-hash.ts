@@ -1,5 +1,6 @@
 import { type CsvTable, isCsvRow, type Row } from "../../model/record.ts";
-import { mixHash } from "../../text/text-hash.ts";
+import { mixHash, textHash, TWO_TO_THE_32 } from "../../text/text-hash.ts";
+import type { Run } from "../ledger.ts";
 import { createFastContentHash } from "./fast-content-hash.ts";
 
 /**
@@ -25,6 +26,15 @@ export function rowHash(row: Row): number {
     other = Math.imul(other ^ CELL_END, 0x5f356495);
   }
   return mixHash(one, other);
+}
+
+/** Where a run creates its records. */
+export type Destination = Pick<Run, "endpoint" | "supplier">;
+
+/** A `rowHash` together with the destination, in 52 bits: a journal tells by it which rows were sent where. */
+export function rowMarker({ endpoint = "", supplier }: Destination): (rowHash: number) => number {
+  const start = textHash(`${supplier}\n${endpoint}`, SEED) % TWO_TO_THE_32;
+  return (rowHash) => mixHash(start ^ (rowHash % TWO_TO_THE_32), ~start ^ Math.floor(rowHash / TWO_TO_THE_32));
 }
 
 /** The cells of a record as UTF-8 bytes: for each cell where it starts, and where it ends. */

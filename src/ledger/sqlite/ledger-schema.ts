@@ -5,7 +5,7 @@ import type { Run } from "../ledger.ts";
 import { preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
 import { COUNT_ANEW, COUNT_TABLES } from "./tables/counts.ts";
-import { RECOVERY_COLUMNS } from "./tables/recovery-log.ts";
+import { RECOVERY_COLUMNS, ROW_MARK_COLUMN } from "./tables/recovery-log.ts";
 
 /** "migr": marks the file as a ledger of this tool. */
 const APPLICATION_ID = 0x6d696772;
@@ -75,6 +75,7 @@ const SCHEMA_STEPS: readonly string[] = [
   "alter table items add column row_hash integer;",
   `${RECOVERY_COLUMNS}
    alter table seal add column writer text;`,
+  ROW_MARK_COLUMN,
 ];
 
 export interface UpgradeOptions {

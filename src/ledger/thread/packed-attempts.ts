@@ -80,12 +80,12 @@ function parseProblems(text: string | undefined): readonly Problem[] {
   return problems;
 }
 
-const SENDABLE = { numbers: 4, hashes: 2 } as const;
+const SENDABLE = { numbers: 5, hashes: 2 } as const;
 
 export function packSendable(items: readonly SendableItem[]): PackedRows {
   const rows = createRowPacker(items.length, SENDABLE);
-  for (const { record, attempts, isAmbiguous, step, identity, content } of items) {
-    rows.add([record, attempts, flagNumber(isAmbiguous), rows.text(step)], [identity, content]);
+  for (const { record, attempts, isAmbiguous, step, rowHash = NO_NUMBER, identity, content } of items) {
+    rows.add([record, attempts, flagNumber(isAmbiguous), rows.text(step), rowHash], [identity, content]);
   }
   return rows.packed();
 }
@@ -99,6 +99,7 @@ export function unpackSendable(packed: PackedRows): readonly SendableItem[] {
       isAmbiguous: row.flag(2) === true,
       identity: row.hash(0),
       content: row.hash(1),
+      rowHash: row.number(4),
       ...(step !== undefined && { step }),
     };
   });

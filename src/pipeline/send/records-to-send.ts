@@ -96,9 +96,9 @@ interface MadePayload {
 function withPayload({ json, rowOf, apart }: MadePayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
-  const { record, identity, content, attempts, isAmbiguous, step } = item;
+  const { record, identity, content, attempts, isAmbiguous, step, rowHash } = item;
   const supplier = supplierIn(payload, context.job.operation);
-  const known = { record, identity, content, attempts, isAmbiguous, supplier, payload, json, locate, apart };
+  const known = { record, identity, content, attempts, isAmbiguous, rowHash, supplier, payload, json, locate, apart };
   return step === undefined ? known : { ...known, step };
 }
 

@@ -80,8 +80,9 @@ export function createLearnedRate(): LearnedRate {
   };
   /** What a single refusal shows while no cap is known. With `Retry-After` each one costs too much to wait for more. */
   const beforeCap = (now: number, { atATime, holdMs }: Refusal): "found-noise" | "warning" | undefined => {
+    if (holdMs > 0) return undefined;
     if (noise.learn("unknown", atATime)) return "found-noise";
-    return warnings.isOne(now) && holdMs === 0 && capBeforeTrial === undefined ? "warning" : undefined;
+    return warnings.isOne(now) && capBeforeTrial === undefined ? "warning" : undefined;
   };
 
   return {

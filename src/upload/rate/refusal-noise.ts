@@ -29,6 +29,8 @@ export const MAX_NOISE = 0.4;
 const REFUSALS_UNTIL_NOISE = 2;
 /** Twice as many requests let through between two refusals as are in flight: one in flight too many is refused sooner. */
 const FAR_APART = 2;
+/** With few in flight, a share that so few requests show may be chance. */
+const MIN_APART = 8;
 /** Requests of a trial. */
 const TRIAL = 200;
 /** The noise is the mean of about so many requests; below one refusal among them it is none. */
@@ -173,7 +175,8 @@ function createLoadSamples(): LoadSamples {
       (load === "less" ? less : other).refused += 1;
     },
     shareIfNoise(load, needed, atATime) {
-      if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE) return shareIfApart(FAR_APART * atATime);
+      if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE)
+        return shareIfApart(Math.max(MIN_APART, FAR_APART * atATime));
       if (load !== "less") return undefined;
       const lately = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
       const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), lately);

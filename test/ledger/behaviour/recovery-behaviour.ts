@@ -1,9 +1,11 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { JournaledRequest, Ledger, LedgerRecovery } from "../../../src/ledger/ledger.ts";
+import { rowMarker } from "../../../src/ledger/records/row-hash.ts";
 import { contentHash } from "../../../src/ledger/records/record-hashes.ts";
-import { item, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
+import { item, outcomesOf, planned, POLICY, PUSH, sendAll, statusesOf } from "../ledger-input.ts";
 
 const AT = "2026-11-24T00:00:00.000Z";
+const ROW = 2 ** 52 - 77;
 
 /** What a ledger learns from a journal that was kept outside of it. */
 export function describeRecovery(opened: () => Ledger): void {
@@ -74,6 +76,39 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "ambiguous", "ambiguous"]);
       expect(await ledger.ambiguous(run, 1, 9)).toHaveLength(2);
       expect(await ledger.coverage()).toMatchObject([{ records: 3, accepted: 1 }]);
+    });
+
+    test.each([
+      ["the same destination", PUSH, "invalid"],
+      ["another endpoint", { ...PUSH, endpoint: "POST platform.example/other" }, "pending"],
+      ["another supplier", { ...PUSH, supplier: "OTHER" }, "pending"],
+    ])("a new key of a row that was sent to %s, as the journal alone tells", async (_, destination, expected) => {
+      await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(destination)(ROW) })], AT);
+      const row = item(1, "B", "same", { rowHash: ROW });
+      const run = await planned(ledger, [row, item(2, "C", "same", { rowHash: ROW - 1 }), item(3, "D")]);
+      expect(await statusesOf(ledger, run)).toEqual([expected, "pending", "pending"]);
+      const [outcome] = await outcomesOf(ledger, run);
+      const problem = { code: "row_sent_under_other_key", key: "B", place: { column: "REF" } };
+      if (expected === "invalid") expect(outcome?.problems).toMatchObject([problem]);
+      expect(await statusesOf(ledger, await planned(ledger, [row], { policy: { newKeys: true } }))).toEqual([
+        "pending",
+      ]);
+    });
+
+    test("a row that is twice in the input, of which one was sent, as the journal alone tells", async () => {
+      await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(PUSH)(ROW) })], AT);
+      const items = [item(1, "A", "same", { rowHash: ROW }), item(2, "B", "same", { rowHash: ROW })];
+      expect(await statusesOf(ledger, await planned(ledger, items))).toEqual(["ambiguous", "pending"]);
+    });
+
+    test("a row that was sent, and refused, may have a new key", async () => {
+      await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(PUSH)(ROW) })], AT);
+      const run = await planned(ledger, [item(1, "A", "same", { rowHash: ROW })], {
+        policy: { resendAmbiguous: true },
+      });
+      await sendAll(ledger, run, "rejected");
+      const again = await planned(ledger, [item(1, "B", "same", { rowHash: ROW })]);
+      expect(await statusesOf(ledger, again)).toEqual(["pending"]);
     });
 
     test("an uncertain recovery holds nothing where the platform dedupes", async () => {

@@ -24,7 +24,10 @@ test("a journal's beginning and its end are on the disk before the run goes on, 
   const folder = temporaryFolder();
   const journal = openJournal(
     { folder, ledgerName: "ledger.db" },
-    { history: async () => ({ id: "first", requests: 0, lastGivenUpAt: undefined }) },
+    {
+      findRun: () => Promise.resolve(undefined),
+      history: async () => ({ id: "first", requests: 0, lastGivenUpAt: undefined }),
+    },
     { clock: systemClock, rescueFolder: folder, notice: () => undefined },
   );
   await journal.begin("run");

@@ -94,4 +94,5 @@ const WITHOUT_COUNTS = `
   drop index migrate.decisions_by_account;
   drop table migrate.recoveries, migrate.machines, migrate.uncovered, migrate.origin;
   alter table migrate.items drop column row_hash;
+  alter table migrate.attempts drop column row_mark;
   update migrate.ledger set version = 2`;

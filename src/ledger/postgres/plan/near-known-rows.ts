@@ -10,6 +10,7 @@ import {
   rowSentUnderOtherKey,
   visiblyDamagedKey,
 } from "../../records/known-keys.ts";
+import { rowMarker } from "../../records/row-hash.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Statement, Transaction } from "../queries.ts";
 import { readKey, writtenKey } from "../written-key.ts";
@@ -30,6 +31,9 @@ export async function refuseNearKnownKeys(transaction: Transaction, run: RunRow,
       await refuse([await transaction.rows(selectNearOthers(run), some, forms)], nearKnownKey);
     }
     await refuse(transaction.batches(selectSameRows(run), BATCH), rowSentUnderOtherKey);
+  }
+  if ((await transaction.row(ANY_ROW_MARK)) !== undefined) {
+    await refuse(journaledRows(transaction, run), rowSentUnderOtherKey);
   }
   await refuse(transaction.batches(selectSuspects(run), BATCH), visiblyDamagedKey);
 }
@@ -132,6 +136,53 @@ const selectSameRows = (run: RunRow): Statement<FoundKey> => ({
   group by new_keys.record, new_keys.key, files.name, new_keys.line
   order by new_keys.record`,
 });
+
+const ANY_ROW_MARK: Statement<{ found: number }> = {
+  sql: "select 1 as found from migrate.attempts where row_mark is not null limit 1",
+};
+
+/** New keys of rows that were sent under other keys, as a journal alone tells: these keys are not known. */
+async function* journaledRows(transaction: Transaction, run: RunRow): AsyncGenerator<readonly FoundKey[]> {
+  const destination = await transaction.row(SELECT_DESTINATION, run.number);
+  if (destination === undefined) return;
+  const markOf = rowMarker({ ...destination, endpoint: destination.endpoint ?? "" });
+  for await (const rows of transaction.batches(selectNewRows(run), BATCH)) {
+    const found = await transaction.rows(
+      SELECT_JOURNALED,
+      run.number,
+      rows.map(({ rowHash }) => rowHash),
+      rows.map(({ rowHash }) => markOf(rowHash)),
+    );
+    yield found.flatMap(({ nth }) => {
+      const row = rows[nth - 1];
+      return row === undefined ? [] : [{ ...row, known: "", wasSent: true }];
+    });
+  }
+}
+
+const SELECT_DESTINATION: Statement<{ endpoint: string | null; supplier: string }> = {
+  sql: "select endpoint, supplier from migrate.runs where id = $1",
+};
+
+const selectNewRows = (run: RunRow): Statement<NewKey & { readonly rowHash: number }> => ({
+  sql: `
+  with ${newKeys(run)}
+  select record, key, files.name as file, line, row_hash as "rowHash"
+  from new_keys join migrate.files on files.id = new_keys.file where row_hash is not null order by record`,
+});
+
+/** Of these rows those that were sent under another key, unless that key is in this plan with the same row. */
+const SELECT_JOURNALED: Statement<{ nth: number }> = {
+  sql: `
+  select given.nth::int as nth
+  from unnest($2::bigint[], $3::bigint[]) with ordinality as given (row_hash, row_mark, nth)
+  where exists (
+    select from migrate.attempts join migrate.records on records.identity = attempts.identity
+    where attempts.row_mark = given.row_mark and (${WAS_SENT}) and not exists (
+      select from migrate.items
+      where items.run = $1 and items.identity = attempts.identity and items.row_hash = given.row_hash))
+  order by given.nth`,
+};
 
 const selectSuspects = (run: RunRow): Statement<FoundKey> => ({
   sql: `

@@ -15,7 +15,11 @@ export async function sendable(
   range: { readonly from: number; readonly to: number },
 ): Promise<readonly SendableItem[]> {
   const found = await queries.rows(SELECT_SENDABLE, run.number, range.from, range.to);
-  return found.map(({ step, ...item }) => ({ ...item, ...(step !== null && { step }) }));
+  return found.map(({ step, rowHash, ...item }) => ({
+    ...item,
+    rowHash: rowHash ?? undefined,
+    ...(step !== null && { step }),
+  }));
 }
 
 export async function saveIntents(
@@ -53,7 +57,8 @@ export async function attemptsOf(queries: Queries, key: string): Promise<readonl
   return attempts;
 }
 
-interface SendableRow extends Omit<SendableItem, "step"> {
+interface SendableRow extends Omit<SendableItem, "rowHash" | "step"> {
+  readonly rowHash: number | null;
   readonly step: string | null;
 }
 
@@ -61,7 +66,7 @@ const SELECT_SENDABLE: Statement<SendableRow> = {
   sql: `
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
     coalesce(records.state, '') = 'ambiguous' as "isAmbiguous",
-    case when records.content = items.content then records.step end as step
+    case when records.content = items.content then records.step end as step, items.row_hash as "rowHash"
   from migrate.items left join migrate.records on records.identity = items.identity
   where run = $1 and record between $2 and $3 and status = 'pending'
     and items.identity is not null and items.content is not null

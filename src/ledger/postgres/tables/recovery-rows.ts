@@ -40,6 +40,7 @@ export async function markPossiblySent(
     unknown.map(({ idempotent = false }) => idempotent),
     at,
     REASON,
+    unknown.map(({ rowMark = null }) => rowMark),
   );
   return unknown.length;
 }
@@ -49,8 +50,8 @@ const REASON = "known from a journal alone: the database was restored from an ol
 /** The content that was sent last counts: a record with another one was revised since. */
 const MARK_POSSIBLY_SENT = `
   with given as (
-    select * from unnest($1::bytea[], $2::bytea[], $3::int[], $4::bool[]) with ordinality
-      as each (identity, content, attempt, harmless, nth)
+    select * from unnest($1::bytea[], $2::bytea[], $3::int[], $4::bool[], $7::bigint[]) with ordinality
+      as each (identity, content, attempt, harmless, row_mark, nth)
   ), latest as (
     select distinct on (identity) identity, content, attempt,
       bool_and(harmless) over (partition by identity) as harmless
@@ -71,9 +72,9 @@ const MARK_POSSIBLY_SENT = `
     insert into migrate.counts (run, kind, name, count) select 0, 'requests', '', count(*) from given
   )
   insert into migrate.attempts
-    (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless)
+    (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless, row_mark)
   select 0, (select coalesce(max(record), 0) from migrate.attempts where run = 0) + nth, attempt, identity, $5, $5,
-    case when harmless then 'pending' else 'ambiguous' end, $6, harmless
+    case when harmless then 'pending' else 'ambiguous' end, $6, harmless, row_mark
   from given`;
 
 export async function noteRecovery(transaction: Transaction, { id, at, isUncertain }: Recovery): Promise<void> {

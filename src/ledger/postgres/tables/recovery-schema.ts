@@ -8,6 +8,11 @@ export const RECOVERY_STEP: string = `
   create table migrate.machines (id text primary key, first_seen_at timestamptz not null);
   create table migrate.uncovered (identity bytea primary key);`;
 
+/** Of attempts that are known from a journal alone (`rowMarker`). */
+export const ROW_MARK_STEP: string = `
+  alter table migrate.attempts add column row_mark bigint;
+  create index attempts_by_row_mark on migrate.attempts (row_mark) where row_mark is not null;`;
+
 /** Where the database came from when nothing was known to be missing in it: one row. A restored copy has that of the original. */
 export const ORIGIN_STEP: string = `
   create table migrate.origin (

@@ -10,7 +10,9 @@ import {
   rowSentUnderOtherKey,
   visiblyDamagedKey,
 } from "../../records/known-keys.ts";
+import { rowMarker } from "../../records/row-hash.ts";
 import type { RunRow } from "../ledger-schema.ts";
+import { NO_RUN } from "../tables/recovery-log.ts";
 import { appendPlanProblem } from "../tables/problem-table.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
@@ -24,7 +26,9 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 export function refuseNearKnownKeys(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
   database.execute(DROP_TABLES + CREATE_TABLES);
   const refuse = recordRefuser(database, run, policy);
-  if (database.row(OTHER_RUN, run.number) !== undefined && database.run(INSERT_NEW_KEYS, run.number) > 0) {
+  const hasOthers = database.row(OTHER_RUN, run.number) !== undefined || database.row(ANY_ROW_MARK) !== undefined;
+  if (hasOthers && database.run(INSERT_NEW_KEYS, run.number) > 0) {
+    addJournaledRows(database, run);
     database.execute(CREATE_INDEXES);
     addOtherMatches(database);
     database.run(insertNear(SQL_NORMAL_KEY), run.number);
@@ -39,6 +43,27 @@ export function refuseNearKnownKeys(database: SqliteDatabase, run: RunRow, polic
   database.execute(DROP_TABLES);
 }
 
+const ANY_ROW_MARK: Query<{ found: 1 }> = {
+  sql: `select 1 as found from attempts where run = ${NO_RUN} and row_mark is not null limit 1`,
+};
+
+/** Adds new keys of rows that were sent under other keys, as a journal alone tells: these keys are not known. */
+function addJournaledRows(database: SqliteDatabase, run: RunRow): void {
+  const destination = database.row(SELECT_DESTINATION, run.number);
+  if (destination === undefined || database.run(INSERT_JOURNALED_ROWS) === 0) return;
+  const markOf = rowMarker({ ...destination, endpoint: destination.endpoint ?? "" });
+  for (let last = 0; ;) {
+    const found = database.rows(SELECT_NEW_ROWS, last);
+    for (const { record, rowHash } of found) database.run(INSERT_SAME_JOURNALED, record, rowHash, markOf(rowHash));
+    last = found.at(-1)?.id ?? last;
+    if (found.length < BATCH) return;
+  }
+}
+
+const SELECT_DESTINATION: Query<{ endpoint: string | null; supplier: string }> = {
+  sql: "select endpoint, supplier from runs where id = ?",
+};
+
 const BATCH = 500;
 
 const OTHER_RUN: Query<{ id: number }> = {
@@ -49,7 +74,7 @@ const OTHER_RUN: Query<{ id: number }> = {
 
 const DROP_TABLES = `
   drop table if exists temp.new_keys; drop table if exists temp.near_known; drop table if exists temp.same_rows;
-  drop table if exists temp.own_rows; drop table if exists temp.refused_keys;`;
+  drop table if exists temp.own_rows; drop table if exists temp.journaled_rows; drop table if exists temp.refused_keys;`;
 
 const CREATE_TABLES = `
   create temp table new_keys (match text not null, record integer not null, key text not null, row_hash integer);
@@ -57,9 +82,29 @@ const CREATE_TABLES = `
   create temp table same_rows (
     id integer primary key, record integer not null, known text not null, identity blob not null, row_hash integer not null
   );
+  create temp table journaled_rows (row_mark integer not null, identity blob not null, primary key (row_mark, identity))
+    without rowid;
   create temp table own_rows (identity blob not null, row_hash integer not null, primary key (identity, row_hash))
     without rowid;
   create temp table refused_keys (record integer primary key);`;
+
+const WAS_SENT = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
+
+const INSERT_JOURNALED_ROWS = `
+  insert or ignore into journaled_rows
+  select attempts.row_mark, attempts.identity
+  from attempts join records on records.identity = attempts.identity
+  where attempts.run = ${NO_RUN} and attempts.row_mark is not null and (${WAS_SENT})`;
+
+const SELECT_NEW_ROWS: Query<{ id: number; record: number; rowHash: number }> = {
+  sql: `
+  select rowid as id, record, row_hash as rowHash from new_keys
+  where rowid > ? and row_hash is not null order by rowid limit ${BATCH}`,
+};
+
+const INSERT_SAME_JOURNALED = `
+  insert into same_rows (record, known, identity, row_hash)
+  select ?1, '', identity, ?2 from journaled_rows where row_mark = ?3`;
 
 const IS_NEW = `
   status in ('valid', 'pending') and key is not null and identity is not null
@@ -108,8 +153,6 @@ const EARLIER_ITEMS = `
   runs as own
   cross join runs as earlier on earlier.endpoint = own.endpoint and earlier.supplier = own.supplier and earlier.id <> own.id
   cross join items on items.run = earlier.id`;
-
-const WAS_SENT = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
 
 /** Those that were sent come first, then the least. @param match what of an earlier item is compared, in SQL */
 const insertNear = (match: string): string => `

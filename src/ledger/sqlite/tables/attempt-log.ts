@@ -18,8 +18,8 @@ export function sendable(
   return database.rows(SELECT_SENDABLE, run.number, range.from, range.to).map(toSendable);
 }
 
-function toSendable({ record, identity, content, attempts, isAmbiguous, step }: SendableRow): SendableItem {
-  const item = { record, identity, content, attempts, isAmbiguous: isAmbiguous === 1 };
+function toSendable({ record, identity, content, attempts, isAmbiguous, step, rowHash }: SendableRow): SendableItem {
+  const item = { record, identity, content, attempts, isAmbiguous: isAmbiguous === 1, rowHash: rowHash ?? undefined };
   return step === null ? item : { ...item, step };
 }
 
@@ -108,8 +108,9 @@ export function attemptsOf(database: SqliteDatabase, key: string): readonly Atte
   return database.rows(SELECT_ATTEMPTS, key.normalize("NFC")).map((row) => toAttempt(row, problemsOf(database, row)));
 }
 
-interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "step"> {
+interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "rowHash" | "step"> {
   readonly isAmbiguous: number;
+  readonly rowHash: number | null;
   readonly step: string | null;
 }
 
@@ -117,7 +118,7 @@ const SELECT_SENDABLE: Query<SendableRow> = {
   sql: `
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
     coalesce(records.state, '') = 'ambiguous' as isAmbiguous,
-    iif(records.content = items.content, records.step, null) as step
+    iif(records.content = items.content, records.step, null) as step, items.row_hash as rowHash
   from items left join records on records.identity = items.identity
   where run = ? and record between ? and ? and +status = 'pending'
     and items.identity is not null and items.content is not null

@@ -9,7 +9,10 @@ import { addToCounts } from "./counts.ts";
  */
 export const RECOVERY_COLUMNS: string = "alter table seal add column recoveries text;";
 
-const NO_RUN = 0;
+/** Of attempts that are known from a journal alone (`rowMarker`). */
+export const ROW_MARK_COLUMN: string = "alter table attempts add column row_mark integer;";
+
+export const NO_RUN = 0;
 
 export function recoveryOf(database: SqliteDatabase): LedgerRecovery {
   return {
@@ -67,12 +70,12 @@ interface NotedRequest {
 }
 
 function noteRequest(database: SqliteDatabase, { request, number, at }: NotedRequest): void {
-  const { identity, content, attempt, idempotent = false } = request;
+  const { identity, content, attempt, idempotent = false, rowMark = null } = request;
   const status = idempotent ? "pending" : "ambiguous";
   const isNew = database.run(INSERT_RECORD, identity, content, status, attempt) === 1;
   if (isNew) database.run(UNCOVER, identity);
   else database.run(UPDATE_RECORD, identity, content, attempt, idempotent ? 1 : 0);
-  database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, REASON, idempotent ? 1 : 0);
+  database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, REASON, idempotent ? 1 : 0, rowMark);
 }
 
 const REASON = "known from the journal alone: the ledger was restored from an older copy";
@@ -89,8 +92,8 @@ const UPDATE_RECORD = `
   where identity = ?1`;
 
 const INSERT_ATTEMPT = `
-  insert into attempts (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless)
-  values (${NO_RUN}, ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7)`;
+  insert into attempts (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless, row_mark)
+  values (${NO_RUN}, ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8)`;
 
 function noteRecovery(database: SqliteDatabase, recovery: Recovery): void {
   database.transaction(() => {
