@@ -16,7 +16,7 @@ import { moment, timelineSection } from "./timeline-section.ts";
 const MAX_CARDS = 100;
 
 /**
- * Writes `report.html` (docs/errors.md, "The page"), of causes that have been collected from all outcomes. What it holds is
+ * Writes `report.html` (docs/errors.md, "HTML report"), of causes that have been collected from all outcomes. What it holds is
  * bounded, whatever the input.
  */
 export async function writeReportPage(report: Report, collector: CauseCollector, write: Write): Promise<void> {

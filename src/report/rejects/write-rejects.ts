@@ -26,7 +26,7 @@ export interface RejectsOptions extends RejectWriterOptions {
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
   /** The rows are written to a workbook as well. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
-  /** What is needed to take the rejects back (docs/errors.md, "Taking rejects back"); absent: they are not known again. */
+  /** What is needed to take the rejects back (docs/errors.md, "Re-import rejects"); absent: they are not known again. */
   readonly handOut?: HandOut | undefined;
 }
 
