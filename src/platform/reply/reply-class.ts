@@ -7,7 +7,7 @@ export type ReplyClass =
   | { readonly kind: "accepted"; readonly account?: string; readonly warnings?: readonly PlatformProblem[] }
   /**
    * `account`: the platform has one all the same, and refused single items of what was sent. `isFinal`: it also settles an
-   * earlier request for the record that had no clear answer (docs/contract.md, "A refusal of a repeat").
+   * earlier request for the record that had no clear answer (docs/contract.md, "Refusals of repeats").
    */
   | {
       readonly kind: "rejected";
