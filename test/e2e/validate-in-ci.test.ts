@@ -66,9 +66,9 @@ describe("the commands of docs/ci.md, as written there", () => {
     expect(report.match(/<failure /g)).toHaveLength(19);
   });
 
-  test("anywhere else: exit 1, and what goes to a file is whole", () => {
+  test("other CI systems: exits with 1 and writes complete files", () => {
     const folder = repository();
-    const commands = [...PAGE.slice(PAGE.indexOf("## Anywhere else")).matchAll(/```sh\n(.*?)```/gs)].flatMap(
+    const commands = [...PAGE.slice(PAGE.indexOf("## Other CI systems")).matchAll(/```sh\n(.*?)```/gs)].flatMap(
       ([, text = ""]) => text.trim().split("\n"),
     );
     expect(commands).toHaveLength(3);
