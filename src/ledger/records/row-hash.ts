@@ -32,9 +32,9 @@ export function rowHash(row: Row): number {
 export type Destination = Pick<Run, "endpoint" | "supplier">;
 
 /** A `rowHash` together with the destination, in 52 bits: a journal tells by it which rows were sent where. */
-export function rowMarker({ endpoint = "", supplier }: Destination): (rowHash: number) => number {
+export function rowMarker({ endpoint = "", supplier }: Destination): (hash: number) => number {
   const start = textHash(`${supplier}\n${endpoint}`, SEED) % TWO_TO_THE_32;
-  return (rowHash) => mixHash(start ^ (rowHash % TWO_TO_THE_32), ~start ^ Math.floor(rowHash / TWO_TO_THE_32));
+  return (hash) => mixHash(start ^ (hash % TWO_TO_THE_32), ~start ^ Math.floor(hash / TWO_TO_THE_32));
 }
 
 /** The cells of a record as UTF-8 bytes: for each cell where it starts, and where it ends. */

@@ -105,11 +105,10 @@ export function createLearnedRate(): LearnedRate {
       if (noise.explains(load)) return "noise";
       const cause = isAlone && load === "unknown" ? beforeCap(now, refusal) : undefined;
       if (cause !== undefined) return cause;
-      const { holdMs, atATime, perSecond } = refusal;
-      const found = measure(now, perSecond);
-      cap.restart(now + holdMs);
+      const found = measure(now, refusal.perSecond);
+      cap.restart(now + refusal.holdMs);
       if (found === 0) return "cap";
-      if (noise.learn(load, atATime)) {
+      if (noise.learn(load, refusal.atATime)) {
         capBeforeTrial = cap.value();
         cap.forget();
         return "found-noise";
