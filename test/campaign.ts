@@ -16,9 +16,17 @@ export function campaignSize({ part, whole }: CampaignSize): number {
 }
 
 /** Seeds 1 to `whole`, or a part of them. */
-export function campaignSeeds(size: CampaignSize): readonly number[] {
+function campaignSeeds(size: CampaignSize): readonly number[] {
   const count = campaignSize(size);
   const parts = Math.floor(size.whole / count);
   const first = 1 + count * (Math.floor(Date.now() / 60_000) % parts);
   return Array.from({ length: count }, (_, index) => first + index);
+}
+
+/** The seeds of a simulation. The soak names them: SIMULATION_SEEDS is their number, and SIMULATION_FIRST the first. */
+export function simulationSeeds(size: CampaignSize): readonly number[] {
+  const given = process.env["SIMULATION_SEEDS"];
+  if (given === undefined) return campaignSeeds(size);
+  const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
+  return Array.from({ length: Number(given) }, (_, index) => first + index);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type Http, TransportError } from "../../src/transport/http.ts";
-import { type CampaignSize, campaignSeeds, campaignSize } from "../campaign.ts";
+import { type CampaignSize, simulationSeeds, campaignSize } from "../campaign.ts";
 import { partsOf } from "./model-platform.ts";
 import type { Job } from "./session.ts";
 import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts";
@@ -8,17 +8,9 @@ import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts"
 /** To replay one: SIMULATION_SEED=<the seed it printed>; its trace goes to stderr. */
 const only = process.env["SIMULATION_SEED"];
 
-/** SIMULATION_FIRST and SIMULATION_SEEDS, as the soak gives them, go before the size of the campaign. */
-function seedsOf(size: CampaignSize): readonly number[] {
-  const given = process.env["SIMULATION_SEEDS"];
-  if (given === undefined) return campaignSeeds(size);
-  const first = Number(process.env["SIMULATION_FIRST"] ?? 1);
-  return Array.from({ length: Number(given) }, (_, index) => first + index);
-}
-
 /** Seeds that once showed a fault, of the product or of the simulation: each stays. */
 const REGRESSIONS: readonly number[] = [
-  5, 14, 50, 56, 132, 415, 839, 1865, 2716, 3370, 6668, 8202, 8844, 9214, 9225, 9232, 9400,
+  5, 14, 50, 56, 132, 415, 839, 1865, 2716, 3370, 6668, 8202, 8844, 9214, 9225, 9232, 9400, 100885, 101934,
 ];
 
 const PATIENCE_MS = 3_600_000;
@@ -31,7 +23,7 @@ test.each<[string, CampaignSize, SimulationOptions]>([
     { restores: "noticed" },
   ],
 ])("%s", { timeout: PATIENCE_MS }, async (_, size, options) => {
-  const seeds = seedsOf(size);
+  const seeds = simulationSeeds(size);
   const failed: string[] = [];
   const seen = { records: 0, sessions: 0, kills: 0 };
   for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
