@@ -1,6 +1,6 @@
 import path from "node:path";
 import { CallFault } from "../../model/call-result.ts";
-import { type Fault, MOST_CHARACTERS, type ThrownError } from "./function-messages.ts";
+import { type Fault, MOST_CHARACTERS, type RefusedCall, type ThrownError } from "./function-messages.ts";
 
 const RETURNS = "a function returns text, a number, true, false or nothing; an object or a list of these is JSON, too";
 
@@ -9,13 +9,19 @@ export function faultOf(fault: Fault, file: string): CallFault {
   if (fault.kind === "threw") return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
   if (fault.kind === "unreadable")
     return new CallFault(`returned an object that cannot be read${placeInModule(fault.thrown, file)}`, RETURNS);
-  if (fault.kind === "ends process")
-    return new CallFault(`called ${fault.called}`, `remove ${fault.called} from the function`);
+  if (fault.kind === "refused") return new CallFault(`called ${fault.called}`, REMOVE_CALL[fault.called]);
   const hint = fault.kind === "promise" ? `functions are synchronous: ${RETURNS}` : RETURNS;
   return new CallFault(REFUSED[fault.kind], hint);
 }
 
-const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "ends process">, string>> = {
+const REMOVE_CALL: Readonly<Record<RefusedCall, string>> = {
+  "process.kill": "remove process.kill from the function",
+  "process.abort": "remove process.abort from the function",
+  "new Worker": "functions cannot start threads: do the work in the function itself",
+  "fs.close": "close only files that the function has opened",
+};
+
+const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "refused">, string>> = {
   promise: "returned a promise",
   "not JSON": "returned something that is no JSON value",
   cyclic: "returned an object that contains itself",

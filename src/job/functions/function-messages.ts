@@ -67,8 +67,8 @@ export const MOST_CHARACTERS: number = 2 ** 20;
 /** Why a call has no result. `unreadable`: reading what it returned threw. */
 export type Fault =
   | { readonly kind: "threw" | "unreadable"; readonly thrown: ThrownError }
-  | { readonly kind: "ends process"; readonly called: ProcessEnd }
+  | { readonly kind: "refused"; readonly called: RefusedCall }
   | { readonly kind: "promise" | "not JSON" | "cyclic" | "nested" | "long" };
 
-/** What a function may not call. A thread cannot be kept from `process.exit`, which ends nothing but the thread. */
-export type ProcessEnd = "process.kill" | "process.abort";
+/** What a function may not call. `process.exit` ends only the thread, and is noticed by that. */
+export type RefusedCall = "process.kill" | "process.abort" | "new Worker" | "fs.close";

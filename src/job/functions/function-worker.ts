@@ -1,6 +1,5 @@
 import { EventEmitter } from "node:events";
 import { writeSync } from "node:fs";
-import { syncBuiltinESMExports } from "node:module";
 import { types } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
@@ -16,11 +15,11 @@ import {
   MOST_CHARACTERS,
   NO_CALL,
   NO_ROW,
-  type ProcessEnd,
   PROGRESS,
   type ThrownError,
   type UncaughtAnswer,
 } from "./function-messages.ts";
+import { refuseCalls, RefusedCallError } from "./refused-calls.ts";
 
 /**
  * The thread that a mapping's functions run in. Nothing else does: what they change of the built-in objects, end, block or
@@ -80,22 +79,7 @@ const writing = {
 Object.assign(process.stdout, writing);
 Object.assign(process.stderr, writing);
 
-/** A function called what would end the process, and with it the run, without a word. */
-class EndsProcess extends Error {
-  readonly called: ProcessEnd;
-  constructor(called: ProcessEnd) {
-    super(`${called} is not for functions`);
-    this.called = called;
-  }
-}
-
-const refuse = (called: ProcessEnd) => (): never => {
-  throw new EndsProcess(called);
-};
-// `process.kill` itself calls `_kill`.
-const kill = refuse("process.kill");
-Object.assign(process, { kill, _kill: kill, abort: refuse("process.abort") });
-syncBuiltinESMExports();
+refuseCalls();
 
 // What no call throws is answered here. Node.js itself would go through built-in objects, and where the module has broken
 // these, it ends the whole process.
@@ -203,7 +187,7 @@ function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): 
   try {
     returned = row === NO_ROW ? called(text) : called(text, rowView(batch, row));
   } catch (error) {
-    if (error instanceof EndsProcess) return { kind: "ends process", called: error.called };
+    if (error instanceof RefusedCallError) return { kind: "refused", called: error.called };
     return { kind: "threw", thrown: thrownError(error) };
   }
   return keep(returned, at, values);

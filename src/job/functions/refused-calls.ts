@@ -1,0 +1,66 @@
+import fs from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import threads from "node:worker_threads";
+import type { RefusedCall } from "./function-messages.ts";
+
+/** A function called something that ends the process, or breaks what the rest of it uses. */
+export class RefusedCallError extends Error {
+  readonly called: RefusedCall;
+  constructor(called: RefusedCall) {
+    super(`${called} is not available to functions`);
+    this.called = called;
+  }
+}
+
+/** Makes such calls throw in this thread. Call it before the user's module is loaded. */
+export function refuseCalls(): void {
+  const kill = refuse("process.kill");
+  // `process.kill` calls `_kill`.
+  Object.assign(process, { kill, _kill: kill, abort: refuse("process.abort") });
+  // A thread of its own would have all these calls.
+  Object.assign(threads, { Worker: refuse("new Worker") });
+  protectDescriptors();
+  syncBuiltinESMExports();
+}
+
+/** A function that may be called with `new`, too. */
+function refuse(called: RefusedCall): () => never {
+  return function refused() {
+    throw new RefusedCallError(called);
+  };
+}
+
+/** Only descriptors that this thread has opened may be closed: the ledger, the input and stderr have others. */
+function protectDescriptors(): void {
+  const { open, openSync, close, closeSync } = fs;
+  const { apply } = Reflect;
+  const opened: Record<string, boolean> = Object.create(null);
+  const requireOwn = (descriptor: unknown): void => {
+    if (typeof descriptor !== "number" || opened[descriptor] !== true) throw new RefusedCallError("fs.close");
+    opened[descriptor] = false;
+  };
+  Object.assign(fs, {
+    openSync(...given: unknown[]): number {
+      const descriptor: number = apply(openSync, fs, given);
+      opened[descriptor] = true;
+      return descriptor;
+    },
+    open(...given: unknown[]): void {
+      const last = given.length - 1;
+      const callback = given[last];
+      given[last] = (error: unknown, descriptor: number): void => {
+        if (error === null) opened[descriptor] = true;
+        if (typeof callback === "function") apply(callback, undefined, [error, descriptor]);
+      };
+      apply(open, fs, given);
+    },
+    closeSync(descriptor: unknown): void {
+      requireOwn(descriptor);
+      apply(closeSync, fs, [descriptor]);
+    },
+    close(...given: unknown[]): void {
+      requireOwn(given[0]);
+      apply(close, fs, given);
+    },
+  });
+}
