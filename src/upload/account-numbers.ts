@@ -2,17 +2,17 @@ import type { RequestResult } from "../platform/import/classified-request.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";
 import type { RecordState } from "./record-state.ts";
 
-/** The account numbers that replies have given to the records of a run, the latest of them. */
+/** The account numbers that replies assigned to the most recent records of a run. */
 export interface AccountNumbers {
-  /** The result; ambiguous where it names an account that another record was given: the platform gives each to one. */
+  /** Returns the result. It becomes ambiguous if it names an account of another record: account numbers are unique. */
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
 
-/** Flat memory: a reply that is wrong in this way names the same account again and again. At least so many are known. */
+/** Bounds memory, and at least this many numbers are remembered. A reply with this fault repeats the same account. */
 const MIN_REMEMBERED = 10_000;
 
 export function createAccountNumbers(): AccountNumbers {
-  /** Two lists, the older one given up as a whole: to take the oldest entry out of a map costs more than the rest. */
+  /** Two maps; the older one is dropped as a whole, which is cheaper than removing the oldest entry each time. */
   let latest = new Map<string, number>();
   let older: ReadonlyMap<string, number> = new Map();
   return {

@@ -3,15 +3,15 @@ import type { SendContext } from "./send-context.ts";
 import { sendRecord } from "./send-record.ts";
 
 /**
- * Sends the records of the queue, as many at a time as the rate control and the limits of the steps allow. Resolves when
- * the queue is over. After a shutdown, the records that are left get the outcome `pending`.
+ * Sends queued records within the limits of the rate control and the steps. Resolves when the queue is empty and
+ * closed. After a shutdown, the remaining records get the outcome `pending`.
  */
 export async function dispatchAll(context: SendContext): Promise<void> {
   const { queue, rate, shutdown, stepLimits } = context;
   const hasSlot = ({ position }: RecordState): boolean => stepLimits.isOpen(position.step);
 
   const ending = AbortSignal.any([shutdown.stopping, queue.over]);
-  /** Undefined when a request may leave now. */
+  /** Undefined if a request may be sent immediately. */
   const waitForSlot = (): Promise<void> | undefined => {
     if (queue.isIdle(hasSlot) || stepLimits.inFlight() >= rate.limit()) return queue.changed();
     return rate.waitForTurn(ending);

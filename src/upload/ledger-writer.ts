@@ -2,26 +2,26 @@ import type { Clock } from "../time/clock.ts";
 import type { Intent, Ledger, AttemptOutcome } from "../ledger/ledger.ts";
 
 /**
- * Writes intents and outcomes to the ledger in groups, one group after another: an outcome that was handed in before an
- * intent is on disk no later than the intent. Outcomes are written with the next intents; where none come, after at most
- * twice `FLUSH_MS`.
+ * Writes intents and outcomes to the ledger in groups, one group at a time. An outcome passed in before an intent
+ * becomes durable no later than that intent. Outcomes are written with the next intents, or after at most twice
+ * `FLUSH_MS`.
  */
 export interface LedgerWriter {
   /**
-   * Resolves when the intents are durable, and in the same transaction the outcomes of the attempts that they repeat.
-   * @throws what the ledger throws
+   * Resolves when the intents are durable. The outcomes of the attempts they repeat are in the same transaction.
+   * @throws errors of the ledger
    */
   readonly saveIntents: (intents: readonly Intent[], repeated?: readonly RepeatedAttempt[]) => Promise<void>;
-  /** `onSaved` is called when the outcome is durable. */
+  /** Calls `onSaved` when the outcome is durable. */
   readonly saveOutcome: (outcome: AttemptOutcome, onSaved: () => void) => void;
-  /** Writes what is left, and once more what the ledger had refused; returns what it refuses again. */
+  /** Writes the remaining outcomes and retries those that failed. Returns those that fail again. */
   readonly close: () => Promise<readonly AttemptOutcome[]>;
 }
 
-/** The outcome of an attempt that is to be repeated. */
+/** The outcome of an attempt that will be repeated. */
 export interface RepeatedAttempt {
   readonly outcome: AttemptOutcome;
-  /** Written instead when the intent of the new attempt could not be: the record must stay ambiguous then. */
+  /** Written instead if the new intent could not be saved: the record must then remain ambiguous. */
   readonly fallback: AttemptOutcome;
 }
 
@@ -29,12 +29,12 @@ export interface LedgerWriterOptions {
   readonly ledger: Pick<Ledger, "saveIntents" | "saveOutcomes">;
   readonly run: string;
   readonly clock: Clock;
-  /** The ledger could not take outcomes: nothing more should be sent. */
+  /** The ledger could not save outcomes. The run must stop sending. */
   readonly onFailure: (error: unknown) => void;
 }
 
 const FLUSH_MS = 120;
-/** Twice the intents of a group at 32 in flight. */
+/** Twice the intents of a group with 32 requests in flight. */
 const FLUSH_AT = 128;
 
 interface Entry {
@@ -64,7 +64,7 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
     last = last.then(() => transactions.write(entries).catch(onFailure));
   };
 
-  /** One timer at a time, never reset; it runs once more when a group was written meanwhile. */
+  /** One timer at a time, never reset. It runs once more if a group was written in the meantime. */
   const flushLater = async (): Promise<void> => {
     isTimerSet = true;
     for (let before = -1; before !== groups && !closed.signal.aborted;) {
@@ -97,9 +97,9 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
 }
 
 interface LedgerTransactions {
-  /** Writes outcomes, with intents or without, in one transaction; what the ledger refuses is kept. */
+  /** Writes outcomes, optionally with intents, in one transaction. Keeps the outcomes that fail. */
   readonly write: (entries: readonly Entry[], intents?: readonly Intent[]) => Promise<void>;
-  /** Writes what was refused once more, and returns what is refused again. */
+  /** Retries the outcomes that failed and returns those that fail again. */
   readonly writeRefused: () => Promise<readonly AttemptOutcome[]>;
 }
 

@@ -8,8 +8,8 @@ import type { RecordToSend } from "./upload-types.ts";
 const MIN_MASKED_LENGTH = 3;
 
 /**
- * The platform's problems with the source cell and the shape of the value each is about. The platform likes to quote
- * values in its texts: whatever the payload holds at the attr (or under it) is replaced by its shape.
+ * Adds the source cell and the shape of the value to each platform problem. Platform messages often quote values, so a
+ * value at the attr (or below it) is replaced by its shape.
  */
 export function locateProblems(
   problems: readonly PlatformProblem[],
@@ -45,7 +45,7 @@ function descend(payload: JsonObject, path: AttrPath): { readonly node: JsonValu
   return { node, reached: true };
 }
 
-/** A value alone is masked wherever it occurs; values somewhere under an object only as whole words. */
+/** Masks a scalar wherever it occurs in the text, and values below an object only as whole words. */
 function masked(detail: string, node: JsonValue, scalarsOf: typeof scalarsUnder): string {
   if (typeof node === "string" || typeof node === "number") {
     const value = String(node);
@@ -63,7 +63,7 @@ function wholeWord(value: string): RegExp {
   return new RegExp(String.raw`(?<![\p{L}\p{N}])${literal}(?![\p{L}\p{N}])`, "gu");
 }
 
-/** Longest first, so that a value that contains another is masked whole. */
+/** Longest first, so that a value that contains another is masked completely. */
 function scalarsUnder(node: JsonValue): readonly string[] {
   const found: string[] = [];
   const collect = (value: JsonValue): void => {

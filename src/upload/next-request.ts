@@ -17,7 +17,7 @@ import { startPatience } from "./poll-patience.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";
 
-/** Gives the record its outcome. */
+/** Records the outcome and releases the record. */
 export function finish(
   state: RecordState,
   outcome: RecordOutcome,
@@ -31,7 +31,7 @@ export function finish(
   queue.recordDone();
 }
 
-/** Enters a step, and limits how long its status is asked for. */
+/** Moves the record to a step and limits how long its status is polled. */
 export function enterPosition(state: RecordState, to: WorkflowPosition, context: SendContext): void {
   const { clock, queue, shutdown } = context;
   state.patience?.end();
@@ -47,23 +47,23 @@ export function enterPosition(state: RecordState, to: WorkflowPosition, context:
   patience.over.addEventListener("abort", leaveQueue, { once: true });
 }
 
-/** The record is left to a later run: its status was not final in time. */
+/** Leaves the record to a later run because its status was not final in time. */
 export function giveUpPolling(state: RecordState, result: RequestResult | undefined, context: SendContext): void {
   const { mode, step } = state.position;
-  // The platform took it, and knows nothing of it any more.
+  // The platform accepted the record but no longer finds it.
   if (mode === "wait" && state.notFoundCount > 0) state.isAmbiguous = true;
   const last = result !== undefined && "reason" in result.replyClass ? `${result.replyClass.reason}; ` : "";
   const reason = `${last}no final status within ${(step.status?.timeoutMs ?? 0) / 1000} s`;
   finish(state, { status: "pending", reason }, result, context);
 }
 
-/** The record can get no outcome, because of a failure of the ledger or a bug: the upload ends. */
+/** Ends the upload: the record cannot get an outcome because of a ledger failure or a bug. */
 export function lose(error: unknown, { queue, shutdown }: SendContext): void {
   shutdown.stop(error);
   queue.recordDone();
 }
 
-/** Sends the record to its next step, asks again what became of this one, or gives it its outcome. */
+/** Moves the record to its next step, polls the current step, or gives the record its outcome. */
 export async function proceed(state: RecordState, result: RequestResult, context: SendContext): Promise<void> {
   const { step } = state.position;
   const action = context.stepOrder.nextAction(result, state.position, pollHistoryOf(state, result, context));
@@ -74,26 +74,26 @@ export async function proceed(state: RecordState, result: RequestResult, context
     state.isAmbiguous = false;
     context.queue.putBack(state);
   } else {
-    // The platform took it, and knows nothing of it any more.
+    // The platform accepted the record but no longer finds it.
     if (result.replyClass.kind === "absent") state.isAmbiguous = true;
     const outcome = outcomeOf(result, state, context.options.remoteValidation);
     finish(state, context.supplierBreakers.waits ? awaitingSupplier(outcome) : outcome, result, context);
   }
 }
 
-/** What polling has shown so far, this reply included. */
+/** The polling history, including this reply. */
 function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResult, context: SendContext): PollHistory {
   const isCheck = state.position.mode === "check";
   const isNothingThere = kind === "absent" || (kind === "rejected" && isCheck);
   state.notFoundCount = isNothingThere && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
-  // The second look, which decides, comes one interval after the first.
+  // The second poll, which decides, follows one interval after the first.
   if (isCheck && state.notFoundCount > 0) state.polls = 0;
   if (kind === "waiting") state.isAmbiguous = false;
   const isTimedOut = state.patience?.isOver() ?? false;
   return { isAmbiguous: state.isAmbiguous, notFoundCount: state.notFoundCount, isTimedOut };
 }
 
-/** Polls come less often the longer nothing changes: up to so many intervals apart. */
+/** Maximum polling interval, as a multiple of the configured interval. It doubles while nothing changes. */
 const MAX_POLL_BACKOFF = 8;
 
 /** Milliseconds until the next poll. */
@@ -105,13 +105,13 @@ function nextPollMs(state: RecordState, context: SendContext): number {
   return Math.min(ms, untrustedMs(state, context) || ms);
 }
 
-/** Milliseconds for which "not found" proves nothing about an earlier request. */
+/** Milliseconds during which "not found" proves nothing about an earlier request. */
 function untrustedMs({ position }: RecordState, { clock, options }: SendContext): number {
   if (position.mode !== "check") return 0;
   return Math.max(0, (options.trustNotFoundFrom ?? 0) - clock.monotonic());
 }
 
-/** Makes the same request once more, after a while. */
+/** Repeats the request after a delay. */
 export function retryLater(
   state: RecordState,
   result: RequestResult,
@@ -123,7 +123,7 @@ export function retryLater(
     : pollLater(state, result, afterMs, context);
 }
 
-/** Writes nothing to the ledger: the intent stands, and polling changes nothing. */
+/** Writes nothing to the ledger: the intent remains valid, and polling changes nothing. */
 async function pollLater(
   state: RecordState,
   result: RequestResult,
@@ -141,8 +141,9 @@ async function pollLater(
 }
 
 /**
- * The attempt gets the outcome `pending`, and the record a new attempt after a while. A refused attempt gets it at once.
- * An ambiguous one gets it together with the intent of the next: a crash in between must leave the record ambiguous.
+ * Gives the attempt the outcome `pending` and starts a new attempt after a delay. For a refused attempt, the outcome
+ * is written at once. For an ambiguous one, it is written with the next intent: after a crash in between, the record
+ * must be ambiguous.
  */
 async function resendLater(
   state: RecordState,
@@ -174,8 +175,8 @@ async function resendLater(
 }
 
 /**
- * The step is done: that is written together with the intent for the next step, so that no crash can fall in between.
- * Without a next step the record stays `pending` there.
+ * Completes a step. The outcome is written together with the intent for the next step, so no crash can separate them.
+ * Without a next step, the record remains `pending` there.
  */
 async function advance(
   state: RecordState,
@@ -193,7 +194,7 @@ async function advance(
   await sendAgain(state, [{ outcome, fallback }], context);
 }
 
-/** Puts the record back with a new attempt, once its intent is durable. */
+/** Returns the record to the queue with a new attempt, once its intent is durable. */
 async function sendAgain(
   state: RecordState,
   repeated: readonly RepeatedAttempt[],

@@ -1,19 +1,19 @@
 import type { Clock } from "../time/clock.ts";
 
-/** How much longer a run asks for the status of one record (`patience` of `x-migrate-poll`). */
+/** The remaining time for polling the status of one record (`patience` of `x-migrate-poll`). */
 export interface PollPatience {
   readonly isOver: () => boolean;
   readonly leftMs: () => number;
-  /** Aborts when it is over. */
+  /** Aborts when the time is over. */
   readonly over: AbortSignal;
-  /** The record needs no further status. */
+  /** Stops the timer: no further status is needed. */
   readonly end: () => void;
 }
 
 interface PatienceOptions {
   readonly ms: number;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  /** Ends the timer as `end` does. */
+  /** Stops the timer, as `end` does. */
   readonly stopping: AbortSignal;
 }
 

@@ -13,23 +13,23 @@ import { isAlreadyOnPlatform, type WorkflowPosition } from "./workflow-position.
 import type { RecordToSend } from "./upload-types.ts";
 import type { StepSlot } from "./rate/step-limit.ts";
 
-/** A record that has an intent and no outcome yet. */
+/** A record with an intent and no outcome yet. */
 export interface RecordState {
   toSend: RecordToSend;
-  /** Its payload as canonical JSON in UTF-8. */
+  /** The payload as canonical JSON in UTF-8. */
   json: Buffer;
-  /** Where it is on its way through the steps. */
+  /** Position in the workflow. */
   position: WorkflowPosition;
-  /** The attempt that its latest intent is for. */
+  /** The attempt of the latest intent. */
   attempt: number;
-  /** Requests made for the step in this run. */
+  /** Requests for the step in this run. */
   tries: number;
-  /** A request of this run or an earlier one had no clear reply: the platform may hold the record. */
+  /** A request of this or an earlier run had no clear reply. The platform may have the record. */
   isAmbiguous: boolean;
   epoch: Epoch;
-  /** Requests that asked what became of the step. */
+  /** Status requests for the step. */
   polls: number;
-  /** Polls in a row that found nothing. */
+  /** Consecutive polls that found nothing. */
   notFoundCount: number;
   /** Present while the step is polled. */
   patience: PollPatience | undefined;
@@ -51,7 +51,7 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
   };
 }
 
-/** For a record that may wait for long while others come and go. */
+/** Copies memory that the record shares with others, because it may wait for a long time. */
 export function holdAlone(state: RecordState): void {
   const { toSend } = state;
   if (toSend.apart === undefined) return;
@@ -59,31 +59,30 @@ export function holdAlone(state: RecordState): void {
   state.json = state.toSend.json ?? Buffer.from(state.json);
 }
 
-/** A state that comes to a step. */
+/** The state of a record at the start of a step. */
 export function atPosition(
   position: WorkflowPosition,
 ): Pick<RecordState, "position" | "tries" | "polls" | "notFoundCount"> {
   return { position, tries: 0, polls: 0, notFoundCount: 0 };
 }
 
-/** Whether the request that is made for it may be repeated. */
+/** Whether the next request of the record may be repeated. */
 export function isIdempotent({ position }: Pick<RecordState, "position">): boolean {
   return position.mode !== "send" || position.step.idempotent;
 }
 
-/** The outcome of a record. */
 export interface RecordOutcome {
   readonly status: AttemptOutcome["status"];
   readonly problems?: readonly PlatformProblem[];
   readonly account?: string;
   readonly reason?: string;
-  /** The step that was done. */
+  /** The step that was completed. */
   readonly step?: string | undefined;
 }
 
 /**
- * What a reply makes of the record if it is not sent again.
- * @param remoteValidation nothing is to be created: what the platform finds good is `valid`
+ * The outcome of a record that is not sent again.
+ * @param remoteValidation nothing is created: a record that the platform accepts is `valid`
  */
 export function outcomeOf(
   result: RequestResult,
@@ -106,7 +105,7 @@ export function outcomeOf(
   return { status: http === undefined ? "pending" : "blocked", reason: replyClass.failure.message };
 }
 
-/** @param validated what was only validated: `valid`, unless it is on the platform already */
+/** @param validated a record that was only validated: `valid`, unless it is already on the platform */
 function acceptedOutcome(
   result: RequestResult,
   replyClass: Extract<ReplyClass, { readonly kind: "accepted" }>,
@@ -120,14 +119,14 @@ function accountOf({ account }: { readonly account?: string }): { readonly accou
   return account === undefined ? {} : { account };
 }
 
-/** What a reply makes of the record when it was to be sent again and the run stops. */
+/** The outcome if the run stops before the record could be sent again. */
 export function interruptedOutcome(result: RequestResult, state: Pick<RecordState, "position">): RecordOutcome {
   const { replyClass } = result;
   const status = statusWithoutReply(result, state);
   return "reason" in replyClass ? { status, reason: replyClass.reason } : { status };
 }
 
-/** What a closed import supplier did not take is still to be sent when the run waits for the supplier. */
+/** A record blocked by a closed import supplier remains `pending` if the run waits for the supplier. */
 export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
   const { status, problems } = outcome;
   return status === "blocked" && problems !== undefined
@@ -135,7 +134,7 @@ export function awaitingSupplier(outcome: RecordOutcome): RecordOutcome {
     : outcome;
 }
 
-/** What got no clear reply may have been processed, which matters unless the request is idempotent. */
+/** A record without a clear reply may have been processed. That matters unless the request is idempotent. */
 function statusWithoutReply(
   { replyClass }: RequestResult,
   state: Pick<RecordState, "position">,
@@ -143,7 +142,7 @@ function statusWithoutReply(
   return replyClass.kind === "ambiguous" && !isIdempotent(state) ? "ambiguous" : "pending";
 }
 
-/** What was not sent or was refused may be on the platform all the same, from an earlier ambiguous request. */
+/** A record that was not sent or was refused may still be on the platform, from an earlier ambiguous request. */
 export function keepAmbiguous(
   outcome: RecordOutcome,
   { isAmbiguous }: Pick<RecordState, "isAmbiguous">,
@@ -156,7 +155,7 @@ export function keepAmbiguous(
 
 const EARLIER_UNKNOWN = "an earlier request had no clear answer";
 
-/** @param at ISO 8601 UTC: intents that are written together have it in common, which makes them cheaper to write */
+/** @param at ISO 8601 UTC; intents of one transaction share it, which makes the write cheaper */
 export function intentFor(state: RecordState, at: string): Intent {
   const { attempt, isAmbiguous, position } = state;
   const { record, identity, content, rowHash } = state.toSend;

@@ -2,29 +2,32 @@ import type { Random } from "../time/clock.ts";
 import { fullJitter } from "../transport/retry-delay.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 
-/** Requests for one record in one run. */
+/** Maximum requests for one record in one run. */
 const MAX_TRIES = 3;
-/** The same where the platform pushes back: a busy platform must not use up the tries of a good record. */
+/** The same when the platform pushes back: a busy platform must not use up the tries of a valid record. */
 const MAX_TRIES_PUSHED_BACK = 10;
-/** The longest wait after a refusal at random, which says nothing about the next request. */
+/** Longest wait after a random refusal, which says nothing about the next request. */
 const MAX_DELAY_IN_NOISE_MS = 50;
 
-/** `yes`: send it again after `afterMs`. `no`: it has had its tries, or may not be sent again. */
+/**
+ * Whether to send the record again, and after how many milliseconds. If not, its tries are used up or it must not be
+ * repeated.
+ */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 
 export interface RetryState {
-  /** Requests made for this record in this run. */
+  /** Requests for this record in this run. */
   readonly tries: number;
   readonly mayRepeat: boolean;
-  /** Refusals come at random, whatever is sent. */
+  /** Refusals are random and independent of the rate. */
   readonly isNoiseKnown: boolean;
   readonly budget: RetryBudget;
   readonly random: Random;
 }
 
 /**
- * Whether a record is sent once more. A record waits for its own `Retry-After`, which costs neither budget nor one of the
- * three tries, because the platform has said when to come back; the circuit breaker limits how long a run waits in vain.
+ * Decides whether a record is sent again. A record waits for its own `Retry-After`. This costs no budget and none of
+ * the three tries, because the platform specified when to retry. The circuit breaker limits the total wait.
  */
 export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
   const isRetriable = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);
@@ -44,15 +47,15 @@ function causeOf(pushBack: RequestResult["pushBack"]): keyof typeof COSTS {
   return pushBack.reason === "timeout" ? "timeout" : "pushBack";
 }
 
-/** What all records of a run share: retries cost, successes pay back (the numbers of the AWS SDKs' standard mode). */
+/** The retry budget of a run: retries cost, successes pay back (numbers of the standard mode of the AWS SDKs). */
 export interface RetryBudget {
-  /** False when the budget is used up. */
+  /** False if the budget is used up. */
   readonly take: (cause: keyof typeof COSTS) => boolean;
   readonly payBack: () => void;
 }
 
 const BUDGET = 500;
-/** A push-back costs as much as a success pays back: the rate control limits how many there are. */
+/** A push-back costs as much as a success pays back: the rate control limits push-backs. */
 const COSTS = { pushBack: 1, failure: 5, timeout: 10 } as const;
 
 export function createRetryBudget(): RetryBudget {

@@ -13,7 +13,7 @@ import { createShutdown, type Shutdown } from "./shutdown.ts";
 import type { UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 import { createStepOrder, type StepOrder } from "./workflow-position.ts";
 
-/** What all records of one round of an upload share. */
+/** State shared by all records of one upload round. */
 export interface SendContext {
   readonly options: UploadOptions;
   readonly steps: readonly StepClient[];
@@ -36,7 +36,7 @@ export interface SendContext {
 
 const MAX_WAIT_MS = 5 * 60_000;
 
-/** @param supplierBreakers outlive the round */
+/** @param supplierBreakers shared between rounds */
 export function createSendContext(
   { ledger, steps, clock, random, onProgress }: UploadDependencies,
   options: UploadOptions,

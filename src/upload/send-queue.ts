@@ -1,38 +1,38 @@
 import type { RecordState } from "./record-state.ts";
 
-/** The records that have an intent and no outcome: in the queue, in flight, or waiting to be sent once more. */
+/** Records with an intent and no outcome: queued, in flight, or waiting to be sent again. */
 export interface SendQueue {
-  /** Takes records whose intents are durable. */
+  /** Adds records whose intents are durable. */
   readonly take: (states: readonly RecordState[]) => void;
-  /** Takes the first record that fits; without a condition the first. */
+  /** Removes and returns the first record that fits, or the first one without a condition. */
   readonly next: (fits?: (state: RecordState) => boolean) => RecordState | undefined;
-  /** Takes this record out; false where it is not in the queue. */
+  /** Removes this record; false if it is not in the queue. */
   readonly remove: (state: RecordState) => boolean;
-  /** Takes back a record that is to be sent again, before all others. */
+  /** Returns a record to the front of the queue to be sent again. */
   readonly putBack: (state: RecordState) => void;
-  /** Records that wait for a later request make room for others, up to `MAX_WAITING` of them. */
+  /** Records that wait for a later request make room for others, up to `MAX_WAITING`. */
   readonly countWaiting: (change: 1 | -1) => void;
   /** A record has its outcome. */
   readonly recordDone: () => void;
   /**
-   * How many records more may get an intent, when so many may be in flight: none as long as twice as many are without an
-   * outcome, and never more than four times as many with an intent.
+   * How many more records may get an intent. None while more than twice `inFlight` records have no outcome, and never
+   * more than four times `inFlight` with an intent.
    */
   readonly room: (inFlight: number) => number;
-  /** No more will come. */
+  /** Closes the queue to new records. */
   readonly close: () => void;
-  /** True when no more will come and none is left. */
+  /** True when the queue is closed and no record is left. */
   readonly isOver: () => boolean;
-  /** Aborts when no more will come and none is left. */
+  /** Aborts when the queue is closed and no record is left. */
   readonly over: AbortSignal;
-  /** True when no record in the queue fits. */
+  /** True if no record in the queue fits. */
   readonly isIdle: (fits?: (state: RecordState) => boolean) => boolean;
-  /** Resolves when something may have changed, here or by `notify`. */
+  /** Resolves when the queue may have changed, or on `notify`. */
   readonly changed: () => Promise<void>;
   readonly notify: () => void;
 }
 
-/** Each holds its payload in memory. */
+/** Each waiting record holds its payload in memory. */
 const MAX_WAITING = 1000;
 
 export function createSendQueue(): SendQueue {
@@ -78,7 +78,7 @@ export function createSendQueue(): SendQueue {
     room(inFlight) {
       const intended = active - Math.min(waiting, MAX_WAITING);
       if (intended > 2 * inFlight) return 0;
-      // Each record that waits gets an intent again when it is sent.
+      // Each waiting record gets an intent again when it is sent.
       return Math.max(0, Math.min(2 * inFlight, 4 * inFlight - intended - Math.min(waiting, 2 * inFlight)));
     },
     close() {

@@ -5,7 +5,10 @@ import { isIdempotent, type RecordState } from "./record-state.ts";
 import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
 
-/** One record, one request, and what follows from its reply; after a shutdown `pending` without a request. Never rejects. */
+/**
+ * Sends one request for a record and handles its reply. After a shutdown, the record is `pending` without a request.
+ * Never rejects.
+ */
 export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
   if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => lose(error, context));
   else if (isPatienceOver(state, context)) giveUpPolling(state, undefined, context);
@@ -53,7 +56,7 @@ function withSupplierState(result: RequestResult, { toSend }: RecordState, conte
   return replyClass === result.replyClass ? result : { ...result, replyClass };
 }
 
-/** A 429 without `Retry-After` at one step of several is that step's own cap: it slows that step alone. */
+/** A 429 without `Retry-After` at one of several steps is a limit of that step. Only that step slows down. */
 function withoutStepLimit(
   result: RequestResult,
   { stepSlot }: RecordState,
@@ -66,7 +69,7 @@ function withoutStepLimit(
   return rest;
 }
 
-/** All records go to one import supplier, which takes none: nothing is left to be done. */
+/** All records go to one import supplier, and it is closed: nothing can be sent. */
 function supplierFailure({ options, supplierBreakers }: SendContext): Failure | undefined {
   return options.oneSupplier === true && !supplierBreakers.waits ? supplierBreakers.failure() : undefined;
 }
@@ -81,16 +84,16 @@ function isPatienceOver({ patience }: RecordState, { shutdown }: SendContext): b
   return !shutdown.stopping.aborted && patience?.isOver() === true;
 }
 
-/** The platform has said something about the record, or ends the run. */
+/** The platform replied about the record, or the reply ends the run. */
 function isAnswer({ replyClass: { kind } }: RequestResult): boolean {
   return kind !== "unsent" && kind !== "retry" && kind !== "ambiguous" && kind !== "cancelled";
 }
 
 /**
- * Asked before each request that is made for the record. The first one had its turn when the record was dispatched: only
- * a pause that has begun since, while it waited for its token, keeps it. Each further one (the repeat with a newer token,
- * the question why a step was refused) waits for a turn of its own. None leaves after a shutdown, once the import
- * supplier has closed, or when the patience for a status is over.
+ * Checked before each request for the record. The first request had its turn at dispatch, so it only waits for a pause
+ * that began while it waited for its token. Each further request (a repeat with a newer token, a query for the reason
+ * of a refused step) waits for its own turn. No request is sent after a shutdown, after the import supplier closes, or
+ * when the polling time is over.
  */
 function permissionToSend(state: RecordState, context: SendContext): MaySend {
   const { rate, shutdown } = context;

@@ -3,15 +3,18 @@ import type { Clock } from "../time/clock.ts";
 import { Failure } from "../model/failure.ts";
 import type { UploadEnd, UploadOptions } from "./upload-types.ts";
 
-/** Ends an upload before its records are done: for the user, a failure, or a bug. The first one counts. */
+/** Ends an upload early: by the user, a failure, or a bug. The first cause counts. */
 export interface Shutdown {
   /** Aborts when nothing new may be sent. */
   readonly stopping: AbortSignal;
-  /** Aborts when what is in flight is broken off. */
+  /** Aborts when requests in flight are cancelled. */
   readonly aborted: AbortSignal;
-  /** Ends the upload for an error: a Failure, or a bug. */
+  /** Ends the upload because of an error: a Failure, or a bug. */
   readonly stop: (error: unknown) => void;
-  /** To be called when all is ended. @throws the bug, when it was one */
+  /**
+   * Call this when the upload has ended.
+   * @throws the error that stopped the upload, if it is a bug
+   */
   readonly end: () => Pick<UploadEnd, "reason" | "failure">;
 }
 
@@ -21,7 +24,7 @@ export function createShutdown({ drain, abort }: Pick<UploadOptions, "drain" | "
   const stopping = new AbortController();
   const aborted = new AbortController();
   const ended = new AbortController();
-  /** Every record that waits for its next try listens. */
+  /** Every record that waits for a retry listens. */
   setMaxListeners(0, stopping.signal, aborted.signal);
   let error: unknown;
 

@@ -6,38 +6,38 @@ import type { Place } from "../model/place.ts";
 import type { Ledger, AttemptOutcome } from "../ledger/ledger.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 
-/** One record that is to be sent. */
+/** One record to send. */
 export interface RecordToSend {
-  /** 1-based over the whole input. */
+  /** 1-based position in the whole input. */
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
-  /** Attempts made so far in any run. */
+  /** Attempts so far in any run. */
   readonly attempts: number;
-  /** One of them may have been processed. */
+  /** The platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
-  /** The import supplier that the payload names; absent when it names none. */
+  /** The import supplier named in the payload, if any. */
   readonly supplier?: string | undefined;
-  /** The last step that was done for this content. */
+  /** The last completed step for this content. */
   readonly step?: string;
-  /** Hash of the source row, where the plan has it. */
+  /** Hash of the source row, if the plan has it. */
   readonly rowHash?: number | undefined;
   readonly payload: JsonObject;
-  /** The payload as canonical JSON in UTF-8, where it was made already. */
+  /** The payload as canonical JSON in UTF-8, if already encoded. */
   readonly json?: Buffer;
-  /** What the mapping gives to the bodies of steps, by the step's name. */
+  /** Fields from the mapping for the bodies of steps, by step name. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
-  /** The values of the parameters of its requests, by their names. */
+  /** Values of request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
-  /** The source cell behind an attr; undefined when nothing of the input stands behind it. */
+  /** The source cell of an attr; undefined if it has none. */
   readonly locate: (path: AttrPath) => Place | undefined;
-  /** The same record for long keeping, which holds on to nothing that it shares with others; absent where this one is such. */
+  /** Returns a copy that shares no memory with other records and can be kept. Absent if this record is such a copy. */
   readonly apart?: (() => RecordToSend) | undefined;
 }
 
 export interface UploadDependencies {
   readonly ledger: Pick<Ledger, "saveIntents" | "saveOutcomes">;
-  /** What every record passes through, in order; at least one. */
+  /** The steps of every record, in order; at least one. */
   readonly steps: readonly StepClient[];
   readonly clock: Clock;
   readonly random: Random;
@@ -45,92 +45,92 @@ export interface UploadDependencies {
 }
 
 export interface UploadOptions {
-  /** The run's id. */
+  /** Id of the run. */
   readonly run: string;
-  /** `auto`: starts at 4 and finds its way up to `ceiling`; a number is used at once and as given. */
+  /** `auto` starts at 4 and adapts up to `ceiling`. A number is used as given from the start. */
   readonly concurrency: "auto" | number;
-  /** Requests in flight at most under `auto`, default 16. */
+  /** Maximum requests in flight under `auto`, default 16. */
   readonly ceiling?: number;
-  /** Requests a second at most. */
+  /** Maximum requests per second. */
   readonly rps?: number;
-  /** What a run of several workers lets this one do just now, beside what it finds out itself. */
+  /** The current share of this worker in a run with several workers, in addition to its own limits. */
   readonly share?: (() => PaceShare) | undefined;
-  /** All records go to one import supplier: when it takes none, nothing is left to be done. */
+  /** All records go to one import supplier: if it is closed, nothing can be sent. */
   readonly oneSupplier?: boolean;
-  /** Ask a closed import supplier now and then whether it is open again, for so long; default: do not. */
+  /** Probe closed import suppliers until they open, for at most `forMs`. Default: do not wait. */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
-  /** The name of a step after which records are left `pending`. */
+  /** Name of the step after which records are left `pending`. */
   readonly until?: string | undefined;
-  /** Nothing is created: what the platform finds good is `valid`. */
+  /** Nothing is created: a record that the platform accepts is `valid`. */
   readonly remoteValidation?: boolean;
-  /** Claims nothing new; what is in flight may finish for 30 seconds. */
+  /** Stops new requests. Requests in flight may finish within 30 seconds. */
   readonly drain: AbortSignal;
-  /** Breaks off what is in flight. */
+  /** Cancels requests in flight. */
   readonly abort: AbortSignal;
   /**
-   * Monotonic milliseconds from which on the platform is believed that it does not have an ambiguous record: before, a
-   * request that was given up may still be processed. Default: at once.
+   * Monotonic milliseconds from which "not found" is trusted for an ambiguous record. Earlier, a cancelled request may
+   * still be processed. Default: at once.
    */
   readonly trustNotFoundFrom?: number;
-  /** How long the run waits for a platform that cannot be reached or lets nothing through, default 5 minutes. */
+  /** How long the run waits while the platform is unreachable or accepts nothing, default 5 minutes. */
   readonly maxWaitMs?: number;
 }
 
-/** The part of a run's pace that is one worker's. */
+/** One worker's share of the pace of a run. */
 export interface PaceShare {
-  /** Requests in flight at most, at least 1. */
+  /** Maximum requests in flight, at least 1. */
   readonly limit: number;
-  /** Requests a second at most. */
+  /** Maximum requests per second. */
   readonly rps?: number | undefined;
-  /** So long nothing may leave: another worker was told to wait. */
+  /** Milliseconds for which nothing may be sent, because another worker was told to wait. */
   readonly holdMs: number;
-  /** How many share the run; default 1. */
+  /** Number of workers of the run; default 1. */
   readonly workers?: number | undefined;
-  /** What one of them was found to let through for each, just after a refusal at this time (monotonic milliseconds). */
+  /** The rate per worker that a worker found after a refusal. `at`: time of the refusal, monotonic milliseconds. */
   readonly found?: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
-  /** Import suppliers that others have found closed, or open again, at this time (monotonic milliseconds). */
+  /** Import suppliers that other workers found closed or open. `at`: time of the finding, monotonic milliseconds. */
   readonly suppliers?: readonly ToldSupplier[] | undefined;
 }
 
-/** What other workers say of an import supplier. */
+/** The state of an import supplier as other workers found it. */
 export interface ToldSupplier {
   readonly supplier: string;
   readonly open: boolean;
   readonly code?: string | undefined;
   readonly at: number;
-  /** Whether it takes records again is asked here, and nowhere else. */
+  /** This worker probes the supplier, and no other does. */
   readonly isAskedHere: boolean;
 }
 
 export type UploadEvent =
-  /** A record has its outcome, durably. */
+  /** The outcome of a record is durable. */
   | {
       readonly kind: "outcome";
       readonly status: AttemptOutcome["status"];
       readonly inFlight: number;
-      /** How long its last request took. */
+      /** Duration of the last request. */
       readonly durationMs?: number | undefined;
     }
-  /** `limit` requests in flight at most; `perSecond`: what the platform was found to let through. */
+  /** `limit`: maximum requests in flight. `perSecond`: rate that the platform was found to accept. */
   | { readonly kind: "pace"; readonly limit: number; readonly perSecond?: number; readonly reason: string }
-  /** An import supplier takes records no longer, or again; `probeInMs`: when it is asked next. */
+  /** An import supplier closed or opened. `probeInMs`: time until the next probe. */
   | {
       readonly kind: "supplier";
       readonly supplier: string;
       readonly open: boolean;
       readonly code?: string;
       readonly probeInMs?: number;
-      /** When another worker found that (monotonic milliseconds). Absent where it was found here. */
+      /** When another worker found this (monotonic milliseconds). Absent for a local finding. */
       readonly toldAt?: number;
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };
 
 export interface UploadEnd {
-  /** `done`: every record was handled; `drained`: the user stopped it; `stopped`: `failure` did. */
+  /** `done`: every record was handled. `drained`: the user stopped the upload. `stopped`: ended by `failure`. */
   readonly reason: "done" | "drained" | "stopped";
   readonly failure?: Failure;
-  /** Records by what became of them in this upload. */
+  /** Outcomes of this upload by status. */
   readonly counts: Readonly<Partial<Record<AttemptOutcome["status"], number>>>;
-  /** Outcomes that the ledger could not take (disk full): empty but for a Failure `storage`. */
+  /** Outcomes that the ledger could not save (disk full). Empty except with a `storage` failure. */
   readonly unsaved: readonly AttemptOutcome[];
 }

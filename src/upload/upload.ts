@@ -7,10 +7,9 @@ import { timestamp } from "../time/clock.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 
 /**
- * Uploads what is to be sent. Where the run waits for closed import suppliers, it does so again and again, until they
- * have taken their records, the time is over, or something else ends the run. What was taken in one round is gone from
- * the next.
- * @param records opens what is still to be sent, in input order
+ * Uploads the records. If the run waits for closed import suppliers, repeats rounds until all records are handled, the
+ * time is over, or another cause ends the run. Records handled in one round are not in the next.
+ * @param records opens the records left to send, in input order
  */
 export async function upload(
   records: () => AsyncIterable<readonly RecordToSend[]>,
@@ -38,7 +37,7 @@ export async function upload(
   }
 }
 
-/** Records were left for an import supplier alone, and the run waits for it. */
+/** Records were skipped only because of an import supplier, and the run waits for it. */
 function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBreakers): boolean {
   const left = breakers.takeSkipped();
   if (!breakers.waits || !left || reason === "drained") return false;
@@ -46,10 +45,10 @@ function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBre
 }
 
 /**
- * Sends every record once: its intent is durable before its first byte leaves, and its outcome before this resolves.
- * Failures that end the run are returned, not thrown, together with what was done until then. Where an import supplier
- * takes nothing for now, its records are left `pending` and the others are sent.
- * @param records what is to be sent and nothing else, in input order
+ * Sends every record once. Its intent is durable before its first byte is sent, and its outcome before this resolves.
+ * Failures that end the run are returned, not thrown, with the counts so far. Records of a closed import supplier
+ * remain `pending`; the others are sent.
+ * @param records exactly the records to send, in input order
  */
 async function uploadRound(records: AsyncIterable<readonly RecordToSend[]>, context: SendContext): Promise<UploadEnd> {
   const { counts, ledgerWriter, queue, shutdown, supplierBreakers } = context;
@@ -75,8 +74,8 @@ async function feed(records: AsyncIterable<readonly RecordToSend[]>, context: Se
 }
 
 /**
- * What the promise gives, or undefined as soon as the signal aborts. No `Promise.race`: that keeps every batch it was
- * ever given for as long as the promise lives that it races against, which is the whole upload.
+ * Resolves with the value, or with undefined when the signal aborts. `Promise.race` would keep every batch in memory
+ * while the other promise is pending, which is the whole upload.
  */
 function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value | undefined> {
   return new Promise((resolve, reject) => {
@@ -88,8 +87,8 @@ function untilAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Prom
 }
 
 /**
- * Writes intents a little ahead of sending: never more than four times the records that may be in flight have an intent
- * and no outcome, which bounds what a crash leaves ambiguous.
+ * Writes intents slightly ahead of sending. At most four times the concurrency limit have an intent and no outcome,
+ * which bounds how many records a crash leaves ambiguous.
  */
 async function feedBatch(batch: readonly RecordToSend[], context: SendContext): Promise<void> {
   const { queue, rate, shutdown } = context;
@@ -103,7 +102,7 @@ async function feedBatch(batch: readonly RecordToSend[], context: SendContext): 
   }
 }
 
-/** Takes the records whose import suppliers are open; a probe goes alone, and is waited for. */
+/** Takes the records whose import suppliers are open. A probe is sent alone, and its reply is awaited. */
 async function feedGroup(group: readonly RecordToSend[], context: SendContext): Promise<void> {
   const { clock, ledgerWriter, queue, shutdown, stepOrder, supplierBreakers } = context;
   const admissions = group.map(({ supplier }) => supplierBreakers.admit(supplier));

@@ -3,41 +3,41 @@ import type { StepClient } from "../platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "./upload-types.ts";
 
 /**
- * Where a record is among the steps. `send`: the step is to be sent. `check`: it may have been sent, and is polled before
- * it is sent again. `wait`: it was sent, and is polled until it ends.
+ * The position of a record in the workflow. `send`: the step must be sent. `check`: it may have been sent, and is
+ * polled before it is sent again. `wait`: it was sent, and is polled until it completes.
  */
 export interface WorkflowPosition {
   readonly step: StepClient;
   readonly mode: "send" | "check" | "wait";
 }
 
-/** What follows from a reply that is not to be tried again. */
+/** The action after a reply that is not retried. */
 type NextAction =
   /** The record gets its outcome. */
   | { readonly kind: "finish" }
-  /** The step is done; `undefined`: and it was the last one that was asked for. */
+  /** The step is complete. `undefined`: it was the last requested step. */
   | { readonly kind: "advance"; readonly to: WorkflowPosition | undefined }
-  /** Ask again after a while. */
+  /** Poll again later. */
   | { readonly kind: "poll" }
-  /** It never arrived. */
+  /** The request never arrived. */
   | { readonly kind: "send" };
 
-/** The steps that every record passes through, in order, up to the one that was asked for. */
+/** The steps of every record, in order, up to the last requested one. */
 export interface StepOrder {
-  /** Where a record goes on after the last step that was done for its content. */
+  /** Where a record continues after the last step that was completed for its content. */
   readonly start: (toSend: Pick<RecordToSend, "step" | "isAmbiguous">) => WorkflowPosition;
   readonly nextAction: (result: RequestResult, at: WorkflowPosition, history: PollHistory) => NextAction;
 }
 
-/** What was learnt by polling. */
+/** Results of polling so far. */
 export interface PollHistory {
   readonly isAmbiguous: boolean;
-  /** Polls in a row, this one included, that found nothing. */
+  /** Consecutive polls that found nothing, including this one. */
   readonly notFoundCount: number;
   readonly isTimedOut: boolean;
 }
 
-/** One is too early: a request that got no reply may still be on its way. */
+/** One poll is not enough: a request without a reply may still be in transit. */
 const NOT_FOUND_POLLS = 2;
 
 export function createStepOrder(steps: readonly StepClient[], until: UploadOptions["until"]): StepOrder {
@@ -53,7 +53,7 @@ export function createStepOrder(steps: readonly StepClient[], until: UploadOptio
     start({ step: done, isAmbiguous }) {
       const step = done === undefined ? undefined : steps.find(({ name }) => name === done);
       if (step === undefined) return positionAt(first, isAmbiguous);
-      // A step that was answered is never sent again, whatever polling has found since.
+      // A step that was answered is never sent again, even if polling no longer finds it.
       if (step.status !== undefined) return { step, mode: "wait" };
       return stepAfter(step, isAmbiguous) ?? positionAt(step, isAmbiguous);
     },
@@ -79,7 +79,10 @@ function advanceTo(to: WorkflowPosition): NextAction {
   return { kind: "advance", to };
 }
 
-/** A refusal that is found may be that of an earlier request: only what is there or under way tells what became of it. */
+/**
+ * A refusal found by polling may belong to an earlier request. Only a record that is present or in progress decides
+ * the outcome.
+ */
 function actionAfterCheck(
   { replyClass }: RequestResult,
   at: WorkflowPosition,
@@ -91,8 +94,8 @@ function actionAfterCheck(
 }
 
 /**
- * A reply that is accepted, is no success and carries an account number: the record is on the platform already ("already
- * imported" in published contracts of the platform), and the steps that are left are skipped.
+ * An accepted reply that is no success and has an account number: the record is already on the platform ("already
+ * imported" in published contracts of the platform). The remaining steps are skipped.
  */
 export function isAlreadyOnPlatform({ replyClass, http = 0 }: RequestResult): boolean {
   return replyClass.kind === "accepted" && replyClass.account !== undefined && http >= 300;

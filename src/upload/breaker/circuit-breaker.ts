@@ -6,11 +6,11 @@ import type { Clock } from "../../time/clock.ts";
 import type { Epoch, RateControl } from "../rate/adaptive-concurrency.ts";
 import type { RetryBudget } from "../retry.ts";
 
-/** What replies tell about the platform, apart from the record each is about. */
+/** Derives the state of the platform from replies, independent of individual records. */
 export interface CircuitBreaker {
   /**
-   * Passes on to the rate control what the reply says. Returns the failure that ends the run, or undefined.
-   * @param inFlight requests under way, the one of the reply included
+   * Forwards the reply to the rate control. Returns the failure that ends the run, or undefined.
+   * @param inFlight requests in flight, including the one that was answered
    */
   readonly observe: (result: RequestResult, epoch: Epoch, inFlight: number) => Failure | undefined;
 }
@@ -48,10 +48,10 @@ export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: Circuit
   };
 }
 
-/** The platform took or refused a record, or told its status. */
+/** The platform accepted or rejected a record, or returned its status. */
 const PROGRESS: ReadonlySet<ReplyClass["kind"]> = new Set(["accepted", "rejected", "waiting", "absent"]);
 
-/** Notices when no further request makes sense, from the replies in the order they come in. */
+/** Detects from the order of replies that further requests are pointless. */
 interface ReplyStreaks {
   /** The failure that ends the run, or undefined. */
   readonly failureAfter: (replyClass: ReplyClass) => Failure | undefined;
@@ -60,7 +60,10 @@ interface ReplyStreaks {
 const MAX_FOREIGN_REPLIES = 3;
 const MAX_UNANSWERED = 20;
 
-/** @param mostInFlight as many requests may fail together in one failure of the network, which is no reason to stop yet */
+/**
+ * @param mostInFlight maximum requests in flight; one network failure can fail all of them, so that alone is no reason
+ * to stop
+ */
 function createReplyStreaks(mostInFlight: number): ReplyStreaks {
   const foreign = createStreak();
   const unanswered = createStreak();
@@ -84,7 +87,7 @@ function immediateFailure(replyClass: ReplyClass): Failure | undefined {
 }
 
 interface Streak {
-  /** How many times in a row the same kind was counted; undefined ends the streak. */
+  /** The number of consecutive calls with this kind. Undefined ends the streak. */
   readonly count: (kind: string | undefined) => number;
 }
 
@@ -112,15 +115,15 @@ function noAnswers(count: number): Failure {
   });
 }
 
-/** Watches how long nothing has come through, and ends the run after `maxWaitMs` of it. */
+/** Measures the time without progress and ends the run after `maxWaitMs`. */
 interface ProgressTimeout {
-  /** A request could not leave. The failure that ends the run, or undefined to go on trying. */
+  /** A request could not be sent. Returns the failure that ends the run, or undefined to keep trying. */
   readonly unsent: (code: string, reason: string) => Failure | undefined;
-  /** The platform pushed a request back. As above. */
+  /** The platform pushed a request back. Returns the same as `unsent`. */
   readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
-  /** A reply of any kind: the platform can be reached. */
+  /** A reply of any kind arrived, so the platform is reachable. */
   readonly reached: () => void;
-  /** The platform let a request through. */
+  /** The platform processed a request. */
   readonly progressed: () => void;
 }
 

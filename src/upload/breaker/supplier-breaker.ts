@@ -7,27 +7,30 @@ import type { Clock } from "../../time/clock.ts";
 import type { ToldSupplier, UploadEvent } from "../upload-types.ts";
 
 /**
- * Which import suppliers take records just now. One that is Paused or Complete answers every record with an error (API
- * specification 3): its circuit opens, and nothing more is sent to it, whatever the others do. When the run is to wait for
- * it, one record at a time probes whether it takes records again, at growing intervals.
+ * Circuit breakers of the import suppliers. A supplier that is Paused or Complete answers every record with an error
+ * (API specification 3). Its circuit opens and its records are no longer sent; other suppliers are not affected. If
+ * the run waits for the supplier, single records probe it at growing intervals.
  */
 export interface SupplierBreakers {
-  /** `probe`: this one record asks whether the supplier takes records again; the others wait for its reply. */
+  /** `probe`: this record tests whether the supplier accepts records again. The other records wait for its reply. */
   readonly admit: (supplier: string | undefined) => "yes" | "probe" | "no";
-  /** False when the circuit has opened since the record was admitted. */
+  /** False if the circuit opened after the record was admitted. */
   readonly maySend: (supplier: string | undefined) => boolean;
-  /** Learns from a reply, and returns what it means: a closed supplier refuses no record for its data. */
+  /**
+   * Updates the circuit and returns the reply class to use. A refusal by a closed supplier becomes `blocked`, not
+   * `rejected`.
+   */
   readonly interpret: (replyClass: ReplyClass, supplier: string | undefined) => ReplyClass;
-  /** The record has its outcome. */
+  /** The record has an outcome. */
   readonly recordDone: (supplier: string | undefined) => void;
   readonly isProbing: (supplier: string | undefined) => boolean;
-  /** Why records were left; undefined while every supplier takes records. */
+  /** Why records were not sent; undefined while every supplier accepts records. */
   readonly failure: () => Failure | undefined;
-  /** Whether records were skipped since this was last asked: the input has to be read again for them. */
+  /** Whether records were skipped since the last call. Skipped records require another pass over the input. */
   readonly takeSkipped: () => boolean;
-  /** Milliseconds until the next probe is due, or until others are to be listened to again. */
+  /** Milliseconds until the next probe, or until the next check for results of other workers. */
   readonly untilProbe: () => number;
-  /** Every closed supplier is asked by another worker. */
+  /** Every closed supplier is probed by another worker. */
   readonly isLeftToOthers: () => boolean;
   /** The run waits for closed suppliers. */
   readonly waits: boolean;
@@ -112,39 +115,39 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
   );
 }
 
-/** The circuit of one import supplier: closed while it takes records, half-open while one record probes it. */
+/** The circuit of one import supplier: closed while it accepts records, half-open during a probe. */
 interface SupplierBreaker {
-  /** Empty where payloads name none. */
+  /** Empty if payloads do not name a supplier. */
   readonly supplier: string;
   readonly state: () => "closed" | "open" | "half-open";
-  /** An open circuit lets one record through when its time has come. */
+  /** Returns true when the next probe is due, and makes the circuit half-open. */
   readonly startProbe: () => boolean;
-  /** Learns from a reply, and returns what it means: a closed supplier refuses no record for its data. */
+  /** As `interpret` of `SupplierBreakers`. */
   readonly interpret: (replyClass: ReplyClass) => ReplyClass;
-  /** A record has its outcome; a probe that has shown nothing leaves the circuit open. */
+  /** The record has an outcome. An inconclusive probe opens the circuit again. */
   readonly recordDone: () => void;
-  /** Takes what another worker has found since. */
+  /** Applies a newer state that another worker found. */
   readonly heed: (told: ToldSupplier | undefined) => void;
-  /** Monotonic milliseconds of the next probe. */
+  /** Time of the next probe, monotonic milliseconds. */
   readonly probeAt: () => number;
-  /** What opened it: a code of the contract, or the code of five equal refusals. */
+  /** Why the circuit opened: a code of the contract, or the code of five equal refusals. */
   readonly cause: () => { readonly code: string; readonly isFromStreak: boolean };
 }
 
 interface SupplierBreakerOptions {
-  /** The run waits for closed suppliers, and asks now and then. */
+  /** The run waits for closed suppliers and probes them. */
   readonly waits: boolean;
   readonly clock: Pick<Clock, "monotonic">;
-  /** What other workers of the run say. */
+  /** What other workers of the run found. */
   readonly told?: (() => readonly ToldSupplier[]) | undefined;
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** What is told later by less than this may be what was found here. */
+/** A report within this time of the local change counts as the same finding. */
 const SAME_FINDING_MS = 250;
 const LISTEN_MS = 1_000;
 
-/** Refusals in a row with the same code and no field. */
+/** Consecutive refusals with the same code and no field that open the circuit. */
 const EQUAL_REFUSALS = 5;
 const MIN_PROBE_INTERVAL_MS = 2_000;
 const MAX_PROBE_INTERVAL_MS = 120_000;
@@ -208,9 +211,9 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
 }
 
 interface RefusalStreak {
-  /** True when this is one equal refusal too many. */
+  /** Returns true when the limit of equal refusals is reached. */
   readonly add: (refusal: string | undefined) => boolean;
-  /** The code that came five times in a row, and means from then on that the supplier is closed. */
+  /** The code that was repeated five times. From then on it means that the supplier is closed. */
   readonly refusalOfClosed: () => string | undefined;
 }
 
@@ -230,7 +233,10 @@ function createRefusalStreak(): RefusalStreak {
   };
 }
 
-/** The code of a refusal that names no field: more likely about the import supplier or the service than the record. */
+/**
+ * The code of a refusal without a field. Such a refusal is more likely about the supplier or the service than the
+ * record.
+ */
 function codeWithoutField(problems: readonly PlatformProblem[]): string | undefined {
   const [only] = problems;
   if (only === undefined || problems.length > 1) return undefined;

@@ -5,33 +5,34 @@ import { createLearnedRate, type LearnedRate, type Refusal } from "./rate-limit.
 import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
 
 /**
- * How many requests may be in flight, and when the next may leave. One at a time more while that helps, half as many on
- * push-back (429, 503, timeouts), no faster than the platform was found to let through. A `Retry-After` holds for every
- * request, and so does a pause; refusals that are known not to depend on the rate change nothing.
+ * Controls how many requests may be in flight and when the next may be sent. Concurrency grows by one while that
+ * helps, and is halved on push-back (429, 503, timeouts). The rate stays below the rate that the platform was found to
+ * accept. A `Retry-After` or a pause applies to all requests. Refusals known to be independent of the rate change
+ * nothing.
  */
 export interface RateControl {
-  /** Requests in flight at most, just now. */
+  /** Current maximum of requests in flight. */
   readonly limit: () => number;
-  /** The highest the limit can get. */
+  /** Highest possible limit. */
   readonly maximum: number;
-  /** Undefined when a request may leave now; otherwise a wait, after which to ask again. */
+  /** Undefined if a request may be sent now. Otherwise resolves when the caller should ask again. */
   readonly waitForTurn: (signal: AbortSignal) => Promise<void> | undefined;
-  /** The same for a request that has had its turn: only a pause that has begun since keeps it. */
+  /** For a request that already had its turn: only waits for a pause that began since then. */
   readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
-  /** A request leaves. */
+  /** The epoch to store with a request when it is sent. */
   readonly epoch: () => Epoch;
-  /** A reply came that asks for nothing. `inFlight`: requests under way, this one included. */
+  /** A reply without push-back arrived. `inFlight`: requests in flight, including this one. */
   readonly answered: (durationMs: number, inFlight: number, epoch?: Epoch) => void;
   readonly pushedBack: (epoch: Epoch, pushBack: PushBack) => void;
-  /** The request could not leave. */
+  /** The request could not be sent. */
   readonly unreachable: (epoch: Epoch, reason: string) => void;
-  /** The platform has said something, whatever it was. */
+  /** The platform replied. */
   readonly reached: () => void;
-  /** Refusals are known to come at random: the refused record alone waits. */
+  /** Refusals are known to be random: only the refused record waits. */
   readonly isNoiseKnown: () => boolean;
 }
 
-/** Changes of the rate until a request left: requests in flight together that meet the same trouble count once. */
+/** Number of rate changes before a request was sent. Concurrent requests that hit the same problem count once. */
 export type Epoch = number;
 
 export interface RateControlDependencies {
@@ -40,25 +41,28 @@ export interface RateControlDependencies {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** What may be in flight at first, where the push finds its way. */
+/** Initial limit of requests in flight under `auto`. */
 export const START_LIMIT = 4;
 const DEFAULT_MAXIMUM = 16;
-/** After so many requests in a row that could not leave, one at a time tries whether the platform is back. */
+/** After this many consecutive unsent requests, single requests probe whether the platform is back. */
 const UNSENT_BEFORE_PROBE = 5;
-/** So often in a row a `Retry-After` is enough of a pause: one of 0 s must not make a storm. */
+/**
+ * Consecutive refusals for which `Retry-After` alone sets the pause. With `Retry-After: 0`, this prevents a retry
+ * storm.
+ */
 const RETRY_AFTER_TRUSTED_TIMES = 3;
-/** The longest pause that the platform did not ask for: after an outage the push goes on within this time. */
+/** Longest pause that the platform did not ask for. After an outage, the push continues within this time. */
 const MAX_PAUSE_MS = 8_000;
-/** A window whose replies take longer than this times the best one's (and some) says that more would not help. */
+/** A mean reply time above factor times the best one, plus the constant, means that more concurrency does not help. */
 const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
-/** Windows after which one more is tried again that made replies slower before. */
+/** Windows to wait before retrying a limit that made replies slower. */
 const WINDOWS_BEFORE_NEXT_TRY = 10;
-/** The best time is forgotten slowly, because platforms change over the day. */
+/** The best time decays slowly because platforms change over the day. */
 const BEST_LATENCY_DECAY = 1.0002;
-/** The share of a run that one process sends alone. */
+/** The share of a run with a single process. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
-/** How far ahead of an even spacing `rps` may run, so that coarse timers cost no throughput. */
+/** How far `rps` may run ahead of even spacing, so that coarse timers do not reduce throughput. */
 const BURST_MS = 50;
 
 export function createRateControl(
@@ -122,15 +126,15 @@ export function createRateControl(
   };
 }
 
-/** Requests that could not leave. */
+/** Consecutive requests that could not be sent. */
 interface Outage {
-  /** One at a time tries whether the platform is back. */
+  /** Single requests probe whether the platform is back. */
   readonly isProbing: () => boolean;
-  /** One more could not leave. True when probing begins. */
+  /** Another request could not be sent. Returns true when probing begins. */
   readonly unsent: () => boolean;
-  /** Pauses so far, this one included. */
+  /** The number of pauses, including this one. */
   readonly nextRound: () => number;
-  /** The platform was reached. True when that ends the probing. */
+  /** The platform was reached. Returns true if this ends probing. */
   readonly end: () => boolean;
 }
 
@@ -157,14 +161,14 @@ function createOutage(): Outage {
   };
 }
 
-/** Keeps what is known of the rate in step with what other workers of the run have found. */
+/** Exchanges the learned rate with the other workers of the run. */
 interface SharedRate {
   readonly heed: (share: PaceShare) => PaceShare;
-  /** A refusal was met here; gives what may leave a second, infinite while no cap was met. */
+  /** A request was refused here. Returns the allowed requests per second, infinite if no cap is known. */
   readonly found: (now: number) => number;
 }
 
-/** What is told later by less than this may be what was found here. */
+/** A report within this time of the local finding counts as the same finding. */
 const SAME_FINDING_MS = 250;
 
 function createSharedRate(learned: LearnedRate): SharedRate {
@@ -192,10 +196,10 @@ function createSharedRate(learned: LearnedRate): SharedRate {
 }
 
 interface Pauses {
-  /** Milliseconds that are left of the longest. */
+  /** Remaining milliseconds of the longest pause. */
   readonly restMs: () => number;
   readonly begin: (forMs: number, reason: string) => void;
-  /** One that the platform did not ask for; `round`: how many in a row, this one included. */
+  /** Begins a pause that the platform did not ask for. `round`: consecutive pauses, including this one. */
   readonly beginOwn: (round: number, reason: string) => void;
 }
 
@@ -219,17 +223,17 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> | u
 }
 
 interface PushBackInARow {
-  /** The platform named a pause. */
+  /** The platform specified a pause. */
   readonly isTold: boolean;
-  /** Requests came through before it, and no cap was known. */
+  /** Earlier requests succeeded and no cap was known. */
   readonly isFirst: boolean;
-  /** How many in a row, this one included. */
+  /** Consecutive push-backs, including this one. */
   readonly inARow: number;
 }
 
 /**
- * The round of the pause that the platform did not ask for; 0: none. A timeout slows by itself, a pause that the platform
- * named is enough at first, and after the first refusal half as many requests in flight are.
+ * The round of a pause that the platform did not ask for, or 0 for none. A timeout already slows the push. A pause
+ * from the platform is sufficient at first, and so is halved concurrency after the first refusal.
  */
 function ownPauseRound(reason: string, { isTold, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;
@@ -240,20 +244,20 @@ function ownPauseRound(reason: string, { isTold, isFirst, inARow }: PushBackInAR
 interface ConcurrencyLimit {
   readonly limit: () => number;
   readonly maximum: number;
-  /** @param isCurrent the request left after the last change */
+  /** @param isCurrent the request was sent after the last change */
   readonly increase: (durationMs: number, inFlight: number, isCurrent: boolean) => void;
   /**
-   * @param perSecond what the platform was found to let through, infinite while it is unknown
-   * @param isQuicklyBack each request that is let through allows one more, up to the limit before
+   * @param perSecond rate that the platform was found to accept, infinite if unknown
+   * @param isQuicklyBack each accepted request adds one to the limit, up to the previous limit
    */
   readonly halve: (reason: string, perSecond: number, isQuicklyBack: boolean) => void;
-  /** Back to the limit before it was last halved. */
+  /** Restores the limit before the reductions. */
   readonly restore: (reason: string) => void;
-  /** What the limit allows at the best time of replies. */
+  /** What the limit allows at the best reply time. */
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
 }
 
-/** Additive increase, multiplicative decrease: a step up at the end of a window at most, half on trouble. */
+/** Additive increase, multiplicative decrease: at most one step up per window, half on push-back. */
 function createConcurrencyLimit(
   { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
   onChange: (event: UploadEvent) => void,
@@ -262,7 +266,7 @@ function createConcurrencyLimit(
   const maximum = auto ? ceiling : concurrency;
   const window = createLatencyWindow(auto);
   let limit = auto ? Math.min(START_LIMIT, maximum) : maximum;
-  /** The most at a time that did not make replies slow. */
+  /** The highest limit that did not slow replies. */
   let good = limit;
   let patience = 0;
   let before = 0;
@@ -317,10 +321,10 @@ function createConcurrencyLimit(
 }
 
 interface LatencyWindow {
-  /** True when as many replies have come as may be in flight: one window. */
+  /** Returns true when `size` replies have arrived, which completes the window. */
   readonly add: (durationMs: number, size: number) => boolean;
   readonly helps: () => boolean;
-  /** The best mean time of a window, milliseconds. */
+  /** The best mean reply time of a window, in milliseconds. */
   readonly best: () => number;
   readonly restart: () => void;
 }
@@ -348,14 +352,14 @@ function createLatencyWindow(latencyMatters: boolean): LatencyWindow {
   };
 }
 
-/** A token bucket written as a timetable: when the next request is due. */
+/** A token bucket expressed as a schedule: the due time of the next request. */
 function createRequestSpacing(
   rps: () => number | undefined,
   learned: LearnedRate,
 ): { readonly claim: (now: number) => number } {
   let due = 0;
   return {
-    /** Milliseconds to wait; 0 takes the place in the timetable. */
+    /** Milliseconds to wait. 0 reserves the next place in the schedule. */
     claim(now) {
       const interval = 1000 / Math.min(rps() ?? Number.POSITIVE_INFINITY, learned.perSecond(now));
       const wait = due - now - Math.max(0, BURST_MS - interval);

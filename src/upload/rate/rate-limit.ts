@@ -1,59 +1,60 @@
 import { createRefusalNoise, MAX_NOISE, type Load } from "./refusal-noise.ts";
 
 /**
- * How many requests a second the platform was found to let through, learnt from its refusals (429, 503). What came
- * through just before a refusal is taken for its cap; a little less is sent then, and slowly more again: the way back
- * is steep at first, flat around the cap, and steep once nothing is refused beyond it (the curve of CUBIC, RFC 9438).
- * A cap that is met again makes the next way back twice as long, so that a steady cap costs few refusals, and is not
- * given up for one look that shows less: a second of pauses may lie in it. Refusals that have nothing to do with the
- * rate show no cap (`refusal-noise.ts`).
+ * The rate (requests per second) that the platform accepts, learned from its refusals (429, 503). The rate just before
+ * a refusal is taken as the cap. The run then sends slightly less and recovers along the curve of CUBIC (RFC 9438):
+ * steep at first, flat around the cap, and steep beyond it while nothing is refused. Reaching the same cap again
+ * doubles the recovery time, so a steady cap causes few refusals. One lower measurement does not replace a confirmed
+ * cap, because it may include a pause. Refusals that are independent of the rate do not indicate a cap
+ * (`refusal-noise.ts`).
  */
 export interface LearnedRate {
-  /** Requests a second that may leave just now; infinite while no cap was met. */
+  /** Requests per second that may be sent now; infinite if no cap is known. */
   readonly perSecond: (now: number) => number;
-  /** @param isCurrent it left after the last change of the rate */
+  /** @param isCurrent the request was sent after the last change of the rate */
   readonly letThrough: (now: number, isCurrent: boolean) => void;
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
-  /** Refusals are known to have nothing to do with the rate. */
+  /** Refusals are known to be independent of the rate. */
   readonly isNoiseKnown: () => boolean;
-  /** Another worker was refused at that time, and found that so much may leave then. */
+  /** Adopts the rate that another worker derived from a refusal at that time. */
   readonly adopt: (perSecond: number, refusedAt: number) => void;
-  /** This one's share of the platform has changed by that factor. */
+  /** Scales the rate because this worker's share of the platform changed. */
   readonly scale: (factor: number) => void;
 }
 
 export interface Refusal {
-  /** It left after the last change of the rate. */
+  /** The request was sent after the last change of the rate. */
   readonly isCurrent: boolean;
-  /** Everybody waits so long for it, unless it is noise. */
+  /** Pause of all requests after this refusal, unless it is noise. */
   readonly holdMs: number;
-  /** Requests in flight at most. */
+  /** Maximum requests in flight. */
   readonly atATime: number;
-  /** Requests a second that are possible with the requests in flight. */
+  /** Possible requests per second with the requests in flight. */
   readonly perSecond: number;
 }
 
 /**
- * `noise`: it says nothing about the rate. `found-noise`: nor did those before it. `cap`: too much was sent. `unclear`:
- * a single refusal although less is sent, which may be either. `warning`: a single refusal while no cap is known.
+ * `noise`: independent of the rate. `found-noise`: so were the refusals before it. `cap`: the rate was too high.
+ * `unclear`: a single refusal at a reduced rate, which may be noise or a cap. `warning`: a single refusal while no cap
+ * is known.
  */
 type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warning";
 
-/** The share of the cap that is given up after a refusal. */
+/** Reduction of the rate after a refusal, as a share of the cap. */
 const RATE_REDUCTION = 0.1;
-/** How long the way back to the cap takes. */
+/** Bounds of the time to recover to the cap. */
 const MIN_RECOVERY_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
-/** Two caps closer than this are one. */
+/** Two caps that differ by less than this share count as the same. */
 const SAME_CAP_TOLERANCE = 0.15;
-/** A refusal lets a known cap fall to this share of it at most: one alone, or one of many. */
+/** Lowest share of a known cap that one refusal can leave: a single refusal, and one of many. */
 const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
-/** To this share of the cap before, when refusals were taken for noise and were none. */
+/** Lowest share of the previous cap if refusals were mistaken for noise. */
 const MIN_SHARE_AFTER_TRIAL = 0.25;
-/** Refusals are many when so many come in two seconds, and more than noise can be. */
+/** Refusals are many if this number occurs within two seconds and their share exceeds `MAX_NOISE`. */
 const MANY_REFUSALS = 3;
-/** Single refusals in a while that do not show a cap yet. */
+/** Single refusals in a period that do not indicate a cap yet. */
 const WARNINGS = 2;
 
 export function createLearnedRate(): LearnedRate {
@@ -69,7 +70,10 @@ export function createLearnedRate(): LearnedRate {
     const refused = refusals.count(now, COUNTER_WINDOW_MS);
     return refused >= MANY_REFUSALS && refused >= MAX_NOISE * (refused + through.count(now, COUNTER_WINDOW_MS));
   };
-  /** Requests a second that came through, or would have but for noise; with no cap known, what might have at least. */
+  /**
+   * Requests per second that were accepted, or would have been without noise. With no cap known, a lower bound of the
+   * rate.
+   */
   const measure = (now: number, possible: number): number => {
     const sinceMs = now - cap.refusedAt();
     const measured = through.perSecond(now, sinceMs) / (1 - noise.share());
@@ -78,7 +82,10 @@ export function createLearnedRate(): LearnedRate {
     const isTooSoon = Math.min(sinceMs, through.age(now)) < MIN_WINDOW_MS;
     return isTooSoon ? Math.max(measured, possible) : measured;
   };
-  /** What a single refusal shows while no cap is known. With `Retry-After` each one costs too much to wait for more. */
+  /**
+   * How to treat a single refusal while no cap is known. With `Retry-After`, waiting for more refusals would cost too
+   * much.
+   */
   const beforeCap = (now: number, { atATime, holdMs }: Refusal): "found-noise" | "warning" | undefined => {
     if (holdMs > 0) return undefined;
     if (noise.learn("unknown", atATime)) return "found-noise";
@@ -120,7 +127,7 @@ export function createLearnedRate(): LearnedRate {
 }
 
 interface Warnings {
-  /** Whether a single refusal is one of the first in a while. */
+  /** Whether a single refusal is among the first of a period. */
   readonly isOne: (now: number) => boolean;
 }
 
@@ -138,17 +145,17 @@ function createWarnings(): Warnings {
 
 interface Cap {
   readonly isKnown: () => boolean;
-  /** Requests a second, infinite while unknown. */
+  /** Requests per second; infinite if unknown. */
   readonly value: () => number;
-  /** Requests a second that may leave: a little less than the cap after a refusal, and more again with time. */
+  /** Requests per second that may be sent: slightly less than the cap after a refusal, then increasing over time. */
   readonly perSecond: (now: number) => number;
   readonly loadAt: (now: number) => Load;
   readonly refusedAt: () => number;
   readonly restart: (refusedAt: number) => void;
-  /** @param found what came through when requests were refused */
+  /** @param found rate that was accepted when requests were refused */
   readonly lower: (found: number, isMany: boolean) => void;
   readonly forget: () => void;
-  /** What others found: what may leave at the time of their refusal. */
+  /** Adopts the rate of another worker, as of the time of its refusal. */
   readonly adopt: (perSecond: number, refusedAt: number) => void;
   readonly scale: (factor: number) => void;
 }
@@ -200,21 +207,20 @@ function createCap(): Cap {
   };
 }
 
-/** Counts what happens, by tenths of a second, for two seconds. */
+/** Counts events of the last two seconds in slots of a tenth of a second. */
 interface EventCounter {
-  /** It has happened once more. */
   readonly add: (now: number) => void;
-  /** Of the last milliseconds, two seconds at most. */
+  /** Events in the last `lookMs` milliseconds, at most two seconds. */
   readonly count: (now: number, lookMs: number) => number;
-  /** Milliseconds since the first one. */
+  /** Milliseconds since the first event. */
   readonly age: (now: number) => number;
-  /** Over the last one to two seconds: as many as lie within `sinceMs`. */
+  /** Events per second over the last `sinceMs`, limited to between one and two seconds. */
   readonly perSecond: (now: number, sinceMs: number) => number;
 }
 
 const SLOT_MS = 100;
 const MIN_WINDOW_MS = 1_000;
-/** What lies further back is forgotten. */
+/** Older events are dropped. */
 const COUNTER_WINDOW_MS = 2_000;
 
 function createEventCounter(): EventCounter {

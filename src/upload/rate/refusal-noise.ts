@@ -1,65 +1,68 @@
 /**
- * Tells refusals that come at random, whatever is sent, from those that a cap makes: when less is sent, a cap refuses
- * less, and noise the same share. Refusals that go on although less is sent are taken for noise. So are two that are far
- * apart before a cap is known: a cap that is exceeded refuses more often. Then as much is sent as before, on trial: a cap
- * refuses clearly more at once, and shows that it was none. Known noise explains refusals until they are clearly more
- * than its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
+ * Distinguishes random refusals from those of a cap: at a lower rate, a cap refuses less and noise refuses the same
+ * share. Refusals that continue at a lower rate are taken as noise. So are two refusals that are far apart before a
+ * cap is known, because an exceeded cap refuses more often. The run then returns to the previous rate on trial. A cap
+ * refuses clearly more at once, which reveals the mistake. Known noise explains refusals until they clearly exceed its
+ * share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
  */
 export interface RefusalNoise {
-  /** Share of the requests that is refused at random; 0 while no noise is known. */
+  /** Share of requests that are refused at random; 0 if no noise is known. */
   readonly share: () => number;
-  /** Noise is known, and the last refusal was no more than it explains. */
+  /** Noise is known, and it explains the last refusal. */
   readonly isKnown: () => boolean;
   readonly letThrough: (load: Load) => void;
-  /** A request was refused. True when known noise explains it. */
+  /** A request was refused. Returns true if known noise explains it. */
   readonly explains: (load: Load) => boolean;
   /**
-   * To be called for a refusal that noise does not explain. True when refusals are taken for noise from now on.
-   * @param atATime requests in flight at most
+   * Call this for a refusal that noise does not explain. Returns true if refusals are taken as noise from now on.
+   * @param atATime maximum requests in flight
    */
   readonly learn: (load: Load, atATime: number) => boolean;
 }
 
-/** What is sent, compared with what was let through when requests were refused; unknown while no cap is known. */
+/** The rate compared with the rate at the last refusals; `unknown` if no cap is known. */
 export type Load = "less" | "more" | "unknown";
 
-/** A platform that refuses more than this share of the requests is overloaded. */
+/** A platform that refuses a larger share of requests is overloaded. */
 export const MAX_NOISE = 0.4;
-/** So many refusals while less is sent are taken for noise; twice as many each time that it was none. */
+/** Refusals at a lower rate that are taken as noise. Doubled after each mistake. */
 const REFUSALS_UNTIL_NOISE = 2;
-/** Twice as many requests let through between two refusals as are in flight: one in flight too many is refused sooner. */
+/**
+ * Minimum gap between refusals, as a multiple of the requests in flight. Exceeding a cap by one causes refusals
+ * sooner.
+ */
 const FAR_APART = 2;
-/** With few in flight, a share that so few requests show may be chance. */
+/** Minimum gap with few requests in flight, where chance matters more. */
 const MIN_APART = 8;
 /** Requests of a trial. */
 const TRIAL = 200;
-/** The noise is the mean of about so many requests; below one refusal among them it is none. */
+/** The noise is the mean of about this many requests. Less than one refusal among them counts as none. */
 const MEMORY = 1_000;
-/** A share is clearly more than the noise when it is twice as high and higher by this (in a trial, twice as much more). */
+/** The share clearly exceeds the noise if it is twice as high and higher by this (both doubled during a trial). */
 const MIN_EXCESS = 0.05;
-/** Of the requests that noise leaves, at most this share more has to be refused. */
+/** Upper bound of that excess, as a share of the requests that noise does not refuse. */
 const MAX_EXCESS_OF_REST = 0.25;
-/** How unlikely chance has to be for that, as the logarithm of the odds. */
+/** Required certainty that the excess is not chance, as the logarithm of the odds. */
 const CERTAINTY = 8;
-/** A higher share of refusals at a higher rate is a cap's, and says nothing about the noise below it. */
+/** A larger share of refusals at a higher rate comes from a cap and says nothing about the noise below it. */
 const MAX_SHARE_OF_CAP = 0.07;
-/** Weighs like so many requests without a refusal against a share that few requests have shown. */
+/** Weight, in requests without a refusal, that dampens a share from few requests. */
 const PRIOR_REQUESTS = 20;
 
 export function createRefusalNoise(): RefusalNoise {
   const samples = createLoadSamples();
   const test = createExcessTest();
-  /** What refusals are compared with, and the mean that it follows after a trial. */
+  /** `noise` is the reference for refusals. After a trial it follows `mean`. */
   let noise = 0;
   let mean = 0;
   let requests = 0;
   let trialLeft = 0;
   let beforeTrial = 0;
   let needed = REFUSALS_UNTIL_NOISE;
-  /** Nothing was let through since a refusal that noise did not explain. */
+  /** No request was accepted since a refusal that noise did not explain. */
   let isAlarmed = false;
 
-  /** More than noise can be, and more than chance makes of that in so few requests. */
+  /** More than noise can be, allowing for chance in few requests. */
   const isTooMuch = (): boolean => mean > MAX_NOISE + 1 / Math.sqrt(Math.max(1, requests));
 
   const compare = (refused: 0 | 1, load: Load): void => {
@@ -112,12 +115,12 @@ export function createRefusalNoise(): RefusalNoise {
 
 interface ExcessTest {
   readonly add: (refused: 0 | 1, noise: number, isTrial: boolean) => void;
-  /** Clearly more was refused than the noise explains. */
+  /** Clearly more requests were refused than noise explains. */
   readonly isExcess: () => boolean;
   readonly restart: () => void;
 }
 
-/** A cumulative sum of the logarithms of how much likelier each result is with more refusals than with the noise. */
+/** A cumulative sum of log-likelihood ratios: more refusals than noise against noise alone. */
 function createExcessTest(): ExcessTest {
   let sum = 0;
   return {
@@ -138,11 +141,11 @@ interface LoadSamples {
   readonly letThrough: (load: Load) => void;
   readonly refused: (load: Load) => void;
   /**
-   * The share of refusals. While less is sent: when there were so many, and they are the same share of what was sent. Before
-   * a cap is known: when the last two were far apart, and refusals were not taken for noise before.
+   * The share of refusals. At a lower rate: if there were `needed` refusals with the same share as before. Before a
+   * cap is known: if the last two were far apart and refusals were never taken as noise.
    */
   readonly shareIfNoise: (load: Load, needed: number, atATime: number) => number | undefined;
-  /** Requests that the share was found with. */
+  /** Number of requests behind that share. */
   readonly sizeFor: (load: Load) => number;
   readonly restart: () => void;
 }
@@ -150,7 +153,7 @@ interface LoadSamples {
 function createLoadSamples(): LoadSamples {
   let less = { through: 0, refused: 0 };
   let other = { through: 0, refused: 0 };
-  /** Requests let through before each of the last refusals, and since the last one. */
+  /** Accepted requests before each of the last refusals, and since the last one. */
   let gaps: readonly number[] = [];
   let gap = 0;
 
@@ -180,7 +183,7 @@ function createLoadSamples(): LoadSamples {
       if (load !== "less") return undefined;
       const lately = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
       const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), lately);
-      // The refusal that made the cap known is no share yet.
+      // The refusal that revealed the cap does not count towards the share.
       const shareOfOther = Math.max(0, other.refused - 1) / (other.through + other.refused + PRIOR_REQUESTS);
       const isSame = less.refused >= (Math.min(shareOfOther, MAX_SHARE_OF_CAP) / 2) * (less.through + less.refused);
       return less.refused >= needed && isSame && share <= MAX_NOISE ? share : undefined;

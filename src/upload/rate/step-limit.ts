@@ -2,24 +2,24 @@ import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { UploadEvent } from "../upload-types.ts";
 
 /**
- * How many requests may be in flight at each step of a workflow. A platform that limits one step (as "process" in
- * published contracts) answers 429 without `Retry-After`: that step is slowed, and the others go on.
+ * Limits the requests in flight at each step of a workflow. A platform that limits one step (such as "process" in
+ * published contracts) answers 429 without `Retry-After`. Only that step slows down.
  */
 export interface StepLimits {
   readonly isOpen: (step: StepClient) => boolean;
-  /** A request leaves; the slot is handed back when it is over. */
+  /** A request is sent. The caller passes the slot to `leave` when the request ends. */
   readonly enter: (step: StepClient) => StepSlot;
   readonly leave: (slot: StepSlot) => void;
-  /** The request met a 429. */
+  /** The request got a 429. */
   readonly pushedBack: (slot: StepSlot) => void;
-  /** Requests under way, at all steps. */
+  /** Requests in flight at all steps. */
   readonly inFlight: () => number;
 }
 
-/** What a request in flight takes of the limit of its step. */
+/** The place of a request within the limit of its step. */
 export interface StepSlot {
   readonly step: StepClient;
-  /** Changes of the limit so far: a request that left before the last one says nothing about it. */
+  /** Number of limit changes so far. A request sent before the last change says nothing about the new limit. */
   readonly epoch: number;
   pushedBack: boolean;
 }
@@ -28,14 +28,14 @@ interface StepState {
   limit: number;
   inFlight: number;
   epoch: number;
-  /** Requests that were let through since the last change. */
+  /** Accepted requests since the last change. */
   successes: number;
 }
 
-/** So many times the limit have to be let through before one more is tried: each try may cost a refusal. */
+/** Accepted requests before the limit grows by one, as a multiple of the limit. Each increase may cost a refusal. */
 const SUCCESSES_PER_INCREASE = 20;
 
-/** @param maximum requests that can be in flight at all */
+/** @param maximum requests that can be in flight in total */
 export function createStepLimits(maximum: number, onChange: (event: UploadEvent) => void): StepLimits {
   const states = new Map<StepClient, StepState>();
   let inFlight = 0;
