@@ -1,18 +1,17 @@
 /**
- * What became of cells of one column, by their bytes. It holds the latest of them, and of long ones none: codes, dates and
- * amounts come again and again.
+ * Cache of cells of one column, keyed by their bytes. Holds recent short cells: codes, dates and amounts repeat often.
  */
 export interface CellMemory {
-  /** Where the cell is remembered; -1: nowhere. */
+  /** Slot of the remembered cell, or -1. */
   readonly find: (bytes: Uint8Array, from: number, to: number) => number;
   readonly madeAt: (slot: number) => number;
-  /** Remembers the cell that was looked for last. Gives where; -1: nowhere. */
+  /** Remembers the cell of the last `find`. Returns its slot, or -1. */
   readonly keep: (made: number) => number;
 }
 
-/** A power of two. What is never used takes no memory. */
+/** A power of two. Unused slots take no memory. */
 export const SLOTS = 16_384;
-/** Of a slot: the cell's length and 1, then the cell. */
+/** Layout of a slot: one byte with the length of the cell plus 1, then the cell. */
 const SLOT_BYTES = 32;
 
 export function createCellMemory(): CellMemory {

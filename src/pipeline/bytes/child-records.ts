@@ -12,13 +12,13 @@ import { readableCells } from "./readable-cells.ts";
 export interface ChildRecords {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];
-  /** For each file the cells of the record that was gone to. */
+  /** For each file, the cells of the selected record. */
   readonly cells: readonly PlainCells[];
-  /** Begins with a piece of the root. */
+  /** Starts a piece of the root. */
   readonly load: (groups: ChildGroups) => void;
-  /** Goes to a record of the root. Gives how many there are; -1 where more than their bytes has to be looked at. */
+  /** Selects a record of the root. Returns the number of its child records, or -1 if they need the row path. */
   readonly begin: (number: number) => number;
-  /** Goes to one of them, as they are arranged. Gives the position of its file; -1: see above. */
+  /** Selects a child record in sorted order. Returns the index of its file, or -1 as above. */
   readonly goTo: (index: number) => number;
 }
 
@@ -29,26 +29,26 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   let [first, count] = [0, 0];
   let order: readonly number[] | undefined;
 
-  /** Gives the file of the record at a place of the groups; -1 where it is not as it should be. */
+  /** Reads the record at a position of the groups. Returns its file, or -1 if it needs the row path. */
   function read(place: number): number {
     const slice = slices[groups.sliceAt[place] ?? 0];
     const isRead = slice !== undefined && readers[slice.file]?.read(slice, groups.numberAt[place] ?? 0) === true;
     return isRead ? slice.file : -1;
   }
 
-  /** One of the records that belong together. */
+  /** Reads one of the child records. */
   function readerAt(index: number): RecordReader | undefined {
     return readers[read(first + index)];
   }
 
-  /** False where the same record is there twice, which is worth a warning, and where it cannot be told. */
+  /** False if a record occurs twice (which causes a warning), or if the bytes do not decide it. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= FEW && areBareIn(slice, groups, first, count);
     return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
   }
 
-  /** False where a record has nothing that it could be ordered by. */
+  /** Sorts the child records. False if a record has no value to sort by. */
   function putInOrder(): boolean {
     if (orderBy === undefined) return true;
     const texts: string[] = [];
@@ -80,10 +80,10 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   };
 }
 
-/** So many records are compared each with each. */
+/** Up to this many records are compared pairwise. */
 const FEW = 8;
 
-/** Of a piece without child records. */
+/** The groups of a piece without child records. */
 export const NO_GROUPS: ChildGroups = {
   slices: [],
   starts: new Int32Array(1),
@@ -100,7 +100,7 @@ function newSlice(slice: ChildSlice): Slice {
   return { ...slice, bytes: asBuffer(slice.bytes), flags: recordFlags(slice.boundaries) };
 }
 
-/** Whether the records are of one slice, and without quotes: then their bytes tell whether they are the same. */
+/** Whether the records are in one slice and have no quotes, so that comparing their bytes is enough. */
 function areBareIn(slice: Slice, { sliceAt, numberAt }: ChildGroups, first: number, count: number): boolean {
   const position = sliceAt[first] ?? 0;
   for (let place = first; place < first + count; place += 1) {
@@ -137,9 +137,9 @@ function isSameRecord({ bytes, boundaries: { starts, ends } }: Slice, one: numbe
 
 interface RecordReader {
   readonly cells: PlainCells;
-  /** False for a record that reading has something to say about. */
+  /** False if reading the record might report a problem. */
   readonly read: (slice: Slice, number: number) => boolean;
-  /** What stands in a column of the record that was read, without the white space around it. */
+  /** The trimmed text of a column of the record that was read. */
   readonly textIn: (column: string) => string;
 }
 
@@ -166,7 +166,7 @@ function recordReader(file: ChunkCsvFile): RecordReader {
   };
 }
 
-/** Whether all records of each source that belong to a record of the root are as they should be. */
+/** Whether the child records of a root record can all be read on the fast path. */
 export function areSound(children: readonly ChildRecords[], number: number): boolean {
   return children.every((records) => {
     const count = records.begin(number);
@@ -176,8 +176,7 @@ export function areSound(children: readonly ChildRecords[], number: number): boo
 }
 
 /**
- * The cells of a record of the root, whose row has those of its child records joined to it. Asking a row for them throws
- * where more than their bytes has to be looked at.
+ * Joins child records to the row of a root record. Reading the children of the row throws if they need the row path.
  */
 export function withChildren(cells: PlainCells, children: readonly ChildRecords[]): PlainCells {
   if (children.length === 0) return cells;

@@ -6,9 +6,9 @@ import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
 import type { FindPlain, PiecePart, PlainFinding } from "./find-plain.ts";
 import type { CompileFile } from "./plain-records.ts";
 
-/** What all chunks of an input have in common. */
+/** Properties shared by all chunks of an input. */
 export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
-  /** Of an input whose files are joined. */
+  /** Present if the files of the input are joined. */
   readonly children?: JoinedInput["children"];
 }
 
@@ -34,7 +34,7 @@ export function rowsOfPart({ boundaries, from, to = boundaries.starts.length, ro
   return rowsAt(numbers).filter((read) => read !== undefined);
 }
 
-/** Of one of an input's files; undefined where its records cannot be told by their bytes. */
+/** The scanner of a file; undefined if its records need the row path. */
 export type FinderOf = (file: number) => FindPlain | undefined;
 
 export function findersOf(compile: CompileFile | undefined, { files, children = [] }: ChunkSource): FinderOf {
@@ -49,9 +49,9 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
 }
 
 /**
- * Visits the records of a piece that was gone through, in order, with the rows of those that are to be made; blank lines,
- * which are no records, are passed over.
- * @param visit is given the record's number in the piece
+ * Visits the records of a scanned piece in order, with the rows of those on the row path. Blank lines are not records
+ * and are skipped.
+ * @param visit receives the record's number in the piece
  */
 export function visitRecords(
   { from, boundaries, to = boundaries.starts.length, rowsAt }: PiecePart,
@@ -71,7 +71,7 @@ export function visitRecords(
   }
 }
 
-/** How many records `visitRecords` visits. */
+/** The number of records that `visitRecords` visits. */
 export function countRecords({ bytes, boundaries, from, to = boundaries.starts.length, rowsAt }: PiecePart): number {
   let count = 0;
   for (let number = from; number < to; number += 1) {

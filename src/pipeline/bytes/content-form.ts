@@ -12,38 +12,40 @@ import type { ByteList } from "../../text/byte-list.ts";
 import { equalBytes, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /**
- * How the content of a record is written down while its bytes are gone through: as a mark (`createFastContentHash`), or as
- * canonical JSON. What the functions give is the mark of what was written, or 0 where it stands in a list of bytes. The
- * members of an object come sorted by their names.
+ * How the content of a record is written while its bytes are scanned: as a hash (`createFastContentHash`) or as
+ * canonical JSON. The functions return the hash of the written value, or 0 for JSON. The members of an object must
+ * arrive sorted by name.
  */
 export interface ContentForm {
-  /** What stands for a member's name from here on. */
+  /** Returns the number that represents a member name from now on. */
   readonly nameOf: (name: string) => number;
   readonly beginObject: () => number;
-  /** In front of a member's value. */
+  /** Call before the value of a member. */
   readonly beginMember: (name: number, isFirst: boolean) => void;
   readonly withMember: (members: number, name: number, value: number) => number;
   readonly endObject: () => void;
   readonly beginList: () => number;
-  /** In front of an item. */
+  /** Call before an item. */
   readonly beginItem: (isFirst: boolean) => void;
   readonly withItem: (items: number, item: number) => number;
   readonly endList: () => void;
-  /** The text that these bytes are; -1, and nothing is written, where they are not ASCII alone, or JSON would escape some. */
+  /**
+   * Writes the bytes as a string. Returns -1 and writes nothing if they are not pure ASCII or need escapes in JSON.
+   */
   readonly copied: (bytes: Buffer, from: number, to: number) => number;
   readonly value: (value: JsonValue) => number;
-  /** Where the next thing will be written. */
+  /** Position of the next write. */
   readonly place: () => number;
-  /** Takes back what was written from this place on. */
+  /** Discards everything written since this position. */
   readonly undo: (place: number) => void;
-  /** Memory for so many things that were written. */
+  /** Allocates slots that remember written values. */
   readonly remember: (slots: number) => Remembered;
 }
 
 interface Remembered {
-  /** Keeps what was written from this place on, and what it came to. */
+  /** Remembers what was written since this position, and its hash. */
   readonly keep: (slot: number, content: number, place: number) => void;
-  /** Writes it again. */
+  /** Writes the remembered value again. */
   readonly use: (slot: number) => number;
 }
 
@@ -75,7 +77,7 @@ export function markForm(): ContentForm {
 
 const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x22];
 
-/** The text of the payload itself, behind what the list holds already. */
+/** Appends the text of the payload to the list. */
 export function textForm(list: ByteList): ContentForm {
   const names: Uint8Array[] = [];
   const isPlain = plainTextCheck();
@@ -140,7 +142,7 @@ function rememberedTexts(list: ByteList): Remembered {
 const QUOTES_TIMES_4 = 0x22222222;
 const BACKSLASHES_TIMES_4 = 0x5c5c5c5c;
 
-/** Whether JSON writes bytes as they are: ASCII that can be seen, and no quote or backslash. */
+/** Whether JSON contains the bytes unchanged: printable ASCII without quotes and backslashes. */
 function plainTextCheck(): (bytes: Buffer, from: number, to: number) => boolean {
   let known: Uint8Array = new Uint8Array();
   let words = wordsOf(known);

@@ -12,40 +12,40 @@ import { areSound, type ChildRecords, NO_GROUPS, withChildren } from "./child-re
 import { readableCells } from "./readable-cells.ts";
 
 /**
- * Which records of some bytes are valid, with nothing to say about them, told without making rows and payloads. All
- * others, and all that it is not sure of, are to be made and checked.
+ * The result of the fast path: valid records without any problem, found without building rows and payloads. All other
+ * records, and all uncertain ones, take the row path.
  */
 export interface PlainFinding {
-  /** By the numbers of the plain records, what is planned of them. */
+  /** Plan entries of the fast-path records, by record number. */
   readonly items: PlainItems;
-  /** The numbers of the others, in order. */
+  /** The numbers of the records for the row path, in order. */
   readonly others: readonly number[];
-  /** A plain one is among them. */
+  /** One of them is a fast-path record. */
   readonly isPlainMade: boolean;
-  /** Of a run that sends: by the numbers of the plain records, where their payloads begin in the list of texts, and end. */
+  /** For a run that sends: start and end of each payload in the list of texts, by record number. */
   readonly textStarts: Uint32Array;
   readonly textEnds: Uint32Array;
 }
 
 /**
- * Looks at the records of a piece from this one on; `isFirstMade`: the first plain one is among the others all the same.
- * What it gives holds until it is called again.
+ * Scans the records of a piece. `isFirstMade`: the first fast-path record also takes the row path. The result is valid
+ * until the next call.
  */
 export type FindPlain = (piece: FoundPiece, options: { readonly isFirstMade: boolean }) => PlainFinding;
 
-/** Some of the records of a piece. */
+/** A range of records of a piece. */
 export interface PiecePart extends CsvPiece {
-  /** The number of the record to end before; default: the part goes to the end of the piece. */
+  /** Record number at which the part ends, exclusive. Default: the end of the piece. */
   readonly to?: number;
 }
 
-/** `groups`: what is joined to its records, for each child source. */
+/** `groups`: the child records joined to the piece, per child source. */
 type FoundPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 
 interface FindingPlain {
   readonly file: ChunkCsvFile;
   readonly make: PlainMaker;
-  /** Of a run that sends: the payloads' texts, which `make` writes, and what is planned of them. */
+  /** For a run that sends: the payload texts written by `make`, and how to hash them. */
   readonly texts: PlainTexts | undefined;
   readonly hasKey: boolean;
   readonly children: readonly FoundChild[];
@@ -53,7 +53,7 @@ interface FindingPlain {
 
 export interface PlainTexts {
   readonly list: Pick<ByteList, "length" | "bytes" | "cut">;
-  /** Absent where the records are planned already. */
+  /** Absent if the records are already planned. */
   readonly hashes?: PlainHashes | undefined;
 }
 
@@ -62,10 +62,10 @@ interface PlainHashes {
   readonly contentOf: (text: Uint8Array) => Uint8Array;
 }
 
-/** A child source, all of whose records have to be as they should be. */
+/** A child source. All of its records must be readable on the fast path. */
 interface FoundChild {
   readonly records: ChildRecords;
-  /** `make` looks at them itself. */
+  /** `make` reads the records itself. */
   readonly isMade: boolean;
 }
 
@@ -80,7 +80,7 @@ export function plainFinder({ file, make, texts, hasKey, children }: FindingPlai
   const newFound = (count: number): Found => newItems(header.table.file, count, texts);
   let found = newFound(0);
 
-  /** What fails on a row is for the ordinary way to say. */
+  /** The row path reports errors of a row. */
   function content(): number {
     startRecord(cells);
     try {
@@ -104,7 +104,7 @@ export function plainFinder({ file, make, texts, hasKey, children }: FindingPlai
     return true;
   }
 
-  /** A record that is not told by its bytes leaves no text. */
+  /** A record that takes the row path leaves no text. */
   function planWithText(number: number, sent: PlainTexts): boolean {
     const start = sent.list.length();
     const isPlain = plan(number);
@@ -141,7 +141,7 @@ interface PlainText {
   readonly cells: PlainCells;
 }
 
-/** What is planned of a record whose payload is the last text of the list. */
+/** Stores the plan entry of the record whose payload is the last text of the list. */
 function noteText(
   { items, textStarts, textEnds }: Found,
   { number, start, cells }: PlainText,

@@ -1,16 +1,16 @@
 import type { CsvLayout } from "../../read/csv/csv-layout.ts";
 import { newRecordCells, type RecordCells } from "../../read/csv/record-cells.ts";
 
-/** The cells of one record, and what was made of them so far. */
+/** The cells of one record, and the state of its encoding. */
 export interface PlainCells extends RecordCells {
-  /** The number of the record where it is read. */
+  /** Number of the record in its piece. */
   number: number;
-  /** How many values came out of cells. */
+  /** Number of values taken from cells. */
   made: number;
-  /** Where the record's key stands, when it is the text of a cell; -1 otherwise. */
+  /** Position of the key if it is the text of a cell; otherwise -1. */
   keyStart: number;
   keyEnd: number;
-  /** The key, when it is made otherwise. */
+  /** The key if it is not the text of a cell. */
   keyText: string | undefined;
 }
 
@@ -18,7 +18,7 @@ export function newPlainCells(layout: CsvLayout): PlainCells {
   return Object.assign(newRecordCells(layout), { number: 0, made: 0, keyStart: -1, keyEnd: 0, keyText: undefined });
 }
 
-/** Forgets what was made of the record before. */
+/** Resets the state for the next record. */
 export function startRecord(cells: PlainCells): void {
   cells.made = 0;
   cells.keyStart = -1;

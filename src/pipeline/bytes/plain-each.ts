@@ -6,12 +6,12 @@ import { ABSENT, type PlainMaker, UNSURE } from "./plain-leaf.ts";
 
 interface JoinedList {
   readonly records: ChildRecords;
-  /** For each file of the source what makes an item of a record. */
+  /** The encoders of an item, one for each file of the source. */
   readonly makers: readonly PlainMaker[];
   readonly form: ContentForm;
 }
 
-/** A list with an item for each record of a child source. */
+/** A list with one item for each record of a child source. */
 export function eachMaker(
   { records, makers, form }: JoinedList,
   { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Pick<ListType, "minItems" | "maxItems">,
@@ -29,7 +29,7 @@ export function eachMaker(
       startRecord(child);
       form.beginItem(index === 0);
       const item = make(child);
-      // One that is left with nothing is an item all the same.
+      // An empty child record is still an item, so `ABSENT` needs the row path.
       if (item < 0) return UNSURE;
       content = form.withItem(content, item);
       cells.made += child.made;

@@ -9,8 +9,8 @@ import type { ContentForm } from "./content-form.ts";
 import type { PlainCells } from "./plain-cells.ts";
 
 /**
- * What an entry of the mapping makes of a record, as the part of its content: `ABSENT` when that is nothing, `UNSURE`
- * when it has to be looked at more closely, because it may be wrong.
+ * Encodes a mapping entry for one record and returns the hash of its content. `ABSENT`: the entry has no value.
+ * `UNSURE`: the value may be invalid, so the record takes the row path.
  */
 export type PlainMaker = (cells: PlainCells) => number;
 
@@ -19,20 +19,20 @@ export const UNSURE = -2;
 
 export interface PlainContext {
   readonly form: ContentForm;
-  /** The content of values of a type; `UNSURE` where one is not sent as it is. */
+  /** Encodes values of a type; `UNSURE` if the value is not sent unchanged. */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
-  /** Where documents lie; the same for all records. */
+  /** Root of document paths; the same for all records. */
   readonly documentRoot: string | undefined;
-  /** The position of a column; undefined where the file has no such column. */
+  /** The index of a column; undefined if the file does not have it. */
   readonly columnAt: (name: string) => number | undefined;
 }
 
-/** Any entry, by way of the value that it makes. */
+/** Encodes any entry by building its value. */
 export function valueMaker(node: MappingNode, type: FieldType, context: PlainContext): PlainMaker {
   return makerOf(node, type, context, () => undefined);
 }
 
-/** The business key, by way of its value. */
+/** Encodes the business key by building its value. */
 function keyValueMaker(node: MappingNode, type: FieldType, context: PlainContext): PlainMaker {
   return makerOf(node, type, context, (value, cells) => {
     cells.keyText = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
@@ -58,7 +58,7 @@ function makerOf(
   };
 }
 
-/** An entry that is one value. `isKey`: the record is known by it. */
+/** An entry with a single value. `isKey`: it is the business key. */
 export function leafMaker(
   leaf: LeafNode,
   type: FieldType,
@@ -79,13 +79,13 @@ export function leafMaker(
   return isKey ? closely : rememberingMaker(column, closely, form);
 }
 
-/** The value of a copied leaf whose cell is empty: none, or the default. The record's key is noted each time. */
+/** The value of a copied leaf with an empty cell: none, or the default. A key is stored for each record. */
 function emptyCellMaker(leaf: LeafNode, closely: PlainMaker, { form }: PlainContext, isKey: boolean): PlainMaker {
   if (leaf.fallback === undefined) return () => ABSENT;
   return isKey ? closely : constantMaker(leaf, closely, form);
 }
 
-/** The same for every record, so that one tells it. */
+/** Encodes a constant once, unless the entry has a condition. */
 function constantMaker({ applies }: LeafNode, closely: PlainMaker, form: ContentForm): PlainMaker {
   if (applies !== undefined) return closely;
   const written = form.remember(1);
@@ -108,7 +108,7 @@ interface CopiedCell {
   readonly form: ContentForm;
 }
 
-/** The text of a cell, without the white space around it. */
+/** The trimmed text of a cell. */
 function copyMaker({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, closely: PlainMaker): PlainMaker {
   return (cells) => {
     const { bytes, starts, ends } = cells;
@@ -128,12 +128,12 @@ function copyMaker({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, clo
   };
 }
 
-/** Space, and what of ASCII is white space and may stand in a cell of a record that is read without a problem. */
+/** Space, and the ASCII white space that can occur in a cell of a record read without problems. */
 function isBlank(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d;
 }
 
-/** What comes of one cell alone comes of another one like it, too. */
+/** Caches results by cell: equal cells give equal results. */
 function rememberingMaker(column: number, closely: PlainMaker, form: ContentForm): PlainMaker {
   const memory = createCellMemory();
   const written = form.remember(SLOTS);

@@ -6,16 +6,16 @@ import type { ContentForm } from "./content-form.ts";
 import { eachMaker } from "./plain-each.ts";
 import { ABSENT, leafMaker, type PlainContext, type PlainMaker, UNSURE, valueMaker } from "./plain-leaf.ts";
 
-/** Compiles the entries of a mapping along the contract's types. */
+/** Context for compiling mapping entries along the types of the contract. */
 export interface NodeContext extends PlainContext {
   readonly keyAttr: AttrPath | undefined;
-  /** Called where the business key is made. */
+  /** Called when the entry of the business key is compiled. */
   readonly onKey: () => void;
-  /** The records of a source that is joined to this one; called where all of them are looked at. */
+  /** Returns the records of a joined source. The caller must then read all of them. */
   readonly childrenOf: (source: string) => ChildRecords | undefined;
 }
 
-/** Undefined where the file lacks a column, and where nothing but the whole value tells. */
+/** Undefined if the file lacks a column. */
 export function nodeMaker(
   node: MappingNode,
   type: FieldType,
@@ -71,19 +71,19 @@ function byName({ name: one }: { readonly name: string }, { name: other }: { rea
   return one < other ? -1 : 1;
 }
 
-/** The contract has it, and it is neither set by the platform nor something that every object has. */
+/** The field is in the contract, is not set by the platform, and is not a property of every object. */
 function isOrdinaryField({ properties }: ObjectType, name: string): boolean {
   return properties.get(name)?.readOnly === false && !(name in {});
 }
 
 interface ObjectOptions {
-  /** Nothing fills a required field. */
+  /** A required field has no mapping entry. */
   readonly lacks: boolean;
   readonly isOptional: boolean;
   readonly form: ContentForm;
 }
 
-/** As `buildPayload` and validation have it: an object that is given is complete. */
+/** Follows `buildPayload` and validation: an object that is present must be complete. */
 function objectOf(fields: readonly FieldMaker[], { lacks, isOptional, form }: ObjectOptions): PlainMaker {
   return (cells) => {
     const before = cells.made;
@@ -112,7 +112,7 @@ function objectOf(fields: readonly FieldMaker[], { lacks, isOptional, form }: Ob
   };
 }
 
-/** A list with an item for each row of a child source. */
+/** A list with one item for each row of a child source. */
 function joinedMaker(node: EachNode, type: ListType, context: NodeContext): PlainMaker | undefined {
   const isSimple = node.applies === undefined && node.parent === undefined && !type.uniqueItems;
   const records = isSimple && node.item.kind === "object" ? context.childrenOf(node.source) : undefined;
@@ -127,7 +127,7 @@ function joinedMaker(node: EachNode, type: ListType, context: NodeContext): Plai
   return eachMaker({ records, makers, form: context.form }, type);
 }
 
-/** A list literal, each of whose entries makes one item or none. */
+/** A list literal. Each entry produces at most one item. */
 function listMaker(node: ItemsNode, type: ListType, context: NodeContext): PlainMaker | undefined {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = type;
   const { form } = context;

@@ -16,21 +16,21 @@ import { type FindPlain, plainFinder, type PlainTexts } from "./find-plain.ts";
 import { type PlainContext, UNSURE } from "./plain-leaf.ts";
 import { nodeMaker } from "./plain-node.ts";
 
-/** What the records are gone through for. */
+/** The purpose of a scan. */
 export interface PlainPurpose {
-  /** Takes the payloads of the records that are told, as canonical JSON; absent for a run that sends nothing. */
+  /** Receives the payloads of fast-path records as canonical JSON; absent for a run that sends nothing. */
   readonly texts?: ByteList;
-  /** What the plan of a run that sends knows its records by. Absent where they are planned already. */
+  /** Settings for the record identities of a run that sends. Absent if the records are already planned. */
   readonly planned?: Pick<ItemSettings, "endpoint" | "supplier">;
 }
 
-/** Undefined where the records of a file cannot be told by their bytes. */
+/** Undefined if the records of a file need the row path. */
 export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => FindPlain | undefined;
 
 /**
- * Compiles mapping and contract into one walk over the bytes of a record. Undefined where more than each value by itself decides
- * what a record is: rules, steps, records that others have to wait for. What is planned already was found good, or is to
- * be sent all the same: there the payload alone counts.
+ * Compiles mapping and contract into a scanner of record bytes. Undefined if validity depends on more than single
+ * values: rules, steps, or records that wait for others. Planned records were already checked, so only their payloads
+ * matter.
  */
 export function compilePlainRecords(job: CompiledJob, purpose: PlainPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
@@ -76,7 +76,7 @@ function isToldByValues(job: CompiledJob): boolean {
   return settings.only === undefined && operation.body?.assertions === undefined && checksValuesAlone(job);
 }
 
-/** A record of a run that sends is known by its key alone, and waits for no other. */
+/** A record of a run that sends is identified by its key alone and does not wait for another record. */
 function hasPlainIdentity({ mapping, after }: CompiledJob): boolean {
   return mapping.keyAttr !== undefined && after === undefined;
 }
@@ -85,7 +85,7 @@ function hashesOf(planned: NonNullable<PlainPurpose["planned"]>): PlainTexts["ha
   return { identityOf: identitiesOf(planned), contentOf: contentTextHash };
 }
 
-/** What is not sent as it is has two texts: what the ledger knows it by, and what goes out. */
+/** A value that is not sent unchanged has two texts: one for the hash in the ledger, and one that is sent. */
 function sentContentOf(form: ContentForm): PlainContext["contentOf"] {
   return (type) => {
     const toSent = compileSentValue(type);
@@ -95,7 +95,7 @@ function sentContentOf(form: ContentForm): PlainContext["contentOf"] {
   };
 }
 
-/** Where documents lie depends on the import supplier that a payload names. */
+/** The root of document paths depends on the import supplier in the payload. */
 function hasRootOfPayload({ operation, settings }: CompiledJob): boolean {
   if (operation.supplier === undefined || settings.documentRoots === undefined || operation.body === undefined)
     return false;

@@ -1,7 +1,7 @@
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import type { RecordCells } from "../../read/csv/record-cells.ts";
 
-/** Rows that reading would find nothing wrong with: every key is there, and columns without a name hold nothing. */
+/** Whether reading the row reports no problem: every key is present, and unnamed columns are empty. */
 export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cells: RecordCells) => boolean {
   const { unnamed, table } = header;
   const keyColumns = keys.map((name) => table.columnIndex.get(name) ?? -1);
@@ -10,7 +10,7 @@ export function readableCells({ keys, layout: { header } }: ChunkCsvFile): (cell
     filled.every((column) => isFilled(cells, column)) && unnamed.every((column) => isEmpty(cells, column));
 }
 
-/** With something that can be seen; what is not ASCII may be there and not be seen. */
+/** Has a visible character. Non-ASCII text counts as unfilled because it may be invisible. */
 function isFilled({ bytes, starts, ends }: RecordCells, column: number): boolean {
   let visible = 0;
   for (let at = starts[column] ?? 0; at < (ends[column] ?? 0); at += 1) {

@@ -21,7 +21,7 @@ import {
 } from "../../rules/engine/compile-rules.ts";
 import { compileValidator, type FoundProblem, type Validate } from "../../validate/compile-validator.ts";
 
-/** The input's records; they end early, without an error, when the user stops the run. */
+/** The records of the input. Ends early, without an error, when the user stops the run. */
 export async function* readRecords(
   { input }: { readonly input: Pick<Job["input"], "records"> },
   signal: AbortSignal,
@@ -34,7 +34,7 @@ export async function* readRecords(
   }
 }
 
-/** Some few of the input's records. */
+/** Selected records of the input. */
 export async function* foundRecords(
   { input }: Pick<Job, "input">,
   wanted: WantedRecords,
@@ -53,7 +53,7 @@ export async function* mapRecords(
   }
 }
 
-/** Before records are mapped: what `mapping.prepare` does, and throws. */
+/** Must complete before the records are mapped. Throws the errors of `mapping.prepare`. */
 export async function prepareRecords(
   batch: readonly InputRecord[],
   { mapping }: Pick<CompiledJob, "mapping">,
@@ -73,7 +73,7 @@ export function mapRecord(
   return { number, source, orphan, row, problems: all, key, payload, steps, parameters, readable };
 }
 
-/** What was wrong with its rows as a set leaves each of their cells where it belongs. */
+/** A warning, or a problem of several rows that leaves every cell in its place. */
 function isHarmless({ severity, code }: Problem): boolean {
   return severity === "warning" || ABOUT_SEVERAL_ROWS.has(code);
 }
@@ -83,7 +83,7 @@ const ABOUT_SEVERAL_ROWS: ReadonlySet<string> = new Set<LocalProblem["code"]>([
   "source_missing_row",
 ]);
 
-/** `--only` and `--limit`: the numbers of the records stay those of the whole input. */
+/** `--only` and `--limit`. Record numbers remain those of the whole input. */
 export async function* selectRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   settings: Pick<JobSettings, "limit" | "only">,
@@ -107,7 +107,7 @@ export function keySelection({
   return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
 }
 
-/** Payloads -> problems, each at its place. A record that could not be read whole is not checked further. */
+/** Payloads -> problems with places. A record that could not be read completely is not checked further. */
 export async function* checkRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: CompiledJob,
@@ -118,8 +118,8 @@ export async function* checkRecords(
 }
 
 /**
- * The same for a batch at hand.
- * @throws Failure `contract_invalid` when the operation takes no payload
+ * The same for one batch.
+ * @throws Failure `contract_invalid` if the operation has no request body
  */
 export function compileChecks(
   job: CompiledJob,
@@ -147,7 +147,7 @@ export function compileChecks(
   };
 }
 
-/** Whether what is wrong with a record can be told from each value of its payload alone: no rules, no steps, no parameters. */
+/** Whether validity depends only on single values of the payload: no rules, steps or parameters. */
 export function checksValuesAlone(job: CompiledJob): boolean {
   const { body, steps } = job.operation;
   const rules = job.ruleContext && body && compileRules(body, job.ruleContext, { keepValues: false });
@@ -159,8 +159,8 @@ export function checksValuesAlone(job: CompiledJob): boolean {
 }
 
 /**
- * What is made for a root location of documents, made once for each: that of the import supplier that a payload names.
- * The configuration has but few of them.
+ * Caches a value per document root. The root depends on the import supplier in the payload, and the configuration has
+ * only a few.
  */
 export function perDocumentRoot<T>(
   { operation, settings }: Pick<Job, "operation" | "settings">,
@@ -177,7 +177,7 @@ export function perDocumentRoot<T>(
 
 interface Checks {
   readonly validate: Validate;
-  /** Absent where there are no rules. */
+  /** Absent if there are no rules. */
   readonly checkRules: RuleValidator | undefined;
   readonly checkSteps: CheckSteps;
 }
@@ -187,7 +187,7 @@ function checkRecord(
   job: CompiledJob,
   { validate, checkRules, checkSteps }: Checks,
 ): MappedRecord {
-  // Where errors are counted and not listed, nobody could tell what a further check finds from what it finds again.
+  // If errors are counted but not listed, a repeated error looks like a new one.
   if (!record.readable || hasUnlistedErrors(record.problems)) return record;
   const structure = validate(record.payload);
   const isWhole = !hasUnlistedErrors(structure);
@@ -203,7 +203,10 @@ function checkRecord(
   return { ...record, problems: record.key === undefined ? withKeyProblem(problems, record, job) : problems };
 }
 
-/** A record without its business key could not be known again; the contract may not ask for it, the tool does. */
+/**
+ * A record without a business key could not be recognised later, so the key is required even if the contract does not
+ * require it.
+ */
 function withKeyProblem(
   problems: readonly Problem[],
   { row }: MappedRecord,
@@ -225,7 +228,7 @@ export function isValid(record: MappedRecord): boolean {
   return record.readable && !hasErrors(record.problems);
 }
 
-/** Problems of the mapping carry no value: what could not be converted stands in the payload as it was. */
+/** Problems of the mapping have no value: a value that could not be converted is in the payload unchanged. */
 function collectShownValues({ problems, payload }: MappedRecord, shownValues: Pick<ShownValues, "noteValue">): void {
   for (const { place, value, attr } of problems) {
     if (place) shownValues.noteValue(place, value ?? valueAt(payload, parseAttr(attr)));
@@ -236,7 +239,7 @@ function withPlace<P extends object>(problem: P, place: Place | undefined): P & 
   return place === undefined ? problem : { place, ...problem };
 }
 
-/** What is wrong with the bodies of steps and with parameters, the payload apart; attrs are those of the step's own fields. */
+/** Problems of step bodies and parameters, without those of the payload. Attrs refer to the fields of the step. */
 type CheckSteps = (record: MappedRecord) => readonly Found[];
 type Found = FoundProblem | FoundRuleProblem;
 
@@ -247,7 +250,7 @@ function compileStepChecks(job: CompiledJob, options: RuleValidatorOptions): Che
   });
   const type = parametersType(job.operation);
   const validateParameters = type && compileValidator(type, options);
-  // Their attrs read `parameters.companyId`.
+  // Attrs have the form `parameters.companyId`.
   if (validateParameters) checks.push(({ parameters = {} }) => validateParameters({ parameters }));
   return checks.length === 0 ? () => NO_PROBLEMS : (record) => checks.flatMap((check) => check(record));
 }
@@ -267,12 +270,12 @@ function compileStepCheck(
     const fields = stepFields(body, payload, steps?.get(name));
     const structure = validate(fields);
     const broken = checkRules?.(fields, attrsWithErrors([...problems, ...structure])) ?? [];
-    // What is wrong with a value of the payload is said of the payload.
+    // A problem with a payload value is reported for the payload.
     return [...structure, ...broken].filter(({ path: [field] }) => !borrowed.has(String(field)));
   };
 }
 
-/** Where something is reported already: rules that read there would report its consequences. */
+/** Attrs that already have errors: rules that read them would report consequences. */
 function attrsWithErrors(problems: readonly Pick<Problem, "attr" | "severity">[]): ReadonlySet<string> {
   if (problems.length === 0) return NO_ATTRS;
   const errors = problems.filter(({ severity }) => severity === "error");

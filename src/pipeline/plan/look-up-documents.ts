@@ -20,16 +20,16 @@ import { mapRecords, perDocumentRoot, readRecords, selectRecords } from "./check
 import { type CheckResult, listRecords, type PlanOptions, type PlanHandle } from "./plan-records.ts";
 
 export interface DocumentOptions extends PlanOptions {
-  /** Questions to the store at once. */
+  /** Maximum concurrent queries to the store. */
   readonly concurrency: number;
   readonly shownValues?: ShownValues | undefined;
-  /** Told of every document path, with what is wrong with it. */
+  /** Called for every document path, with its problem if it has one. */
   readonly onDocument: (finding: PayloadFinding | undefined) => void;
 }
 
 /**
- * The line of `documents check`: sources -> rows -> payloads -> their document paths, asked of the store -> plan.
- * @throws Failure `config` when the contract marks no document path, and what the store ends a run with
+ * The pipeline of `documents check`: sources -> rows -> payloads -> document paths -> store queries -> plan.
+ * @throws Failure `config` if the contract marks no document path, and errors of the store
  */
 export async function checkDocuments(
   job: Job,
@@ -46,14 +46,14 @@ export async function checkDocuments(
 
 type LookupOptions = Pick<DocumentOptions, "concurrency" | "shownValues" | "onDocument">;
 
-/** Batches that are being looked up while an earlier one is waited for. */
+/** Batches that are looked up ahead of the awaited one. */
 const LOOKAHEAD_BATCHES = 8;
-/** Paths whose answers are remembered; the oldest are forgotten, and asked for again where they come up again. */
+/** Paths with cached answers. The oldest are dropped and queried again when they recur. */
 const MAX_CACHED_PATHS = 50_000;
 
 /**
  * The document paths of the job's operation.
- * @throws Failure `config` when the contract marks none: there would be nothing to check, whatever the input
+ * @throws Failure `config` if the contract marks none, because there is nothing to check
  */
 export function documentFinder({ operation }: Pick<Job, "operation">): FindDocuments {
   const find = operation.body && compileDocumentPaths(operation.body);
@@ -64,8 +64,8 @@ export function documentFinder({ operation }: Pick<Job, "operation">): FindDocum
 }
 
 /**
- * Records -> the same records with what is wrong with their document paths, and nothing else: a path that is not safe
- * is not asked for. Problems of reading stay, because such a record could not be looked into.
+ * Replaces the problems of records with those of their document paths. Unsafe paths are not queried. Records that
+ * could not be read keep their problems, because they cannot be checked.
  */
 export async function* lookUpDocuments(
   records: AsyncIterable<readonly MappedRecord[]>,
@@ -77,7 +77,7 @@ export async function* lookUpDocuments(
   const underWay: Promise<readonly MappedRecord[]>[] = [];
   for await (const batch of records) {
     const checked = Promise.all(batch.map((record) => checkRecord(record, { job, find, pathCheckOf, options })));
-    // It is waited for in its turn; until then nobody handles a failure of it.
+    // Awaited later; until then a failure must not count as unhandled.
     checked.catch(() => undefined);
     underWay.push(checked);
     const first = underWay.length < LOOKAHEAD_BATCHES ? undefined : underWay.shift();
@@ -88,7 +88,7 @@ export async function* lookUpDocuments(
 
 type CheckPath = (path: string) => Promise<PayloadFinding | undefined>;
 
-/** Questions to the store, by the whole place of a document. */
+/** Queries the store by full document path, with a cache. */
 function askOnce(store: DocumentStore, concurrency: number): DocumentStore["has"] {
   const limit = pLimit(concurrency);
   const cache = new Map<string, Promise<boolean>>();

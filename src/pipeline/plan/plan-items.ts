@@ -12,36 +12,36 @@ import type { MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
-/** What a run says of its records beside their job. Plain data. */
+/** Settings for plan items, in addition to the job. Plain data. */
 export interface ItemSettings {
-  /** Method and address at which the records are created; empty for a run that sends nothing. */
+  /** Method and address that create the records; empty for a run that sends nothing. */
   readonly endpoint: string;
   readonly supplier: string;
-  /** Where the records are created that have to be accepted first. */
+  /** Method and address of the records that must be accepted first. */
   readonly awaitedEndpoint?: string | undefined;
-  /** Send also what is invalid here, where it can be: the platform decides. */
+  /** Send records that are invalid locally where possible: the platform decides. */
   readonly sendInvalid?: boolean | undefined;
-  /** New keys are meant, and so is a key that is not the one of the rejects file. */
+  /** Accept new keys, and keys that differ from the rejects file. */
   readonly newKeys?: boolean | undefined;
 }
 
-/** What a batch of checked records puts into the plan. */
+/** The plan entries of a batch of checked records. */
 export interface PlannedBatch {
   readonly count: number;
   readonly items: readonly PlannedItem[] | PackedItems;
-  /** Positions of the items whose records are invalid, in order; they may be sent all the same. */
+  /** Positions of the items with invalid records, in order. They may still be sent. */
   readonly invalid: readonly number[];
   readonly excluded: readonly FoundExclusion[];
   readonly keyColumns: readonly FoundKeyColumn[];
 }
 
-/** A record that must not be sent, and the position of the item that has told so. */
+/** A record that must not be sent, and the position of the item that shows why. */
 interface FoundExclusion {
   readonly position: number;
   readonly row: ExcludedRow;
 }
 
-/** Where a file keeps the business key, and the position of the item that has told so. */
+/** The column of the business key in a file, and the position of the item that shows it. */
 export interface FoundKeyColumn {
   readonly position: number;
   readonly file: string;
@@ -50,10 +50,10 @@ export interface FoundKeyColumn {
 
 type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Column> ? Column : never;
 
-/** Takes a valid record of a run that sends, and its `contentText`. */
+/** Receives a valid record of a run that sends, and its `contentText`. */
 export type KeepPayload = (record: MappedRecord, text: string) => void;
 
-/** Makes planned items of checked records, batch after batch. They are not compared with each other. */
+/** Converts checked records into plan items, batch by batch. Does not compare records. */
 export function createItemMaker(
   job: CompiledJob,
   settings: ItemSettings,
@@ -121,7 +121,7 @@ function contentOf(
   return contentTextHash(text);
 }
 
-/** The record that has to be accepted before this one is sent (`after:` in the mapping). */
+/** The record that must be accepted before this one is sent (`after:` in the mapping). */
 function awaitedRecord(
   { payload, parameters }: MappedRecord,
   { job: { after }, settings: { awaitedEndpoint, supplier } }: ItemContext,
@@ -141,8 +141,8 @@ function keyColumnOf(record: MappedRecord, { mapping }: CompiledJob): Omit<Found
 }
 
 /**
- * The record that an orphan almost certainly belongs to must not go without it: the platform takes an account once.
- * Orphans come last, when their parents are planned already.
+ * The probable parent of an orphan must not be sent without it: the platform accepts an account only once. Orphans
+ * come last, when their parents are already planned.
  */
 function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readonly ExcludedRow[] {
   if (!record.orphan) return [];
@@ -160,9 +160,9 @@ function excludedParents(record: MappedRecord, { mapping }: CompiledJob): readon
 }
 
 /**
- * An invalid record as one that the platform is to decide on (`push --send-invalid`): its errors become warnings. Not so for
- * what could do harm: a record that was not read whole, whose errors are too many to be listed, or that has no business key to be known again by, or a document path
- * that leads where it should not. Keys that repeat are settled later, over all records, and never sent.
+ * Turns the errors of an invalid record into warnings, so that the platform decides (`push --send-invalid`). Errors
+ * remain where sending could do harm: the record was not read completely, has too many errors to list, has no business
+ * key, or has an unsafe document path. Duplicate keys are resolved later, over all records, and are never sent.
  */
 export function withErrorsAsWarnings(record: MappedRecord): MappedRecord {
   if (!record.readable || record.orphan || record.key === undefined || record.problems.some(isUnsafeToSend))

@@ -11,35 +11,35 @@ import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
 import { createItemMaker, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
-/** What the user says of keys that the ledger knows. */
+/** How to handle keys that the ledger knows. */
 export type KeyPolicy = Pick<PlanPolicy, "revise" | "newKeys">;
 
-/** A run, and where its records are written down. */
+/** A run and its ledger. */
 export interface RunHandle<L extends PlanLedger = Ledger> {
   readonly ledger: L;
   readonly run: Run;
 }
 
-/** The same of a run that may be one that sends nothing. */
+/** The same for a run that may send nothing. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
 export interface PlanOptions {
-  /** Send also what is invalid here, where it can be: the platform decides. */
+  /** Send records that are invalid locally where possible: the platform decides. */
   readonly sendInvalid?: boolean | undefined;
   readonly maxErrors?: MaxErrors | undefined;
-  /** Let an input without a single record pass. */
+  /** Accept an input without records. */
   readonly allowEmpty: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: CheckProgress) => void;
 }
 
-/** How the reading and checking of the input ended. */
+/** The result of reading and checking the input. */
 export interface CheckResult extends CheckProgress {
-  /** Otherwise than `done`, the rest of the input was not read. */
+  /** Unless this is `done`, the rest of the input was not read. */
   readonly reason: "done" | "too_many_errors" | "stopped";
 }
 
-/** The run that records are listed for. */
+/** The run whose records are planned. */
 interface PlanContext {
   readonly job: Job;
   readonly handle: PlanHandle;
@@ -65,8 +65,8 @@ export async function* planItems(
 }
 
 /**
- * Planned items -> the plan: what is to become of each record. The plan of a push whose input was not read to its end
- * stays open: `resume` reads it anew.
+ * Plan items -> the plan. If the input of a push was not read completely, the plan stays open: `resume` reads it
+ * again.
  */
 export async function planRecords(
   batches: AsyncIterable<PlannedBatch>,
@@ -82,8 +82,8 @@ export async function planRecords(
 }
 
 /**
- * Writes checked records into the ledger, group by group, until there are none or too many are invalid. They are not
- * compared with each other, nor with what the ledger knows from before.
+ * Writes checked records to the ledger in groups, until the input ends or too many are invalid. Does not compare them
+ * with each other or with earlier runs.
  */
 export async function listRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
@@ -148,7 +148,7 @@ interface ItemGroups {
   readonly end: () => Promise<void>;
 }
 
-/** Every group waits for the disk once, and a batch of long rows holds few of them. */
+/** Each group costs one disk sync, and a batch of long rows has few items. */
 const GROUP_SIZE = 600;
 
 function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGroups {
@@ -184,7 +184,7 @@ function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
   return endpointOf(settingsOf(run).target.baseUrl, after.operation);
 }
 
-/** How a plan is compared with what the ledger knows from before. */
+/** How a plan is compared with earlier runs in the ledger. */
 export function planPolicy(
   job: Job,
   { revise, newKeys }: KeyPolicy,
@@ -201,7 +201,7 @@ export function planPolicy(
   };
 }
 
-/** The same while ambiguous records are settled; without its job a run's keys have no place. */
+/** The same while ambiguous records are reconciled. Without its job, the keys of a run have no place. */
 export function reconcilePolicy(job: Job | undefined, { revise }: KeyPolicy): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise });
   return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };

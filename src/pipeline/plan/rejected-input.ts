@@ -3,13 +3,13 @@ import { NEEDS_WORK } from "../../model/outcome.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { countRecords, type Report } from "../../report/report.ts";
 
-/** So many records, with the rows joined to them, are held in memory at most. */
+/** Limits for records, with their joined rows, that are held in memory. */
 const MOST_RECORDS = 10_000;
 const MOST_BYTES = 16_000_000;
 
 /**
- * The input as far as its rejects need it: all of it, or the records that need work alone where they are few, found
- * without joining the others. Before those comes a row of each source, which tells its columns.
+ * The input needed for the rejects: all of it or, if few records need work, only those, found without joining the
+ * others. Before those, one row of each source gives its columns.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,
@@ -24,7 +24,7 @@ export async function* rejectedInput(
   yield await input.find({ isWanted: (_row, number) => numbers.has(number), limit: numbers.size });
 }
 
-/** Undefined where they are many, or where one of them is a child row without a parent. */
+/** Undefined if they are many, or if one of them is a child row without a parent. */
 async function numbersOfFew(
   { files, rootFiles }: Job["input"],
   { summary, outcomes }: Pick<Report, "summary" | "outcomes">,

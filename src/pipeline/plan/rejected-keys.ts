@@ -6,15 +6,15 @@ import { findKeyDamage } from "../../text/key-damage.ts";
 
 const [KEY_COLUMN, ATTR_COLUMN] = PROBLEM_COLUMNS;
 
-/** Whether a file is a rejects file, whatever it is called: it has the columns that a report adds. */
+/** Detects a rejects file, regardless of its name, by the columns that a report adds. */
 function isRejectsFile({ columnIndex }: CsvTable): boolean {
   return PROBLEM_COLUMNS.every((column) => columnIndex.has(column));
 }
 
 /**
- * Refuses the records of a rejects file whose key is not the one in the column `migrate_key`, unless the key itself was
- * reported (`migrate_attr`) and has been corrected. Only for a rejects file that is an ordinary source: `--rejects`
- * compares every cell with what was exported.
+ * Adds an error to records of a rejects file whose key differs from the column `migrate_key`, unless the key itself
+ * was reported (`migrate_attr`) and corrected. Applies only to a rejects file used as an ordinary source: `--rejects`
+ * compares every cell with the export.
  */
 export function compareWithRejects(
   batch: readonly MappedRecord[],
@@ -33,7 +33,7 @@ export function compareWithRejects(
   });
 }
 
-/** The key that the record was rejected with; undefined for a row that was added, and for a key that was reported. */
+/** The key of the rejected record; undefined for an added row, and for a reported key. */
 function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined {
   if (!isCsvRow(row) || !isRejectsFile(row.table)) return undefined;
   const { cells, table } = row;
@@ -42,7 +42,7 @@ function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined
   return key === "" || cellOf(ATTR_COLUMN).split(CELL_SEPARATOR).includes(keyAttr) ? undefined : key;
 }
 
-/** The column is written with an apostrophe in front of what could be a formula, and a spreadsheet may have changed it, too. */
+/** The column has an apostrophe before possible formulas, and a spreadsheet may have changed it. */
 function isSameKey(known: string, key: string): boolean {
   if (known.normalize("NFC") === key.normalize("NFC")) return true;
   return findKeyDamage(known, key)?.changed === "known";

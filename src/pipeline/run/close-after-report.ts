@@ -4,12 +4,12 @@ interface Closable {
   readonly close: () => Promise<void>;
 }
 
-/** Takes note of something that is to be closed in the end, and hands it on. */
+/** Registers a resource to close at the end, and returns it. */
 export type CloseLater = <T extends Closable>(opened: T) => T;
 
 /**
- * Does work that opens things and ends in a report. They are closed in reverse order: with the report, once it has been
- * shown, or at once when the work fails.
+ * Runs work that opens resources and ends in a report. The resources are closed in reverse order: with the report
+ * after it was shown, or at once if the work fails.
  */
 export async function closeAfterReport(work: (closeLater: CloseLater) => Promise<ShownRun>): Promise<RunReport> {
   const opened: Closable[] = [];
@@ -25,7 +25,7 @@ export async function closeAfterReport(work: (closeLater: CloseLater) => Promise
   }
 }
 
-/** The last one first; one that fails does not keep the others open. */
+/** Closes the last one first. A failure does not keep the others open. */
 async function closeAll(opened: Closable[]): Promise<void> {
   const last = opened.pop();
   if (last === undefined) return;

@@ -15,9 +15,9 @@ import { hasSent } from "./run-ledger.ts";
 type ContractDependencies = Pick<Dependencies, "contractCache">;
 
 /**
- * Gives the ledger's runs of earlier versions their endpoints, as far as they can be told, and returns the others.
- * Those versions knew a record by the id of its operation. Its method and path stand in that id
- * (`POST /accounts/`), in the contract, or in the run's own contract or mapping where that file is unchanged.
+ * Adds the endpoints to runs of earlier versions, where they can be determined, and returns the other runs. Those
+ * versions identified a record by the id of its operation. Method and path are in that id (`POST /accounts/`), in the
+ * contract, or in the run's own contract or mapping if that file is unchanged.
  */
 export async function identifyEarlierRuns(
   ledger: Ledger,
@@ -38,7 +38,7 @@ export async function identifyEarlierRuns(
 
 /**
  * The same before a push, which would create records again that it does not recognise.
- * @throws Failure `config` when such a run has sent anything
+ * @throws Failure `config` if such a run has sent anything
  */
 export async function requireKnownRecords(ledger: Ledger, job: Job, dependencies: ContractDependencies): Promise<void> {
   for (const run of await identifyEarlierRuns(ledger, job, dependencies)) {
@@ -76,7 +76,7 @@ async function endpointOfEarlierRun(
   return operation && endpointOf(settings.target.baseUrl, operation);
 }
 
-/** `POST /accounts/`: what an operation without an id is called, and how a mapping may name any. */
+/** `POST /accounts/`: the name of an operation without an id. A mapping may name any operation this way. */
 function methodAndPath(name: string | undefined): PlainOperation | undefined {
   const [, method, path] = /^([A-Z]+) (\/.*)$/.exec(name ?? "") ?? [];
   return method === undefined || path === undefined ? undefined : { method, path };
@@ -97,7 +97,7 @@ async function operationOfThen(
   return operationOf(await readContract(contract, dependencies), run);
 }
 
-/** The flag of that run, or its mapping. */
+/** The operation named by the flag of that run, or by its mapping. */
 async function operationNamedThen({ job, files }: RunSettings): Promise<PlainOperation | undefined> {
   if (job.operation !== undefined || job.mapping === undefined) return methodAndPath(job.operation);
   const mapping = pathsFrom(job.folder)(job.mapping);
@@ -105,7 +105,7 @@ async function operationNamedThen({ job, files }: RunSettings): Promise<PlainOpe
   return methodAndPath(readMapping(await readTextFile(mapping)).operation);
 }
 
-/** Undefined when a file is not what it was, or cannot be read. */
+/** Undefined if a file changed or cannot be read. */
 async function unlessFailing<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();

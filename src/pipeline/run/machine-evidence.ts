@@ -20,10 +20,10 @@ import { timestamp } from "../../time/clock.ts";
 type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
 export type EvidenceDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
 
-/** A ledger on a server, which outlives this process and may be restored without it. */
+/** A ledger on a server. It outlives this process and may be restored without it. */
 export type ServerStore = Pick<LedgerStore, "name"> & { readonly server: string };
 
-/** Where the processes of this machine keep the journals of a ledger on a server. */
+/** The journals of this machine for a ledger on a server. */
 export function machineJournals(
   { server }: Pick<ServerStore, "server">,
   { stateFolder }: Pick<Dependencies, "stateFolder">,
@@ -31,21 +31,22 @@ export function machineJournals(
   return { folder: path.join(stateFolder(), "ledgers"), ledgerName: server };
 }
 
-/** A journal of a ledger that may be restored while the process is at work. */
+/** A journal of a ledger that may be restored while the process is running. */
 export interface WatchedJournal extends Journal {
   readonly watch?: OriginWatch;
 }
 
 /**
  * The journal of this process for a ledger on a server.
- * @throws Failure `ledger_outdated` when the ledger lacks requests that this machine knows, or may lack those of others
+ * @throws Failure `ledger_outdated` if the ledger lacks requests that this machine knows, or may lack requests of
+ * others
  */
 export async function openMachineJournal(
   store: ServerStore,
   ledger: SharedLedger,
   dependencies: EvidenceDependencies,
 ): Promise<WatchedJournal> {
-  // The first look comes before the comparison: no restore falls between.
+  // The first look precedes the comparison, so that a restore in between is not missed.
   const watch = watchOrigin(store, ledger, dependencies);
   await watch.look();
   await requireRestoredWhole(store, ledger, dependencies);
@@ -67,27 +68,27 @@ export async function openMachineJournal(
     },
     async end() {
       await journal.end();
-      // The server may be away: the journal tells.
+      // The server may be unreachable: the journal then has the evidence.
       if (hasBegun) await watch.note().catch(() => undefined);
     },
   };
 }
 
-/** Sees when the database is replaced by another copy while this process is at work. */
+/** Detects that the database was replaced by another copy while this process is running. */
 export interface OriginWatch {
   /**
-   * Compares the database with what was seen last, and where it was restored, moved or failed over, with all that this machine
-   * knows. The first look only remembers.
-   * @throws Failure `ledger_outdated`, again at each look
+   * Compares the database with its last observed state. If it was restored, moved or failed over, compares it with all
+   * evidence of this machine. The first call only remembers the state.
+   * @throws Failure `ledger_outdated`, again on each call
    */
   readonly look: () => Promise<void>;
-  /** Remembers the database as it stands, unless it is another one by now: that is left to the next look. */
+  /** Remembers the current state, unless the database was replaced: the next `look` handles that. */
   readonly observe: () => Promise<void>;
-  /** Notes in the database, for machines that know nothing of it, that it is whole as it was seen last. */
+  /** Notes in the database, for machines without evidence, that it is complete as last observed. */
   readonly vouch: () => Promise<void>;
   /**
-   * Writes down what was seen, unless the database is another one by now: what later processes compare must stay.
-   * @param run the first one of a ledger that has none
+   * Saves the observed state, unless the database was replaced: later processes compare with the earlier state.
+   * @param run the first run of a ledger that has none
    */
   readonly note: (run?: string) => Promise<void>;
 }
@@ -111,11 +112,11 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   const seen = async (facts: OriginFacts): Promise<void> => {
     const isNew = last !== undefined && allOf(facts, last).length > last.machines.length;
     remember(facts);
-    // A restored copy need not know them.
+    // A restored copy may not know the new machines.
     if (isNew) await writable(place.folder, () => note());
   };
   const vouch = async (): Promise<void> => {
-    // The origin that was seen, not that of now: another copy in its place does not vouch for itself.
+    // Uses the observed origin, not the current one: a copy that replaced the database must not vouch for itself.
     if (last !== undefined) await origin?.noteOrigin(last.origin, timestamp(clock));
   };
   return {
@@ -138,7 +139,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   };
 }
 
-/** From the one to the other the database was restored, moved, or failed over. */
+/** The database was restored, moved, or failed over between the two. */
 function isMoved(seen: OriginFacts, facts: OriginFacts): boolean {
   return seen.origin !== facts.origin || facts.position < seen.position;
 }
@@ -159,7 +160,10 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
   }
 }
 
-/** Notes where a ledger that accounts for what was lost comes from, and, in its folders here, how many requests it knows. */
+/**
+ * Notes the origin of a ledger whose lost requests are accounted for, and saves its number of requests in its folders
+ * on this machine.
+ */
 export async function noteRecovered(
   folders: readonly string[],
   { history, origin }: Pick<SharedLedger, "history" | "origin">,
@@ -188,8 +192,8 @@ export async function requireJournaledRequests(
 }
 
 /**
- * Compares all that this machine knows of the ledger with the database.
- * @param remembered what this process, at work, has seen of it a moment ago: then it knows whether others have sent
+ * Compares all evidence of this machine with the database.
+ * @param remembered state that this running process observed recently: it then knows whether others have sent
  * @throws Failure `ledger_outdated`
  */
 async function requireRestoredWhole(
@@ -208,20 +212,20 @@ async function requireRestoredWhole(
   if (id !== undefined) removeOldJournals(place, id, dependencies.clock.now());
 }
 
-/** Why requests may be missing that no journal of this machine knows. */
+/** Why requests may be missing that no journal of this machine contains. */
 export interface Doubt {
   /** `lost`: this machine has seen more requests. `moved`: the database was restored, moved or failed over. */
   readonly kind: "lost" | "moved";
   readonly seen: SeenOrigin;
   readonly requests: number;
-  /** Other machines that have sent. */
+  /** Other machines that have sent requests. */
   readonly others: number;
 }
 
 interface Known {
-  /** Requests that the journals know, and the ledger does not. */
+  /** Requests in the journals that the ledger does not have. */
   readonly journaled?: number;
-  /** What this process has seen. */
+  /** The state that this process observed. */
   readonly remembered?: SeenOrigin | undefined;
 }
 
@@ -247,7 +251,7 @@ export async function doubtOf(
   return doubts.find(({ kind }) => kind === "lost") ?? doubts[0];
 }
 
-/** What the database itself knows, for a machine that knows nothing. */
+/** What the database itself recorded, for a machine without evidence. */
 function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
   return noted && { ...noted, position: 0, machines: [], requests: 0 };
 }

@@ -7,30 +7,30 @@ import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 
-/** A file with the rows that need work, and the source of the mapping that it feeds; none: the only source. */
+/** A file with the rows that need work, and its source in the mapping; without a name, the only source. */
 export interface RejectedSource {
   readonly source: string | undefined;
   readonly path: string;
 }
 
-/** A run that has ended or stopped, as far as going on from it is concerned. */
+/** The facts of an ended or stopped run that determine the next command. */
 export interface RunRemainder {
   readonly run: Run;
   readonly settings: JobSettings | undefined;
   readonly summary: Summary;
   readonly rejects: readonly RejectedSource[];
   readonly ledger: string | undefined;
-  /** What the command needs beside the flags of its job, as words. */
+  /** Words of the command in addition to the flags of its job. */
   readonly flags: readonly string[];
   /** A resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;
-  /** The ledger is not in its place any more: no command goes on from it before a repair. */
+  /** The ledger is no longer in its place: it must be repaired before the run can continue. */
   readonly isLedgerLost?: boolean | undefined;
 }
 
 /**
- * Whether a resumed run may settle the record: it is sent again where the platform cannot create twice from one business key,
- * but one whose repeat was refused would be refused again, and stays ambiguous until it is reconciled.
+ * Whether a resumed run may settle the record. It is sent again if the platform cannot create two records for one
+ * business key. A record whose repeat was refused would be refused again; it stays ambiguous until it is reconciled.
  */
 export function mayResumeSettle(
   { status, problems }: Outcome,
@@ -40,7 +40,7 @@ export function mayResumeSettle(
   return status === "ambiguous" && canResolveAmbiguous(operation) && !isRefused;
 }
 
-/** The exact command that goes on from here; undefined when nothing is left that a command can do. */
+/** The exact command that continues from here; undefined if no command can do more. */
 export function nextCommand(left: RunRemainder): string | undefined {
   const { run, settings, rejects, ledger } = left;
   const ledgerFlag = flag("--ledger", ledger);
@@ -59,7 +59,7 @@ export function nextCommand(left: RunRemainder): string | undefined {
   return shellCommand(["migrate", "documents", "check", ...sources, ...jobFlags(settings), ...left.flags]);
 }
 
-/** All else is recorded: with the report, and with the run in its ledger. */
+/** All other settings are recorded with the report, and with the run in its ledger. */
 function takeRejectsBack({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
   const folder = path.dirname(rejects[0]?.path ?? "");
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
@@ -68,7 +68,7 @@ function takeRejectsBack({ run, rejects, ledger, flags }: RunRemainder, { config
   return shellCommand([...words, ...flags]);
 }
 
-/** Stopped while reading, or with records that are still to be sent. */
+/** Stopped while reading, or with records left to send. */
 function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder): boolean {
   const isAsFarAsAsked = ledger === undefined || settingsOf(run).until !== undefined;
   if (run.command !== "push" || run.dryRun || isAsFarAsAsked) return false;

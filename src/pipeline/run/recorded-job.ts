@@ -5,9 +5,9 @@ import type { RunSettings } from "../../job/settings/recorded-settings.ts";
 import { Failure } from "../../model/failure.ts";
 
 /**
- * The job of a run, with contract, mapping and input as they were.
- * @param options as `requireUnchangedFiles` takes them
- * @throws Failure `source_changed`, and what `openJob` throws
+ * The job of a run, with unchanged contract, mapping and input.
+ * @param options of `requireUnchangedFiles`
+ * @throws Failure `source_changed`, and errors of `openJob`
  */
 export async function openRecordedJob(
   settings: RunSettings,
@@ -18,7 +18,7 @@ export async function openRecordedJob(
   return openJob(settings.job, dependencies);
 }
 
-/** The same where a run can be reported without its sources, all but the rows that need work: a notice says why. */
+/** The same if the run can be reported without its sources, except for the rejects. A notice gives the reason. */
 export async function openJobIfUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | undefined> {
   try {
     return await openRecordedJob(settings, dependencies);

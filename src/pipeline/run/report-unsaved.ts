@@ -6,10 +6,10 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 type Unsaved = UploadEnd["unsaved"];
 
 /**
- * Reports outcomes that the ledger refused; it treats their records as sent without an answer from now on. They are shown
- * on the screen and written to a private file (0600), one JSON object per line, without values, for an operator who
- * reconciles by hand.
- * @param out folder of the report, which need not exist yet; none, or one that cannot be written: the rescue folder
+ * Reports outcomes that the ledger could not save. From now on, the ledger treats their records as sent without a
+ * reply. They are shown on the screen and written to a private file (0600), one JSON object per line, without values,
+ * so that an operator can reconcile by hand.
+ * @param out report folder, which may not exist yet; if absent or not writable, the rescue folder is used
  */
 export async function reportUnsaved(
   unsaved: Unsaved,
@@ -33,7 +33,7 @@ function linesOf(unsaved: Unsaved, run: string): string {
     .join("");
 }
 
-/** Undefined where that cannot be written either: the screen has to do. */
+/** Undefined if the file cannot be written: the screen must be enough. */
 async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });

@@ -10,19 +10,19 @@ import { openMachineJournal, type WatchedJournal } from "./machine-evidence.ts";
 
 type Place = Pick<LedgerStore, "folder" | "name" | "server">;
 
-/** Where the journals of a ledger are. */
+/** Location of the journals of a ledger. */
 export function journalPlace({ folder, name }: Place): JournalPlace {
   return { folder: path.join(folder, "journal"), ledgerName: path.basename(name) };
 }
 
-/** Whether there is a journal that names this ledger. */
+/** Whether a journal names this ledger. */
 export function hasJournals(store: Place): boolean {
   return journalsOf(journalPlace(store), undefined).length > 0;
 }
 
 /**
- * The journal of a ledger that has just been opened to be written to.
- * @throws Failure `ledger_outdated` when the ledger does not know requests that its journals know
+ * The journal of a ledger that was just opened for writing.
+ * @throws Failure `ledger_outdated` if the ledger lacks requests that its journals contain
  */
 export async function openRunJournal(
   store: Place,

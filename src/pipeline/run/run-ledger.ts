@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Status } from "../../model/outcome.ts";
 
 /**
- * The run with this id, or the latest.
+ * The run with this id, or the latest run.
  * @throws Failure `run_unknown`
  */
 export async function requireRun(ledger: Ledger, id: string | undefined): Promise<Run> {
@@ -15,7 +15,7 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   });
 }
 
-/** Opens the ledger for one question, beside whoever is writing to it. */
+/** Opens the ledger for one query. Another process may be writing to it. */
 export async function readRunLedger<T>(
   store: Pick<LedgerStore, "read">,
   ask: (ledger: Ledger) => Promise<T>,
@@ -28,7 +28,7 @@ export async function readRunLedger<T>(
   }
 }
 
-/** A run that never got as far binds nothing: its target may have been the slip. */
+/** A run that sent nothing binds nothing: its target may have been a mistake. */
 export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
   if (dryRun) return false;
   const { counts } = await ledger.summary(id);

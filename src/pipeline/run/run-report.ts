@@ -21,50 +21,50 @@ import { reportUnsaved } from "./report-unsaved.ts";
 import { mayResumeSettle, nextCommand, type RejectedSource } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
 
-/** What a run leaves to be shown: the report, ready to be rendered, and how the process is to end. */
+/** The result of a run: the report, ready to be rendered, and the exit code. */
 export interface RunReport {
   readonly report: Report;
   readonly exitCode: number;
-  /** Why the run stopped before its end, or its report is not whole; the cause first. */
+  /** Why the run stopped early, or why its report is incomplete; the cause first. */
   readonly failures: readonly Failure[];
-  /** The files of the report's folder; absent where there is none. */
+  /** The files of the report folder, if there is one. */
   readonly files?: WrittenReport | undefined;
-  /** Present when the user asked to see values. */
+  /** Present if the user asked to see values. */
   readonly shownValues?: ShownValues | undefined;
-  /** Releases ledger and input, once the report has been rendered. */
+  /** Closes ledger and input after the report was rendered. */
   readonly close: () => Promise<void>;
 }
 
-/** A run whose records are to be reported. */
+/** A run whose records are reported. */
 interface ReportableRun {
   readonly ledger: PlanLedger;
   readonly run: Run;
-  /** Absent when the sources can no longer be read: then there are no rejects. */
+  /** Absent if the sources can no longer be read. There are no rejects then. */
   readonly job: Job | undefined;
   readonly shownValues?: ShownValues | undefined;
   readonly reporting: ReportOptions;
 }
 
-/** How far the work of a run came. */
+/** How far a run got. */
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
 }
 
 export interface ReportOptions {
-  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
+  /** Report folder. Default: the run's own folder next to its ledger, or none for a run without a ledger. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
-  /** The rejects are written to a workbook as well. */
+  /** Also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
-  /** Where the run's ledger is kept; none for `validate`, which keeps none. */
+  /** The ledger of the run; absent for `validate`, which has none. */
   readonly store?: LedgerStore | undefined;
-  /** What the command needs beside the flags of its job and its target, to be typed again. */
+  /** Words of the command in addition to the flags of its job and target. */
   readonly flags?: readonly string[] | undefined;
 }
 
 /**
- * To be asked before a run: can its report be written, and would it not overwrite the run's own input?
+ * Checks before a run that its report can be written and does not overwrite its input.
  * @throws Failure `usage`, `storage`
  */
 export async function requireReportFolder(out: string | undefined, { input }: Job): Promise<void> {
@@ -77,7 +77,7 @@ export async function requireReportFolder(out: string | undefined, { input }: Jo
 
 export type ShownRun = Omit<RunReport, "close">;
 
-/** Ends the run in the ledger, and reports it. */
+/** Ends the run in the ledger and reports it. */
 export async function endRun(
   ended: ReportableRun & {
     readonly dependencies: Pick<Dependencies, "screen" | "notice" | "rescueFolder" | "onProgress">;
@@ -119,12 +119,12 @@ function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined 
 
 interface RunTotals {
   readonly exitCode: number;
-  /** What the ledger says of the run, where that has been asked: it counts all records for it. */
+  /** The summary of the run, if it was already queried: it counts all records. */
   readonly summary?: Summary;
   readonly isLedgerLost?: boolean;
 }
 
-/** Writes the report folder from what the ledger knows, and hands over what is to be shown. */
+/** Writes the report folder from the ledger, and returns the report to show. */
 export async function reportRun(
   reportable: ReportableRun,
   { exitCode, ...totals }: RunTotals,
@@ -177,7 +177,7 @@ async function mayResumeSettleAny({ summary, outcomes }: Report, operation: Oper
   return false;
 }
 
-/** Where the report of a run is written; undefined where it is only shown. */
+/** The report folder of a run; undefined if the report is only shown. */
 function folderOf({ out, store }: ReportOptions, run: string): string | undefined {
   return out ?? (store && path.join(store.folder, "runs", run));
 }
@@ -198,7 +198,7 @@ async function factsOf(run: Run, ledger: PlanLedger): Promise<RunFacts> {
   };
 }
 
-/** `push accounts.csv and 3 more files`: a pattern can name thousands. */
+/** `push accounts.csv and 3 more files`: a pattern can match thousands. */
 function titleOf({ command, id }: Run, job: Job | undefined): string {
   const [first, ...more] = job?.input.files ?? [];
   if (first === undefined) return `${command} ${id}`;
@@ -220,7 +220,7 @@ function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcom
   };
 }
 
-/** Where the ledger keeps them so. */
+/** Only if the ledger stores outcomes in columns. */
 function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, "inColumns"> {
   if (ledger.outcomesInColumns === undefined) return {};
   const ofRun = ledger.outcomesInColumns.bind(ledger, run.id);
@@ -235,7 +235,7 @@ function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, 
 }
 
 interface WrittenFolder {
-  /** The files with the rows that need work, and the source that each feeds. */
+  /** The files with the rows that need work, and the source of each. */
   readonly rejects: readonly RejectedSource[];
   readonly leftOut: number;
   readonly failures: readonly Failure[];
@@ -248,7 +248,7 @@ interface FolderOptions extends Pick<Dependencies, "notice"> {
   readonly workbook: boolean | undefined;
 }
 
-/** What the run did is done: that its report cannot be written ends nothing. */
+/** The work of the run is done, so a report that cannot be written does not end it. */
 async function writeFolder(
   report: Report,
   folder: string | undefined,

@@ -1,7 +1,10 @@
 import type { Counts, RunState } from "../../job/run-progress.ts";
 import type { Run } from "../../ledger/ledger.ts";
 
-/** How far a run has come, from what the ledger knows of it. @param isRunning a living process is at work on it */
+/**
+ * How far a run got, according to the ledger.
+ * @param isRunning a live process works on it
+ */
 export function runState(run: Run, counts: Counts, isRunning: boolean): RunState {
   if (isRunning) return "running";
   if (run.exitCode === undefined) return "interrupted";
@@ -12,5 +15,5 @@ export function runState(run: Run, counts: Counts, isRunning: boolean): RunState
 }
 
 const STOPPED_BY_USER = 3;
-/** Every other exit code comes from a failure. */
+/** Every other exit code is that of a failure. */
 const EXIT_CODES_OF_RECORDS: ReadonlySet<number> = new Set([0, 1, 3, 5]);

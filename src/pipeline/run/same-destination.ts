@@ -4,17 +4,17 @@ import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { hasSent } from "./run-ledger.ts";
 
-/** What a run sends to. */
+/** The destination of a run. */
 interface Destination {
   readonly host: string;
   readonly supplier: string;
-  /** The platform may have several instances under one host. */
+  /** The platform may have several instances on one host. */
   readonly instance?: string;
 }
 
 /**
- * Holds a ledger to the host and the import supplier that its first records went to. What it knows of a record is true
- * there alone: with a slip of `--target` everything would be sent anew, to another platform.
+ * Binds a ledger to the host and the import supplier of its first records. Its knowledge of a record is valid only
+ * there: a mistyped `--target` would send everything again, to another platform.
  * @throws Failure `wrong_target`
  */
 export async function requireSameDestination(ledger: Ledger, name: string, here: Destination): Promise<void> {

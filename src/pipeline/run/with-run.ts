@@ -18,58 +18,58 @@ import { requireRun } from "./run-ledger.ts";
 import { requireSameDestination } from "./same-destination.ts";
 import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
 
-/** What is asked of every command that reads the whole input of a job and reports on it. */
+/** Options of every command that reads the whole input of a job and reports on it. */
 export interface RunOptions {
   readonly job: JobSettings;
   readonly maxErrors?: MaxErrors | undefined;
-  /** Default: the one that calls. */
+  /** Default: only the calling thread. */
   readonly threads?: Threads | undefined;
-  /** Let an input without a single record pass. */
+  /** Accept an input without records. */
   readonly allowEmpty: boolean;
   readonly showValues: boolean;
-  /** Report folder; none: the run's own folder beside its ledger, and nothing for a run without one. */
+  /** Report folder. Default: the run's own folder next to its ledger, or none for a run without a ledger. */
   readonly out?: string | undefined;
-  /** The rejects are written to a workbook as well. */
+  /** Also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
 }
 
-/** A run under way, and everything that its stages work with. */
+/** A run in progress, with everything its stages need. */
 export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger = Ledger> extends RunHandle<L> {
   readonly job: J;
-  /** Present when the user asked to see values. */
+  /** Present if the user asked to see values. */
   readonly shownValues: ShownValues | undefined;
   readonly reporting: ReportOptions;
-  /** Absent for a run that nobody goes on with. */
+  /** Absent for a run that cannot be resumed. */
   readonly journal?: Journal | undefined;
   readonly dependencies: Dependencies;
 }
 
-/** The same of a run that may be one that sends nothing. */
+/** The same for a run that may send nothing. */
 export type OpenPlan = OpenRun<Job, PlanLedger>;
 
 interface NewRunOptions {
   readonly options: RunOptions;
-  /** Locator of the ledger; none: a temporary ledger, for a run that nobody goes on with. */
+  /** Locator of the ledger. Default: a temporary ledger, for a run that cannot be resumed. */
   readonly ledger?: string;
-  /** Opens that ledger; default: `openToWrite`. */
+  /** Opens the ledger; default: `openToWrite`. */
   readonly open?: typeof openToWrite | undefined;
   /** Several processes send the run. */
   readonly isShared?: boolean;
-  /** What the records are sent to. */
+  /** The destination of the records. */
   readonly target: { readonly host: string; readonly instance: string };
-  /** What the command needs beside the flags of its job and its target, to be typed again. */
+  /** Words of the command in addition to the flags of its job and target. */
   readonly flags?: readonly string[];
 }
 
-/** What a command has made ready, when nothing speaks against its run any more. */
+/** The result of the preparation, after all checks of the run have passed. */
 interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> {
   readonly work: (run: OpenRun<J, L>) => Promise<ShownRun>;
 }
 
 /**
- * Does the work of a new run between opening what it needs and closing it. The ledger, the input and the report folder
- * are ready when `prepare` is called, which makes ready the rest and refuses what must not begin: a run that is refused
- * leaves nothing in the ledger.
+ * Runs the work of a new run between opening and closing its resources. When `prepare` is called, the ledger, the
+ * input and the report folder are ready. It opens the other resources and refuses a run that must not begin: a refused
+ * run leaves nothing in the ledger.
  */
 export function withNewRun(
   { options, ledger: locator, open = openToWrite, isShared = false, target, flags }: NewRunOptions,
@@ -95,13 +95,13 @@ export function withNewRun(
   });
 }
 
-/** SQLite is loaded for those who send. */
+/** Loads SQLite only for runs that send. */
 async function openForgottenLedger({ temporaryFolder }: Dependencies): Promise<Ledger> {
   const { openTemporaryLedger } = await import("../../ledger/sqlite/sqlite-ledger.ts");
   return openTemporaryLedger(temporaryFolder);
 }
 
-/** The same for a run that sends nothing, and that nobody goes on with. */
+/** The same for a run that sends nothing and cannot be resumed. */
 export function withUnsentRun(
   { options, flags }: Pick<NewRunOptions, "options" | "flags">,
   dependencies: Dependencies,
@@ -125,7 +125,10 @@ interface Opening {
   readonly closeLater: CloseLater;
 }
 
-/** The job of a new run, whose report can be written. @param inputFolder for a copy of standard input */
+/**
+ * The job of a new run, after checking that its report can be written.
+ * @param inputFolder for a copy of standard input
+ */
 async function openReportedJob(
   { job: settings, out, showValues }: RunOptions,
   inputFolder: string,
@@ -142,7 +145,7 @@ function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
   return { out, showValues, workbook };
 }
 
-/** A run with a ledger has a folder of its own. */
+/** A run with a ledger has its own folder. */
 function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
   if (workbook !== true || (out ?? ledger) !== undefined) return;
   throw new Failure("usage", "--format xlsx writes a workbook, and no folder is named for it", {
@@ -150,7 +153,7 @@ function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | und
   });
 }
 
-/** What is sent has to be known again, and the ledger has to be that of the target. */
+/** Sent records must be recognisable later, and the ledger must belong to the target. */
 async function requireSendable(
   job: Job,
   target: NewRunOptions["target"],
@@ -163,10 +166,10 @@ async function requireSendable(
   await requireKnownRecords(known.ledger, job, dependencies);
 }
 
-/** From here on a thread for the ledger is started sooner than it has paid for itself: about 1,000 requests. */
+/** From this size, starting a thread for the ledger pays off: about 1,000 requests. */
 const BYTES_FOR_THREAD = 2_000_000;
 
-/** A ledger that a push writes to has a thread of its own, unless there is little to do. */
+/** A ledger that a push writes to has its own thread, unless the input is small. */
 function inThreadIfLarge(
   ledger: Ledger,
   { input }: Pick<Job, "input">,
@@ -180,16 +183,16 @@ function inThreadIfLarge(
 export interface RecordedRunOptions {
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
-  /** Id of the run, or the beginning of it; none: the latest. */
+  /** Id of the run, or a prefix of it; default: the latest run. */
   readonly run?: string | undefined;
-  /** Report folder; none: where the run's report was to lie. */
+  /** Report folder; default: the report folder recorded with the run. */
   readonly out?: string | undefined;
   readonly showValues: boolean;
-  /** The rejects are written to a workbook as well. */
+  /** Also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
 }
 
-/** A run that a ledger remembers. */
+/** A run recorded in a ledger. */
 export interface RecordedRun {
   readonly ledger: Ledger;
   readonly run: Run;
@@ -197,7 +200,7 @@ export interface RecordedRun {
   readonly closeLater: CloseLater;
 }
 
-/** The same for a run that the ledger holds already; `prepare` opens its job again. */
+/** The same for a run that is already in the ledger; `prepare` opens its job again. */
 export function withRecordedRun<J extends Job | undefined>(
   { command, options }: { readonly command: "resume" | "reconcile"; readonly options: RecordedRunOptions },
   dependencies: Dependencies,
@@ -216,7 +219,7 @@ export function withRecordedRun<J extends Job | undefined>(
     const { showValues, workbook } = options;
     const reporting = { out, showValues, workbook, store };
     const shownValues = showValues ? createShownValues() : undefined;
-    // It may have been given its endpoint meanwhile.
+    // Its endpoint may have been added in the meantime.
     const known = await requireRun(ledger, run.id);
     tellBegun(known, store, dependencies);
     const threading = { threads: settings.threads, isPlanned: known.state !== "planning" };
@@ -238,8 +241,8 @@ interface WritableLedger {
 }
 
 /**
- * The ledger, for this process alone. Standard input that no run needs any more is removed before it is closed.
- * @throws Failure `ledger_outdated`, and what opening a ledger throws
+ * Opens the ledger exclusively. Copies of standard input that no run needs are removed before it is closed.
+ * @throws Failure `ledger_outdated`, and errors of opening a ledger
  */
 export async function openToWrite(
   locator: string,
@@ -253,7 +256,7 @@ export async function openToWrite(
   return { store, ledger, journal };
 }
 
-/** When the work fails, that is written down as the run's end. */
+/** If the work fails, records the exit code of the run. */
 async function doWork<J extends Job | undefined, L extends PlanLedger>(
   run: OpenRun<J, L>,
   work: (run: OpenRun<J, L>) => Promise<ShownRun>,

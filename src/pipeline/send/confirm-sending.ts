@@ -8,7 +8,7 @@ import { counted } from "../../text/count.ts";
 type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { readonly production: boolean } };
 
 /**
- * Refuses at once what would have to be confirmed where nobody can be asked.
+ * Refuses at once if a confirmation is required and the user cannot be asked.
  * @throws Failure `wrong_target` or `usage`
  */
 export function requireSomebodyToAsk(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {
@@ -18,8 +18,9 @@ export function requireSomebodyToAsk(settings: RiskSettings, host: string, { can
 }
 
 /**
- * Asks before anything is sent to production, or that is invalid here, having said what would go where.
- * @throws Failure `wrong_target` or `usage` unless the host is typed
+ * Asks for confirmation before sending to production, or sending locally invalid records. The question names the
+ * destination.
+ * @throws Failure `wrong_target` or `usage` unless the user types the host
  */
 export async function confirmSending(
   settings: RiskSettings,

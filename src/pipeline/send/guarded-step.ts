@@ -7,7 +7,7 @@ import type { Clock } from "../../time/clock.ts";
 interface Guard {
   readonly lease: Pick<LeaseWatch, "isHeld">;
   readonly clock: Pick<Clock, "sleep">;
-  /** What the lease was for belongs to another process now, or it cannot be known any more. */
+  /** Aborts when another process owns what the lease protected, or when ownership is unknown. */
   readonly lost: AbortSignal;
 }
 
@@ -16,7 +16,7 @@ type MaySend = Parameters<Send>[2];
 
 const LOOK_AGAIN_MS = 50;
 
-/** The steps of a connection, none of whose requests leaves while the lease is not held. */
+/** The steps of a connection, none of whose requests is sent unless the lease is held. */
 export function guardedSteps(
   { steps, onlyWhile }: Pick<Connection, "steps"> & Partial<Pick<Connection, "onlyWhile">>,
   guard: Guard,
@@ -26,8 +26,8 @@ export function guardedSteps(
 }
 
 /**
- * The same requests, which wait while the lease is not held: a process that was frozen learns first from the server whether what
- * it holds is still its own.
+ * The same requests, delayed while the lease is not held. A process that was suspended first learns from the server
+ * whether it still owns its ranges.
  */
 export function guardedStep(step: StepClient, guard: Guard): StepClient {
   const { status } = step;
@@ -43,8 +43,8 @@ function guarded(send: Send, guard: Guard): Send {
     for (;;) {
       const result = await send(payload, signal, whileHeld(maySend, signal, guard), given);
       if (!wasHeldBack(result) || guard.lost.aborted || signal.aborted) return result;
-      // The lease had run out by the time that the connection was there: that of the request, or that of its token, before
-      // whose request nobody waits for the lease.
+      // The lease expired while a connection was established: that of the request, or that of its token. The token
+      // request does not wait for the lease.
       await guard.clock.sleep(LOOK_AGAIN_MS, guard.lost);
     }
   };

@@ -7,23 +7,22 @@ import type { PackedPayloads } from "../threads/packed-payloads.ts";
 import { isPayloadAlone, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
- * The payloads of an input, kept from its checking until they are sent, so that it is read, mapped and serialised once.
- * They are kept as bytes, outside of the heap, and so is what was read: rows are made of it again where the platform
- * names a problem in them.
+ * Keeps the payloads of an input from checking until sending, so that it is read, mapped and serialised once. Payloads
+ * and input are kept as bytes outside the heap. Rows are rebuilt if the platform reports a problem in them.
  */
 export interface KeptPayloads {
-  /** Takes those of the next chunk, which holds so many records. */
+  /** Stores the payloads of the next chunk, which has this number of records. */
   readonly keep: (chunk: RecordChunk, records: number, payloads: PackedPayloads) => void;
-  /** What was kept, in input order; undefined where it is too much to be kept. */
+  /** The stored payloads in input order; undefined if they exceed the limit. */
   readonly groups: () => readonly PayloadGroup[] | undefined;
 }
 
 /** A larger input is read again. */
 const MOST_INPUT_BYTES = 32_000_000;
-/** What was read, and the payloads. */
+/** Limit for input and payloads together. */
 const MOST_KEPT_BYTES = 64_000_000;
 
-/** Undefined for an input that is too large or cannot be read in chunks, and for records that are more than a payload. */
+/** Undefined if the input is too large or cannot be read in chunks, or if a record is more than a payload. */
 export function keepPayloads(
   { input, operation }: Pick<Job, "input" | "operation">,
   { threads = 1 }: { readonly threads?: Threads | undefined },
@@ -50,7 +49,7 @@ export function keepPayloads(
   };
 }
 
-/** Remembers the rows that were made last: problems come in the order of the input, nearly. */
+/** Caches the latest rows: problems arrive roughly in input order. */
 function createRowMaker(input: ChunkedInput): (chunk: RecordChunk) => readonly Row[] {
   const latest: { readonly chunk: RecordChunk; readonly rows: readonly Row[] }[] = [];
   return (chunk) => {
@@ -63,7 +62,7 @@ function createRowMaker(input: ChunkedInput): (chunk: RecordChunk) => readonly R
   };
 }
 
-/** The groups one after the other, as long as the input is what it was. */
+/** The groups in order, while the input is unchanged. */
 export async function* keptGroups(
   groups: readonly PayloadGroup[],
   { refuseChanged }: Pick<Job["input"], "refuseChanged">,

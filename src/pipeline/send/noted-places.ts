@@ -1,13 +1,13 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { InputPosition } from "../../model/record.ts";
 
-/** Notes now and then where a run's input can be read from, while it is read. */
+/** Periodically records the position from which the input of a run can be read again. */
 export interface NotedPlaces {
-  /** @param behind the place behind what was read, to be sent or only to be passed over, where there is one */
+  /** @param behind the position after the records that were sent or passed over, if known */
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "passed over") => Promise<void>;
 }
 
-/** @param begun the place at which the reading began; none: the beginning of the input */
+/** @param begun the position at which reading began; default: the start of the input */
 export function createNotedPlaces(
   { ledger, run }: { readonly ledger: Pick<Ledger, "notePosition">; readonly run: string },
   begun: InputPosition | undefined,
@@ -22,12 +22,12 @@ export function createNotedPlaces(
   };
 }
 
-/** Reading so much again takes some 30 ms, and noting it waits for the disk once. */
+/** Reading this much again takes about 30 ms; recording a position costs one disk sync. */
 const NOTED_BYTES = 4_000_000;
-/** Sending so many waits for the disk some forty times. */
+/** Sending this many records costs about forty disk syncs. */
 const NOTED_SENT = 2_500;
 
-/** The bytes of another file begin at 0 again. */
+/** The byte position restarts at 0 in each file. */
 function isWorthNoting(
   behind: InputPosition,
   noted: Pick<InputPosition, "record" | "byte">,
@@ -37,10 +37,10 @@ function isWorthNoting(
   return isFarBehind || (what === "sent" && behind.record - noted.record >= NOTED_SENT);
 }
 
-/** Opening a file anew, and finding the place, costs as much as reading some thousand records. */
+/** Reopening a file and seeking costs as much as reading several thousand records. */
 const FAR = 10_000;
 
-/** Whether it is better to read on from the place than from the record behind the one that was read last. */
+/** Whether to seek to the position instead of continuing after the record that was read last. */
 export function isFar(place: InputPosition | undefined, read: number): place is InputPosition {
   return place !== undefined && place.record - read > FAR;
 }

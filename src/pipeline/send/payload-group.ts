@@ -2,17 +2,17 @@ import type { Job } from "../../job/job.ts";
 import type { InputPosition, InputRecord, Row } from "../../model/record.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
 
-/** Records that stand side by side in the input, with their payloads as they are sent. */
+/** Consecutive records of the input, with their payloads as sent. */
 export interface PayloadGroup {
-  /** The numbers of the first one and the last one. */
+  /** The numbers of the first and the last record. */
   readonly first: number;
   readonly last: number;
-  /** Canonical JSON in UTF-8; undefined where it is to be made of the row. */
+  /** Canonical JSON in UTF-8; undefined if it must be built from the row. */
   readonly payload: (record: number) => Buffer | undefined;
   readonly row: (record: number) => Row | undefined;
-  /** They were read anew, from an input that may not be what it was. */
+  /** The records were read again, from an input that may have changed. */
   readonly isReadAnew: boolean;
-  /** Where the input can be read from behind them. */
+  /** The position after the group, if the input can be read from there. */
   readonly behind?: InputPosition | undefined;
 }
 
@@ -21,7 +21,7 @@ export function isPayloadAlone({ steps, parameters = [] }: Job["operation"]): bo
   return steps.length === 0 && parameters.length === 0;
 }
 
-/** Batches of records whose payloads are to be made. */
+/** Batches of records whose payloads must be built. */
 export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[]>): AsyncGenerator<PayloadGroup> {
   for await (const batch of batches) {
     const [first, last] = [batch[0], batch.at(-1)];
@@ -30,7 +30,7 @@ export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[
   }
 }
 
-/** Where the record behind this one begins. */
+/** The start of the next record. */
 function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
   return next && { ...next, record: number + 1, file: row.table.file };
 }

@@ -12,20 +12,20 @@ import { createPayloadList, type PayloadList } from "../threads/packed-payloads.
 import { groupOfRows, groupsOfRows, isPayloadAlone, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
- * Reads an input once more, from its beginning or from a place, for what is to be sent. Ends early, without an error, when
- * the signal is aborted.
+ * Reads an input again for sending, from its beginning or from a position. Ends early, without an error, when the
+ * signal aborts.
  */
 export type ReadPayloads = (signal: AbortSignal, from?: InputPosition) => AsyncIterable<PayloadGroup>;
 
 /**
- * Payloads are made of the bytes of CSV files, joined ones too. Where that does not go, for the whole input or for a record,
- * they are to be made of the rows.
+ * Payloads are built from the bytes of CSV files, including joined ones. Where that is not possible, for the whole
+ * input or for a record, they must be built from the rows.
  */
 export function payloadsAnew(job: Job): ReadPayloads {
   return readPayloadsByBytes(job) ?? ((signal, from) => groupsOfRows(readRecords(job, signal, from)));
 }
 
-/** Undefined for an input of another kind, for records that are more than a payload, and where the mapping asks for rows. */
+/** Undefined for other kinds of input, for records that are more than a payload, and if the mapping needs rows. */
 function readPayloadsByBytes(job: Job): ReadPayloads | undefined {
   const { input, operation } = job;
   const inChunks = input.chunked ?? input.joined;
@@ -75,15 +75,15 @@ function groupMaker(making: GroupMaking): (chunk: AnyChunk, first: number) => Pa
   };
 }
 
-/** Some records of a piece. */
+/** A block of records of a piece. */
 interface RecordBlock {
-  /** Numbers in the whole input. */
+  /** Record numbers in the whole input. */
   readonly first: number;
   readonly last: number;
   readonly part: PiecePart;
 }
 
-/** The first request of a run waits for one of them. */
+/** The first request of a run waits for one block. */
 const BLOCK_RECORDS = 128;
 
 function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlock[] {
@@ -103,7 +103,7 @@ function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlo
 
 type MadeBlock = Pick<PayloadGroup, "payload" | "row">;
 
-/** Payloads are made when the first of a block is asked for: much of an input may only be passed over. */
+/** Builds the payloads of a block when its first record is requested: much of an input may only be passed over. */
 function blockMaker(
   blocks: readonly RecordBlock[],
   file: number,
@@ -140,7 +140,7 @@ function blockMaker(
   };
 }
 
-/** Of CSV files that can be read from the middle. */
+/** Only for CSV files that can be read from the middle. */
 function placeBehind(chunk: AnyChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
   const file = files[chunk.file];
   const next = "root" in chunk ? undefined : chunk.next;

@@ -14,10 +14,10 @@ interface ProbeContext {
 }
 
 /**
- * Passes on what is to be sent, and asks the platform for the first few records of which the ledger knows no request:
- * where it has them, an older copy of the ledger may stand in the place of the newest. Only where a repeat would create
- * twice, the contract names an operation that reads one record, and the ledger remembers requests of earlier runs. A
- * platform that does not answer proves nothing.
+ * Passes records on, and queries the platform for the first few that the ledger has no request for. If the platform
+ * has them, the ledger may be an older copy. Queries only if a repeat would create a record twice, the contract has an
+ * operation that reads one record, and the ledger has requests of earlier runs. A platform that does not reply proves
+ * nothing.
  * @throws Failure `ledger_outdated`
  */
 export async function* probeUnsent(
@@ -31,7 +31,10 @@ export async function* probeUnsent(
   }
 }
 
-/** The same before others send: reads no further than to the first of them. @throws Failure `ledger_outdated` */
+/**
+ * The same before workers send. Stops reading at the first of these records.
+ * @throws Failure `ledger_outdated`
+ */
 export async function probeFirstUnsent(
   records: AsyncIterable<readonly RecordToSend[]>,
   context: ProbeContext,
@@ -44,7 +47,7 @@ async function isProbeDue({ job, handle }: ProbeContext): Promise<boolean> {
   return readBacksOf(job.operation).length > 0 && (await handle.ledger.history()).requests > 0;
 }
 
-/** False where the ledger knows a request of each. */
+/** False if the ledger has a request for each record. */
 async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext): Promise<boolean> {
   const unsent = batch.filter(({ attempts }) => attempts === 0).slice(0, MAX_PROBES);
   if (unsent.length > 0) await probe(unsent, context);
@@ -54,7 +57,7 @@ async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext)
 const MAX_PROBES = 5;
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Lists are left out: one may have thousands of pages. */
+/** Excludes lists: one may have thousands of pages. */
 function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["readBack"] {
   const createsOnce = steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;
   return createsOnce ? [] : readBack.filter(({ list }) => list === undefined);

@@ -1,4 +1,4 @@
-/** The same batches, each asked for while the one before it is worked on. */
+/** The same batches. Each is requested while the previous one is being processed. */
 export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const iterator = batches[Symbol.asyncIterator]();
   const ask = (): Promise<Asked<Batch>> =>
@@ -20,5 +20,5 @@ export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGen
   }
 }
 
-/** A failure is kept until its turn comes. */
+/** A failure is kept until its turn. */
 type Asked<Batch> = { readonly result: IteratorResult<Batch> } | { readonly error: unknown };

@@ -12,12 +12,12 @@ import type { RecordToSend } from "../../upload/upload-types.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import type { PayloadGroup } from "./payload-group.ts";
 
-/** Of a job, what makes payloads of its records, and says where they go. */
+/** The parts of a job that build the payloads of records and determine their destination. */
 export interface SendJob extends Pick<Job, "operation"> {
   readonly mapping: Pick<Job["mapping"], "map" | "prepare" | "locate" | "isConstant">;
 }
 
-/** A run, and what sending asks of its ledger. */
+/** A run, and the parts of its ledger that sending needs. */
 export interface SendHandle {
   readonly ledger: Pick<RunHandle["ledger"], "sendable" | "history">;
   readonly run: Pick<RunHandle["run"], "id">;
@@ -26,15 +26,15 @@ export interface SendHandle {
 export interface SendContext {
   readonly job: SendJob;
   readonly handle: SendHandle;
-  /** Takes note of the values that problems are found in, where the user asked to see them. */
+  /** Collects the values of problems if the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
-  /** The step after which records are left as they are. */
+  /** The step after which records are left unchanged. */
   readonly until?: string | undefined;
 }
 
 /**
- * The records that the plan still holds as to be sent, with their payloads.
- * @throws Failure `source_changed` when a payload is no longer what was planned
+ * The records that the plan still lists for sending, with their payloads.
+ * @throws Failure `source_changed` if a payload differs from the plan
  */
 export async function* recordsToSend(
   groups: AsyncIterable<PayloadGroup>,
@@ -57,7 +57,7 @@ async function dueItems({ first, last }: PayloadGroup, context: SendContext): Pr
   return all.filter((item) => !hasReachedStep(item, context));
 }
 
-/** The step that was asked for is done, or a later one. */
+/** The requested step, or a later one, is complete. */
 export function hasReachedStep(
   { step }: SendableItem,
   { until, job }: { readonly until?: string | undefined; readonly job: Pick<SendJob, "operation"> },
@@ -66,13 +66,13 @@ export function hasReachedStep(
   return until !== undefined && step !== undefined && names.indexOf(step) >= names.indexOf(until);
 }
 
-/** Undefined for a record whose payload is to be made of its row. */
+/** Undefined for a record whose payload must be built from its row. */
 function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext): RecordToSend | undefined {
   const { record } = item;
   const json = group.payload(record);
   if (json === undefined) return undefined;
   const rowOf = (): Row | undefined => group.row(record);
-  // What is kept is there to the end of the run, whoever holds on to it.
+  // Kept payloads stay in memory to the end of the run anyway.
   if (!group.isReadAnew) return withPayload({ json, rowOf, apart: undefined }, item, context);
   requirePlanned(item, json);
   const apart = (): RecordToSend =>
@@ -82,7 +82,7 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
 
 type RowOf = () => Row | undefined;
 
-/** Closures that are made side by side keep what any of them knows. */
+/** A separate function, because closures created in one scope share everything that any of them captures. */
 function rowKeeper(row: Row | undefined): RowOf {
   return () => row;
 }

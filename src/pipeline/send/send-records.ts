@@ -25,19 +25,19 @@ export interface SendOptions {
   readonly pace: RateLimitSettings;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
   readonly shownValues?: ShownValues | undefined;
-  /** The step after which records are left as they are. */
+  /** The step after which records are left unchanged. */
   readonly until?: string | undefined;
-  /** Remembers outside of the ledger which requests were sent. */
+  /** Remembers outside the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
-  /** The connection creates nothing: what the platform would take is `valid`. */
+  /** The connection creates nothing: a record that the platform would accept is `valid`. */
   readonly remoteValidation?: boolean;
-  /** The payloads of the input, where they need not be made again. */
+  /** The payloads of the input, if they need not be built again. */
   readonly kept?: KeptPayloads | undefined;
 }
 
 /**
- * What the plan holds as `pending` -> the platform -> outcomes in the ledger. Reads the input again, and once more for
- * records that had to wait; what is settled already is passed over.
+ * `pending` records of the plan -> the platform -> outcomes in the ledger. Reads the input again, and once more for
+ * records that had to wait. Settled records are passed over.
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
@@ -79,7 +79,7 @@ function guardedByLease(connection: Connection, lease: HeldLease | undefined, cl
   return guardedSteps(connection, { lease: { isHeld }, clock, lost });
 }
 
-/** What is left to be sent, from the beginning each time that it is asked for. */
+/** The records left to send, from the beginning on each call. */
 function payloadGroups(
   job: Job,
   handle: RunHandle,
@@ -92,7 +92,7 @@ function payloadGroups(
   return () => unsentRecords({ ...handle, input, readPayloads, signal });
 }
 
-/** @throws whatever kept the lease from being renewed, where that is a bug */
+/** @throws the cause of the lost lease, if it is a bug */
 function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
   const failure: unknown = lost.reason;
   if (!(failure instanceof Failure)) throw failure;
@@ -101,7 +101,7 @@ function endWithoutLedger(end: UploadEnd, lost: AbortSignal): UploadEnd {
 
 type UploadLedger = UploadDependencies["ledger"];
 
-/** An intent is in the ledger first, then in the journal; then its request may leave. */
+/** An intent is first written to the ledger, then to the journal. Only then may its request be sent. */
 export function journaled(ledger: UploadLedger, journal: Journal | undefined): UploadLedger {
   return {
     async saveIntents(run, intents, settled) {
@@ -113,8 +113,8 @@ export function journaled(ledger: UploadLedger, journal: Journal | undefined): U
 }
 
 /**
- * Milliseconds until the platform's word that it does not have an ambiguous record is believed; 0 where nothing is asked
- * for before it is sent again.
+ * Milliseconds until "not found" is trusted for an ambiguous record; 0 if the platform is not queried before sending
+ * again.
  */
 export async function quietBeforeResend(
   { ledger }: SendHandle,
@@ -130,11 +130,11 @@ export async function quietBeforeResend(
 
 const STILL_PROCESSED = "requests that were given up may still be processed";
 
-/** What is left of the quiet period since a request was given up; no jump of the clock makes it longer. */
+/** The rest of the quiet period since a request was cancelled. A jump of the clock cannot make it longer. */
 export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, clock: Pick<Clock, "now">): number {
   if (givenUpAt === undefined) return 0;
   return Math.max(0, Math.min(quietMs, Date.parse(givenUpAt) + quietMs - clock.now()));
 }
 
-/** How long a run waits for a platform that does not take anything, before it ends as incomplete. */
+/** How long a run waits for a platform that accepts nothing, before it ends as incomplete. */
 export const MAX_PLATFORM_WAIT_MS: number = 5 * 60_000;

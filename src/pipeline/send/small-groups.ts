@@ -1,11 +1,11 @@
 import type { PayloadGroup } from "./payload-group.ts";
 
-/** As many as may have an intent at once where 32 are in flight. */
+/** The number of records that may have an intent at once with 32 requests in flight. */
 const MOST_RECORDS = 64;
 
 /**
- * The same records in groups of a few: the first request of a run does not wait for hundreds of payloads, and few
- * records are in memory as objects before it is their turn.
+ * The same records in small groups: the first request of a run does not wait for hundreds of payloads, and few records
+ * are objects in memory before their turn.
  */
 export async function* smallGroups(groups: AsyncIterable<PayloadGroup>): AsyncGenerator<PayloadGroup> {
   for await (const group of groups) {

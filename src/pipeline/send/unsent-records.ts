@@ -9,13 +9,13 @@ interface SendingRun {
   readonly ledger: Pick<Ledger, "nextSendable" | "notePosition">;
   readonly run: Pick<Run, "id">;
   readonly readPayloads: ReadPayloads;
-  /** Ends the reading early. */
+  /** Ends reading early. */
   readonly signal: AbortSignal;
 }
 
 /**
- * The input's records in groups, from the first one on that is still to be sent. Long stretches without any are passed
- * over, where an earlier reading has noted a place behind them; groups without any are left out.
+ * The records of the input in groups, starting at the first record left to send. Long stretches without such records
+ * are skipped if an earlier pass recorded a position after them. Groups without such records are omitted.
  */
 export async function* unsentRecords(sending: SendingRun): AsyncGenerator<PayloadGroup> {
   const { input, ledger, run, signal } = sending;
@@ -24,7 +24,7 @@ export async function* unsentRecords(sending: SendingRun): AsyncGenerator<Payloa
   if (!signal.aborted) await input.refuseChanged();
 }
 
-/** Reads on until the next record to be sent is far away; gives that one. */
+/** Reads until the next record to send is far away, and returns it. */
 async function* groupsFrom(
   first: NextSendable,
   { ledger, run, readPayloads, signal }: SendingRun,

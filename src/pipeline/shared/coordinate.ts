@@ -12,14 +12,14 @@ import { withWorkerProcesses } from "./worker-processes.ts";
 export interface CoordinateOptions {
   readonly shared: Pick<SharedRun, "handOut" | "watch" | "expel" | "drain" | "end">;
   readonly run: string;
-  /** Records that are to be sent. */
+  /** Records to send. */
   readonly pending: number;
   readonly workers: WorkerSettings;
   readonly pace: RateLimitSettings;
   readonly resendAmbiguous: boolean;
-  /** Words of the command that starts a worker on this machine. */
+  /** The command that starts a worker on this machine. */
   readonly workerCommand: readonly string[];
-  /** Requests that were made since last told. */
+  /** Number of requests since the last call. */
   readonly onRequests: (count: number) => void;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "onProgress" | "notice" | "startProcess">;
 }
@@ -27,8 +27,8 @@ export interface CoordinateOptions {
 const LOOK_MS = 1_000;
 
 /**
- * Gives what is pending out to workers, starts those of this machine, and watches until all of it is sent, or nobody is
- * left who could. Sends nothing itself.
+ * Assigns the pending records to workers, starts the local workers, and watches until all records are sent or no
+ * worker is left. Sends nothing itself.
  */
 export async function coordinate(options: CoordinateOptions): Promise<UploadEnd> {
   const { shared, workers, pending, pace, resendAmbiguous, run, workerCommand, dependencies } = options;
@@ -49,7 +49,7 @@ export async function coordinate(options: CoordinateOptions): Promise<UploadEnd>
   });
 }
 
-/** Ranges that are long enough to cost little, and short enough that no worker is left with much in the end. */
+/** Long enough to cost little, and short enough that no worker has much left at the end. */
 const MAX_RANGE = 1_000;
 const RANGES_PER_WORKER = 8;
 
@@ -104,22 +104,22 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
 
 interface Here {
   readonly isDraining: boolean;
-  /** The processes that were started on this machine, and have not ended. */
+  /** Running processes that were started on this machine. */
   readonly here: readonly number[];
-  /** How the ended ones ended, by process id. */
+  /** Results of the ended processes, by process id. */
   readonly gone: ReadonlyMap<number, ProcessEnd>;
-  /** None were: others come from elsewhere, as they like. */
+  /** No workers were started here: they may join from other machines at any time. */
   readonly waits: boolean;
 }
 
-/** Undefined while there is something to wait for. */
+/** Undefined while waiting makes sense. */
 function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): UploadEnd | undefined {
   const { ranges, workers, failure } = status;
   const nothing = { counts: {}, unsaved: [] };
   const open = ranges.waiting + ranges.taken;
   if (open === 0 && failure === undefined) return { reason: "done", ...nothing };
   if (workers.some(({ state }) => state === "working")) return undefined;
-  // What stands still may wake, and go on; where nobody is to go on, it is not waited for.
+  // A suspended worker may wake and continue. If the run must end, it is not awaited.
   const isOver = failure !== undefined || isDraining;
   if (waits && !isOver) return undefined;
   if (!isOver && workers.some(({ state }) => state === "joining")) return undefined;
@@ -129,7 +129,7 @@ function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): U
   return { reason: "stopped", failure: noWorkerLeft(status.run, open, gone), ...nothing };
 }
 
-/** One that has not joined yet does so soon, or ends. */
+/** A process that has not joined yet will soon join or end. */
 function hasWorked(process: number, workers: SharedStatus["workers"]): boolean {
   return workers.some(({ host, pid, state }) => pid === process && host === hostname() && state !== "joining");
 }

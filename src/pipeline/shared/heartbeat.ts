@@ -7,18 +7,18 @@ import type { ReportBuilder } from "./worker-report.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { WorkerPace } from "./worker-pace.ts";
 
-/** Tells the server each second that the worker lives, and the worker what it is to do. */
+/** Reports every second that the worker is alive, and receives its instructions. */
 export interface Heartbeat {
-  /** Resolves when the worker may begin: when all others have heard of it. */
+  /** Resolves when the worker may begin: all other workers know of it. */
   readonly ready: Promise<void>;
-  /** Aborts when the worker is to take nothing more. */
+  /** Aborts when the worker must claim nothing more. */
   readonly leaving: AbortSignal;
-  /** Aborts when the worker has lost what it held. */
+  /** Aborts when the worker has lost its ranges. */
   readonly lost: AbortSignal;
-  /** Why it leaves, where that is a failure of its own. */
+  /** The worker's own failure, if that is why it leaves. */
   readonly failure: () => Failure | undefined;
   readonly orders: () => Orders | undefined;
-  /** How often. */
+  /** Interval between heartbeats. */
   readonly everyMs: number;
   readonly stop: () => Promise<void>;
 }
@@ -30,12 +30,12 @@ interface HeartbeatParts {
   readonly findings: FindingsBuilder;
   readonly lease: LeaseWatch;
   readonly pace: WorkerPace;
-  /** What else is due with each beat. */
+  /** Further work due with each heartbeat. */
   readonly onBeat: () => Promise<void>;
 }
 
 const BEAT_MS = 1_000;
-/** Those that are started together learn of each other at once. */
+/** Workers that start together learn of each other quickly. */
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
@@ -63,7 +63,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
       if (orders?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
-      // The others have made room for it by the next beat.
+      // By the next heartbeat the others have made room for this worker.
       wasKnown = orders?.isKnown === true;
       await clock.sleep(beats < FIRST_BEATS ? Math.min(FIRST_BEAT_MS, everyMs) : everyMs, stopped.signal);
     }
@@ -76,7 +76,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     leaving.abort();
     isReady.abort();
   });
-  // A bug shows when the worker is stopped.
+  // A bug is rethrown when the worker is stopped.
   ended.catch(() => {
     lost.abort();
     leaving.abort();

@@ -1,33 +1,33 @@
 import type { RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { createTurns } from "../../time/turns.ts";
 
-/** What a worker holds of a run, and how far it is with it. */
+/** The ranges that a worker holds, and their progress. */
 export interface RangeProgress {
   readonly take: (range: RecordRange) => void;
-  /** All of its records were handed on to be sent. */
+  /** All records of the range were passed on for sending. */
   readonly fed: (range: RecordRange) => void;
   /** Ranges that are not settled yet. */
   readonly unsettled: () => readonly RecordRange[];
-  /** How many are. */
+  /** Number of settled ranges. */
   readonly settled: () => number;
-  /** Requests are under way, or were a moment ago. */
+  /** Records have an intent and no outcome yet. */
   readonly isUnderWay: () => boolean;
-  /** Settles those of which nothing is left. */
+  /** Settles the ranges without records left to send. */
   readonly settle: () => Promise<void>;
-  /** The same when nothing is under way any more: what is left after all tries is left to the next run. */
+  /** The same when nothing is in flight. Records left after all tries are left to the next run. */
   readonly settleAll: () => Promise<void>;
-  /** Writes under the worker's fences, and notes what is under way. */
+  /** Writes with the fencing tokens of the worker, and tracks records in flight. */
   readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;
 }
 
 interface Held {
   readonly range: RecordRange;
   isFed: boolean;
-  /** Records that have an intent and no outcome. */
+  /** Records with an intent and no outcome. */
   readonly open: Set<number>;
 }
 
-/** @param isLeft whether records of the range are still to be sent */
+/** @param isLeft whether records of the range are left to send */
 export function createRangeProgress(
   worker: SharedWorker,
   isLeft: (range: RecordRange) => Promise<boolean>,

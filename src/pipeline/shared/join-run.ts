@@ -20,15 +20,15 @@ export interface WorkerResult extends WorkEnd {
 
 interface JoinedRun {
   readonly store: LedgerStore;
-  /** One whose ranges are given out. */
+  /** A run whose ranges are assigned to workers. */
   readonly run: Run;
   readonly openJob: () => Promise<Job>;
   readonly settings: Pick<RunSettings, "target" | "pace" | "until">;
 }
 
 /**
- * Sends some ranges of a run that another process has planned, until there are no more.
- * @throws Failure `run_unknown` for a run that gives nothing out, and what opening the job and connecting throw
+ * Sends ranges of a run that another process planned, until none are left.
+ * @throws Failure `run_unknown` for a run that assigns no ranges, and errors of opening the job and of connecting
  */
 export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Promise<WorkerResult> {
   const { run, settings } = joined;
@@ -55,8 +55,8 @@ type JournalDependencies = JoiningOptions["dependencies"] &
   Pick<Dependencies, "rescueFolder" | "stateFolder"> & { readonly onProgress: (event: { kind: "joined" }) => void };
 
 /**
- * Works on a run after it has compared the ledger with the journals of this machine, and journals what it sends.
- * @throws Failure `ledger_outdated` when the ledger does not know requests that the journals know
+ * Compares the ledger with the journals of this machine, then works on the run and journals its requests.
+ * @throws Failure `ledger_outdated` if the ledger lacks requests that the journals contain
  */
 export async function workJournaled(
   { name, server = name, folder }: Pick<LedgerStore, "name" | "server" | "folder">,
@@ -86,7 +86,7 @@ function thisWorker(): WorkerIdentity {
 
 const ANNOUNCE_MS = 1_000;
 
-/** Does what comes before joining. The planner knows meanwhile that a worker is coming. */
+/** Announces the worker to the planner during the preparation. */
 async function whileAnnounced<Result>(
   shared: Pick<SharedRun, "announce">,
   { clock }: Pick<Dependencies, "clock">,
@@ -98,7 +98,7 @@ async function whileAnnounced<Result>(
       await shared.announce(thisWorker());
       await clock.sleep(ANNOUNCE_MS, isReady.signal);
     }
-    // Joining says why it is impossible.
+    // Joining reports the reason if it is impossible.
   })().catch(() => undefined);
   try {
     return await prepare();
@@ -108,7 +108,9 @@ async function whileAnnounced<Result>(
   }
 }
 
-/** Whether a run gives work out just now. An earlier planner's work has ended; who resumes the run gives out anew. */
+/**
+ * Whether the run currently assigns ranges. Those of an earlier planner have ended; resuming the run assigns new ones.
+ */
 export function isGivenOut({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
   return state !== "planning" && shared !== undefined && shared.state !== "ended";
 }

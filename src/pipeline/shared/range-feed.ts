@@ -7,22 +7,22 @@ import type { WorkerPace } from "./worker-pace.ts";
 
 export interface RangeFeed {
   readonly worker: Pick<SharedWorker, "claim">;
-  /** @throws Failure `ledger_outdated` when the ledger was restored meanwhile */
+  /** @throws Failure `ledger_outdated` if the ledger was restored in the meantime */
   readonly requireUnrestored?: (() => Promise<void>) | undefined;
   readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isUnderWay">;
   readonly heartbeat: Pick<Heartbeat, "orders" | "everyMs">;
   readonly workerPace: Pick<WorkerPace, "isWanted">;
-  /** Outcomes a second of this worker just now. */
+  /** Current outcomes per second of this worker. */
   readonly perSecond: () => number;
   readonly leaving: AbortSignal;
   readonly clock: Pick<Clock, "sleep">;
-  /** What is to be sent of a range, in input order. */
+  /** The records of a range to send, in input order. */
   readonly recordsOf: (range: RecordRange) => AsyncGenerator<readonly RecordToSend[]>;
 }
 
 /**
- * What is left of the ranges that the worker holds, then range after range, as long as there are any. A range that another worker
- * has lost does not wait until somebody has finished another one.
+ * The rest of the ranges that the worker holds, then one claimed range after another. A range that another worker lost
+ * is sent before the rest of the current range.
  */
 export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly RecordToSend[]> {
   const { ranges, heartbeat, leaving, clock } = feed;
@@ -56,14 +56,14 @@ export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly
   }
 }
 
-/** A restore before the look is seen; after one that comes later, the database does not know the claim. */
+/** A restore before this check is detected. After a later restore, the database does not know the claim. */
 async function claim({ worker, workerPace, requireUnrestored }: RangeFeed): Promise<RecordRange | undefined> {
   const range = workerPace.isWanted() ? await worker.claim() : undefined;
   if (range !== undefined) await requireUnrestored?.();
   return range;
 }
 
-/** Takes a range that was given back: of so many, so many workers take one each, those that joined first. */
+/** Claims a returned range. If several were returned, the workers that joined first claim one each. */
 function lostRanges(feed: RangeFeed): () => Promise<RecordRange | undefined> {
   let seen: Orders | undefined;
   return async () => {
@@ -76,7 +76,7 @@ function lostRanges(feed: RangeFeed): () => Promise<RecordRange | undefined> {
 
 const SMALLEST_PIECE = 8;
 
-/** In pieces of a second or so. */
+/** Pieces of about one second of work. */
 async function* inPieces<Item>(
   batches: AsyncGenerator<readonly Item[]>,
   perSecond: () => number,

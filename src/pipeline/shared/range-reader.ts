@@ -2,22 +2,22 @@ import type { RecordRange } from "../../ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../model/record.ts";
 import { isFar } from "../send/noted-places.ts";
 
-/** Reads the records of one range after the other, in groups that lie within it. */
+/** Reads the records of one range after another, in groups within the range. */
 export interface RangeReader<Group extends RecordRange> {
   readonly groups: (range: RecordRange) => AsyncGenerator<Group>;
   readonly close: () => Promise<void>;
 }
 
 interface RangeReaderParts<Group> {
-  /** The input from a place on; without one, from its beginning. */
+  /** Opens the input at a position, or at its beginning. */
   readonly open: (from?: InputPosition) => AsyncGenerator<Group>;
-  /** The last place that is known before a record, or at it. */
+  /** The last known position at or before a record. */
   readonly placeBefore: (record: number) => Promise<InputPosition | undefined>;
 }
 
 /**
- * Goes through the input forward, once for all ranges that come in order. For a range that lies behind, and for one that lies far
- * ahead, it begins anew at the last place that anybody has noted before it.
+ * Reads the input forward, once for all ranges in order. For an earlier range, or one far ahead, it seeks to the last
+ * recorded position before it.
  */
 export function createRangeReader<Group extends RecordRange>({
   open,
@@ -25,7 +25,7 @@ export function createRangeReader<Group extends RecordRange>({
 }: RangeReaderParts<Group>): RangeReader<Group> {
   let input: AsyncGenerator<Group> | undefined;
   let ahead: Group | undefined;
-  /** The last record that was given, or passed over. */
+  /** The last record that was returned or passed over. */
   let position = 0;
 
   const close = async (): Promise<void> => {

@@ -16,14 +16,14 @@ interface Sharing extends Partial<Pick<SendOptions, "connection" | "pace" | "unt
   readonly workers: WorkerSettings;
 }
 
-/** What the plan holds as `pending` -> workers, here and on other machines -> outcomes in the ledger. */
+/** `pending` records of the plan -> workers, here and on other machines -> outcomes in the ledger. */
 export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadEnd | undefined> {
   const { workers, pace, connection, until } = sharing;
   const { ledger, run, job, journal, reporting, dependencies } = open;
   const { store } = reporting;
   if (pace === undefined || connection === undefined) return undefined;
   if (store?.share === undefined) throw new Failure("usage", "workers need a ledger on PostgreSQL");
-  // What is sent again counts as ambiguous until it is.
+  // Records to be sent again count as ambiguous until then.
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(run.id)).counts;
   await probeFirstUnsent(dueRecords(open, until), { job, handle: open, connection, drain: dependencies.drain });
   await journal?.begin(run.id);
@@ -54,8 +54,8 @@ function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<re
 }
 
 /**
- * Whether what a dead worker had in flight may be sent again by the next. Where the platform has to be asked first, and is to be
- * asked when the request can no longer be processed, that is left to `migrate resume`.
+ * Whether the next worker may resend the requests of a dead worker. If the platform must be queried first, after the
+ * request can no longer be processed, that is left to `migrate resume`.
  */
 function canResendAtOnce({ operation }: OpenRun["job"]): boolean {
   return canResolveAmbiguous(operation) && operation.steps.every(({ poll }) => poll === undefined);

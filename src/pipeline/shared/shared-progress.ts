@@ -5,14 +5,14 @@ import { counted } from "../../text/count.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Tells what the workers of a run say of themselves as one process would. */
+/** Combines the reports of all workers into the events of a single process. */
 export interface SharedProgress {
   readonly note: (status: SharedStatus) => void;
 }
 
 export interface SharedProgressOptions {
   readonly onProgress: (event: RunEvent) => void;
-  /** Requests that were made since last told. */
+  /** Number of requests since the last call. */
   readonly onRequests: (count: number) => void;
   readonly clock: Pick<Clock, "monotonic">;
 }
@@ -65,7 +65,7 @@ function sharingOf({ workers, ranges }: SharedStatus): Sharing {
   return { workers: working.length, lost, ranges, working };
 }
 
-/** What all may do together, and what they say why. Undefined before any of them has said it. */
+/** The combined limit of all workers, and their reasons. Undefined before the first report. */
 function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): UploadEvent | undefined {
   const limit = working.reduce((total, worker) => total + (worker.limit ?? 0), 0);
   if (limit === 0) return undefined;
@@ -80,10 +80,10 @@ function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): Uplo
   };
 }
 
-/** The same pause, seen a second later, ends at the same time but for this. */
+/** Tolerance for the end of the same pause, seen a second later. */
 const SAME_END_MS = 500;
 
-/** Tells a pause when it begins, and when it becomes longer. */
+/** Reports a pause when it begins and when it is extended. */
 function createHoldNews({ monotonic }: Pick<Clock, "monotonic">) {
   let until = Number.NEGATIVE_INFINITY;
   return (hold: SharedStatus["hold"]): readonly UploadEvent[] => {
@@ -93,7 +93,7 @@ function createHoldNews({ monotonic }: Pick<Clock, "monotonic">) {
   };
 }
 
-/** Tells of an import supplier when it closes, and when it opens again. */
+/** Reports an import supplier when it closes and when it opens again. */
 function createSupplierNews() {
   const closed = new Set<string>();
   return (findings: SharedStatus["findings"]): readonly UploadEvent[] =>

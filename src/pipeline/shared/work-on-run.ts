@@ -30,28 +30,28 @@ export interface WorkOptions {
   readonly readPayloads: ReadPayloads;
   readonly run: Pick<Run, "id">;
   readonly shared: Pick<SharedRun, "ledger">;
-  /** Has joined the run. */
+  /** Has already joined the run. */
   readonly worker: SharedWorker;
   readonly connection: Pick<Connection, "steps" | "quietMs"> & Partial<Pick<Connection, "onlyWhile">>;
   readonly pace: RateLimitSettings;
   readonly until?: string | undefined;
-  /** Remembers outside of the ledger which requests were sent. */
+  /** Remembers outside the ledger which requests were sent. */
   readonly journal?: Journal | undefined;
-  /** Sees when the ledger is restored meanwhile. */
+  /** Detects a restore of the ledger during the work. */
   readonly watch?: Pick<OriginWatch, "look" | "observe"> | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
 }
 
-/** How the work of one worker ended; `failure` may be that of the run, or its own. */
+/** The end of one worker's work; `failure` is that of the run, or its own. */
 export interface WorkEnd extends UploadEnd {
   /** Ranges that this worker finished. */
   readonly ranges: number;
 }
 
-/** What the parts of a worker's work share. */
+/** State shared by the parts of a worker. */
 interface Work extends WorkOptions {
   readonly heartbeat: Heartbeat;
-  /** Aborts when it is to take nothing more, whoever says so. */
+  /** Aborts when the worker must claim nothing more, for any reason. */
   readonly leaving: AbortSignal;
   readonly ranges: RangeProgress;
   readonly report: ReportBuilder;
@@ -63,8 +63,8 @@ interface Work extends WorkOptions {
 }
 
 /**
- * Takes one range of a run after the other and sends its records, until all ranges are done, whoever did them, or this
- * worker is to leave. What it could not finish goes back to the others.
+ * Claims one range of a run after another and sends its records, until all ranges are done or this worker must leave.
+ * Unfinished ranges are returned to the other workers.
  */
 export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const { job, run, shared, worker, connection, pace, until, dependencies } = options;
@@ -126,7 +126,7 @@ function noteSupplier(event: UploadEvent, closed: Set<string>): void {
   else closed.add(event.supplier);
 }
 
-/** Sends what was taken until there is nothing more to take. */
+/** Sends claimed ranges until none are left to claim. */
 async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<UploadEnd> {
   let end = await send();
   for (;;) {
@@ -136,7 +136,7 @@ async function sendRanges(work: Work, send: () => Promise<UploadEnd>): Promise<U
   }
 }
 
-/** The input, of which places are noted for whoever has to find one of its records later. */
+/** The input. Its positions are recorded for workers that look for one of its records later. */
 async function* notedGroups(
   { readPayloads, run, shared }: WorkOptions,
   leaving: AbortSignal,
@@ -166,16 +166,16 @@ function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
   };
 }
 
-/** When all that was taken has been sent: what is left of it after all tries is left to the next run. */
+/** Settles the ranges after all claimed records were sent. Records left after all tries are left to the next run. */
 async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Work): Promise<UploadEnd> {
-  // Ranges with records for a closed supplier go back.
+  // Ranges with records for a closed supplier are returned.
   if (end.reason !== "done" || closedSuppliers.size > 0) return end;
   const failure = await failureOf(ranges.settleAll);
   if (failure !== undefined) return { ...end, reason: "stopped", failure };
   return leaving.aborted ? { ...end, reason: "drained" } : end;
 }
 
-/** Waits for ranges that come back from others, who may die. */
+/** Waits for ranges of workers that may die. */
 async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work): Promise<"some" | "none"> {
   while (!leaving.aborted) {
     await dependencies.clock.sleep(heartbeat.everyMs, leaving);
@@ -183,11 +183,11 @@ async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work
     if (waiting + taken === 0) return "none";
     if (waiting > 0 && workerPace.isWanted()) return "some";
   }
-  // With nothing sent, it is told as one that was stopped.
+  // The next round then sends nothing and reports that the worker was stopped.
   return "some";
 }
 
-/** The failure that keeps something from being done. */
+/** The failure of the work, if any. */
 async function failureOf(work: () => Promise<void>): Promise<Failure | undefined> {
   try {
     await work();
@@ -229,31 +229,31 @@ async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
   return { ...end, ...((await isOver(end, work)) && { reason: "done" }), ranges: ranges.settled() };
 }
 
-/** Others have sent the last of the run while this worker was told to leave. */
+/** Other workers sent the last records of the run while this worker was told to leave. */
 async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work): Promise<boolean> {
   if (reason !== "drained" || dependencies.drain.aborted) return false;
-  // A ledger that cannot be asked is no reason to end otherwise.
+  // If the ledger cannot be queried, the reason does not change.
   return shared.ledger.nextSendable(run.id, 1).then(
     (next) => next === undefined,
     () => false,
   );
 }
 
-/** Settles what was sent, tells the others of a failure that concerns them, and leaves. */
+/** Settles sent ranges, tells the other workers about a failure that affects them, and leaves. */
 async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Promise<void> {
   await ranges.settle();
   if (end.failure !== undefined && isOfRun(end.failure)) await tellOthers(end.failure, oneSupplier, worker);
   await worker.leave();
 }
 
-/** A closed supplier is no reason to stop where others are open. */
+/** A closed supplier is no reason to stop if others are open. */
 async function tellOthers(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
   const { code, message, hint } = failure;
   const isOfSupplier = code === "supplier_closed" || code === "platform_refused";
   await worker.stop({ code, message, hint }, isOfSupplier && !oneSupplier ? "go on" : "stop");
 }
 
-/** What one worker was told by the platform that it would tell each of them. */
+/** Failures that the platform would cause for every worker. */
 const OF_RUN: ReadonlySet<FailureCode> = new Set<FailureCode>([
   "incomplete",
   "platform_refused",

@@ -4,21 +4,24 @@ import { type WorkEnd, workOnRun, type WorkOptions } from "./work-on-run.ts";
 
 export interface JoiningOptions extends Omit<WorkOptions, "shared" | "worker"> {
   readonly shared: Pick<SharedRun, "ledger" | "join">;
-  /** The process that works. */
+  /** The process of the worker. */
   readonly worker: WorkerIdentity;
-  /** Told what was answered, and could not be written into the ledger. */
   /**
-   * Asked before it joins again: the ledger may have been restored meanwhile.
+   * Called before joining again: the ledger may have been restored in the meantime.
    * @throws Failure `ledger_outdated`
    */
   readonly requireUpToDate?: () => Promise<void>;
+  /** Called with replies that could not be written to the ledger. */
   readonly onUnsaved: (unsaved: WorkEnd["unsaved"]) => Promise<void>;
 }
 
-/** So often a worker joins again, one time after the other, without a single answer in between. */
+/** Consecutive attempts to join again without any reply in between. */
 const MAX_REJOINS = 5;
 
-/** Works on a run. A worker that was taken for dead, because it stood still for too long, joins again as another. */
+/**
+ * Works on a run. A worker that was considered dead because it was suspended for too long joins again with a new
+ * identity.
+ */
 export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
   const { shared, worker: process, onUnsaved, dependencies } = options;
   let last: WorkEnd | undefined;
@@ -36,7 +39,7 @@ export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
   }
 }
 
-/** A run that has ended while its worker stood still has no more to send. */
+/** A run that ended while its worker was suspended has nothing left to send. */
 async function joinAgain(
   shared: JoiningOptions["shared"],
   process: WorkerIdentity,

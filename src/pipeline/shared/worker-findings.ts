@@ -4,7 +4,7 @@ import type { Orders } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Gathers what a worker finds out of the platform, and passes on what it was told. */
+/** Collects what a worker learns about the platform, and passes on the findings of others. */
 export interface FindingsBuilder {
   readonly note: (event: UploadEvent) => void;
   readonly learn: (orders: Pick<Orders, "findings" | "workers">) => void;

@@ -2,11 +2,11 @@ import type { Orders } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { PaceShare } from "../../upload/upload-types.ts";
 
-/** What one worker may do of what all of a run's workers may do together. */
+/** One worker's share of the combined limits of a run. */
 export interface WorkerPace {
   readonly learn: (orders: Orders) => void;
   readonly share: () => PaceShare;
-  /** False for a worker for which no request is left. */
+  /** False if there is no request left for this worker. */
   readonly isWanted: () => boolean;
 }
 
@@ -36,7 +36,10 @@ export function createWorkerPace(clock: Pick<Clock, "monotonic">): WorkerPace {
   };
 }
 
-/** The parts of all workers together are the whole: who joined first has one more where it cannot be divided. */
+/**
+ * The parts of all workers add up to the whole. The workers that joined first get one more if it cannot be divided
+ * evenly.
+ */
 export function partOf(whole: number, { workers, position }: Pick<Orders, "workers" | "position">): number {
   return Math.floor(whole / Math.max(1, workers)) + (position < whole % Math.max(1, workers) ? 1 : 0);
 }

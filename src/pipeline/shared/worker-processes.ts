@@ -5,13 +5,16 @@ import { Failure } from "../../model/failure.ts";
 
 type ProcessDependencies = Pick<Dependencies, "drain" | "abort" | "clock" | "startProcess">;
 
-/** Starts so many processes with these words behind the program's name. */
+/** Starts `count` processes with these arguments. */
 type StartProcesses = (count: number, words: readonly string[]) => readonly StartedProcess[];
 
-/** A worker waits so long for its answers, and a little more for the server. */
+/** Time for a worker to wait for its replies and for the server. */
 const GRACE_MS = 40_000;
 
-/** Work during which workers are started on this machine: they are asked to end when it is over, or is to stop, and waited for. */
+/**
+ * Runs work during which local workers are started. They are asked to stop when the work is over or must stop, and are
+ * awaited.
+ */
 export async function withWorkerProcesses<Result>(
   { drain, abort, clock, startProcess }: ProcessDependencies,
   work: (start: StartProcesses) => Promise<Result>,
@@ -36,7 +39,7 @@ export async function withWorkerProcesses<Result>(
   }
 }
 
-/** One that stands still does not hear that it is to end; it holds nothing any more. */
+/** A suspended process does not receive the request to stop. It no longer holds anything. */
 async function untilEnded(processes: readonly StartedProcess[], clock: Dependencies["clock"]): Promise<void> {
   const allEnded = new AbortController();
   const ended = Promise.all(processes.map((one) => one.ended)).then(() => allEnded.abort());
@@ -45,7 +48,7 @@ async function untilEnded(processes: readonly StartedProcess[], clock: Dependenc
   await ended;
 }
 
-/** The words of the command that joins a run. */
+/** The arguments of the command that joins a run. */
 export function workerWords({ id }: Pick<Run, "id">, { name }: Pick<LedgerStore, "name">): readonly string[] {
   return ["worker", "--run", id, "--ledger", name, "--quiet"];
 }

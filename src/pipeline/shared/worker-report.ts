@@ -2,16 +2,16 @@ import type { WorkerReport } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Gathers what a worker tells the others of itself. */
+/** Collects the report of a worker to the others. */
 export interface ReportBuilder {
   readonly note: (event: UploadEvent) => void;
   readonly current: () => WorkerReport;
 }
 
-/** The rate is that of the last seconds. */
+/** Window for the current rate. */
 const RATE_WINDOW_MS = 10_000;
 
-/** @param limitOf requests in flight that it lets itself have, by what it said last */
+/** @param limitOf maximum requests in flight, given the last reported limit */
 export function createReport(
   clock: Pick<Clock, "monotonic">,
   limitOf: (said: number | undefined) => number,

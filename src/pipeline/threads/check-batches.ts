@@ -12,49 +12,49 @@ import { createItemMaker, type ItemSettings, type KeepPayload, type PlannedBatch
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 import type { PayloadList } from "./packed-payloads.ts";
 
-/** What checking needs to know beside the job. Plain data. */
+/** Settings for checking, in addition to the job. Plain data. */
 export interface CheckSettings {
   readonly items: ItemSettings;
-  /** The values of problems are noted. */
+  /** Collect the values of problems. */
   readonly showValues: boolean;
 }
 
-/** What came of a task: a batch for each batch of its records in which some are wanted. */
+/** The answer to a task: a batch for each batch of its records with wanted ones. */
 export interface CheckAnswer {
   readonly batches: readonly PackedBatch[];
-  /** Behind the batches: nothing more comes of the task. */
+  /** Follows the batches: the task produces nothing more. */
   readonly failure?: ThreadFailure;
 }
 
-/** A planned batch as it is sent to another thread. */
+/** A planned batch in the form sent between threads. */
 export interface PackedBatch extends Omit<PlannedBatch, "items"> {
   readonly items: PackedItems;
   readonly shown: readonly NotedValue[];
 }
 
-/** A value to be shown, and the position of the item that it is of. */
+/** A value to show, and the position of its item. */
 type NotedValue = readonly [position: number, place: Place, value: JsonValue];
 
-/** Records that belong together. */
+/** A batch of records. */
 export interface InputBatch {
-  /** Those that are to be made and checked. */
+  /** Records for the row path. */
   readonly records: readonly InputRecord[];
-  /** Absent where these are all of them. */
+  /** Absent if the batch has no fast-path records. */
   readonly plain?: PlainRecords | undefined;
 }
 
-/** Valid records with nothing to say about them, which stand between the others of a batch. */
+/** Fast-path records (valid and without problems), which are interleaved with the other records of a batch. */
 interface PlainRecords {
-  /** The number of the batch's first record. */
+  /** The number of the first record of the batch. */
   readonly first: number;
   readonly items: PlainItems;
-  /** For each record of the batch its position in the items; -1: it is the next one of the others. */
+  /** For each record of the batch, its position in the items, or -1 for the next record of the row path. */
   readonly order: readonly number[];
 }
 
 /**
- * Maps and checks the records of tasks, and makes planned items of them: `checkedRecords` and `planItems` in one.
- * @param payloads takes the payloads of those that may be sent
+ * Maps and checks the records of tasks and converts them into plan items: `checkedRecords` and `planItems` in one.
+ * @param payloads receives the payloads of records that may be sent
  */
 export function checkBatches(
   job: CompiledJob,
@@ -84,7 +84,7 @@ export function checkBatches(
 
 type CheckInputBatches = ReturnType<typeof checkBatches>;
 
-/** The same for a mapping that calls functions: they are evaluated for a batch while the one before it is checked. */
+/** The same for a mapping that calls functions. They are evaluated for a batch while the previous batch is checked. */
 export async function checkAfterCalls(
   job: CompiledJob,
   batches: Iterable<InputBatch>,
@@ -104,11 +104,11 @@ export async function checkAfterCalls(
 
 interface BegunBatch {
   readonly batch: InputBatch;
-  /** Ends when its functions are evaluated, with what went wrong. */
+  /** Resolves when its functions were evaluated, with the failure if there was one. */
   readonly calls: Promise<ThreadFailure | undefined>;
 }
 
-/** Undefined behind the last batch. What making a batch throws takes its place. */
+/** Undefined after the last batch. An error while reading a batch takes the place of its functions' result. */
 function begin(source: Iterator<InputBatch>, job: CompiledJob): BegunBatch | undefined {
   try {
     const made = source.next();
@@ -138,7 +138,7 @@ type MadeBatch = ReturnType<ReturnType<typeof createItemMaker>> & Pick<PackedBat
 
 interface BatchList {
   readonly add: (batch: PackedBatch) => void;
-  /** A batch of which some records were made. */
+  /** A batch in which some records took the row path. */
   readonly addMixed: (made: MadeBatch, plain: PlainRecords) => void;
   readonly take: () => readonly PackedBatch[];
 }
@@ -146,8 +146,8 @@ interface BatchList {
 const packer = createItemPacker();
 
 /**
- * Batches without errors become one: a run ends early behind a batch with an error alone, and so behind the same record as
- * it would otherwise.
+ * Merges batches without errors. A run ends early only after a batch with an error, so it still ends after the same
+ * record.
  */
 function newBatchList(): BatchList {
   const list: PackedBatch[] = [];
@@ -178,7 +178,7 @@ function newBatchList(): BatchList {
   };
 }
 
-/** Gives the positions of the records that were made. */
+/** Returns the positions of the records of the row path. */
 function packMixed(
   items: readonly PlannedItem[],
   { first, items: plainItems, order }: PlainRecords,
@@ -196,7 +196,7 @@ function packMixed(
   return places;
 }
 
-/** What is said of the made records, of the whole batch. */
+/** Translates the positions of row-path records into positions of the whole batch. */
 function placed(
   { invalid, excluded, keyColumns, shown }: MadeBatch,
   places: readonly number[],

@@ -17,21 +17,24 @@ import {
 import { createPayloadList, type PackedPayloads, type PayloadList } from "./packed-payloads.ts";
 
 export interface ChunkAnswer {
-  /** Records of a chunk, the unwanted ones among them: they are numbered from 1. 0 for records that have their numbers. */
+  /**
+   * Records of a chunk, including unwanted ones: they are numbered from 1. 0 if the records already have their
+   * numbers.
+   */
   readonly unnumbered: number;
   readonly checked: CheckAnswer;
-  /** Of records that may be sent, where they are to be kept. */
+  /** Payloads of records that may be sent, if they must be kept. */
   readonly payloads?: PackedPayloads | undefined;
 }
 
-/** `keepsPayloads`: those of records that may be sent are wanted, of records that are nothing but a payload. */
+/** `keepsPayloads`: return the payloads of records that may be sent. Only for records that are a single payload. */
 export interface ChunkSettings extends CheckSettings {
   readonly keepsPayloads?: boolean;
 }
 
 /**
- * Makes records of chunks, maps and checks them. Most records of most extracts are as they should be, and told by their bytes
- * (`compilePlainRecords`); rows and payloads are made of the others.
+ * Reads, maps and checks the records of chunks. Most records take the fast path (`compilePlainRecords`). Rows and
+ * payloads are built only for the others.
  */
 export function checkChunks(
   job: CompiledJob,
@@ -68,7 +71,7 @@ export function checkChunks(
   };
 }
 
-/** How many records of a chunk there are so far: their numbers in the whole input are not known here. */
+/** Number of records of a chunk so far. Their numbers in the whole input are not known here. */
 interface Counted {
   count: number;
 }
@@ -88,14 +91,14 @@ interface MixedReading {
   readonly find: FindPlain;
   readonly source: string;
   readonly counted: Counted;
-  /** The files of which a plain record was made: the first one is, because it tells where the file keeps the business key. */
+  /** Files whose first fast-path record was built. It shows which column holds the business key. */
   readonly seen: Set<number>;
   readonly file: number;
-  /** Of a run that sends: those of plain records are noted here. */
+  /** For a run that sends: receives the payloads of fast-path records. */
   readonly payloads: PayloadList;
 }
 
-/** The same batches, without the rows of plain records. */
+/** The same batches, without the rows of fast-path records. */
 function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Generator<InputBatch> {
   for (const piece of pieces) yield* batchesOfPiece(piece, reading);
 }
@@ -126,7 +129,7 @@ function batchesOfPiece(
   return batches;
 }
 
-/** A plain record of a run that sends has its payload in the list already. */
+/** The payload of a fast-path record of a run that sends is already in the list. */
 function notePayload(
   { items, textStarts, textEnds }: PlainFinding,
   number: number,

@@ -27,9 +27,9 @@ interface CheckInThreads extends CheckOptions {
 }
 
 /**
- * What `planItems` gives for `checkedRecords`, batch for batch, made in several threads. This thread finds where records
- * end, or makes them where it must, puts what comes of them in order, and makes and checks records itself when the others
- * have enough to do.
+ * The result of `planItems` for `checkedRecords`, batch for batch, produced by several threads. This thread finds
+ * record boundaries, or reads records where necessary, and collects the answers in order. It also checks records
+ * itself when the other threads are busy.
  */
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
@@ -37,18 +37,18 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   const inChunks = input.chunked ?? input.joined;
   const { source, files, children } = sourceOf(inChunks);
   const check = { items, showValues: shownValues !== undefined };
-  // The document itself is only for the sandbox.
+  // Only the sandbox needs the document itself.
   const workContract = { ...contract, document: {} };
   const common = { source, files, children: children.map((child) => ({ ...child, orderBy: undefined })) };
   const workerData: ChunkWork = { settings, contract: workContract, now, input: common, check };
   const entry = new URL("./chunk-worker.js", import.meta.url);
   const pool = { entry, workerData, workers: threads - 1, signal };
   if (inChunks === undefined) {
-    // Making the records keeps this thread busy.
+    // Reading the records keeps this thread busy.
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool), options);
   }
   const tasks = chunkTasks(inChunks, signal);
-  // Functions have threads of their own: this one would only wait for them.
+  // Functions have their own threads, so this thread would only wait for them.
   const answers =
     job.mapping.prepare === undefined
       ? inThreads(tasks, { ...pool, here: checkTasks(job, sourceOf(inChunks), check).ofTask })
@@ -64,11 +64,11 @@ function sourceOf(input: InputInChunks | undefined): Required<ChunkSource> {
 }
 
 interface CheckHere extends CheckOptions {
-  /** Takes the payloads that are to be sent, of each chunk and its number of records. */
+  /** Receives the payloads to send, for each chunk and its number of records. */
   readonly keep?: ((chunk: RecordChunk, records: number, payloads: PackedPayloads) => void) | undefined;
 }
 
-/** The same in this thread, of an input that comes in chunks. */
+/** The same in this thread, for an input in chunks. */
 export function checkChunksHere(job: Job, inChunks: InputInChunks, options: CheckHere): AsyncGenerator<PlannedBatch> {
   const { items, shownValues, signal, keep } = options;
   const settings = { items, showValues: shownValues !== undefined, keepsPayloads: keep !== undefined };
@@ -127,7 +127,7 @@ function buffersOf(chunk: RecordChunk | JoinedChunk): readonly ArrayBuffer[] {
   return [chunk.root, ...chunk.children.flat()].map(({ bytes }) => bytes.buffer);
 }
 
-/** With the records' numbers in the whole input; of the items no more than `most`. */
+/** Adds the offset to the record numbers. Keeps at most `most` items. */
 function batchOf({ items, ...batch }: PackedBatch, before: number, most: number): PlannedBatch {
   addToRecordNumbers(items, before);
   if (batch.count <= most) return { ...batch, items };

@@ -7,13 +7,13 @@ import type { ChunkSource } from "../bytes/chunk-pieces.ts";
 import { type ChunkAnswer, checkChunks, type ChunkSettings } from "./check-chunks.ts";
 import { type PackedRecords, recordUnpacker } from "./packed-records.ts";
 
-/** Some of the input: as bytes, or as records where other threads cannot make them. Each is answered, in order. */
+/** A part of the input: bytes, or records if other threads cannot read them. Each task gets one answer, in order. */
 export type ChunkTask = RecordChunk | JoinedChunk | PackedRecords;
 
 export interface TaskChecks {
-  /** One task after the other. */
+  /** Call for one task at a time. */
   readonly ofTask: (task: ChunkTask) => ChunkAnswer | Promise<ChunkAnswer>;
-  /** Of records that have their numbers. */
+  /** For records that already have their numbers. */
   readonly ofRecords: (records: readonly InputRecord[]) => ChunkAnswer | Promise<ChunkAnswer>;
 }
 

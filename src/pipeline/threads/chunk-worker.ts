@@ -8,19 +8,19 @@ import { checkTasks, type ChunkTask, type TaskChecks } from "./check-tasks.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 
 /**
- * What a worker thread is started with (`workerData`): it compiles the job anew from its settings, and opens no source.
+ * The `workerData` of a worker thread. The thread compiles the job from its settings and opens no source.
  *
- * Another kind of work on the same records, such as the making of request bodies, takes three things: a function like
- * `checkBatches`, which takes the compiled job and gives one from the batches of a task to its answer; a place for its
- * settings here, beside `check`; and a reader of its answers like `checkInThreads`. The answers come in the order of
- * the input, however many threads there are (`inThreads`).
+ * To add another kind of work on the same records, such as building request bodies, write three parts: a function like
+ * `checkBatches`, which takes the compiled job and returns a function from the batches of a task to its answer; a
+ * place for its settings here, next to `check`; and a reader of its answers like `checkInThreads`. Answers arrive in
+ * input order for any number of threads (`inThreads`).
  */
 export interface ChunkWork {
   readonly settings: JobSettings;
   readonly contract: Contract;
-  /** What rules take for now, in milliseconds since 1970: the same in all threads. */
+  /** Current time for rules, in milliseconds since 1970; the same in all threads. */
   readonly now: number;
-  /** Where the input comes in chunks: what all of them have in common. */
+  /** Properties shared by all chunks, if the input comes in chunks. */
   readonly input: ChunkSource;
   readonly check: CheckSettings;
 }
@@ -34,7 +34,7 @@ parentPort?.on("message", (task: ChunkTask) => {
   answered = answered.then(() => reply(task));
 });
 
-/** One task after the other, so that functions are called in the order of the input. */
+/** One task at a time, so that functions are called in input order. */
 async function reply(task: ChunkTask): Promise<void> {
   const answer = await (await started)(task);
   parentPort?.postMessage(
@@ -43,7 +43,7 @@ async function reply(task: ChunkTask): Promise<void> {
   );
 }
 
-/** Where the job cannot be compiled, which it could be a moment before, that is the answer to every task. */
+/** If the job no longer compiles, that failure is the answer to every task. */
 async function start({ settings, contract, now, input, check }: ChunkWork): Promise<TaskChecks["ofTask"]> {
   try {
     const document = await readJobMapping(settings);
@@ -55,7 +55,7 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
   }
 }
 
-/** How rows are ordered is not data: the mapping says it. */
+/** The order of rows is a function of the mapping and cannot be sent to a thread. */
 function withOrders(
   children: readonly JoinedSource[] = [],
   document: Awaited<ReturnType<typeof readJobMapping>>,

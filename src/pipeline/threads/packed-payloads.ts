@@ -1,21 +1,21 @@
 import { type ByteList, createByteList } from "../../text/byte-list.ts";
 
-/** The payloads of a chunk's records as they are sent: canonical JSON in UTF-8. */
+/** The payloads of a chunk's records as sent: canonical JSON in UTF-8. */
 export interface PackedPayloads {
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** For each record of the chunk where its payload begins. */
+  /** Start of the payload, for each record of the chunk. */
   readonly starts: Uint32Array;
-  /** The byte behind it; 0: there is none. */
+  /** End of the payload, exclusive; 0 if there is none. */
   readonly ends: Uint32Array;
 }
 
-/** Payloads that are being written; their records are numbered from 1. */
+/** Payloads that are being written. Records are numbered from 1. */
 export interface PayloadList {
   readonly text: ByteList;
   readonly add: (record: number, payload: string) => void;
-  /** What stands in `text` from here to there is the payload of this record. */
+  /** Declares this part of `text` as the payload of the record. */
   readonly note: (record: number, start: number, end: number) => void;
-  /** What was written since the last time. */
+  /** Returns what was written since the last call. */
   readonly take: () => PackedPayloads;
   readonly clear: () => void;
 }

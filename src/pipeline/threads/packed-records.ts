@@ -3,13 +3,13 @@ import type { Problem } from "../../model/problem.ts";
 import { type CsvTable, type InputRecord, isCsvRow, type JsonTable, type Row } from "../../model/record.ts";
 
 /**
- * Input records as they are sent to another thread, which has none of the input: one text is copied in a fraction of
- * the time that objects take. Values of JSON go as they are, because a number may be too large for a text.
+ * Input records in the form sent to threads that cannot read the input. Copying one text takes a fraction of the time
+ * of copying objects. JSON values are sent as objects, because a number may be too large for a text.
  */
 export interface PackedRecords {
   readonly text: string;
   readonly values: readonly JsonObject[];
-  /** All that were met so far, by the numbers that the text has for them: the other thread may see some for the first time. */
+  /** All tables so far, in the order of their numbers in the text. Some may be new to the receiving thread. */
   readonly tables: readonly Table[];
 }
 
@@ -23,7 +23,7 @@ type PackedRecord = readonly [
   problems: readonly Problem[] | 0,
 ];
 
-/** `content`: the cells (CSV), or the pointer (JSON), whose value is the next one. */
+/** `content`: the cells (CSV), or the pointer (JSON) whose value is the next one. */
 type PackedRow = readonly [
   table: number,
   line: number,
@@ -32,7 +32,7 @@ type PackedRow = readonly [
 ];
 type PackedChildren = readonly [source: string, rows: readonly PackedRow[]];
 
-/** Packs batch after batch. */
+/** Packs one batch after another. */
 export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords {
   const numbers = new Map<Table, number>();
   return (batch) => {
@@ -54,7 +54,7 @@ export function recordPacker(): (batch: readonly InputRecord[]) => PackedRecords
   };
 }
 
-/** Makes them records again. Rows of one file share their table, from packet to packet. */
+/** Restores the records. Rows of one file share their table across packets. */
 export function recordUnpacker(): (packed: PackedRecords) => readonly InputRecord[] {
   const known: Table[] = [];
   return ({ text, values, tables }) => {

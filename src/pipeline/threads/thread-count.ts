@@ -3,10 +3,10 @@ import type { Threads } from "../../job/settings/recorded-settings.ts";
 import type { Mapping } from "../../map/mapping.ts";
 import type { Input } from "../../read/input/open-input.ts";
 
-/** Beyond these, the thread that reads and collects is the one that the others wait for. */
+/** With more threads, the thread that reads and collects is the bottleneck. */
 const MOST_THREADS = 8;
 
-/** A smaller input is read before further threads have started. */
+/** A smaller input is read before more threads have started. */
 const LARGE_BYTES = 8_000_000;
 
 interface CheckedJob {
@@ -15,8 +15,8 @@ interface CheckedJob {
 }
 
 /**
- * How many threads check the records of an input; 1: the one that there is. Where the mapping calls functions, each of them
- * has another one beside it, which counts as well.
+ * The number of threads that check records; 1 means only the calling thread. If the mapping calls functions, each
+ * thread has a second one for them, which also counts.
  */
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): number {
   const all = threads === "auto" ? threadsForSize(input) : threads;

@@ -2,39 +2,39 @@ import { Worker } from "node:worker_threads";
 import { endThread } from "../../model/ended-thread.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** Something for a worker to do, and what of it moves there instead of being copied. */
+/** Work for a worker, and the buffers to move instead of copying. */
 export interface Task<Message> {
   readonly message: Message;
   readonly transfer: readonly ArrayBuffer[];
 }
 
 interface PoolOptions<Answer, Message> {
-  /** The module that each worker runs: for each message that it gets, it answers with one, in order. */
+  /** The module that each worker runs. It replies to every message with one message, in order. */
   readonly entry: URL;
   readonly workerData: unknown;
   readonly workers: number;
-  /** Does a task in the calling thread, which would wait otherwise. */
+  /** Runs a task in the calling thread, which would otherwise wait. */
   readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
-  /** Answers that do not come within `STOP_GRACE_MS` of its abortion are not waited for. */
+  /** Answers that take longer than `STOP_GRACE_MS` after its abort are not awaited. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const STOP_GRACE_MS = 1000;
 
-/** Tasks that a worker has before it: one under way, and some that wait, so that it never waits itself. */
+/** Tasks per worker: one running and some queued, so that the worker never waits. */
 const TASKS_PER_WORKER = 4;
 
-/** Tasks that the calling thread has done, at most, whose answers wait for those before them. */
+/** Maximum completed tasks of the calling thread whose answers wait for earlier ones. */
 const TASKS_HERE = 16;
 
-/** Of one worker: 16 MB for what is young, which is nearly everything, and a heap that no chunk comes near to. */
+/** Per worker: 16 MB for the young generation, which holds nearly all objects. No chunk comes near the heap limit. */
 const LIMITS = { maxYoungGenerationSizeMb: 16 };
 
 /**
- * Does tasks in worker threads, and gives their answers in the order of the tasks. Only so many are taken in advance, so
- * memory does not grow with their number. What goes wrong with the tasks themselves is thrown behind the answers before
- * it. No worker outlives the iteration.
- * @throws what a worker has thrown; Failure `incomplete` where the signal ends the wait for an answer
+ * Runs tasks in worker threads and yields their answers in task order. Takes a limited number of tasks in advance, so
+ * memory does not grow with their number. An error of the task source is thrown after the answers before it. No worker
+ * outlives the iteration.
+ * @throws errors of a worker; Failure `incomplete` if the signal ends the wait for an answer
  */
 export async function* inThreads<Answer, Message>(
   tasks: AsyncIterable<Task<Message>>,
@@ -55,7 +55,7 @@ export async function* inThreads<Answer, Message>(
         next = undefined;
         if ("error" in task) underWay.push(Promise.resolve(task));
         else if (task.value.done !== true) {
-          // The next one is read meanwhile.
+          // The next task is read in the meantime.
           next = settled(source.next());
           underWay.push(ask.of(task.value.value));
         }
@@ -74,12 +74,12 @@ export async function* inThreads<Answer, Message>(
 }
 
 interface Asker<Answer, Message> {
-  /** So many answers are waited for at most. */
+  /** Maximum number of pending answers. */
   readonly most: number;
   readonly of: (task: Task<Message>) => Promise<Settled<Answer>>;
 }
 
-/** Workers first: the calling thread has to feed them, too. */
+/** Prefers workers: the calling thread must also supply them. */
 function asker<Answer, Message>(
   workers: readonly PoolWorker<Answer, Message>[],
   here: PoolOptions<Answer, Message>["here"],
@@ -94,7 +94,7 @@ function asker<Answer, Message>(
   };
 }
 
-/** Calls it with a failure some time after the signal is aborted. Gives what ends that. */
+/** Calls `fail` with a failure some time after the signal aborts. Returns a function that cancels this. */
 function whenOverdue(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
@@ -113,7 +113,7 @@ function whenOverdue(signal: AbortSignal | undefined, fail: (error: Failure) => 
 
 type Settled<T> = { readonly value: T } | { readonly error: unknown };
 
-/** A promise that nobody waits for yet must not fail. */
+/** A promise that is not awaited yet must not reject. */
 function settled<T>(promise: Promise<T>): Promise<Settled<T>> {
   return promise.then(
     (value) => ({ value }),
@@ -125,7 +125,7 @@ interface PoolWorker<Answer, Message> {
   readonly ask: (task: Task<Message>) => Promise<Settled<Answer>>;
   /** Tasks without an answer. */
   readonly waiting: () => number;
-  /** Answers every task with an error: those that wait, and those to come. */
+  /** Answers all tasks, queued and future, with an error. */
   readonly fail: (error: unknown) => void;
   readonly stop: () => Promise<unknown>;
 }
