@@ -6,143 +6,146 @@ import type { PackedItems } from "./packed/item-columns.ts";
 import type { HeldLease } from "./runs/held-lease.ts";
 
 /**
- * What the tool remembers of every run and of every record's fate, durably. Holds keys, hashes, states and codes;
- * never a payload value. Calls are batches: one transaction each, durable (fsynced) when the promise resolves.
+ * Durable state of every run and every record. Contains keys, hashes, states and codes, but never a payload value.
+ * Each call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
  */
 export interface Ledger {
-  /** Opens a run. Attempts that an earlier, dead run left in flight become `ambiguous`. */
+  /** Starts a run. Attempts that an earlier, dead run left in flight become `ambiguous`. */
   startRun(run: NewRun): Promise<Run>;
-  /** A run by its id (or a unique prefix of it), or the latest one; undefined when there is none. */
+  /** A run by its id (or a unique prefix of it), or the latest run; undefined if there is none. */
   findRun(id?: string): Promise<Run | undefined>;
-  /** All runs, the latest first. */
+  /** All runs, latest first. */
   runs(): Promise<readonly Run[]>;
-  /** Gives runs of earlier versions their endpoints, and identifies their records by these from now on. */
+  /** Adds endpoints to runs of earlier versions. From then on, their records are identified by endpoint. */
   setEndpoints(endpoints: ReadonlyMap<string, string>): Promise<void>;
-  /** Stamps the run as reading its input anew: forgets what an interrupted plan had written. */
+  /** Discards an interrupted plan, because the run reads its input again. */
   restartPlan(run: string): Promise<void>;
-  /** Writes down records of the input, in input order. */
+  /** Adds records of the input to the plan, in input order. */
   plan(run: string, items: readonly PlannedItem[] | PackedItems): Promise<void>;
-  /** Makes planned records `invalid` for reasons that were found after they had been planned. Before `finishPlan`. */
+  /** Makes planned records `invalid` for reasons found after planning. Call before `finishPlan`. */
   exclude(run: string, excluded: readonly ExcludedRow[]): Promise<void>;
   /**
-   * Ends the plan: marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
-   * already accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for another record
-   * that is not accepted (`blocked`), still ambiguous from before
-   * (`ambiguous`, unless `resendAmbiguous`), and makes the remaining valid ones `pending`.
+   * Completes the plan. Marks duplicate and near-duplicate keys within the run, records already accepted (`skipped`),
+   * accepted with other content (`invalid`, code `unique`, unless `revise`), waiting for a record that is not accepted
+   * (`blocked`), and still ambiguous from earlier runs (`ambiguous`, unless `resendAmbiguous`). The remaining valid
+   * records become `pending`.
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
 
-  /** Notes a place that the run's input can be read from; now and then, for `nextSendable`. */
+  /** Records a position from which the input can be read, for `nextSendable`. Called occasionally. */
   notePosition(run: string, position: InputPosition): Promise<void>;
-  /** The first record from number `from` on that is still to be sent; undefined where none is. */
+  /** The first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
-  /** Of the records numbered `from` to `to` (inclusive), those still to be sent. */
+  /** The records numbered `from` to `to` (inclusive) that are left to send. */
   sendable(run: string, from: number, to: number): Promise<readonly SendableItem[]>;
   /**
-   * Makes the intents to send durable and, in the same transaction, the outcomes of earlier attempts, as `saveOutcomes`
-   * does. No request may leave before this resolves.
+   * Makes intents durable and, in the same transaction, outcomes of earlier attempts, as `saveOutcomes` does. No
+   * request may be sent before this resolves.
    */
   saveIntents(run: string, intents: readonly Intent[], outcomes?: readonly AttemptOutcome[]): Promise<void>;
-  /** Writes down what came of attempts. Compare-and-set: the outcome of an attempt that is not in flight is refused. */
+  /** Saves the outcomes of attempts. Compare-and-set: fails for an attempt that is not in flight. */
   saveOutcomes(run: string, outcomes: readonly AttemptOutcome[]): Promise<void>;
 
   /**
-   * Goes on with a run: attempts left in flight become `ambiguous` (in every run: callers hold the ledger's lock), and
-   * all records of this run without a final state (`pending`, `blocked`, `ambiguous`) are compared with what is known
-   * of them by now, as `finishPlan` does: sent by another run meanwhile `skipped`, unknown fate `ambiguous`
-   * (`pending` if `resendAmbiguous`), the rest `pending`. A run still `planning` needs `restartPlan` next.
+   * Resumes a run. Attempts left in flight become `ambiguous`, in every run, because callers hold the ledger's lock.
+   * Records of this run without a final state (`pending`, `blocked`, `ambiguous`) are compared with other runs, as in
+   * `finishPlan`: sent by another run in the meantime `skipped`, delivery status unknown `ambiguous` (`pending` if
+   * `resendAmbiguous`), all others `pending`. A run that is still `planning` needs `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
   /**
-   * Before ambiguous records are reconciled: attempts left in flight become `ambiguous`, as in `resumeRun`, and so do the records of
-   * this run that are to be sent although one of their requests may have been processed. Those that another run has
-   * finished meanwhile take the state that is known by now. Resolves to when the last request without an answer was
+   * Prepares to reconcile ambiguous records. Attempts left in flight become `ambiguous`, as in `resumeRun`. So do
+   * records of this run that are left to send although one of their requests may have been processed. Records that
+   * another run has finished get their current state. Resolves to the time when the last request without a reply was
    * given up in any run, ISO 8601 UTC.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
-  /** Of the records numbered `from` to `to` (inclusive), those whose fate is unknown. */
+  /** The records numbered `from` to `to` (inclusive) with unknown delivery status. */
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
-  /** The same by their business keys; keys of other records are passed over. */
+  /** The same by business key. Keys of other records are ignored. */
   ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
-   * Decides ambiguous records, and writes down who did and why. Compare-and-set: a record that is not ambiguous is
-   * refused. Resolves to the decisions that were not taken, because another record has the new account.
+   * Decides ambiguous records, and records who decided and why. Compare-and-set: fails for a record that is not
+   * ambiguous. Resolves to the decisions that were not applied, because another record has the new account.
    */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;
   /** Every decision ever made about the records of this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
-  /** What outsiders need to know of the ledger's past. */
+  /** Facts about the ledger's past, for comparison with other sources. */
   history(): Promise<LedgerHistory>;
 
-  /** Compares the ledger with a journal kept outside of it. Absent where no journal is compared record by record. */
+  /** Compares the ledger with an external journal. Absent if journals are not compared record by record. */
   readonly recovery?: LedgerRecovery;
 
-  /** Shows that a database was restored or moved. Absent for a ledger in a file. */
+  /** Detects that a database was restored or moved. Absent for a ledger in a file. */
   readonly origin?: LedgerOrigin;
 
-  /** Ends the run (it may be resumed while records are pending). */
+  /** Ends the run. It can be resumed while records are pending. */
   finishRun(run: string, exitCode: number): Promise<void>;
 
-  /** Counts by status and by code. `exitCode` is that of the records alone: 0, 1, 3 or 5. */
+  /** Counts by status and by code. `exitCode` depends only on the records: 0, 1, 3 or 5. */
   summary(run: string): Promise<Summary>;
-  /** How much of what was ever to be sent is on the platform, over all runs; one entry a destination. */
+  /** How many of the records planned for sending are on the platform, over all runs; one entry per destination. */
   coverage(): Promise<readonly Coverage[]>;
   /** Outcomes in input order, in batches. */
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
-  /** Of the records numbered `from` to `to` (inclusive), the hashes of their contents (`contentHash`), where they have one. */
+  /** Content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
-  /** When the requests of the run were answered; undefined for a run without an answer. */
+  /** When the requests of the run were answered; undefined for a run without replies. */
   timeline(run: string): Promise<Timeline | undefined>;
   /** Every attempt ever made for the records of this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
 
   /**
-   * The same ledger, worked on by a thread of its own from here on; it is closed with this one, which may still be asked,
-   * and changes nothing any more. Its `plan` may resolve before the items are written. Absent where the ledger is another
-   * program's work.
-   * @param begins `at once`, or when enough has been sent for it to pay
+   * The same ledger, written to by its own thread from now on. It is closed with this one, which can still be queried
+   * but no longer writes. Its `plan` may resolve before the items are written. Absent if another program does the work
+   * of the ledger.
+   * @param begins `at once`, or when enough has been sent for a thread to pay off
    */
   readonly inThread?: (begins: "at once" | "when it pays") => Ledger;
-  /** Whether it is still this process that writes. Absent where nobody else can while it lives. */
+  /** Whether this process is still the writer. Absent if no other process can write while it lives. */
   readonly lease?: HeldLease;
   close(): Promise<void>;
 }
 
-/** What a run that sends nothing asks of the place in which its records are written down. */
+/** The part of a ledger that a run needs if it sends nothing. */
 export interface PlanLedger
   extends
     Pick<Ledger, "plan" | "exclude" | "finishPlan" | "finishRun" | "summary" | "close">,
     Partial<Pick<Ledger, "timeline">> {
   findRun(id: string): Promise<Run | undefined>;
   outcomes(run: string, filter?: Pick<OutcomeFilter, "statuses">): AsyncIterable<readonly Outcome[]>;
-  /** All outcomes, good records side by side as columns; absent where they are not kept so. */
+  /** All outcomes, with valid records grouped in columns; absent if they are not stored this way. */
   outcomesInColumns?(run: string): AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
 }
 
 export interface NewRun {
   readonly command: "validate" | "push" | "documents check";
-  /** Host and port the run sends to; empty for a run that sends nothing. */
+  /** Host and port of the destination; empty for a run that sends nothing. */
   readonly target: string;
   readonly supplier: string;
-  /** The operation's id in the contract, for people: it may change from run to run. */
+  /** The operation's id in the contract, for display. It may change from run to run. */
   readonly operation: string;
-  /** Method and address at which its records are created; empty for a run that sends nothing. */
+  /** Method and address that create the records; empty for a run that sends nothing. */
   readonly endpoint: string;
-  /** What `resume` and `report` need to go on as before; plain JSON, no secrets. */
+  /** Settings that `resume` and `report` need; plain JSON, no secrets. */
   readonly settings: unknown;
-  /** Dry runs plan like real ones and never send. */
+  /** Dry runs plan like other runs and never send. */
   readonly dryRun: boolean;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
 }
 
 export interface Run extends Omit<NewRun, "endpoint"> {
-  /** Absent in a run of an earlier version: until `setEndpoints`, its records are known by the id of their operation. */
+  /**
+   * Absent in a run of an earlier version. Until `setEndpoints`, its records are identified by the id of their
+   * operation.
+   */
   readonly endpoint?: string;
   /** Sortable and short: `20261120-2341-7f3a`. */
   readonly id: string;
-  /** `planning`: the input has not been read to its end, even where the run has ended. */
+  /** `planning`: the input was not read completely, even if the run has ended. */
   readonly state: "planning" | "sending" | "finished";
   readonly finishedAt?: string;
   readonly exitCode?: number;
@@ -151,9 +154,9 @@ export interface Run extends Omit<NewRun, "endpoint"> {
 export interface PlannedItem {
   readonly record: number;
   readonly key: string | undefined;
-  /** The record's identity in every run (`recordIdentity`). Absent for `validate`. */
+  /** Identity of the record in every run (`recordIdentity`). Absent for `validate`. */
   readonly identity: Uint8Array | undefined;
-  /** sha256 of the canonical payload; a fast hash of it for `validate`, whose ledger nobody else reads. */
+  /** SHA-256 of the canonical payload, or a fast hash of it for `validate`, whose ledger no other run reads. */
   readonly content: Uint8Array | number | undefined;
   readonly file: string;
   readonly line: number;
@@ -165,7 +168,7 @@ export interface PlannedItem {
   readonly rowHash?: number | undefined;
 }
 
-/** A planned record that must not be sent as it is, known by the place where its row begins. */
+/** A planned record that must not be sent, identified by the place of its row. */
 export interface ExcludedRow {
   readonly file: string;
   readonly line: number;
@@ -173,25 +176,25 @@ export interface ExcludedRow {
 }
 
 export interface PlanPolicy {
-  /** Send accepted records again when their content has changed. */
+  /** Send accepted records again if their content has changed. */
   readonly revise: boolean;
-  /** A new key may be almost the key of a record that was sent before: it is meant so. */
+  /** Accept a new key even if it nearly matches the key of a record that was sent. */
   readonly newKeys?: boolean | undefined;
   /** The platform dedupes on the business key, so an ambiguous record may be sent again. */
   readonly resendAmbiguous: boolean;
-  /** The operation whose records must be accepted first, where there is one. */
+  /** The operation whose records must be accepted first, if any. */
   readonly after?: string | undefined;
-  /** A record waits for the one of that operation that has the same key. */
+  /** A record waits for the record of that operation with the same key. */
   readonly awaitsOwnKey?: boolean | undefined;
-  /** Where a record's key stands, for problems about keys. */
+  /** The attr of a record's key, for problems about keys. */
   readonly keyAttr: string;
-  /** The column that the key comes from, by file (CSV); problems about keys point at it. */
+  /** The column of the key, by file (CSV). Problems about keys point to it. */
   readonly keyColumns: ReadonlyMap<string, { readonly column: string; readonly columnNumber: number }>;
 }
 
 export interface NextSendable {
   readonly record: number;
-  /** The last place that was noted before it, or at it. */
+  /** The last recorded position at or before it. */
   readonly position?: InputPosition;
 }
 
@@ -199,13 +202,13 @@ export interface SendableItem {
   readonly record: number;
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
-  /** Attempts made so far in any run; the next is one higher. */
+  /** Attempts so far in any run; the next number is one higher. */
   readonly attempts: number;
-  /** One of them may have been processed. */
+  /** The platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
-  /** The last step that was done for this content; absent before the first, and after a refusal. */
+  /** The last completed step for this content; absent before the first step, and after a refusal. */
   readonly step?: string;
-  /** Hash of the source row, where the plan has it. */
+  /** Hash of the source row, if the plan has it. */
   readonly rowHash?: number | undefined;
 }
 
@@ -214,9 +217,9 @@ export interface Intent {
   readonly identity: Uint8Array;
   readonly content: Uint8Array;
   readonly attempt: number;
-  /** The step that it is for, where there are several. */
+  /** The step of the attempt, if there are several. */
   readonly step?: string;
-  /** May be repeated without harm: broken off, it leaves the record `pending` and not `ambiguous`. */
+  /** The request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
   readonly idempotent?: boolean;
   /** For the journal; the ledger has it in the plan. */
   readonly rowHash?: number | undefined;
@@ -228,55 +231,58 @@ export interface AttemptOutcome {
   readonly identity: Uint8Array;
   readonly attempt: number;
   /**
-   * `pending`: may be sent again, from the step that was done last. `valid`: the platform would take it, and was asked
-   * for nothing more.
+   * `pending`: may be sent again, from the last completed step. `valid`: the platform would accept the record, which
+   * was only validated.
    */
   readonly status: Extract<Status, "valid" | "accepted" | "rejected" | "ambiguous" | "blocked" | "pending">;
   readonly problems: readonly Problem[];
   readonly http?: number;
   readonly account?: string;
-  /** The account was made for this record: where another record of the endpoint has it, `ambiguous` is written down. */
+  /** The account was created for this record. If another record of the endpoint has it, `ambiguous` is saved. */
   readonly isNewAccount?: boolean;
   readonly durationMs?: number;
-  /** Why, in a few words, for `explain`: "timeout waiting for headers". */
+  /** A short reason for `explain`: "timeout waiting for headers". */
   readonly reason?: string;
-  /** The step that is done with this. */
+  /** The step that this outcome completes. */
   readonly step?: string;
   readonly at: string;
 }
 
-/** A record that may have been processed, or not. */
+/** A record with unknown delivery status. */
 export interface AmbiguousItem {
   readonly record: number;
   readonly key: string;
   readonly identity: Uint8Array;
-  /** False: what was sent had another content than the record has in this run. */
+  /** False if the content that was sent differs from the record in this run. */
   readonly isAsSent: boolean;
-  /** How often it was sent again after it had been ambiguous. */
+  /** How often it was sent again after it was ambiguous. */
   readonly resends: number;
-  /** The last step that was done for what was sent. */
+  /** The last completed step of the sent content. */
   readonly step?: string;
-  /** Attempts that the ledger knows, in any run. 0: only an uncertain recovery made the record ambiguous. */
+  /** Attempts in the ledger, over all runs. 0 if only an uncertain recovery made the record ambiguous. */
   readonly attempts: number;
 }
 
-/** A record whose new account another record of the endpoint has. */
+/** A record whose new account belongs to another record of the endpoint. */
 export interface SharedAccount {
   readonly record: number;
   readonly holder: { readonly record: number; readonly run: string };
 }
 
-/** `accepted`: it has arrived; `rejected`: something else has; `resend`: it has not, and may be sent again. */
+/**
+ * `accepted`: the record arrived. `rejected`: something else arrived. `resend`: it did not arrive and may be sent
+ * again.
+ */
 export interface Decision {
   readonly record: number;
   readonly identity: Uint8Array;
   readonly decision: "accepted" | "rejected" | "resend";
   readonly by: "read-back" | "operator";
-  /** The account's name of whoever ran the command. */
+  /** Account name of the user who ran the command. */
   readonly who: string;
   readonly reason: string;
   readonly account?: string;
-  /** The account was made for this record: where another record of the endpoint has it, nothing is decided. */
+  /** The account was created for this record. If another record of the endpoint has it, no decision is made. */
   readonly isNewAccount?: boolean;
   readonly problems?: readonly Problem[];
   readonly at: string;
@@ -287,40 +293,40 @@ export type RecordedDecision = Pick<Decision, "record" | "decision" | "by" | "wh
 };
 
 export interface LedgerHistory {
-  /** Tells this ledger and its copies from all others: the id of its first run; undefined before that. */
+  /** Distinguishes this ledger and its copies from all others: the id of its first run; undefined before that. */
   readonly id: string | undefined;
-  /** Requests ever intended, in all runs. Only a repair makes it smaller. */
+  /** Number of intents ever saved, in all runs. Only a repair reduces it. */
   readonly requests: number;
-  /** When the last request without a clear answer was given up, ISO 8601 UTC; undefined where there was none. */
+  /** When the last request without a clear reply was given up, ISO 8601 UTC; undefined if there was none. */
   readonly lastGivenUpAt: string | undefined;
 }
 
-/** A request as a journal outside of the ledger remembers it. */
+/** A request as recorded in a journal outside the ledger. */
 export interface JournaledRequest extends Pick<Intent, "identity" | "content" | "attempt"> {
   readonly idempotent?: boolean | undefined;
-  /** Tells the source row and the destination (`rowMarker`), where the row is known. */
+  /** Identifies the source row and the destination (`rowMarker`), if the row is known. */
   readonly rowMark?: number | undefined;
 }
 
-/** A comparison of the ledger with a journal, after which the ledger accounts for every entry of the journal. */
+/** A comparison of the ledger with a journal. After it, the ledger accounts for every entry of the journal. */
 export interface Recovery {
   readonly id: string;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** The journal could not tell every request: records that are new to the ledger may have been sent. */
+  /** The journal may not contain every request: records that are new to the ledger may have been sent. */
   readonly isUncertain: boolean;
 }
 
 export interface LedgerRecovery {
-  /** Those of these requests that the ledger does not know: it has fewer attempts of their records. */
+  /** The requests that the ledger lacks: it has fewer attempts for their records. */
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
-   * Notes the unknown ones of these requests as attempts with unknown outcome, given up at `at`: their records become
-   * `ambiguous`, or keep their state where the request was idempotent. Resolves to the number of requests noted.
+   * Adds the missing requests as attempts with unknown outcome, given up at `at`. Their records become `ambiguous`, or
+   * keep their state if the request was idempotent. Resolves to the number of added requests.
    */
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
   /**
-   * Notes a recovery. After an uncertain one every record that is not accepted becomes `ambiguous`, and so does each
+   * Records a recovery. After an uncertain one, every record that is not accepted becomes `ambiguous`. So does each
    * record that is new to the ledger when it is planned, unless the platform dedupes.
    */
   readonly noteRecovery: (recovery: Recovery) => Promise<void>;
@@ -328,22 +334,25 @@ export interface LedgerRecovery {
 }
 
 export interface LedgerOrigin {
-  /** Notes that a process of this machine is about to send. */
+  /** Records that a process of this machine is about to send. */
   readonly noteMachine: (machine: string) => Promise<void>;
-  /** Notes that nothing is missing in the ledger that comes from there. @param at ISO 8601 UTC */
+  /**
+   * Records that the ledger from this origin is complete.
+   * @param at ISO 8601 UTC
+   */
   readonly noteOrigin: (origin: string, at: string) => Promise<void>;
   readonly facts: () => Promise<OriginFacts>;
 }
 
-/** Where a ledger comes from. A restored copy differs. */
+/** The origin of a ledger. It differs in a restored copy. */
 export interface OriginFacts {
-  /** Names the server, the database, the tables and the timeline. */
+  /** Identifies the server, the database, the tables and the timeline. */
   readonly origin: string;
-  /** How far the server's log has come: grows while the origin is the same. */
+  /** Position in the server's log. It increases while the origin stays the same. */
   readonly position: number;
-  /** Ids of the machines that have sent. */
+  /** Ids of the machines that have sent requests. */
   readonly machines: readonly string[];
-  /** The origin that was noted in the ledger: a restored copy has that of the original. */
+  /** The origin recorded in the ledger. A restored copy has that of the original. */
   readonly noted?: NotedOrigin | undefined;
 }
 
@@ -353,17 +362,17 @@ export interface NotedOrigin {
   readonly at: string;
 }
 
-/** Records known by their business keys: however many runs they were part of, each counts once. */
+/** Records by business key. A record counts once, regardless of the number of its runs. */
 export interface Coverage extends Pick<Run, "target" | "supplier" | "operation"> {
   readonly records: number;
-  /** Those of them that the platform has accepted, in whatever run. */
+  /** Records that the platform accepted in any run. */
   readonly accepted: number;
 }
 
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];
   readonly key?: string;
-  /** Keys that differ from this one only by what spreadsheets change: case, spaces, leading zeros. */
+  /** Keys that differ from this one only by typical changes of spreadsheets: case, spaces, leading zeros. */
   readonly nearKey?: string;
 }
 
@@ -371,7 +380,7 @@ export interface Attempt {
   readonly run: string;
   readonly attempt: number;
   readonly record: number;
-  /** The step that it was for, where there were several. */
+  /** The step of the attempt, if there were several. */
   readonly step?: string;
   readonly intendedAt: string;
   readonly settledAt?: string;

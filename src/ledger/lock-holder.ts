@@ -4,23 +4,23 @@ import { isRunning, pidNamespace, processStart } from "../files/running-process.
 import { timestamp } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
 
-/** `kernel`: the lock ends with its process. `lease`: it ends when it has not been renewed for a while. */
+/** `kernel`: the lock ends with its process. `lease`: it ends if it is not renewed in time. */
 export type LockKind = "kernel" | "lease";
 
-/** Who holds a lock, as others are told. */
+/** The holder of a lock, as shown to other processes. */
 export interface Holder {
   readonly host: string;
-  /** Processes of two namespaces cannot see each other's pids, though their host has one name. */
+  /** Processes in different namespaces cannot see each other's pids, even if their hosts have the same name. */
   readonly pidNamespace: string | null;
   readonly pid: number;
-  /** When the process started, as its operating system counts: a reused pid has another. */
+  /** Start time of the process, in the format of its operating system. It differs for a reused pid. */
   readonly processStart: string | null;
   readonly command: string;
-  /** ISO 8601 UTC: when the lock was taken. */
+  /** When the lock was taken, ISO 8601 UTC. */
   readonly since: string;
   readonly nonce: string;
   readonly kind: LockKind;
-  /** The id of the run that it has begun, or goes on with, where it says so. */
+  /** The id of the run that the holder started or resumed, if recorded. */
   readonly run?: string;
 }
 
@@ -37,7 +37,7 @@ export function thisProcess(command: string, kind: LockKind): Holder {
   };
 }
 
-/** Undefined where the text is no holder as JSON. */
+/** Undefined if the text is not a holder in JSON. */
 export function parseHolder(text: string): Holder | undefined {
   try {
     const value: unknown = JSON.parse(text);
@@ -53,7 +53,7 @@ function isHolder(value: unknown): value is Holder {
   return texts.every((text) => typeof text === "string") && Number.isInteger(Reflect.get(value, "pid"));
 }
 
-/** Known to be: processes of other hosts and namespaces cannot be seen. */
+/** Whether the holder is known to be dead. Processes of other hosts and namespaces cannot be checked. */
 export function isDead(holder: Holder): boolean {
   if (holder.host !== hostname() || (holder.pidNamespace ?? undefined) !== pidNamespace()) return false;
   return !isRunning(holder.pid, holder.processStart ?? undefined);

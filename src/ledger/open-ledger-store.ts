@@ -2,11 +2,11 @@ import { Failure } from "../model/failure.ts";
 import type { LedgerStore, StoreOptions } from "./ledger-store.ts";
 import { parsePostgresUrl } from "./postgres/connection/postgres-url.ts";
 
-/** Where runs are remembered unless another place is named. */
+/** The ledger of runs that name no other. */
 export const DEFAULT_LEDGER = ".migrate/ledger.db";
 
 /**
- * The store that a locator names: the path of a file, or the URL of a PostgreSQL database. Nothing is opened yet.
+ * The store of a locator: the path of a file, or the URL of a PostgreSQL database. Opens nothing.
  * @throws Failure `config` as `requireLedgerLocator` does
  */
 export async function openLedgerStore(locator: string, options: StoreOptions = {}): Promise<LedgerStore> {
@@ -19,8 +19,9 @@ export async function openLedgerStore(locator: string, options: StoreOptions = {
 }
 
 /**
- * Gives the locator back when `openLedgerStore` knows its kind.
- * @throws Failure `config` for an address of another kind, and for a URL that cannot be used: one with a password, say
+ * Returns the locator if `openLedgerStore` supports it.
+ * @throws Failure `config` for an address of another kind, and for a URL that cannot be used, such as one with a
+ * password
  */
 export function requireLedgerLocator(locator: string): string {
   if (!isAddress(locator)) return locator;
@@ -34,7 +35,7 @@ export function requireLedgerLocator(locator: string): string {
 }
 
 /**
- * To be asked before a run is shared.
+ * Checks that a run can be shared.
  * @throws Failure `usage` for a ledger that other machines cannot reach
  */
 export function requireSharedLedger(locator: string): void {
@@ -44,7 +45,7 @@ export function requireSharedLedger(locator: string): void {
   });
 }
 
-/** Whether a locator has a scheme, as `postgres://host/name` has, and is therefore no path. */
+/** Whether a locator has a scheme, such as `postgres://host/name`, and is therefore not a path. */
 export function isAddress(locator: string): boolean {
   return locator.includes("://");
 }

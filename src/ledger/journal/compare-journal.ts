@@ -10,36 +10,36 @@ import {
   readLedgerOf,
 } from "./journal-reader.ts";
 
-/** What a comparison asks of the ledger. */
+/** The part of a ledger that a comparison needs. */
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
-/** The ledger whose journals are meant: a journal belongs to it by its name, or by the id of its first run. */
+/** The journals of a ledger. A journal belongs to it by its name, or by the id of its first run. */
 export interface JournalPlace {
   /** The folder of the journals. */
   readonly folder: string;
-  /** The name of the ledger, for messages and to find its journals again. */
+  /** The name of the ledger, for messages and to identify its journals. */
   readonly ledgerName: string;
 }
 
 export interface JournalComparison {
   readonly file: string;
-  /** Requests in the journal that the ledger does not know. */
+  /** Requests in the journal that the ledger lacks. */
   readonly unknown: number;
-  /** The journal tells every request that the ledger may lack. */
+  /** The journal contains every request that the ledger may lack. */
   readonly isComplete: boolean;
-  /** The ledger knows everything that could have been sent. */
+  /** The ledger has everything that could have been sent. */
   readonly isUpToDate: boolean;
-  /** The last run that the journal knows, and when it was last heard of. */
+  /** The last run in the journal, and the time of its last entry. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
-  /** Requests that the newest ledger knows at least. */
+  /** Minimum number of requests in the newest ledger. */
   readonly requests: number;
   readonly end: JournalEnd;
 }
 
 /**
- * The journals of this ledger. One whose first entry cannot be read belongs to the ledger that its file is named after, and
- * may be that of any ledger in the folder where its name was changed.
+ * The journals of this ledger. A journal whose first entry cannot be read is assigned by its file name. If it was
+ * renamed, it may belong to any ledger in the folder.
  * @param id of the ledger's first run; undefined before that
  */
 export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {
@@ -51,7 +51,7 @@ export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | un
   });
 }
 
-/** Whether the ledger knows all that this journal says was sent last; reads the end of the file alone. */
+/** Whether the ledger has everything that the last entry of this journal expects. Reads only the end of the file. */
 export async function endsUpToDate(file: string, ledger: ComparedLedger): Promise<boolean> {
   const last = readLastEntry(file);
   return last !== undefined && (await knowsExpected(last, ledger));
@@ -81,10 +81,10 @@ interface ComparisonState {
   lastRun: string | undefined;
   lastAt: string | undefined;
   unknown: number;
-  /** Requests that cannot be compared one by one. */
+  /** Requests that cannot be compared individually. */
   uncompared: number;
   isComplete: boolean;
-  /** Neither a run nor a recovery was met yet. */
+  /** No run and no recovery was read yet. */
   isStart: boolean;
   hasEnded: boolean;
   batch: JournaledRequest[];
@@ -126,7 +126,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
     case "begin":
       state.lastRun = entry.run;
       state.lastAt = entry.at;
-      // Requests from before the journal began, which the ledger lacks, are in no journal.
+      // Requests from before the journal began that the ledger lacks are in no journal.
       if (state.isStart && entry.requests > (await ledger.history()).requests) state.isComplete = false;
       return startFrom(state, entry);
     case "requests":
@@ -144,7 +144,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
   }
 }
 
-/** What came before a recovery that the ledger knows is accounted for. */
+/** If the ledger has the recovery, everything before it is accounted for. */
 async function addRecovery(state: ComparisonState, id: string, ledger: ComparedLedger): Promise<void> {
   if (await ledger.recovery?.isRecoveryKnown(id)) {
     Object.assign(state, { batch: [], unknown: 0, uncompared: 0, isComplete: true });

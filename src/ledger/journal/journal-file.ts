@@ -17,19 +17,22 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import { MAGIC } from "./journal-format.ts";
 
-/** A journal that is written to. */
+/** A journal opened for writing. */
 export interface JournalFile {
-  /** Appends these bytes: after a kill they are in the file. @throws Failure `storage` */
+  /**
+   * Appends these bytes. After a kill they are in the file.
+   * @throws Failure `storage`
+   */
   readonly append: (bytes: Uint8Array) => void;
-  /** Resolves when everything that was appended is on the disk. */
+  /** Resolves when all appended bytes are on disk. */
   readonly sync: () => Promise<void>;
   readonly close: () => void;
 }
 
 export interface JournalFileOptions {
-  /** Bytes of entries to keep; what follows was being written when a process ended. 0: the file is new. */
+  /** Bytes of complete entries. The rest was being written when a process ended. 0 for a new file. */
   readonly validBytes: number;
-  /** Where the journal is written when it was removed and its folder cannot be made again. */
+  /** Location of the journal if it was removed and its folder cannot be created again. */
   readonly rescueFolder: string;
   readonly notice: (message: string) => void;
 }
@@ -37,8 +40,8 @@ export interface JournalFileOptions {
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a journal to append to it. A journal that is removed or renamed while it is open is written again, at its place
- * or in the rescue folder: the open file still holds all of it.
+ * Opens a journal for appending. If it is removed or renamed while open, it is written again, at its place or in the
+ * rescue folder: the open file still has all of its contents.
  * @throws Failure `storage`
  */
 export function openJournalFile(file: string, { validBytes, rescueFolder, notice }: JournalFileOptions): JournalFile {
@@ -83,7 +86,7 @@ function openFile(file: string, validBytes: number): number {
   return descriptor;
 }
 
-/** In place of a file that a process left before its first entry was written. */
+/** Replaces a file that a process left before it wrote the first entry. */
 function createFile(file: string): number {
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const descriptor = openSync(file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, OWNER_ONLY);
@@ -99,7 +102,7 @@ function writeAll(descriptor: number, bytes: Uint8Array, position: number): void
 
 const COPY_BYTES = 1024 * 1024;
 
-/** Undefined where the copy cannot be written. Another file in its place is kept. */
+/** Undefined if the copy cannot be written. An existing file is not overwritten. */
 function copyTo(
   file: string,
   from: number,

@@ -4,24 +4,24 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
 import type { JournaledRequest } from "../ledger.ts";
 
 /**
- * The file format of a journal, version 1: `MAGIC`, then frames. A frame is a header of 12 bytes (type, three zero bytes,
- * payload length, CRC-32 of these 8 bytes), the payload, and the payload's CRC-32; numbers are little-endian. The first
- * frame names the ledger. The header has a checksum of its own, so that a wrong length is not mistaken for a frame that
- * was cut off at the end of the file.
+ * The file format of a journal, version 1: `MAGIC`, then frames. A frame has a header of 12 bytes (type, three zero
+ * bytes, payload length, CRC-32 of these 8 bytes), the payload, and the CRC-32 of the payload. Numbers are
+ * little-endian. The first frame names the ledger. The header has its own checksum, so that a wrong length does not
+ * look like a frame that was cut off at the end of the file.
  */
 export type JournalEntry =
   | { readonly kind: "ledger"; readonly name: string; readonly id: string }
-  /** A run is about to send; the ledger knows this many requests. */
+  /** A run is about to send; the ledger has this many requests. */
   | { readonly kind: "begin"; readonly run: string; readonly at: string; readonly requests: number }
-  /** Requests that are about to leave. */
+  /** Requests that are about to be sent. */
   | { readonly kind: "requests"; readonly requests: readonly JournaledRequest[] }
-  /** As many requests, of which only the number is known. */
+  /** Requests of which only the number is known. */
   | { readonly kind: "count"; readonly count: number }
-  /** The ledger accounts for everything before this entry if it knows the recovery of this id. */
+  /** The ledger accounts for everything before this entry if it has the recovery with this id. */
   | { readonly kind: "recovery"; readonly recovery: string; readonly at: string; readonly requests: number }
   | ({ readonly kind: "end"; readonly at: string } & ExpectedLedger);
 
-/** What the newest ledger knows: a run or a recovery, and at least this many requests. */
+/** The minimum contents of the newest ledger: a run or a recovery, and a number of requests. */
 export interface ExpectedLedger {
   readonly run?: string | undefined;
   readonly recovery?: string | undefined;
@@ -31,16 +31,16 @@ export interface ExpectedLedger {
 export const MAGIC: Buffer = Buffer.from("MIGJRNL1");
 const HEADER_BYTES = 12;
 const CHECKSUM_BYTES = 4;
-/** No frame is longer: a longer one is corrupt. */
+/** A longer frame is corrupt. */
 export const MAX_PAYLOAD_BYTES: number = 1024 * 1024;
 
 const TYPES = { ledger: 1, begin: 2, requests: 3, count: 4, recovery: 5, end: 6 } as const;
 
-/** `end` has a fixed size, so that it is found from the end of the file. */
+/** `end` has a fixed size, so that it can be located from the end of the file. */
 const END_PAYLOAD_BYTES = 256;
 export const END_FRAME_BYTES: number = HEADER_BYTES + END_PAYLOAD_BYTES + CHECKSUM_BYTES;
 
-/** Identity, content, attempt, row mark; the highest bit of the attempt marks an idempotent request. */
+/** Identity, content, attempt, row mark. The highest bit of the attempt marks an idempotent request. */
 const ATTEMPT_AT = 2 * HASH_BYTES;
 const ROW_MARK_AT = ATTEMPT_AT + 4;
 const REQUEST_BYTES = ROW_MARK_AT + 8;
@@ -93,7 +93,7 @@ function unpackRequests(bytes: Buffer): readonly JournaledRequest[] | undefined 
     const attempt = bytes.readUInt32LE(at + ATTEMPT_AT);
     const rowMark = bytes.readDoubleLE(at + ROW_MARK_AT);
     return {
-      // A copy each: the buffer is that of the next frames, too.
+      // Copies, because the buffer also contains the next frames.
       identity: Uint8Array.from(bytes.subarray(at, at + HASH_BYTES)),
       content: Uint8Array.from(bytes.subarray(at + HASH_BYTES, at + 2 * HASH_BYTES)),
       attempt: attempt % IDEMPOTENT,
@@ -118,7 +118,7 @@ export type ParsedFrame =
   | { readonly state: "incomplete" }
   | { readonly state: "corrupt" };
 
-/** The frame at the beginning of these bytes. */
+/** Parses the frame at the beginning of these bytes. */
 export function parseFrame(bytes: Buffer): ParsedFrame {
   if (bytes.length < HEADER_BYTES) return { state: "incomplete" };
   const length = bytes.readUInt32LE(4);
@@ -165,7 +165,7 @@ function parseJson(payload: Buffer): unknown {
   }
 }
 
-/** After a loss of power a file may have its new length and zeros where its last bytes belong. */
+/** After a power failure, a file may have its new length but zeros instead of its last bytes. */
 export function endsInZeros(bytes: Buffer): boolean {
   return bytes.length >= CHECKSUM_BYTES && bytes.subarray(-Math.min(bytes.length, 16)).every((byte) => byte === 0);
 }

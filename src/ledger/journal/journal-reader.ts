@@ -11,18 +11,20 @@ import {
   parseFrame,
 } from "./journal-format.ts";
 
-/** How a journal ends: in order, within an entry that was being written (a kill, a loss of power), or in damage. */
+/**
+ * How a journal ends: properly, within an entry that was being written (a kill, a power failure), or in corruption.
+ */
 export interface JournalEnd {
   readonly state: "whole" | "torn" | "damaged";
-  /** Bytes up to the end of the last entry that could be read. */
+  /** Bytes up to the end of the last readable entry. */
   readonly validBytes: number;
 }
 
 const READ_BYTES = 256 * 1024;
 
 /**
- * Reads a journal from its beginning, without holding more than one entry and one chunk in memory.
- * @throws Failure `storage` where the file cannot be read
+ * Reads a journal from its beginning. Holds at most one entry and one chunk in memory.
+ * @throws Failure `storage` if the file cannot be read
  */
 export function* readJournal(file: string): Generator<JournalEntry, JournalEnd> {
   const descriptor = opened(file);
@@ -72,7 +74,7 @@ function* readFrames(descriptor: number): Generator<JournalEntry, JournalEnd> {
   }
 }
 
-/** The last entry of a journal whose last run ended in order; undefined for any other journal. */
+/** The last entry of a journal whose last run ended properly; undefined for any other journal. */
 export function readLastEntry(file: string): Extract<JournalEntry, { readonly kind: "end" }> | undefined {
   const descriptor = opened(file);
   try {
@@ -86,7 +88,7 @@ export function readLastEntry(file: string): Extract<JournalEntry, { readonly ki
   }
 }
 
-/** The ledger that a journal belongs to; undefined where its first entry cannot be read. */
+/** The ledger of a journal; undefined if its first entry cannot be read. */
 export function readLedgerOf(file: string): Extract<JournalEntry, { readonly kind: "ledger" }> | undefined {
   const entries = readJournal(file);
   const first = entries.next();
@@ -97,7 +99,7 @@ export function readLedgerOf(file: string): Extract<JournalEntry, { readonly kin
 
 const EXTENSION = ".log";
 
-/** The journals in a folder, those of all ledgers; none where there is no folder. */
+/** The journals of all ledgers in a folder; empty if the folder does not exist. */
 export function journalFiles(folder: string): readonly string[] {
   const names = unlessMissing(() => readdirSync(folder)) ?? [];
   return names
@@ -106,12 +108,15 @@ export function journalFiles(folder: string): readonly string[] {
     .map((name) => path.join(folder, name));
 }
 
-/** The file that the runs of one ledger are written to. @param id of the ledger's first run */
+/**
+ * The journal file for the runs of a ledger.
+ * @param id of the ledger's first run
+ */
 export function journalFile(folder: string, ledgerName: string, id: string): string {
   return path.join(folder, `${nameInFile(ledgerName)}-${id}${EXTENSION}`);
 }
 
-/** The name of a ledger in the names of its journals. */
+/** The form of a ledger's name in the file names of its journals. */
 export function nameInFile(ledgerName: string): string {
   return path
     .basename(ledgerName)
@@ -119,7 +124,7 @@ export function nameInFile(ledgerName: string): string {
     .slice(-80);
 }
 
-/** The ledger that a journal's file is named after (`journalFile`); undefined where it was renamed. */
+/** The ledger named in the file name of a journal (`journalFile`); undefined if the file was renamed. */
 export function ledgerInName(file: string): { readonly name: string; readonly id: string } | undefined {
   const [, name, id] = /^(.+)-(\d{8}-\d{4}-[0-9a-f]{4}|[0-9a-f]{16})\.log$/.exec(path.basename(file)) ?? [];
   return name === undefined || id === undefined ? undefined : { name, id };

@@ -19,17 +19,20 @@ export interface MachineJournals {
 
 type SharedLedger = ComparedLedger & Pick<Ledger, "recovery">;
 
-/** What the journals of this machine say of a ledger that several machines send. */
+/** The comparison of this machine's journals with a ledger that several machines write to. */
 export interface MachineComparison {
-  /** Journals with requests that the ledger does not know, or with a note that it does not have. */
+  /** Journals with requests or a recovery note that the ledger lacks. */
   readonly outdated: readonly JournalComparison[];
-  /** Requests in these journals that the ledger does not know. */
+  /** Requests in these journals that the ledger lacks. */
   readonly unknown: number;
-  /** The ledger and these journals together know every request that this machine has heard of. */
+  /** The ledger and these journals together have every request known to this machine. */
   readonly isComplete: boolean;
 }
 
-/** The folders of a ledger: by the id of its first run, and by its name, because the database may have been made again. */
+/**
+ * The folders of a ledger: by the id of its first run, and by its name, because the database may have been created
+ * again.
+ */
 export function ledgerFolders({ folder, ledgerName }: MachineJournals, id: string | undefined): readonly string[] {
   return foldersIn(folder).filter(
     (one) =>
@@ -47,7 +50,7 @@ function journalsIn(folders: readonly string[]): readonly string[] {
   return folders.flatMap(foldersIn).flatMap(journalFiles);
 }
 
-/** Whether there are journals of a ledger of this name. */
+/** Whether there are journals of a ledger with this name. */
 export function hasMachineJournals(place: MachineJournals): boolean {
   return ledgerFolders(place, undefined).length > 0;
 }
@@ -59,14 +62,14 @@ export async function compareMachineJournals(place: MachineJournals, ledger: Sha
   for (const file of journalsIn(ledgerFolders(place, id))) {
     const end = readLastEntry(file);
     const isNoted = end?.recovery === undefined ? undefined : await ledger.recovery?.isRecoveryKnown(end.recovery);
-    // The note was made after all requests of the process: who knows it knows them.
+    // The note was written after all requests of the process, so a ledger with the note has these requests.
     if (isNoted === true) continue;
     const comparison = await compareJournal(file, ledger);
     seen = Math.max(seen, comparison.requests);
     if (isNoted === false || !(await isKnown(comparison, ledger))) outdated.push(comparison);
   }
   const unknown = outdated.reduce((sum, one) => sum + one.unknown, 0);
-  // Asked last: live processes go on meanwhile.
+  // Queried last, because live processes keep sending.
   const { requests } = await ledger.history();
   const isDamaged = outdated.some(({ end }) => end.state === "damaged");
   return { outdated, unknown, isComplete: !isDamaged && requests + unknown >= seen };
@@ -82,7 +85,10 @@ interface MachineJournalOptions extends Pick<JournalFileOptions, "rescueFolder" 
   readonly clock: Clock;
 }
 
-/** The journal of this process, in a folder of its own. Its end notes in the ledger that it accounts for the journal. */
+/**
+ * The journal of this process, in its own folder. At the end, a note in the ledger states that it accounts for the
+ * journal.
+ */
 export function openProcessJournal(
   { folder, ledgerName }: MachineJournals,
   ledger: SharedLedger,
@@ -110,8 +116,8 @@ export function openProcessJournal(
 }
 
 /**
- * Without a note, as when the server cannot be reached, the journal is compared request by request. So is that of a process
- * whose ledger was restored while it ran: a note would vouch for requests that the ledger has lost.
+ * Without a note, for example if the server is unreachable, the journal is compared request by request. The same
+ * applies if the ledger was restored while the process ran: a note would vouch for requests that the ledger has lost.
  */
 async function noteEnd(
   folder: string,
@@ -121,7 +127,7 @@ async function noteEnd(
   const [file] = journalFiles(folder);
   if (file === undefined || ledger.recovery === undefined) return;
   const recovery = randomBytes(8).toString("hex");
-  // Compared after the note is in the ledger: a restore after the comparison takes the note away.
+  // Compares after the note is in the ledger: a later restore removes the note.
   const requests = await ledger.recovery
     .noteRecovery({ id: recovery, at, isUncertain: false })
     .then(async () => ((await isKnown(await compareJournal(file, ledger), ledger)) ? ledger.history() : undefined))
@@ -141,8 +147,8 @@ async function noteEnd(
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /**
- * Removes journals that were last written a month ago, but not the latest one. To be called when the ledger knows all of
- * them: what is newer still shows that an older copy was restored.
+ * Removes journals that were last written a month ago, except the latest. Call this only if the ledger has all of
+ * their requests. Newer journals still reveal that an older copy was restored.
  */
 export function removeOldJournals(place: MachineJournals, id: string, now: number): void {
   const processes = foldersIn(path.join(place.folder, id));

@@ -15,18 +15,24 @@ import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
 
 /**
- * Remembers outside of the ledger which requests were sent. A ledger that does not know them is an older copy, or another
- * ledger, which would send them again. The journal never knows more than the ledger that belongs to it: an entry is
- * written after the ledger has committed the intents, and before their requests leave.
+ * Remembers outside the ledger which requests were sent. A ledger that lacks them is an older copy or another ledger,
+ * and would send them again. The journal never has more than its own ledger: an entry is written after the ledger has
+ * committed the intents, and before their requests are sent.
  */
 export interface Journal {
-  /** The run is about to send. On the disk on return. @throws Failure `storage` */
+  /**
+   * Call before the run sends. Durable on return.
+   * @throws Failure `storage`
+   */
   readonly begin: (run: string) => Promise<void>;
-  /** These requests are about to leave. After a kill the entry is in the file; after a loss of power the last second may be missing. */
+  /**
+   * Call before these requests are sent. After a kill the entry is in the file. After a power failure the last second
+   * may be missing.
+   */
   readonly add: (intents: readonly JournaledIntent[]) => void;
-  /** The same where only their number is known. */
+  /** The same if only their number is known. */
   readonly addCount: (count: number) => void;
-  /** Ends the run's entries. On the disk on return. */
+  /** Ends the entries of the run. Durable on return. */
   readonly end: () => Promise<void>;
 }
 
@@ -98,11 +104,11 @@ export function openJournal(
 
 interface Syncs {
   readonly syncIfDue: (file: JournalFile) => void;
-  /** @throws what went wrong with the latest one */
+  /** @throws the error of the latest sync */
   readonly ended: () => Promise<void>;
 }
 
-/** One at a time, once a second. */
+/** One sync at a time, at most once per second. */
 function createSyncs(clock: Clock): Syncs {
   let latest: Promise<void> = Promise.resolve();
   let isSyncing = false;
@@ -121,7 +127,7 @@ function createSyncs(clock: Clock): Syncs {
   };
 }
 
-/** 0 for a journal that is not there, or has no entry yet. */
+/** 0 if the journal does not exist or has no entry. */
 function validBytesOf(file: string): number {
   const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size <= MAGIC.length) return 0;
@@ -133,7 +139,7 @@ function validBytesOf(file: string): number {
   }
 }
 
-/** The journals of this ledger that know requests which it does not know, or that cannot tell. */
+/** The journals of this ledger with requests that it lacks, or that cannot be compared completely. */
 export async function findOutdated(place: JournalPlace, ledger: ComparedLedger): Promise<readonly JournalComparison[]> {
   const { id } = await ledger.history();
   const outdated: JournalComparison[] = [];

@@ -7,11 +7,11 @@ import { framesOf, MAGIC } from "./journal-format.ts";
 import { journalFile, readJournal, readLedgerOf } from "./journal-reader.ts";
 
 export interface JournalRecovery {
-  /** Requests that the ledger did not know; it counts them as attempts with unknown outcome now. */
+  /** Requests that the ledger lacked. They now count as attempts with unknown outcome. */
   readonly noted: number;
-  /** The journals cannot tell every request. */
+  /** The journals may not contain every request. */
   readonly isUncertain: boolean;
-  /** The journals that were read. */
+  /** The journals that were compared. */
   readonly journals: readonly string[];
 }
 
@@ -21,9 +21,9 @@ export interface RecoverOptions extends Pick<JournalFileOptions, "rescueFolder" 
 }
 
 /**
- * Makes a ledger account for all that its journals know, and notes in both that it does. Interrupted, it can be run
- * again.
- * @throws Failure `storage`, and what the ledger throws
+ * Makes a ledger account for everything in its journals, and notes this in both. Can be repeated after an
+ * interruption.
+ * @throws Failure `storage`, and errors of the ledger
  */
 export async function recoverFromJournals(
   place: JournalPlace,
@@ -49,7 +49,7 @@ export async function recoverFromJournals(
 
 const BATCH = 5000;
 
-/** Notes the unknown requests of a journal in the ledger. Gives their number. */
+/** Adds the unknown requests of a journal to the ledger. Returns their number. */
 export async function noteRequests(
   file: string,
   recovery: NonNullable<Ledger["recovery"]>,
@@ -67,7 +67,7 @@ export async function noteRequests(
   return noted + (await recovery.markPossiblySent(batch, at));
 }
 
-/** Notes in a journal that the ledger accounts for it. A damaged one is kept under another name, and begun again. */
+/** Notes in a journal that the ledger accounts for it. A damaged journal is renamed and started again. */
 export async function noteInJournal(
   { folder, ledgerName }: JournalPlace,
   { file, end: { state, validBytes } }: JournalComparison,

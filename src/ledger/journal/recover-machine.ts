@@ -5,17 +5,17 @@ import { compareMachineJournals, type MachineJournals } from "./machine-journals
 import { type JournalRecovery, noteInJournal, noteRequests, type RecoverOptions } from "./recover-from-journals.ts";
 
 interface RecoverMachineOptions extends RecoverOptions {
-  /** Whether requests may be missing that no journal of this machine knows. */
+  /** Whether requests may be missing that no journal of this machine contains. */
   readonly isUncertain: (isComplete: boolean, unknown: number) => Promise<boolean>;
 }
 
-/** What a recovery needs of a ledger. */
+/** The part of a ledger that a recovery needs. */
 export type RecoveredLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
 
 /**
- * Makes a ledger on a server account for all that the journals of this machine know, and notes in both that it does.
- * Interrupted, it can be run again.
- * @throws Failure `storage`, and what the ledger throws
+ * Makes a ledger on a server account for everything in the journals of this machine, and notes this in both. Can be
+ * repeated after an interruption.
+ * @throws Failure `storage`, and errors of the ledger
  */
 export async function recoverMachine(
   place: MachineJournals,

@@ -6,9 +6,9 @@ import { unlessMissing } from "../../files/error-code.ts";
 import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
 import type { OriginFacts } from "../ledger.ts";
 
-/** What a process of this machine last saw of a ledger on a server. */
+/** The last state of a ledger on a server that a process of this machine observed. */
 export interface SeenOrigin extends OriginFacts {
-  /** Requests that the ledger knew. */
+  /** Requests in the ledger. */
   readonly requests: number;
   /** ISO 8601 UTC. */
   readonly at: string;
@@ -22,14 +22,17 @@ const schema: z.ZodType<SeenOrigin> = z.object({
   at: z.string(),
 });
 
-/** Undefined where there is none, or it cannot be understood. @param folder of the ledger's journals */
+/**
+ * Undefined if the file is missing or invalid.
+ * @param folder of the ledger's journals
+ */
 export function readSeenOrigin(folder: string): SeenOrigin | undefined {
   return schema.safeParse(parsed(unlessMissing(() => readFileSync(seenPath(folder), "utf8")))).data;
 }
 
 /**
- * The largest number of requests stays: processes write this at the same time.
- * @param state `recovered`: the ledger accounts for requests that were seen and are lost: its number counts from here on
+ * Keeps the larger number of requests for the same origin, because processes write this file concurrently.
+ * @param state `recovered`: the ledger accounts for lost requests, so its number replaces the earlier one
  */
 export async function writeSeenOrigin(
   folder: string,
@@ -54,13 +57,13 @@ function parsed(text: string | undefined): unknown {
   }
 }
 
-/** The id of this machine, or rather of its state folder: made when it is first asked for. */
+/** The id of this machine, or more precisely of its state folder; created on first use. */
 export function machineId(stateFolder: string): string {
   const file = path.join(stateFolder, "machine");
   const known = unlessMissing(() => readFileSync(file, "utf8").trim());
   if (known !== undefined && known !== "") return known;
   mkdirSync(stateFolder, { recursive: true, mode: 0o700 });
   replaceFileSync(file, Buffer.from(`${randomUUID()}\n`));
-  // Another process may have been quicker.
+  // Another process may have written it first.
   return readFileSync(file, "utf8").trim();
 }

@@ -1,44 +1,44 @@
 /**
- * Planned items as they are handed on: between threads, and into a temporary ledger, which keeps them as they are.
- * Copying them as objects would take longer than making them.
+ * Plan items in the form in which threads exchange them and a temporary ledger stores them. Copying objects would take
+ * longer than creating them.
  */
 export interface PackedItems {
-  /** `columnsIn` reads them. To be moved to another thread: `postMessage(items, [items.columns])`. */
+  /** Read it with `columnsIn`. To move it to another thread: `postMessage(items, [items.columns])`. */
   readonly columns: ArrayBuffer;
   readonly files: readonly string[];
   readonly problems: ProblemCounts;
 }
 
-/** How many problems there are of each code. */
+/** Number of problems per code. */
 export interface ProblemCounts {
   readonly error: ReadonlyMap<string, number>;
   readonly warning: ReadonlyMap<string, number>;
 }
 
-/** Planned items as columns over one piece of memory. */
+/** Plan items as columns in one buffer. */
 export interface ItemColumns {
   readonly count: number;
   readonly records: Float64Array;
   readonly lines: Float64Array;
   /** NaN: none. */
   readonly contents: Float64Array;
-  /** Of the keys (`packKey`); NaN: none. */
+  /** Marks of the keys (`packKey`); NaN: none. */
   readonly marks: Float64Array;
-  /** Where each item's key ends in `keys`; it begins where the one before ends. */
+  /** End of each item's key in `keys`. It starts at the end of the previous key. */
   readonly keyEnds: Uint32Array;
-  /** Each item's file, as its position in the list's files. */
+  /** The file of each item, as an index into the list's files. */
   readonly fileNumbers: Uint32Array;
   /** Bits of `FLAG`. */
   readonly flags: Uint8Array;
-  /** The keys in UTF-8, one behind the other. */
+  /** The keys in UTF-8, concatenated. */
   readonly keys: Buffer;
-  /** Where each item's extra ends in `extras`; most have none. */
+  /** End of each item's extra in `extras`. Most items have none. */
   readonly extraEnds: Uint32Array;
-  /** What few items have: hashes, and problems as JSON. */
+  /** Properties that few items have: hashes, and problems as JSON. */
   readonly extras: Buffer;
 }
 
-/** What is true of an item. */
+/** Flags of an item. */
 export const FLAG = { invalid: 1, extra: 2, key: 4 } as const;
 
 interface ColumnSizes {
@@ -47,11 +47,11 @@ interface ColumnSizes {
   readonly extraBytes: number;
 }
 
-/** A header is followed by the columns, those of the widest numbers first. */
+/** A header, followed by the columns, widest numbers first. */
 const HEADER_BYTES = 16;
 const BYTES_OF_ITEM = 4 * 8 + 3 * 4 + 1;
 
-/** The memory of columns that are still to be filled. */
+/** Allocates the buffer for columns. */
 export function newColumns({ count, keyBytes, extraBytes }: ColumnSizes): ArrayBuffer {
   const memory = new ArrayBuffer(HEADER_BYTES + count * BYTES_OF_ITEM + keyBytes + extraBytes);
   new Uint32Array(memory, 0, 3).set([count, keyBytes, extraBytes]);
@@ -82,13 +82,13 @@ export function columnsIn(memory: ArrayBuffer): ItemColumns {
   };
 }
 
-/** The key of the item at this position. */
+/** The key of the item at this index. */
 export function keyOf({ flags, keys, keyEnds }: ItemColumns, index: number): string | undefined {
   if (((flags[index] ?? 0) & FLAG.key) === 0) return undefined;
   return keys.toString("utf8", index === 0 ? 0 : keyEnds[index - 1], keyEnds[index]);
 }
 
-/** The extra of the item at this position; empty where it has none. */
+/** The extra of the item at this index; empty if it has none. */
 export function extraOf({ extras, extraEnds }: ItemColumns, index: number): Buffer {
   return extras.subarray(index === 0 ? 0 : extraEnds[index - 1], extraEnds[index]);
 }

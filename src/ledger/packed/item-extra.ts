@@ -3,7 +3,7 @@ import type { ByteList } from "../../text/byte-list.ts";
 import type { PlannedItem } from "../ledger.ts";
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
-/** What few items have beside their columns. */
+/** Properties outside the columns, which few items have. */
 export interface ItemExtra extends Pick<PlannedItem, "identity" | "awaits" | "problems" | "rowHash"> {
   readonly content: Uint8Array | undefined;
 }
@@ -13,7 +13,7 @@ export function hasExtra({ problems, identity, content, awaits, rowHash }: Plann
   return hasHash || problems.length > 0 || rowHash !== undefined;
 }
 
-/** Three hashes and the row hash, each behind its length, then the problems. */
+/** Three hashes and the row hash, each after its length, then the problems. */
 export function addExtra({ problems, identity, content, awaits, rowHash }: PlannedItem, extras: ByteList): void {
   for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
     extras.addByte(hash?.length ?? NO_HASH);
@@ -23,7 +23,7 @@ export function addExtra({ problems, identity, content, awaits, rowHash }: Plann
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
 }
 
-/** The same of an item that has nothing but its two hashes, one behind the other, and the row hash. */
+/** The same for an item that has only its two hashes, stored consecutively, and the row hash. */
 export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
     extras.addByte(HASH_BYTES);
@@ -46,13 +46,13 @@ const ROW_HASH_BYTES: number = numberBytes.length;
 
 const NO_HASH = 255;
 
-/** The value that a problem was found in is never stored. */
+/** The value of a problem is never stored. */
 export function withoutValue(problem: Problem): Problem {
   const { value: _value, ...stored } = problem;
   return stored;
 }
 
-/** @param bytes the extra of one item; none: it has none */
+/** @param bytes the extra of one item; empty if it has none */
 export function readExtra(bytes: Buffer): ItemExtra {
   if (bytes.length === 0) return NO_EXTRA;
   let at = 0;

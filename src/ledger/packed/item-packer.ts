@@ -6,35 +6,35 @@ import { HASH_BYTES } from "../records/record-hashes.ts";
 import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
-/** Items of valid records of one file with nothing to say about them, side by side. */
+/** Columns of items from one file whose records are valid and have no problems. */
 export interface PlainItems {
   readonly file: string;
-  /** What keys stand in. */
+  /** The bytes that contain the keys. */
   bytes: Uint8Array;
-  /** For each item its line. */
+  /** The line of each item. */
   readonly lines: Float64Array;
-  /** For each item what its payload holds, as `PlannedItem.content` says; NaN: it has no key. */
+  /** The content of each item, as in `PlannedItem.content`; NaN: it has no key. */
   readonly contents: Float64Array;
-  /** For each item the byte that its key begins with, and the one behind it: ASCII alone. -1: see `keyTexts`. */
+  /** Start and exclusive end of each item's key, which must be ASCII. -1: see `keyTexts`. */
   readonly keyStarts: Int32Array;
   readonly keyEnds: Int32Array;
   readonly keyTexts: (string | undefined)[];
-  /** Of a run that sends: for each item its identity and its content, in place of `contents`. All have a key. */
+  /** For a run that sends: identity and content of each item, instead of `contents`. All items have a key. */
   readonly hashes: Uint8Array | undefined;
-  /** Of such a run: for each item the hash of its source row. */
+  /** For such a run: the hash of each item's source row. */
   readonly rowHashes: Float64Array;
 }
 
-/** Puts items into columns, in input order. */
+/** Packs items into columns, in input order. */
 export interface ItemPacker {
   readonly add: (item: PlannedItem) => void;
-  /** The item at this position. */
+  /** Adds the item at this index. */
   readonly addPlain: (items: PlainItems, at: number, record: number) => void;
-  /** What was added since the last time. */
+  /** Returns the items added since the last call. */
   readonly take: () => PackedItems;
 }
 
-/** Keys are kept in NFC and UTF-8, and problems without the value that they were found in, as a ledger keeps them. */
+/** Stores keys in NFC and UTF-8, and problems without their value, as a ledger does. */
 export function createItemPacker(): ItemPacker {
   const keys = createByteList();
   const extras = createByteList();
@@ -98,7 +98,7 @@ function plainContent({ hashes, contents }: PlainItems, at: number): number {
   return hashes === undefined ? (contents[at] ?? Number.NaN) : hashNumber(hashes, 2 * HASH_BYTES * at + HASH_BYTES);
 }
 
-/** Adds the item's key to the list. Gives its mark; NaN: it has none. */
+/** Adds the item's key to the list. Returns its mark, or NaN if it has no key. */
 function packPlainKey({ bytes, keyStarts, keyEnds, keyTexts }: PlainItems, at: number, keys: ByteList): number {
   const start = keyStarts[at] ?? -1;
   if (start >= 0) return packAsciiKey(bytes, start, keyEnds[at] ?? start, keys);
@@ -106,11 +106,11 @@ function packPlainKey({ bytes, keyStarts, keyEnds, keyTexts }: PlainItems, at: n
   return text === undefined ? Number.NaN : packKey(text, keys);
 }
 
-/** What is copied into the memory of packed items as it stands. */
+/** Columns that are copied unchanged into the packed buffer. */
 const COLUMNS = ["records", "lines", "contents", "marks", "keyEnds", "fileNumbers", "extraEnds", "flags"] as const;
 type Items = Pick<ItemColumns, (typeof COLUMNS)[number]>;
 
-/** As many items as a batch has. */
+/** The number of items in a batch. */
 const FIRST_ROOM = 512;
 
 function newItems(room: number): Items {
@@ -156,7 +156,7 @@ function contentNumber(content: PlannedItem["content"]): number {
   return typeof content === "number" ? content : hashNumber(content, 0);
 }
 
-/** The first 52 bits of a sha256 tell contents apart as well as a fast hash of 52 bits does. */
+/** The first 52 bits of a SHA-256 distinguish contents as well as a fast hash of 52 bits does. */
 function hashNumber(hashes: Uint8Array, start: number): number {
   let number = (hashes[start + 6] ?? 0) & 0xf;
   for (let at = start; at < start + 6; at += 1) number = number * 256 + (hashes[at] ?? 0);

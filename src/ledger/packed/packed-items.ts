@@ -19,7 +19,7 @@ export function packItems(items: readonly PlannedItem[]): PackedItems {
   return packer.take();
 }
 
-/** For items whose place in the whole input was not known when they were packed. */
+/** For items whose position in the whole input was unknown when they were packed. */
 export function addToRecordNumbers({ columns }: PackedItems, added: number): void {
   const { records } = columnsIn(columns);
   for (let index = 0; index < records.length; index += 1) records[index] = (records[index] ?? 0) + added;
@@ -33,7 +33,7 @@ export function countPacked({ columns }: PackedItems): number {
   return columnsIn(columns).count;
 }
 
-/** The items of all of them, in this order. */
+/** The items of all lists, in this order. */
 export function joinPacked(lists: readonly PackedItems[]): PackedItems {
   const [only] = lists;
   if (only !== undefined && lists.length === 1) return only;
@@ -64,7 +64,7 @@ export function joinPacked(lists: readonly PackedItems[]): PackedItems {
   return { columns: memory, files, problems: { error: sums(problems, "error"), warning: sums(problems, "warning") } };
 }
 
-/** The columns whose numbers say nothing of where something stands. */
+/** Columns whose numbers do not depend on positions. */
 const COPIED = ["records", "lines", "contents", "marks", "flags"] as const;
 
 function sumOf<T>(list: readonly T[], numberOf: (one: T) => number): number {

@@ -5,9 +5,9 @@ import { type ByteList, createByteList } from "../../text/byte-list.ts";
 const MARK_SEED = 0x243f6a88;
 
 /**
- * Adds a key's bytes to the list: NFC, so that two that differ only in Unicode form are one key, as they are one
- * identity. Gives its mark: 52 bits that are the same for keys that are the same or may be near (`normalKey`). Others may share
- * it, too: what a mark finds has to be compared by the keys.
+ * Appends a key in NFC, so that two keys that differ only in Unicode form are one key, as they are one identity.
+ * Returns its mark: 52 bits that are equal for keys that are equal or may be near (`normalKey`). Other keys may share
+ * the mark, so the keys of a match must be compared.
  */
 export function packKey(key: string, bytes: ByteList): number {
   const plain = ASCII.test(key) ? key : key.normalize("NFC");
@@ -15,7 +15,7 @@ export function packKey(key: string, bytes: ByteList): number {
   return markOf(normalKey(plain));
 }
 
-/** The same of a key of ASCII alone, by its bytes. */
+/** The same for a key in ASCII, from its bytes. */
 export function packAsciiKey(bytes: Uint8Array, from: number, to: number, list: ByteList): number {
   if (!isPlainKey(bytes, from, to)) return packKey(decoder.decode(bytes.subarray(from, to)), list);
   list.addBytes(bytes, from, to);
@@ -32,7 +32,7 @@ const bare = createByteList();
 
 const decoder = new TextDecoder();
 
-/** Of the bytes of a text, which two different texts may share where they are not well formed. */
+/** Hashes the bytes of a text. Two different texts may share them if they are not well-formed. */
 function markOf(text: string): number {
   return ASCII.test(text) ? textHash(text, MARK_SEED) : bytesHash(encoder.encode(text), MARK_SEED);
 }

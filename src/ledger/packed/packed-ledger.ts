@@ -11,23 +11,23 @@ import { excludeRows, settleKeys } from "./settle-plan.ts";
 /** A run that sends nothing. */
 export type UnsentRun = NewRun & { readonly command: Exclude<NewRun["command"], "push"> };
 
-/** Where the records of one run are planned that sends nothing, and that nobody goes on with. */
+/** The plan of one run that sends nothing and cannot be resumed. */
 export interface PackedLedger extends PlanLedger {
   readonly startRun: (run: UnsentRun) => Promise<Run>;
 }
 
-/** What is held in memory before the file is used. */
+/** Limits for data in memory before the file is used. */
 interface MemoryLimits {
   readonly bytes: number;
-  /** Of what is sorted. */
+  /** Maximum number of items sorted in memory. */
   readonly sortedItems: number;
 }
 
 const LIMITS: MemoryLimits = { bytes: 16 * 1024 * 1024, sortedItems: 30_000 };
 
 /**
- * Opens a ledger that lasts as long as the process. It keeps what it is given as columns: in memory, and what is too much
- * for that in a private file in `folder`, which has no name. No record of it is known to any other run.
+ * Opens a ledger that lasts as long as the process. It stores items as columns, in memory up to the limit and then in
+ * a private, unnamed file in `folder`. No other run knows its records.
  */
 export function openPackedLedger(folder: string, limits: MemoryLimits = LIMITS): PackedLedger {
   const pieces = createPieceStore(folder, limits.bytes);

@@ -14,7 +14,7 @@ import {
 } from "./packed-plan.ts";
 import { readExtra } from "./item-extra.ts";
 
-/** A plan's outcomes in input order, in batches. Without statuses: all of them. */
+/** The outcomes of a plan in input order, in batches. Without statuses, all of them. */
 export async function* outcomesOf(plan: PackedPlan, statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
   for await (const batch of outcomesInColumns(plan, statuses)) {
     yield batch.flatMap((part) => ("status" in part ? [part] : outcomesOfValid(part)));
@@ -32,7 +32,7 @@ function outcomesOfValid({ from, to, hasKeys, batch }: ValidOutcomes): readonly 
   });
 }
 
-/** The same; records that are valid, with nothing found, come side by side as columns. */
+/** The same, with valid records without problems grouped in columns. */
 export async function* outcomesInColumns(
   plan: PackedPlan,
   statuses?: readonly Status[],
@@ -56,7 +56,7 @@ function statusOf(part: Outcome | ValidOutcomes): Status {
   return "status" in part ? part.status : "valid";
 }
 
-/** @param found in input order, about records of the batch */
+/** @param found findings about records of the batch, in input order */
 function outcomesOfBatch(
   plan: PackedPlan,
   { piece, files: numbers }: PlannedBatch,
@@ -84,8 +84,9 @@ function outcomesOfBatch(
 }
 
 /**
- * Where the records end that are valid, with nothing found, and have a key as the one at this position has, or none: there,
- * when it is not such a one itself. @param found the next record that is not
+ * The end of the valid records without problems that, like the one at `from`, have a key or have none. Returns `from`
+ * if the record there is not one of them.
+ * @param found the next record with a finding
  */
 function endOfValid({ count, flags, records }: ItemColumns, from: number, found: number | undefined): number {
   if (!isPlain(flags[from] ?? 0)) return from;
@@ -94,7 +95,7 @@ function endOfValid({ count, flags, records }: ItemColumns, from: number, found:
   return to;
 }
 
-/** As it was planned. */
+/** The outcome as planned. */
 function outcomeAt(columns: ItemColumns, index: number, files: readonly string[]): Outcome {
   const key = keyOf(columns, index);
   return {

@@ -8,34 +8,34 @@ import { createMarkList, type MarkList } from "./repeated-marks.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 import { createSorter, type Sorter } from "./spool/sorter.ts";
 
-/** What one run has planned, as it came: in columns, in input order, and what was found out about it later beside them. */
+/** The plan of one run in columns, in input order, with later findings kept separately. */
 export interface PackedPlan {
   readonly pieces: PieceStore;
-  /** Items that a sorter holds in memory at once. */
+  /** Number of items that a sorter holds in memory. */
   readonly sortedAtOnce: number;
   readonly batches: PlannedBatch[];
-  /** Of all keys. */
+  /** Marks of all keys. */
   readonly marks: MarkList;
-  /** The names of all files; an item's file is a position in it. */
+  /** The names of all files. An item's file is an index into them. */
   readonly files: FileNames;
   readonly counts: Map<Status, number>;
   readonly problems: Readonly<Record<Severity, Map<string, number>>>;
-  /** What was found about records after they had been planned. */
+  /** Findings about records after they were planned. */
   readonly findings: Sorter<LaterFinding>;
-  /** Records that were made `invalid` after they had been planned. */
+  /** Records that became `invalid` after they were planned. */
   readonly excluded: Set<number>;
-  /** Known once the plan is finished. */
+  /** Set when the plan is finished. */
   policy?: PlanPolicy;
 }
 
 export interface PlannedBatch {
-  /** Its columns are a piece of the store. */
+  /** The piece of the store with its columns. */
   readonly piece: number;
-  /** The plan's numbers of the batch's files. */
+  /** The plan's file numbers for the files of the batch. */
   readonly files: readonly number[];
   readonly count: number;
   readonly lastRecord: number;
-  /** Nothing was found wrong with any of its items. */
+  /** No item has a problem. */
   readonly isPlain: boolean;
 }
 
@@ -47,19 +47,19 @@ interface ExcludedFinding {
   readonly problems: readonly Problem[];
 }
 
-/** What was found about the key of one record. */
+/** A finding about the key of one record. */
 export interface KeyFinding {
   readonly record: number;
   readonly wasInvalid: boolean;
-  /** Another record with this key: with one content the first of them, with several the nearest one. */
+  /** Another record with this key: the first one if all contents are equal, otherwise the nearest one. */
   readonly same?: Spot;
   /** All records with this key have the same content. */
   readonly sameContent: boolean;
-  /** The first record of another key that is almost the same. */
+  /** The first record of another key that is nearly equal. */
   readonly near?: Spot;
 }
 
-/** Where a record begins: the plan's number of its file, and its line. */
+/** The place of a record: the plan's number of its file, and its line. */
 export interface Spot {
   readonly file: number;
   readonly line: number;
@@ -79,7 +79,10 @@ export function newPackedPlan(pieces: PieceStore, sortedAtOnce: number): PackedP
   };
 }
 
-/** Adds records that come behind those before. @throws Failure `storage` */
+/**
+ * Adds records after the existing ones.
+ * @throws Failure `storage`
+ */
 export function addItems(plan: PackedPlan, items: PackedItems): void {
   const columns = columnsIn(items.columns);
   if (columns.count === 0) return;
@@ -97,7 +100,7 @@ export function addItems(plan: PackedPlan, items: PackedItems): void {
   });
 }
 
-/** Gives how many of the items something was found wrong with. */
+/** Returns the number of items with problems. */
 function countStatuses(plan: PackedPlan, { count, flags }: ItemColumns): number {
   let troubled = 0;
   let invalid = 0;
@@ -110,7 +113,7 @@ function countStatuses(plan: PackedPlan, { count, flags }: ItemColumns): number 
   return troubled;
 }
 
-/** An item that is valid, and about which there is nothing to say. */
+/** Whether an item is valid and has no problems. */
 export function isPlain(flag: number): boolean {
   return (flag & (FLAG.invalid | FLAG.extra)) === 0;
 }
@@ -163,11 +166,11 @@ export function countProblem({ problems }: PackedPlan, severity: Severity, code:
 
 interface ReadBatch {
   readonly columns: ItemColumns;
-  /** The plan's numbers of the batch's files. */
+  /** The plan's file numbers for the files of the batch. */
   readonly files: readonly number[];
 }
 
-/** All batches, read back one at a time. Lets signals and timers in between them. */
+/** Reads all batches back, one at a time. Yields to the event loop in between. */
 export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
   for (const [index, { piece, files }] of batches.entries()) {
     if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await letOthersIn();

@@ -7,12 +7,12 @@ import { createSorter, type Sorter } from "./spool/sorter.ts";
 import { createSpooledList, type SpooledList } from "./spool/spooled-list.ts";
 
 /**
- * Finds the keys that occur more than once in the plan, and those that are almost the same. One key with one content: the
- * first record stays, the others repeat it. One key with several contents: nobody can tell which is meant. Keys that are
- * near: each is told of the one before.
+ * Finds keys that occur more than once in the plan, and keys that are nearly equal. If all records of a key have the
+ * same content, the first record stays and the others are duplicates. If their contents differ, the intended one is
+ * unknown. Each nearly equal key refers to the previous one.
  *
- * Marks tell which records there is something to find about; those are sorted by their keys, on the disk where they are
- * many, and the keys themselves are compared.
+ * Marks select the candidate records. These are sorted by key, on disk if there are many, and the keys themselves are
+ * compared.
  */
 export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFinding> {
   const entries = await entriesOfRepeatedMarks(plan);
@@ -22,12 +22,12 @@ export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFin
   yield* unhurried(findingsOf(entries.sorted(), groups));
 }
 
-/** A record whose mark comes more than once. */
+/** A record whose mark occurs more than once. */
 interface KeyEntry extends Spot {
   readonly mark: number;
   readonly key: string;
   readonly record: number;
-  /** Null: none, or none that can be compared. */
+  /** Null if there is none, or none that can be compared. */
   readonly content: number | null;
   readonly isInvalid: boolean;
 }
@@ -58,7 +58,7 @@ function entryOf({ excluded }: PackedPlan, columns: ItemColumns, files: readonly
   };
 }
 
-/** Keys that are near side by side, and of these those that are the same, in input order. */
+/** Near keys are adjacent. Among them, records with equal keys are in input order. */
 function compareEntries(one: KeyEntry, other: KeyEntry): number {
   if (one.mark !== other.mark) return one.mark - other.mark;
   if (one.key === other.key) return one.record - other.record;
@@ -67,7 +67,7 @@ function compareEntries(one: KeyEntry, other: KeyEntry): number {
   return one.key < other.key ? -1 : 1;
 }
 
-/** The same for keys that may be near. */
+/** Equal for keys that may be near. */
 function matchOf({ key }: KeyEntry): string {
   return normalKey(key);
 }
@@ -80,7 +80,7 @@ interface KeyGroup {
   near?: Spot;
 }
 
-/** One for each key, in the order of the entries. The ways to write one key are held in memory together. */
+/** One group per key, in the order of the entries. Holds all spellings of one key in memory. */
 function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
   let near: KeyGroup[] = [];
   for (let next = entries.next(); next.done !== true; next = entries.next()) {
@@ -100,7 +100,7 @@ function* groupsOf(entries: Iterator<KeyEntry>): Generator<KeyGroup> {
   yield* linked(near);
 }
 
-/** Each key with the one that came before it, where they are near; the first one with the second. */
+/** Links each key to the previous one if they are near, and the first key to the second. */
 function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
   if (groups.length < 2) return groups;
   const inOrder = groups.toSorted((one, other) => one.first.record - other.first.record);
@@ -115,7 +115,7 @@ function spotOf({ file, line }: Spot): Spot {
   return { file, line };
 }
 
-/** @param groups those of the keys of the entries, in the same order */
+/** @param groups groups of the entries' keys, in the same order */
 function* findingsOf(entries: Iterator<KeyEntry>, groups: SpooledList<KeyGroup>): Generator<KeyFinding> {
   let next = entries.next();
   for (const group of groups) {
@@ -161,7 +161,7 @@ function sameAs(
 
 const ITEMS_AT_ONCE = 10_000;
 
-/** The same items; lets signals and timers in between them. */
+/** The same items. Yields to the event loop in between. */
 async function* unhurried<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0;
   for (const item of items) {

@@ -3,28 +3,28 @@ import { HASH_RANGE } from "../../text/text-hash.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 
 /**
- * Marks, put where those like them are as they come: so few in each bucket that what is noted of them at the end fits a
- * processor's cache. What is full goes to the other pieces of the plan.
+ * Sorts marks into buckets as they arrive. A bucket is small enough for its bits to fit into the cache of a processor.
+ * Full blocks are stored with the other pieces of the plan.
  */
 export interface MarkList {
-  /** NaN is none. */
+  /** Ignores NaN. */
   readonly add: (marks: Float64Array) => void;
   /**
-   * Which marks came more than once, as a question of one mark; undefined: none did. Where very many did, it says yes of
-   * others, too; it never says no of one that did.
+   * Returns a function that tests whether a mark occurs more than once; undefined if none does. With very many
+   * repeated marks, it also returns true for others. It never returns false for a repeated mark.
    */
   readonly findRepeated: () => Promise<((mark: number) => boolean) | undefined>;
 }
 
-/** By the highest of a mark's bits. */
+/** Buckets are selected by the highest bits of a mark. */
 const BUCKETS = 64;
 const BUCKET_RANGE = HASH_RANGE / BUCKETS;
-/** A bucket begins small: most plans are. */
+/** Small, because most plans are small. */
 const FIRST_BLOCK = 64;
 /** 2 MB in all buckets. */
 const FULL_BLOCK = 4096;
 
-/** More repeated marks are not remembered one by one. */
+/** More repeated marks than this are not stored individually. */
 const MOST_REPEATED = 1_000_000;
 
 export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkList {
@@ -43,7 +43,7 @@ function createBuckets(pieces: Pick<PieceStore, "add" | "read">): Buckets {
   const counts = new Int32Array(BUCKETS);
   const full: number[][] = blocks.map(() => []);
 
-  /** Room for more in a bucket whose block is full. */
+  /** Makes room in a bucket whose block is full. */
   function nextBlock(bucket: number, block: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
     const isFull = block.length === FULL_BLOCK;
     const next = new Float64Array(Math.min(4 * block.length, FULL_BLOCK));
@@ -107,18 +107,18 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
   };
 }
 
-/** Sorted; undefined where they are more than that. */
+/** Sorted; undefined if there are more than `most`. */
 function repeatedIn(sharing: Float64Array, most: number): Float64Array | undefined {
-  // Sorting them would take long.
+  // Sorting them would take too long.
   if (sharing.length > 2 * MOST_REPEATED) return undefined;
   sharing.sort();
   const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);
   return repeated.length > most ? undefined : repeated;
 }
 
-/** Many bits, of which each mark sets one. */
+/** A set of bits, in which each mark sets one. */
 interface Bits {
-  /** The marks that share their bit with another one, or with their own like: far fewer, unless many come again. */
+  /** The marks that share their bit with another or an equal mark. These are few, unless many marks are repeated. */
   readonly sharing: (marks: Float64Array) => Float64Array;
 }
 
@@ -144,7 +144,7 @@ function createBits(mostMarks: number): Bits {
   };
 }
 
-/** Whether a sorted list holds the mark. */
+/** Whether a sorted list contains the mark. */
 function includes(sorted: Float64Array, mark: number): boolean {
   let [from, to] = [0, sorted.length];
   while (from < to) {

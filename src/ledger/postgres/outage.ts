@@ -1,11 +1,11 @@
 import type { Clock } from "../../time/clock.ts";
 import { postgresFailure } from "./postgres-failure.ts";
 
-/** A time in which the server cannot be reached. All that is asked meanwhile waits together. */
+/** A period in which the server cannot be reached. All queries wait together. */
 interface Outage {
-  /** Waits before the next try; false when the server has been away for too long. */
+  /** Waits before the next try; false if the server was unreachable for too long. */
   readonly wait: (error: unknown) => Promise<boolean>;
-  /** The server has answered. */
+  /** The server replied. */
   readonly end: () => void;
 }
 
@@ -37,7 +37,7 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
       if (patienceMs === 0) return false;
       since ??= clock.monotonic();
       if (clock.monotonic() - since >= patienceMs) return false;
-      // A server that only restarts one connection is back at the first try.
+      // A server that only resets one connection is back at the first try.
       if (pauseMs > FIRST_PAUSE_MS) tell(error);
       await clock.sleep(pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);

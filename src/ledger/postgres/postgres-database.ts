@@ -7,38 +7,38 @@ import { createOutage } from "./outage.ts";
 import { postgresFailure, troubleOf } from "./postgres-failure.ts";
 import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
 
-/** The row of the ledger that allows its latest holder to write. Each transaction marks it with a number of its own. */
+/** The ledger row that allows its latest holder to write. Each transaction marks it with its own number. */
 export interface Fence {
-  /** A statement without parameters that changes so many rows exactly, while the fence holds. */
+  /** A statement without parameters that changes exactly `rows` rows while the fencing token is valid. */
   readonly mark: (transaction: number) => string;
   readonly rows: number;
-  /** Selects the last number as `marked`, and waits for a transaction that is just being committed. */
+  /** Selects the last number as `marked`, and waits for a transaction that is being committed. */
   readonly lastMark: string;
   readonly lost: () => Failure;
 }
 
 export interface TransactionOptions {
   readonly fence?: Fence | undefined;
-  /** Goes through whole tables: no time limit. Default: a few rows. */
+  /** Processes whole tables, without a time limit. Default: a few rows. */
   readonly isLong?: boolean;
-  /** False: a crash of the server may undo it. For what is written anew after a crash. Default: true. */
+  /** False: a server crash may undo the transaction. For data that is written again after a crash. Default: true. */
   readonly isDurable?: boolean;
-  /** The server undoes it when it has heard nothing for so long, so that a process that stands still locks nobody out. */
+  /** The server rolls the transaction back after this idle time, so that a suspended process does not block others. */
   readonly idleMs?: number | undefined;
 }
 
 /**
- * One database on a server, over connections that are tested and closed with it. What is asked is repeated after a conflict, and for a while when the server cannot be
- * reached; a commit whose answer was lost is looked for by its mark. Everything it throws is a `Failure` (`storage`,
- * `config`, `ledger_in_use`, `ledger_damaged`) or a bug.
+ * A database on a server, with tested connections that are closed with it. Queries are repeated after a conflict, and
+ * for some time while the server cannot be reached. If the reply to a commit is lost, its mark shows whether it
+ * succeeded. Throws only a `Failure` (`storage`, `config`, `ledger_in_use`, `ledger_damaged`) or a bug.
  */
 export interface PostgresDatabase extends Queries {
-  /** All of it or nothing, on the server's disk on return. The work is done again when it has to be repeated. */
+  /** Atomic, and on the server's disk on return. `work` runs again if the transaction must be repeated. */
   readonly transaction: <Result>(
     work: (transaction: Transaction) => Promise<Result>,
     options?: TransactionOptions,
   ) => Promise<Result>;
-  /** What the database holds at one moment, until one of both is closed. Changes nothing, and repeats nothing. */
+  /** A consistent view of the database, until it or the database is closed. Changes nothing, and repeats nothing. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly close: () => Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface DatabaseOptions {
   /** For messages: the address without its password. */
   readonly name: string;
   readonly pool: Pool;
-  /** How long a server is waited for that cannot be reached. Default: not at all. */
+  /** How long to wait for a server that cannot be reached. Default: not at all. */
   readonly patienceMs?: number | undefined;
   readonly notice?: ((message: string) => void) | undefined;
   readonly clock?: Pick<Clock, "monotonic" | "sleep">;
@@ -64,7 +64,7 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
   const snapshots: Snapshot[] = [];
   let transactions = 0;
 
-  /** Repeats what failed for a reason that passes. */
+  /** Repeats work after temporary failures. */
   async function persistently<Result>(work: (client: PoolClient) => Promise<Result>): Promise<Result> {
     for (let conflicts = 0; ;) {
       try {
@@ -86,7 +86,8 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
       transactions += 1;
       const number = transactions;
       const once = transactionWork(work, { ...how, name, number });
-      // On the server they would wait for each other; and the mark of one whose commit is in doubt must stay the last.
+      // On the server they would wait for each other. Also, if the result of a commit is unknown, its mark must remain
+      // the last one.
       return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
     },
     async snapshot() {
@@ -104,7 +105,7 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
 const MAX_CONFLICTS = 10;
 const CONFLICT_PAUSE_MS = 50;
 
-/** Does the work on one connection; one that is broken is not used again. */
+/** Runs the work on one connection. A broken connection is not used again. */
 async function connected<Result>(pool: Pool, work: (client: PoolClient) => Promise<Result>): Promise<Result> {
   const client = await pool.connect();
   let isBroken = false;
@@ -128,7 +129,7 @@ const inUnknownState = new WeakSet<PoolClient>();
 
 type Work<Result> = (transaction: Transaction) => Promise<Result>;
 
-/** The work as a transaction that may be tried again: when the answer to its commit was lost, it is asked for first. */
+/** A transaction that can be repeated. If the reply to its commit was lost, its mark is checked first. */
 function transactionWork<Result>(
   work: Work<Result>,
   how: TransactionOptions & { readonly name: string; readonly number: number },
@@ -158,7 +159,7 @@ function transactionWork<Result>(
   };
 }
 
-/** All in one message. What a lost connection has left open on the server ends by itself. */
+/** All statements in one message. The server ends the transaction of a lost connection by itself. */
 async function begin(
   client: PoolClient,
   {
@@ -183,7 +184,7 @@ async function begin(
 
 const IDLE_MS = 60_000;
 
-/** Of several statements in one message `pg` gives several results. */
+/** For several statements in one message, `pg` returns several results. */
 function changedByLast(results: unknown): unknown {
   const last: unknown = Array.isArray(results) ? results.at(-1) : results;
   return typeof last === "object" && last !== null ? Reflect.get(last, "rowCount") : undefined;

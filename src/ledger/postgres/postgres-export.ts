@@ -2,7 +2,7 @@ import type { ExportedRow } from "../ledger-store.ts";
 import type { Statement, Transaction } from "./queries.ts";
 import { readKey } from "./written-key.ts";
 
-/** Everything that the ledger knows, in batches: runs, records, the list of each run, requests, decisions. */
+/** The contents of the ledger in batches: runs, records, the items of each run, requests, decisions. */
 export async function* exportTables(transaction: Transaction): AsyncGenerator<readonly ExportedRow[]> {
   for (const [row, sql] of Object.entries(EXPORTED)) {
     const statement: Statement<Columns> = { sql };
@@ -29,7 +29,7 @@ function plain(columns: Columns): ExportedRow {
   return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, plainValue(value)]));
 }
 
-/** As SQLite keeps them: yes and no as 1 and 0. */
+/** Booleans become 1 and 0, as in SQLite. */
 function plainValue(value: Columns[string] | undefined): string | number | null {
   if (typeof value === "boolean") return value ? 1 : 0;
   if (typeof value === "string") return readKey(value);

@@ -2,7 +2,7 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 
 /**
- * What an error of the server or of its connection asks for. `conflict`: the transaction may be repeated at once.
+ * How to handle an error of the server or its connection. `conflict`: the transaction may be repeated at once.
  * `outage`: it may be repeated when the server is back. `final`: repeating it changes nothing.
  */
 export type Trouble = "conflict" | "outage" | "final";
@@ -10,7 +10,7 @@ export type Trouble = "conflict" | "outage" | "final";
 /** Serialization failure, deadlock, lock not available. https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** The server shuts down or starts, takes no more connections, or has ended this one. */
+/** The server shuts down or starts, has no connection left, or closed this one. */
 const OUTAGES: ReadonlySet<string> = new Set([
   "57P01",
   "57P02",
@@ -24,7 +24,7 @@ const OUTAGES: ReadonlySet<string> = new Set([
   "08003",
   "08004",
   "08006",
-  // PgBouncer ends a connection with it: "query_wait_timeout", "database restarts".
+  // PgBouncer closes a connection with it: "query_wait_timeout", "database restarts".
   "08P01",
 ]);
 
@@ -44,11 +44,11 @@ const NETWORK_CODES: ReadonlySet<string> = new Set([
   "ENETDOWN",
 ]);
 
-/** What `pg` says of a connection that has gone, without a code. */
+/** Messages of `pg` for a lost connection, which have no code. */
 const CONNECTION_GONE =
   /^(Connection terminated|Client has encountered a connection error|Client was closed|Query read timeout|timeout expired|timeout exceeded)/;
 
-/** What PgBouncer says when `pool_mode` is `statement`. */
+/** The message of PgBouncer if `pool_mode` is `statement`. */
 const STATEMENT_POOLING = /not allowed in statement pooling mode/;
 
 function isStatementPooling(error: unknown): boolean {
@@ -65,7 +65,10 @@ export function troubleOf(error: unknown): Trouble {
   return error instanceof Error && CONNECTION_GONE.test(error.message) ? "outage" : "final";
 }
 
-/** What went wrong between here and the server, as a failure that ends the run; anything unknown comes back: a bug. */
+/**
+ * Converts an error of the server or the connection into a failure that ends the run. Returns an unknown error
+ * unchanged: it is a bug.
+ */
 export function postgresFailure(error: unknown, name: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   if (isStatementPooling(error)) return statementPooling(error, name);
@@ -133,13 +136,13 @@ function tlsFailure(error: Error, name: string): Failure {
   );
 }
 
-/** Several addresses of one host were tried: the first says why. */
+/** Several addresses of one host were tried. The first error gives the reason. */
 function reasonOf(error: Error): string {
   const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return plain(first instanceof Error ? first.message : error.message);
 }
 
-/** The server's words may hold what was typed; never more than a line of them. */
+/** The server's message may contain user input; only one line of it is shown. */
 function plain(message: string): string {
   return message.replaceAll(/[\p{Cc}\s]+/gu, " ").slice(0, 200);
 }
@@ -150,7 +153,7 @@ export function noPostgresLedger(name: string): Failure {
   });
 }
 
-/** Compare-and-set: rows that are not as this run left them were changed by another writer. */
+/** Compare-and-set: if rows are not in the state in which this run left them, another writer has changed them. */
 export function requireAll(changed: number | undefined, expected: number, name: string): void {
   if (changed === expected) return;
   throw new Failure("ledger_in_use", `another run has written to the ledger ${name} while this one ran`, {

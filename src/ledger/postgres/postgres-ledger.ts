@@ -18,30 +18,30 @@ import { nextSendable, notePosition } from "./tables/position-rows.ts";
 import { timeline } from "./tables/timeline-rows.ts";
 
 export interface PostgresLedgerOptions {
-  /** What allows to write; none: whoever opens it answers for it that nobody else does. */
+  /** Allows writing. Without it, the caller must ensure that there is no other writer. */
   readonly fence?: Fence | undefined;
-  /** Noted with each run. */
+  /** Stored with each run. */
   readonly toolVersion?: string;
-  /** For stamps. */
+  /** For timestamps. */
   readonly clock?: Pick<Clock, "now">;
-  /** That of the whole ledger. */
+  /** The lease of the whole ledger. */
   readonly lease?: HeldLease | undefined;
   readonly close: () => Promise<void>;
 }
 
 const LONG: TransactionOptions = { isLong: true };
-/** A plan whose end was not written down is written anew. */
+/** A plan whose end was not saved is written again. */
 const PLAN: TransactionOptions = { isLong: true, isDurable: false };
 
-/** Without it the input is read from an earlier place. */
+/** If it is lost, the input is read from an earlier position. */
 const PLACE: TransactionOptions = { isDurable: false };
 
-/** A ledger in the schema `migrate` of a database. Its tables are there, and of this version. */
+/** A ledger in the schema `migrate` of a database. Its tables must exist and have this version. */
 export function postgresLedger(database: PostgresDatabase, options: PostgresLedgerOptions): Ledger {
   const { fence, clock = systemClock, lease, close } = options;
   const now = (): string => timestamp(clock);
 
-  /** One transaction over one run, which is read in it. */
+  /** One transaction for one run, whose row it reads. */
   const change = <Result>(
     id: string,
     work: (transaction: Transaction, run: RunRow) => Promise<Result>,
@@ -114,7 +114,7 @@ type WritingMethod =
   | "saveDecisions"
   | "finishRun";
 
-/** What only looks. */
+/** The operations that only read. */
 function readingLedger(
   queries: Queries,
   sending: SendingStatus,
@@ -142,7 +142,7 @@ function readingLedger(
   };
 }
 
-/** The same over what a database holds at one moment. */
+/** The same for a snapshot of a database. */
 export function ledgerToRead(queries: Queries, sending: SendingStatus, close: () => Promise<void>): Ledger {
   return {
     ...readingLedger(queries, sending, close),

@@ -6,14 +6,15 @@ import { COUNT_STEP } from "./tables/count-schema.ts";
 import { ORIGIN_STEP, RECOVERY_STEP, ROW_MARK_STEP } from "./tables/recovery-schema.ts";
 
 /**
- * The history of the schema `migrate`. A ledger of version n has had the first n steps; a new version is one more step,
- * and the old ones never change. `records` is the truth about every identity over all runs, `items` is one run's input
- * list, `problems` hold those of the plan (attempt 0) and those of each attempt. Stamps are ISO 8601 UTC, as text;
- * texts are compared by their bytes, as SQLite does. `writer` has one row: who may write to the whole ledger; `marks`
- * has one: the last transaction of that one. `ranges` are the parts of a run's plan that are handed out to `workers`,
- * each with a fence that is raised when it is. `counts` hold what would take long to count.
+ * The history of the schema `migrate`. A ledger of version n has had the first n steps. A new version adds a step;
+ * existing steps never change. `records` has the state of every identity over all runs, `items` the input list of each
+ * run, and `problems` those of the plan (attempt 0) and of each attempt. Timestamps are ISO 8601 UTC, as text. Texts
+ * are compared by their bytes, as in SQLite. `writer` has one row: the process that may write to the whole ledger.
+ * `marks` has one row: the last transaction of that process. `ranges` are the parts of a run's plan that are assigned
+ * to `workers`; each assignment increments the fencing token of the range. `counts` has totals that take long to
+ * count.
  *
- * Rows that are updated have room on their page for the next version, which then touches no index.
+ * Rows that are updated have room on their page for the next version, so that updates touch no index.
  */
 const SCHEMA_STEPS: readonly string[] = [
   `create table migrate.ledger (version integer not null);
@@ -95,9 +96,10 @@ const SCHEMA_STEPS: readonly string[] = [
 ];
 
 /**
- * Makes the schema where it is missing, and takes it through the steps it has not had; several processes that do so at
- * once wait for each other. A user who may only read and write passes when nothing has to be done.
- * @throws Failure `config` for a newer ledger, and for a schema or a database that cannot hold one; nothing is changed
+ * Creates the schema if it is missing, and applies the missing steps. Concurrent processes wait for each other. A user
+ * who may only read and write passes if nothing has to be done.
+ * @throws Failure `config` for a newer ledger, and for a schema or a database that cannot contain one; nothing is
+ * changed
  */
 export async function upgradeSchema(
   database: PostgresDatabase,
@@ -118,7 +120,7 @@ export async function upgradeSchema(
 }
 
 /**
- * Whether there is a ledger, of this version.
+ * Whether there is a ledger of this version.
  * @throws Failure `config` for one of another version
  */
 export async function isLedgerThere(queries: Queries): Promise<boolean> {
@@ -130,7 +132,7 @@ export async function isLedgerThere(queries: Queries): Promise<boolean> {
 }
 
 /**
- * Undefined where there is no ledger.
+ * Undefined if there is no ledger.
  * @throws Failure `config` for a newer one
  */
 export async function ledgerVersion(
@@ -148,7 +150,7 @@ export async function ledgerVersion(
   );
 }
 
-/** Not by `to_regclass`: what another process has made while this one waited for its lock, that may not see. */
+/** Not `to_regclass`, which may not find a table that another process created while this one waited for its lock. */
 const IS_LEDGER: Statement<{ ledger: boolean }> = {
   sql: `
   select exists (
@@ -158,10 +160,10 @@ const IS_LEDGER: Statement<{ ledger: boolean }> = {
 };
 const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version from migrate.ledger" };
 
-/** "migr" as a number: the number of the lock that this tool takes for its schema. */
+/** "migr" as a number: the advisory lock that protects the schema. */
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
-/** An empty schema may have been made by somebody with more rights than this user has. */
+/** An empty schema may have been created by a user with more rights. */
 async function createSchema(transaction: Queries): Promise<void> {
   const found = await transaction.row(SELECT_SCHEMA);
   if (found === undefined) await transaction.run("create schema migrate");
@@ -180,7 +182,7 @@ function strangeSchema(name: string): Failure {
   });
 }
 
-/** Version 12 has no `gen_random_uuid`, which pg-boss needs, too. */
+/** Version 12 lacks `gen_random_uuid`, which pg-boss needs, too. */
 const OLDEST_SERVER = 13;
 
 const SELECT_SERVER: Statement<{ version: string; encoding: string }> = {
@@ -203,7 +205,7 @@ async function requireSuitableServer(database: Queries): Promise<void> {
   });
 }
 
-/** A run as the other tables know it. */
+/** A run as the other tables refer to it. */
 export interface RunRow {
   /** The row's number in `runs`. */
   readonly number: number;

@@ -20,20 +20,20 @@ import { tryRangeQueue } from "./shared/range-queue.ts";
 import { sharedStatus } from "./shared/worker-rows.ts";
 import { findRun, listRuns, requireRun } from "./tables/run-rows.ts";
 
-/** Reports and copies of standard input lie on the machine that makes them. */
+/** Reports and copies of standard input are stored on the machine that creates them. */
 const LOCAL_FOLDER = ".migrate";
 
-/** How long a run waits for a server that cannot be reached. */
+/** How long a run waits for an unreachable server. */
 const PATIENCE_MS = 60_000;
 
-/** A ledger in the schema `migrate` of a PostgreSQL database, which only the holder of its lease writes to. */
+/** A ledger in the schema `migrate` of a PostgreSQL database. Only the holder of its lease writes to it. */
 export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}): LedgerStore {
   const settings = connectionSettings(url);
   const name = settings.shown;
   const connect = async (patienceMs = 0): Promise<PostgresDatabase> =>
     openPostgres({ name, pool: await openPool(settings), patienceMs, notice });
 
-  /** Who has opened the ledger to write shares a run over the same connections. */
+  /** The process that has the ledger open for writing shares a run over the same connections. */
   let writing: OpenDatabase | undefined;
 
   return {
@@ -106,7 +106,7 @@ interface OpenDatabase {
   readonly fence: Fence;
 }
 
-/** The lease goes when the ledger has been closed. A planner that stands still keeps it, as long as workers send its run. */
+/** The lease is released when the ledger is closed. A suspended planner keeps it while workers send its run. */
 async function openToWrite(
   database: PostgresDatabase,
   { command, create, notice }: WriteOptions,
@@ -142,7 +142,7 @@ async function openToRead(database: PostgresDatabase): Promise<Ledger> {
   return ledgerToRead(snapshot, sending, database.close);
 }
 
-/** The run that whoever writes to the ledger is at work on: where that is not said, the latest that did not end. */
+/** The run that the current writer is working on. If it is not recorded, the latest run without an end. */
 async function activeRun(queries: Queries): Promise<string | undefined> {
   const holder = (await isLedgerThere(queries)) ? await writerOf(queries) : undefined;
   if (holder === undefined) return undefined;
@@ -159,7 +159,7 @@ async function whoIsAtWork(queries: Queries): Promise<AtWork | undefined> {
   return { who: nameOf(holder), command, ...(run !== undefined && (await workOn(queries, run))) };
 }
 
-/** Workers that go on without the process that has planned their run. */
+/** Workers that continue without the process that planned their run. */
 async function abandonedWork(queries: Queries): Promise<AtWork | undefined> {
   const working = await workingOf(queries);
   const [first] = working;

@@ -3,28 +3,28 @@ import { type CustomTypesConfig, type PoolClient, type QueryResult, type QueryRe
 type Scalar = string | number | boolean | Uint8Array | null;
 export type PostgresValue = Scalar | readonly Scalar[];
 
-/** A statement with the type of the rows that it gives; whoever writes it answers for the type. */
+/** A statement with the type of its rows. Its author is responsible for the type. */
 export interface Statement<Row> {
   readonly sql: string;
-  /** Touches a few rows: when it is not answered in time, the connection is taken for dead. */
+  /** Touches few rows. If there is no reply in time, the connection is considered dead. */
   readonly isQuick?: boolean;
-  /** Never there: carries the type. */
+  /** Never present; carries the type. */
   readonly row?: Row;
 }
 
-/** Asks and writes, on one connection or on any. */
+/** Reads and writes, on one connection or on any. */
 export interface Queries {
   /** For messages: the address without its password. */
   readonly name: string;
   readonly rows: <Row>(statement: Statement<Row>, ...values: readonly PostgresValue[]) => Promise<readonly Row[]>;
   readonly row: <Row>(statement: Statement<Row>, ...values: readonly PostgresValue[]) => Promise<Row | undefined>;
-  /** Gives the number of rows changed. */
+  /** Returns the number of changed rows. */
   readonly run: (sql: string, ...values: readonly PostgresValue[]) => Promise<number>;
 }
 
-/** One transaction: everything that is asked in it goes over one connection. */
+/** One transaction. All of its queries use the same connection. */
 export interface Transaction extends Queries {
-  /** The rows of a query without parameters, in batches, while the transaction goes on writing. */
+  /** The rows of a query without parameters, in batches. The transaction may write in between. */
   readonly batches: <Row>(statement: Statement<Row>, size: number) => AsyncGenerator<readonly Row[]>;
 }
 
@@ -45,12 +45,12 @@ export function ask<Row>(
 
 const INT8_OID = 20;
 
-/** Counts come as 64-bit integers, which `pg` would leave as text. */
+/** Counts are 64-bit integers, which `pg` would return as text. */
 const TYPES: CustomTypesConfig = {
   getTypeParser: (oid: number) => (oid === INT8_OID ? Number : types.getTypeParser(oid, "text")),
 };
 
-/** @param withClient does what is asked on a connection */
+/** @param withClient runs work on a connection */
 export function queriesOver(
   name: string,
   withClient: <Result>(work: (client: PoolClient) => Promise<Result>) => Promise<Result>,
@@ -83,7 +83,7 @@ export function transactionOn(client: PoolClient, name: string, guard: Guard = d
   };
 }
 
-/** Turns what goes wrong into what callers are to see. */
+/** Converts errors into those that callers expect. */
 export type Guard = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const doAtOnce: Guard = (work) => work();

@@ -1,6 +1,7 @@
 /**
- * A business key as PostgreSQL can hold it: NFC, because two keys that differ only in Unicode form are one key, and
- * without U+0000, which its text cannot hold. The noncharacter U+10FFFF stands for that; no key of an extract has it.
+ * A business key in a form that PostgreSQL can store: NFC, because keys that differ only in Unicode form are one key,
+ * and without U+0000, which its text cannot contain. The noncharacter U+10FFFF represents U+0000; no key of an extract
+ * contains it.
  */
 export function writtenKey(key: string): string {
   return key.normalize("NFC").replaceAll("\0", NO_CHARACTER);

@@ -3,8 +3,8 @@ import { counted } from "../../text/count.ts";
 import type { PlanPolicy } from "../ledger.ts";
 
 /**
- * A record that waits for the one with its own key can be in a cycle only where mappings name each other: no cell decides
- * it.
+ * If each record waits for the record with its own key, a cycle exists only if mappings name each other, independent
+ * of the data.
  * @throws Failure `mapping_invalid`
  */
 export function requireOneDirection(circular: number, { after, awaitsOwnKey }: PlanPolicy): void {

@@ -2,14 +2,14 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { asciiHash, HASH_RANGE, mixHash, textHash, TWO_TO_THE_32 } from "../../text/text-hash.ts";
 
 /**
- * What a payload holds, in 52 bits: the same for the same data, whatever the order of an object's members. Made in a
- * fifth of the time of `contentHash`. Good for telling apart the few records of one key within one run; not for
- * anything that is kept, nor against someone who builds two payloads on purpose to look the same.
+ * The content of a payload in 52 bits: equal for equal data, independent of the order of object members. Takes a fifth
+ * of the time of `contentHash`. Suitable for distinguishing the few records of one key within one run, but not for
+ * stored data or against deliberate collisions.
  */
 export function createFastContentHash(): (value: JsonValue) => number {
   const names = new Map<string, number>();
 
-  /** A payload's fields have few names, and every record has them. */
+  /** Payloads have few field names, and every record has them. */
   function knownNameContent(name: string): number {
     const known = names.get(name);
     if (known !== undefined) return known;
@@ -38,15 +38,15 @@ export function createFastContentHash(): (value: JsonValue) => number {
 
 const MAX_CACHED_NAMES = 10_000;
 
-/** Where each kind of value starts from, so that `"1"`, `1` and `["1"]` are different. */
+/** A seed for each kind of value, so that `"1"`, `1` and `["1"]` are different. */
 const [TEXT, NAME, OTHER_SCALAR] = [0x2f0b4c47, 0x1c6ef372, 0x3a54ff53];
 
-/** The content of a list without items, to which they are added in order. */
+/** The content of an empty list. Items are added in order. */
 export const EMPTY_LIST = 0x510e527f;
-/** The content of an object without members, to which they are added in any order. */
+/** The content of an empty object. Members are added in any order. */
 export const EMPTY_OBJECT = 0x1f83d9ab;
 
-/** The content of the text that these bytes are; -1 where they are not ASCII alone. */
+/** The content of the text in these bytes; -1 if they are not pure ASCII. */
 export function asciiTextContent(bytes: Uint8Array, from: number, to: number): number {
   return asciiHash(bytes, from, to, TEXT);
 }
@@ -63,13 +63,13 @@ export function withItem(items: number, item: number): number {
   return mixed(items, item);
 }
 
-/** Does not depend on the order. */
+/** Independent of the order. */
 function sum(one: number, other: number): number {
   const both = one + other;
   return both < HASH_RANGE ? both : both - HASH_RANGE;
 }
 
-/** Depends on which is which. */
+/** Depends on the order. */
 function mixed(first: number, second: number): number {
   return mixHash(
     Math.imul(first | 0, 0x9e3779b1) ^ second,

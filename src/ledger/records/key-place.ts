@@ -2,14 +2,14 @@ import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Severity } from "../../model/problem.ts";
 import type { PlanPolicy } from "../ledger.ts";
 
-/** Where an item's key stands: its line, and the key's column where the file has one. */
+/** The place of an item's key: its line, and the key's column if the file has one. */
 export function keyPlace(policy: Pick<PlanPolicy, "keyColumns">, file: string, line: number): Place {
   return { file, line, ...policy.keyColumns.get(file) };
 }
 
 type KeyProblem<S extends Severity> = Pick<LocalProblem, "attr" | "by" | "place"> & { readonly severity: S };
 
-/** What every problem has that comparing an item with others finds: it is one of the item's key. */
+/** The common part of all problems from comparing items: they are about the key. */
 export function keyProblem<S extends Severity>(
   severity: S,
   { file, line }: { readonly file: string; readonly line: number },

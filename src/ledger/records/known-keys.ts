@@ -11,17 +11,17 @@ export interface NewKey {
   readonly line: number;
 }
 
-/** A record of an earlier run with which a new key is compared. */
+/** A record of an earlier run, for comparison with a new key. */
 export interface KnownKey {
-  /** Empty where only a journal knows the record: it has no keys. */
+  /** Empty if the record is only in a journal, which has no keys. */
   readonly known: string;
   /** Whether the platform has, or may have, the record with the known key. */
   readonly wasSent: boolean;
 }
 
 /**
- * The problem of a new key that may be the changed form of a known key. A known key that never reached the platform may
- * itself be the changed form, and the new key its correction: then there is no problem.
+ * The problem of a new key that may be a changed form of a known key. If the known key never reached the platform, it
+ * may be the changed form and the new key its correction: then there is no problem.
  */
 export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key, known, wasSent } = found;
@@ -31,7 +31,7 @@ export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): Loca
   return { ...keyProblem("error", found, policy), code: "near_known_key", key, known, damage: kind, wasSent };
 }
 
-/** The problem of a new key that shows by itself that a spreadsheet has changed it. */
+/** The problem of a new key that a spreadsheet has visibly changed. */
 export function visiblyDamagedKey(found: NewKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key } = found;
   const damage = visibleKeyDamage(key);
@@ -45,9 +45,7 @@ export function rowSentUnderOtherKey(found: NewKey & Pick<KnownKey, "known">, po
   return { ...keyProblem("error", found, policy), code: "row_sent_under_other_key", key, ...other };
 }
 
-/**
- * Codes of records that were refused because of their keys. Such a key is no evidence of what the right key is.
- */
+/** Codes of records that were refused because of their keys. Such a key is no evidence of the correct key. */
 export const REFUSED_KEY_CODES: readonly LocalProblem["code"][] = [
   "near_known_key",
   "damaged_key",

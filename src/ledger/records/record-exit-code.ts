@@ -1,6 +1,6 @@
 import type { Status, Summary } from "../../model/outcome.ts";
 
-/** How a run with these records ends. README, "Exit codes": the worst wins. */
+/** The exit code of a run with these records. README, "Exit codes": the highest-priority code is returned. */
 export function exitCodeOf(counts: Summary["counts"]): number {
   const any = (...statuses: readonly Status[]): boolean => statuses.some((status) => (counts[status] ?? 0) > 0);
   if (any("ambiguous")) return 5;

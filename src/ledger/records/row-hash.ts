@@ -4,10 +4,10 @@ import type { Run } from "../ledger.ts";
 import { createFastContentHash } from "./fast-content-hash.ts";
 
 /**
- * Hash of a record's source row in 52 bits: of its own row, without the rows joined to it. Two rows have the same hash
- * when they have the same cells in the same order, whatever file and line they are in and however they are quoted,
- * delimited or encoded. Columns that a rejects file adds (`migrate_...`) do not count, nor does the order of a JSON
- * object's members. Good for recognising a row that was sent before; not for security.
+ * Hash of a record's own source row in 52 bits, without the rows joined to it. Rows have the same hash if they have
+ * the same cells in the same order, independent of file, line, quoting, delimiter and encoding. Columns that a rejects
+ * file adds (`migrate_...`) and the order of JSON object members are ignored. Suitable for recognising a row that was
+ * sent before; not for security.
  */
 export function rowHash(row: Row): number {
   if (!isCsvRow(row)) return jsonHash(row.value);
@@ -28,23 +28,23 @@ export function rowHash(row: Row): number {
   return mixHash(one, other);
 }
 
-/** Where a run creates its records. */
+/** The destination of a run's records. */
 export type Destination = Pick<Run, "endpoint" | "supplier">;
 
-/** A `rowHash` together with the destination, in 52 bits: a journal tells by it which rows were sent where. */
+/** Combines a `rowHash` with the destination, in 52 bits. A journal records it to show which rows were sent where. */
 export function rowMarker({ endpoint = "", supplier }: Destination): (hash: number) => number {
   const start = textHash(`${supplier}\n${endpoint}`, SEED) % TWO_TO_THE_32;
   return (hash) => mixHash(start ^ (hash % TWO_TO_THE_32), ~start ^ Math.floor(hash / TWO_TO_THE_32));
 }
 
-/** The cells of a record as UTF-8 bytes: for each cell where it starts, and where it ends. */
+/** The cells of a record as UTF-8 bytes, with the start and end of each cell. */
 export interface CellBytes {
   readonly bytes: Uint8Array;
   readonly starts: Int32Array;
   readonly ends: Int32Array;
 }
 
-/** The `rowHash` of the row with these cells, of a file without columns that a rejects file adds. */
+/** The `rowHash` of the row with these cells, for a file without the columns of a rejects file. */
 export function cellsHash({ bytes, starts, ends }: CellBytes): number {
   let one = SEED;
   let other = ~SEED;
@@ -62,7 +62,7 @@ export function cellsHash({ bytes, starts, ends }: CellBytes): number {
 }
 
 const SEED = 0x13198a2e;
-/** No byte of UTF-8. */
+/** Not a valid byte of UTF-8. */
 const CELL_END = 0xff;
 
 const jsonHash = createFastContentHash();
@@ -70,7 +70,7 @@ const encoder = new TextEncoder();
 
 const known = new WeakMap<CsvTable, readonly boolean[] | undefined>();
 
-/** For each column whether the original extract has it; undefined where the extract has all of them. */
+/** For each column, whether the original extract has it; undefined if it has all of them. */
 function originalColumns(table: CsvTable): readonly boolean[] | undefined {
   if (known.has(table)) return known.get(table);
   const { columns } = table;

@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Attempt } from "../ledger.ts";
 
-/** An attempt as a database has it: what is not known yet is null. */
+/** An attempt as stored in a database. Unknown values are null. */
 export interface AttemptRow {
   readonly runNumber: number;
   readonly run: string;

@@ -1,10 +1,10 @@
-/** The right to write to a whole ledger, where it ends when it has not been renewed for a while. */
+/** The right to write to a whole ledger, which may expire without renewal. */
 export interface HeldLease {
   /**
-   * False: by this process's own clocks another one may have it by now. Nothing is to be sent then. Absent where the right
-   * does not have to be renewed: `lost` alone tells.
+   * False if another process may hold it by now, according to this process's clock. Nothing may be sent then. Absent
+   * if the right needs no renewal: then only `lost` applies.
    */
   readonly isHeld?: () => boolean;
-  /** Aborts when another process has it, or when it could not be renewed; the reason is that failure. */
+  /** Aborts when another process holds it, or when it could not be renewed. The reason is that failure. */
   readonly lost: AbortSignal;
 }

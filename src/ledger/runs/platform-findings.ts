@@ -1,30 +1,30 @@
 import { z } from "zod";
 
-/** What a worker of a shared run has found out of the platform, or was told by others. Ages are milliseconds. */
+/** What a worker of a shared run knows about the platform, from itself or from others. Ages are in milliseconds. */
 export interface PlatformFindings {
-  /** Requests a second, of all workers together, that may leave just after one was refused; `id` tells refusals apart. */
+  /** Requests per second of all workers together, just after a refusal; `id` identifies the refusal. */
   readonly rate?: { readonly id: string; readonly perSecond: number; readonly agoMs: number } | undefined;
-  /** Import suppliers of its records that have closed, or opened again. */
+  /** Import suppliers of its records that closed, or opened again. */
   readonly suppliers: readonly SupplierFinding[];
 }
 
 export interface SupplierFinding {
   readonly supplier: string;
   readonly open: boolean;
-  /** What the platform said when it closed. */
+  /** The code of the platform when it closed. */
   readonly code?: string | undefined;
   readonly agoMs: number;
 }
 
-/** What all workers together know. */
+/** The combined findings of all workers. */
 export interface SharedFindings extends PlatformFindings {
   readonly suppliers: readonly (SupplierFinding & {
-    /** This worker alone asks whether the supplier takes records again. */
+    /** Only this worker probes the supplier. */
     readonly isAskedHere: boolean;
   })[];
 }
 
-/** What one worker has said, and how long ago. */
+/** The findings of one worker, and the age of its report. */
 export interface WorkerFindings {
   readonly worker: string;
   readonly saidAgoMs: number;
@@ -39,8 +39,8 @@ export const findingsSchema: z.ZodType<PlatformFindings> = z.object({
 });
 
 /**
- * The latest that any of them has found of each. Of those that wait for a supplier the first one asks.
- * @param said by the workers that are alive, in the order in which they joined
+ * The latest finding of each kind. Of the workers that wait for a supplier, the first one probes it.
+ * @param said reports of the live workers, in the order in which they joined
  */
 export function latestFindings(said: readonly WorkerFindings[], here: string): SharedFindings {
   const all = said.map(({ worker, saidAgoMs, findings }) => ({
@@ -61,7 +61,7 @@ export function latestFindings(said: readonly WorkerFindings[], here: string): S
   return { ...(rate !== undefined && { rate }), suppliers };
 }
 
-/** The same for who looks on. */
+/** The same for an observer. */
 export function commonFindings(said: readonly WorkerFindings[]): PlatformFindings {
   const { rate, suppliers } = latestFindings(said, "");
   return {

@@ -1,15 +1,18 @@
 import type { Clock } from "../../time/clock.ts";
 
-/** Takes back what is held by workers that are not heard of. */
+/** Revokes ranges of workers without a heartbeat. */
 export interface Reaper {
-  /** The server was reached just now. Takes back only after a whole lease without a gap: an outage silences everybody. */
+  /**
+   * Call after the server was reached. Revokes only after a whole lease of contact without a gap: during an outage, no
+   * worker can send a heartbeat.
+   */
   readonly look: () => Promise<void>;
 }
 
 export interface ReaperOptions {
-  /** Undefined for a run that nobody shares. */
+  /** Undefined for a run that is not shared. */
   readonly leaseMs: () => Promise<number | undefined>;
-  /** Takes back what is held beyond its lease, by the server's clock. */
+  /** Revokes ranges whose lease has expired, by the server's clock. */
   readonly takeBack: (leaseMs: number) => Promise<void>;
   readonly clock: Pick<Clock, "monotonic">;
 }

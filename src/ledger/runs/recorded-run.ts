@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../ledger.ts";
 
-/** A run as a ledger's table holds it. */
+/** A run as stored in a ledger's table. */
 export interface RunColumns {
   readonly name: string;
   readonly command: Run["command"];
@@ -44,7 +44,7 @@ export function severalRuns(prefix: string): Failure {
   return new Failure("run_unknown", `several runs begin with "${prefix}"`, { hint: "give more of the run's id" });
 }
 
-/** What becomes of a request in flight whose process has died: an idempotent one may be sent again. */
+/** The status of a request in flight after its process died: an idempotent request may be sent again. */
 export const AFTER_INTERRUPTION = [
   { harmless: false, status: "ambiguous", reason: "the run ended before an answer was written down" },
   {

@@ -3,12 +3,12 @@ import type { Outcome, Status } from "../../model/outcome.ts";
 import type { Writable } from "../../model/writable.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 
-/** What is known of a request in flight: a living run waits for its answer, a dead one will never have it. */
+/** The status of a request in flight: a live run waits for its reply, and a dead run never receives it. */
 export type SendingStatus = "pending" | "ambiguous";
 
 export type Counts = Readonly<Partial<Record<Status, number>>>;
 
-/** One record of a run, as a ledger's tables hold it. */
+/** A record of a run, as stored in a ledger's tables. */
 export interface ItemColumns {
   readonly record: number;
   readonly key: string | null;
@@ -21,7 +21,7 @@ export interface ItemColumns {
   readonly durationMs: number | null;
 }
 
-/** Put together without spreads: there is one for every record of a run. */
+/** Built without spreads, because there is one for every record of a run. */
 export function toOutcome(item: ItemColumns, problems: readonly Problem[]): Outcome {
   const { record, key, file, line, status, http, attempts, account, durationMs } = item;
   const outcome: Writable<Outcome> = { record, source: { file, line }, status, problems };

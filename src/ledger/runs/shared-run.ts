@@ -2,52 +2,58 @@ import type { AttemptOutcome, Ledger, Run } from "../ledger.ts";
 import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
 
 /**
- * A run that several processes send, each some ranges of its records at a time. Kept by a ledger that several machines
- * reach. All times are the server's.
+ * A run that several processes send, each some ranges of its records at a time. Stored in a ledger that several
+ * machines can reach. All times are those of the server.
  */
 export interface SharedRun {
-  /** The run, what its workers read of the ledger, and the places of the input that they note for each other. */
+  /**
+   * The run, the data of the ledger that its workers read, and the input positions that they record for each other.
+   */
   readonly ledger: Pick<
     Ledger,
     "findRun" | "sendable" | "nextSendable" | "notePosition" | "history" | "recovery" | "origin"
   >;
   /**
-   * For whoever plans the run: cuts what is pending into ranges, and gives them out from now on.
-   * Resolves to the number of ranges.
+   * For the planner: divides the pending records into ranges and starts assigning them. Resolves to the number of
+   * ranges.
    */
   handOut(plan: SharedPlan): Promise<number>;
   /**
-   * Tells the planner that this process is about to join, until it joins or closes the run. Repeat within the lease.
-   * @throws Failure `run_unknown` where nothing is given out
+   * Tells the planner that this process is about to join, until it joins or closes the run. Repeat this within the
+   * lease.
+   * @throws Failure `run_unknown` if the run assigns no ranges
    */
   announce(worker: WorkerIdentity): Promise<void>;
-  /** Becomes one of the run's workers. @throws Failure `run_unknown` where nothing is given out */
+  /**
+   * Joins the run as a worker.
+   * @throws Failure `run_unknown` if the run assigns no ranges
+   */
   join(worker: WorkerIdentity): Promise<SharedWorker>;
-  /** How far it has come. Gives back to the queue what workers hold that are not heard of any more. */
+  /** The progress of the run. Also returns ranges of dead workers to the queue. */
   watch(): Promise<SharedStatus>;
-  /** Takes back at once what the worker of an ended process holds. */
+  /** Immediately revokes the ranges of the worker of an ended process. */
   expel(process: WorkerIdentity): Promise<void>;
-  /** Every worker is to finish what is in flight, and to leave. */
+  /** Tells every worker to finish its requests in flight and to leave. */
   drain(): Promise<void>;
-  /** Nothing more is given out, and whoever still holds something can write no more. */
+  /** Stops assigning ranges. Workers that still hold ranges can no longer write. */
   end(): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface SharedPlan extends SharedPace {
-  /** Records of a range at most. */
+  /** Maximum records of a range. */
   readonly size: number;
-  /** Without a word for so long, a worker counts as dead. */
+  /** Milliseconds without a heartbeat after which a worker is considered dead. */
   readonly leaseMs: number;
-  /** What a dead worker had in flight may be sent again. */
+  /** Requests in flight of a dead worker may be sent again. */
   readonly resendAmbiguous: boolean;
 }
 
-/** What all workers of a run together may do. */
+/** The combined limits of all workers of a run. */
 interface SharedPace {
   /** Requests in flight. */
   readonly concurrency: number;
-  /** Requests a second. */
+  /** Requests per second. */
   readonly rps?: number | undefined;
 }
 
@@ -56,58 +62,58 @@ export interface WorkerIdentity {
   readonly pid: number;
 }
 
-/** A worker of a run, until it leaves or is taken for dead. */
+/** A worker of a run, until it leaves or is considered dead. */
 export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes"> {
   readonly leaseMs: number;
   /**
-   * Says that it lives and how it does, keeps what it holds, and learns what it is to do.
-   * @throws Failure `ledger_in_use` when it was taken for dead
+   * Sends a heartbeat with the worker's report, renews its ranges, and returns its instructions.
+   * @throws Failure `ledger_in_use` if the worker was considered dead
    */
   beat(report: WorkerReport): Promise<Orders>;
-  /** The next range, if there is one just now. Its requests in flight of an earlier worker are closed. */
+  /** Claims the next range, if there is one at the moment. Requests in flight of its earlier worker are closed. */
   claim(): Promise<RecordRange | undefined>;
-  /** Nothing of the range is left to be done by this run. */
+  /** This run has nothing left to do in the range. */
   finish(range: RecordRange): Promise<void>;
-  /** Gives back everything that it holds, and leaves. */
+  /** Returns all held ranges, and leaves. */
   leave(): Promise<void>;
-  /** The platform takes nothing more, of whomever: the others are to stop, too; or at least it is remembered. */
+  /** Records that the platform accepts nothing more from any worker. The other workers stop, too, or continue. */
   stop(failure: SharedFailure, others: "stop" | "go on"): Promise<void>;
-  /** No request of the run may leave for so long. */
+  /** No request of the run may be sent for this time. */
   hold(forMs: number, reason: string): Promise<void>;
 }
 
-/** Records of the run by their numbers, first and last included. */
+/** Record numbers of the run, first and last inclusive. */
 export interface RecordRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** What a worker says of itself. */
+/** A worker's report about itself. */
 export interface WorkerReport {
   readonly counts: Readonly<Partial<Record<AttemptOutcome["status"], number>>>;
   readonly inFlight: number;
-  /** Records that got their outcomes, a second. */
+  /** Outcomes per second. */
   readonly perSecond: number;
-  /** Requests in flight that it lets itself have, and why. */
+  /** The current limit of requests in flight, and its reason. */
   readonly limit?: number | undefined;
   readonly reason?: string | undefined;
-  /** The requests that gave records their outcomes: how many, and how long they took together. */
+  /** The requests that gave records their outcomes: their number and total duration. */
   readonly replies: { readonly count: number; readonly totalMs: number };
   readonly findings?: PlatformFindings | undefined;
 }
 
-/** What a worker learns each second. */
+/** The reply to a heartbeat. */
 export interface Orders extends SharedPace {
   readonly state: "open" | "draining" | "stopped" | "ended";
-  /** Workers that are alive, and which of them this one is, counted from 0 in the order in which they joined. */
+  /** The number of live workers, and the position of this one among them, from 0 in the order in which they joined. */
   readonly workers: number;
   readonly position: number;
-  /** All others that are alive have learnt of this one, and take their parts beside it. */
+  /** All other live workers know of this one and have adjusted their shares. */
   readonly isKnown: boolean;
   readonly findings?: SharedFindings | undefined;
   readonly holdMs: number;
   readonly ranges: RangeCounts;
-  /** Ranges that wait, and that a worker has held before. */
+  /** Waiting ranges that a worker has held before. */
   readonly givenBack: number;
 }
 
@@ -117,7 +123,7 @@ export interface RangeCounts {
   readonly done: number;
 }
 
-/** A failure as it travels from one worker to the whole run. */
+/** A failure, as passed from one worker to the whole run. */
 export interface SharedFailure {
   readonly code: string;
   readonly message: string;
@@ -126,17 +132,17 @@ export interface SharedFailure {
 
 export interface SharedStatus extends SharedPace {
   readonly run: Run["id"];
-  /** When this was so. ISO 8601 UTC. */
+  /** The time of this status, ISO 8601 UTC. */
   readonly at: string;
   readonly state: Orders["state"];
   readonly leaseMs: number;
   readonly ranges: RangeCounts;
-  /** Alive first, in the order in which they joined. */
+  /** Working ones first, in the order in which they joined. */
   readonly workers: readonly WorkerStatus[];
-  /** Nothing may leave for so long. */
+  /** Nothing may be sent for this time. */
   readonly hold?: { readonly forMs: number; readonly reason: string } | undefined;
   readonly failure?: SharedFailure | undefined;
-  /** What the workers have found out of the platform. */
+  /** The workers' findings about the platform. */
   readonly findings?: PlatformFindings | undefined;
 }
 
@@ -147,6 +153,6 @@ export interface WorkerStatus extends WorkerIdentity, WorkerReport {
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly seenAt: string;
-  /** What it holds, and since when. */
+  /** Held ranges, and since when. */
   readonly holds: readonly (RecordRange & { readonly since: string })[];
 }

@@ -10,17 +10,17 @@ interface Reader {
   readonly database: SqliteDatabase;
 }
 
-/** Of each ledger that this process has written to, where closing lets go of it later. */
+/** A reader for each ledger that this process has written to, if closing releases its file later. */
 const readers = new Map<string, Reader>();
 
 /**
- * Opens a ledger to write to it. SQLite's package lets go of a closed file only when its statements are collected; were
- * it the last to do so, SQLite would write into the file what another process has left in the log, past its seal. So a
- * connection that only reads stays open beside it: then it is not the last one.
+ * Opens a ledger for writing. SQLite's package releases a closed file only when its statements are collected. If that
+ * were the last connection, SQLite would write the log of another process into the file without updating the
+ * checksums. A second, read-only connection stays open, so that it is not the last one.
  */
 export function openToWriteTo(path: string): SqliteDatabase {
   if (closesAtOnce) return openDatabase(path);
-  // When the process ends, what was opened first is let go last.
+  // When the process ends, the connection that was opened first is released last.
   const reader = readerOf(resolve(path));
   const database = openDatabase(path);
   return {
@@ -43,16 +43,16 @@ function readerOf(path: string): Reader {
   return reader;
 }
 
-/** The file is opened with the first reading, which leaves no statement. */
+/** The first read opens the file. This one leaves no statement. */
 function hold({ database }: Reader): void {
   try {
     database.execute("select 1 from sqlite_schema limit 1");
   } catch {
-    // Whoever opens the ledger next says what is wrong with it.
+    // The next process that opens the ledger reports the problem.
   }
 }
 
-/** Where the log holds nothing, the last one may remove it. */
+/** If the log is empty, the last connection may remove it. */
 function endReader(path: string): void {
   if ((statOf(`${path}-wal`)?.size ?? 0) === 0) readers.get(path)?.database.close();
 }

@@ -3,8 +3,8 @@ import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./
 import { requireSound } from "./integrity/ledger-check.ts";
 
 /**
- * Everything that the ledger at this path knows, in batches: runs, records, the list of each run, requests, decisions.
- * @param isBusy another process may be writing to it just now
+ * The contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions.
+ * @param isBusy whether another process may be writing to it
  * @throws Failure `ledger_damaged`, `storage`
  */
 export function* exportLedger(path: string, isBusy: () => boolean): Generator<readonly ExportedRow[]> {
@@ -19,7 +19,7 @@ export function* exportLedger(path: string, isBusy: () => boolean): Generator<re
 
 const BATCH = 500;
 
-/** Each continues after the keys of the row that came last. */
+/** Each query continues after the keys of the last row. */
 const EXPORTED = {
   run: "select *, id as a, 0 as b, 0 as c from runs where (id, 0, 0) > (?, ?, ?) order by id",
   record: "select *, id as a, 0 as b, 0 as c from records where (id, 0, 0) > (?, ?, ?) order by id",

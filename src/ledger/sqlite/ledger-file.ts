@@ -7,20 +7,20 @@ const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
 
 /**
- * Makes sure that `path` is a regular file that only its owner can read: creates it (and its folder) so, or tightens
- * the file that is there. A link, a folder or a pipe is refused: Failure `config`.
+ * Ensures that `path` is a regular file that only its owner can read: creates it (and its folder), or restricts the
+ * existing file. Refuses a link, a folder or a pipe: Failure `config`.
  */
 export function preparePrivateFile(path: string): void {
-  // A folder that exists keeps its mode.
+  // An existing folder keeps its mode.
   mkdirSync(dirname(path), { recursive: true, mode: OWNER_ONLY_FOLDER });
   const found = statOf(path);
   if (found === undefined) closeSync(openSync(path, "wx", OWNER_ONLY_FILE));
   else requireRegularFile(path, found);
-  // Setting the mode that it has would change its times.
+  // Setting an unchanged mode would still change the file's times.
   if (((found?.mode ?? 0) & 0o777) !== OWNER_ONLY_FILE) chmodSync(path, OWNER_ONLY_FILE);
 }
 
-/** What lies at `path` itself, not where a link leads to. */
+/** The file at `path` itself. Does not follow a link. */
 export function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false });
 }
@@ -38,7 +38,7 @@ function requireRegularFile(path: string, found: Stats): void {
   });
 }
 
-/** Why a command that needs a ledger cannot go on without it. A journal shows that the ledger is lost. */
+/** Why a command cannot continue without a ledger. A journal shows that the ledger was lost. */
 export function noLedger(path: string): Failure {
   const [journal] = journalsOf({ folder: join(dirname(path), "journal"), ledgerName: basename(path) }, undefined);
   if (journal !== undefined) {
@@ -53,7 +53,10 @@ export function noLedger(path: string): Failure {
   });
 }
 
-/** What went wrong below the ledger, as a failure that ends the run; anything unknown comes back as it is: a bug. */
+/**
+ * Converts an error below the ledger into a failure that ends the run. Returns an unknown error unchanged: it is a
+ * bug.
+ */
 export function ledgerFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const sqliteCode = numberOf(error, "errcode");
@@ -61,7 +64,7 @@ export function ledgerFailure(error: unknown, path: string): unknown {
   return numberOf(error, "errno") === undefined ? error : storageFailure(error, path);
 }
 
-/** A failure of the disk or of the rights on it, while the ledger at `path` was used. */
+/** A failure of the disk or its permissions while the ledger at `path` was in use. */
 function storageFailure(cause: Error, path: string): Failure {
   return new Failure("storage", `the ledger ${path} cannot be used: ${cause.message}`, {
     hint: "make room on the disk, or give write access to the ledger's folder; then run the same command again",
@@ -95,7 +98,7 @@ export function damagedLedger(path: string, found: string, cause?: Error): Failu
   });
 }
 
-/** More often the wrong file than a ledger of which nothing is left. */
+/** This is more often the wrong file than a ledger without any readable part. */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `${path} is no ledger, or one that is damaged beyond repair: ${found}`, {
     hint: "nothing was changed in it; see what --ledger names, and if it is the ledger, take the latest copy of it",
@@ -103,7 +106,7 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
   });
 }
 
-/** Nothing is left to read of a ledger that was here: what remains is beside it. */
+/** A ledger existed here, but nothing of it can be read. Only the files next to it remain. */
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:

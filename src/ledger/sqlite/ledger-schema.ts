@@ -11,10 +11,10 @@ import { RECOVERY_COLUMNS, ROW_MARK_COLUMN } from "./tables/recovery-log.ts";
 const APPLICATION_ID = 0x6d696772;
 
 /**
- * The schema's history. A ledger of version n has had the first n steps; a new version is one more step, and the old
- * ones never change. `records` is the truth about every identity over all runs, `items` is one run's input list,
- * `problems` hold those of the plan (attempt 0) and those of each attempt. `positions` are places that a run's input can be
- * read from.
+ * The history of the schema. A ledger of version n has had the first n steps. A new version adds a step; existing
+ * steps never change. `records` has the state of every identity over all runs, `items` the input list of each run, and
+ * `problems` those of the plan (attempt 0) and of each attempt. `positions` are places from which a run's input can be
+ * read.
  */
 const SCHEMA_STEPS: readonly string[] = [
   `create table runs (
@@ -80,14 +80,14 @@ const SCHEMA_STEPS: readonly string[] = [
 
 export interface UpgradeOptions {
   readonly steps?: readonly string[];
-  /** Told what goes on, where it takes more than a moment. */
+  /** Receives messages about work that takes more than a moment. */
   readonly notice?: ((message: string) => void) | undefined;
 }
 
 /**
- * Takes the ledger through the steps it has not had, after copying an older one to `<path>.v<n>.bak`. A process that is
- * killed meanwhile leaves the ledger as it was, and another one may begin again.
- * A ledger of a newer version, or a database that is no ledger, is refused and left untouched.
+ * Applies the missing steps, after copying an older ledger to `<path>.v<n>.bak`. If the process is killed, the ledger
+ * is unchanged and another process can start again. A ledger of a newer version, or a database that is not a ledger,
+ * is refused and not changed.
  */
 export function upgradeSchema(database: SqliteDatabase, { steps = SCHEMA_STEPS, notice }: UpgradeOptions = {}): void {
   const version = schemaVersion(database);
@@ -108,7 +108,7 @@ const backupPath = (path: string, version: number): string => `${path}.v${versio
 /** A smaller ledger takes less than two seconds. */
 const TOLD_BYTES = 64 * 1024 * 1024;
 
-/** Nothing is said of a small ledger. */
+/** There are no messages for a small ledger. */
 function upgradeNotices(path: string, version: number, notice: UpgradeOptions["notice"]) {
   const bytes = statOf(path)?.size ?? 0;
   if (notice === undefined || bytes < TOLD_BYTES) return undefined;
@@ -126,7 +126,7 @@ function upgradeNotices(path: string, version: number, notice: UpgradeOptions["n
   };
 }
 
-/** @throws Failure `config`, as `upgradeSchema` does, for a newer ledger and for a database that is no ledger */
+/** @throws Failure `config`, as `upgradeSchema` does, for a newer ledger and for a database that is not a ledger */
 export function isSchemaCurrent(database: SqliteDatabase): boolean {
   const version = schemaVersion(database);
   if (version > SCHEMA_STEPS.length) throw newerLedger(database.path, version, SCHEMA_STEPS.length);
@@ -150,7 +150,7 @@ function newerLedger(path: string, found: number, known: number): Failure {
   );
 }
 
-/** Whole or not at all: of an earlier upgrade that was broken off there may be a copy already, or half of one. */
+/** Atomic: an earlier, interrupted upgrade may have left a complete or partial copy. */
 function backUp(database: SqliteDatabase, copy: string): void {
   const draft = `${copy}.tmp`;
   removeDatabase(draft);
@@ -164,7 +164,7 @@ function backUp(database: SqliteDatabase, copy: string): void {
   }
 }
 
-/** A run as the other tables know it. */
+/** A run as the other tables refer to it. */
 export interface RunRow {
   /** The row's number in `runs`. */
   readonly number: number;

@@ -3,9 +3,9 @@ import type { Query, SqliteDatabase } from "./sqlite-database.ts";
 import { coverAnew } from "./tables/counts.ts";
 
 /**
- * Gives runs their endpoints, and the records of these runs the identities that follow from them. Before schema version
- * 5 an identity was made of host, supplier, operation id and key: it changed with the operation's id, and two instances
- * of the platform under one host shared it.
+ * Adds endpoints to runs, and gives their records the resulting identities. Before schema version 5, an identity
+ * consisted of host, supplier, operation id and key. It changed with the operation's id, and two instances of the
+ * platform on one host shared it.
  */
 export function setEndpoints(database: SqliteDatabase, endpoints: ReadonlyMap<string, string>): void {
   database.transaction(() => {
@@ -70,14 +70,14 @@ const CREATE_TABLES = `
     old blob not null, made blob not null, attempts integer not null, confirmed integer not null, primary key (old, made)
   ) without rowid;`;
 
-/** The more that is known to have arrived, the higher. */
+/** The more certain it is that the record arrived, the higher. */
 const RANK = (state: string): string => `case ${state} when 'accepted' then 3 when 'ambiguous' then 2
   when 'sending' then 2 else 1 end`;
 
 /**
- * Where several instances shared an old identity, its record belongs to those that it was sent to, and is accepted only
- * where one of their own requests or decisions says so; in the others it is still to be sent. Where one operation had several ids, the record that is known
- * to have arrived stays.
+ * If several instances shared an old identity, its record belongs to those it was sent to. It is accepted only if one
+ * of their own requests or decisions says so; for the other instances it is left to send. If one operation had several
+ * ids, the record that is known to have arrived stays.
  */
 const REPLACE_IDENTITIES = [
   ...["items", "attempts", "decisions"].map(

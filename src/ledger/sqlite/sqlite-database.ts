@@ -6,32 +6,35 @@ import { ledgerFailure } from "./ledger-file.ts";
 export type SqlValue = string | number | Uint8Array | null;
 
 /**
- * A statement with the type of the rows that it selects; whoever writes it answers for the type.
- * Joins are written `cross join`: SQLite then takes the tables in the order in which they stand.
+ * A statement with the type of its rows. Its author is responsible for the type. Joins are written as `cross join`, so
+ * that SQLite uses the tables in the given order.
  */
 export interface Query<Row> {
   readonly sql: string;
-  /** Never there: carries the type. */
+  /** Never present; carries the type. */
   readonly row?: Row;
 }
 
-/** One SQLite file. Everything it throws is a `Failure` (`storage`, `ledger_damaged`, `ledger_in_use`) or a bug. */
+/** One SQLite file. Throws only a `Failure` (`storage`, `ledger_damaged`, `ledger_in_use`) or a bug. */
 export interface SqliteDatabase {
   readonly path: string;
-  /** Several statements without parameters. */
+  /** Runs several statements without parameters. */
   readonly execute: (sql: string) => void;
-  /** Returns the number of rows changed. */
+  /** Returns the number of changed rows. */
   readonly run: (sql: string, ...values: readonly SqlValue[]) => number;
   readonly rows: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => readonly Row[];
   readonly row: <Row>(query: Query<Row>, ...values: readonly SqlValue[]) => Row | undefined;
-  /** All of it or nothing. Not to be nested. */
+  /** Atomic. Cannot be nested. */
   readonly transaction: <Result>(work: () => Result) => Result;
   readonly close: () => void;
-  /** Lets go of the file without another write: what SQLite does when it closes is left to whoever opens it next. */
+  /**
+   * Releases the file without another write. The work that SQLite does on closing is left to the next process that
+   * opens it.
+   */
   readonly abandon: () => void;
 }
 
-/** A number of the file's header. */
+/** A number from the file's header. */
 export function pragma(
   database: Pick<SqliteDatabase, "row">,
   name: "page_size" | "page_count" | "user_version" | "application_id",
@@ -40,7 +43,7 @@ export function pragma(
   return database.row(query)?.[name] ?? 0;
 }
 
-/** What SQLite itself finds wrong with the file, at most so many findings; none when it is whole. */
+/** Findings of SQLite's own check of the file, limited to this number; empty if the file is intact. */
 export function integrityErrors(database: Pick<SqliteDatabase, "rows">, atMost: number): readonly string[] {
   const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${atMost})` };
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
@@ -49,12 +52,12 @@ export function integrityErrors(database: Pick<SqliteDatabase, "rows">, atMost: 
 
 type Statement = ReturnType<InstanceType<typeof DatabaseSync>["prepare"]>;
 
-/** Milliseconds to wait for another process: one that only reads writes too when it recovers the log after a crash. */
+/** Milliseconds to wait for another process. Even a reader writes when it recovers the log after a crash. */
 export const BUSY_TIMEOUT = 5000;
 
 /**
- * Opens a file that is of no use after a crash. A plan is written and read from front to back, and sorted once, in
- * pieces of the size of the cache: 8 MB.
+ * Opens a file that is not needed after a crash. A plan is written and read sequentially, and sorted once, in pieces
+ * of the size of the cache: 8 MB.
  */
 export function openTemporary(path: string): SqliteDatabase {
   const database = openDatabase(path, { temporary: true });
@@ -65,11 +68,11 @@ export function openTemporary(path: string): SqliteDatabase {
 }
 
 export interface OpenOptions {
-  /** SQLite is allowed to work without a journal, which a crash would turn into damage. */
+  /** Allows SQLite to work without a journal, so that a crash would corrupt the file. */
   readonly temporary?: boolean;
-  /** Not even what a crash has left in the log is written into the file. */
+  /** Writes nothing into the file, not even the log that a crash has left. */
   readonly readOnly?: boolean;
-  /** A file that is not there is not made. */
+  /** Does not create a missing file. */
   readonly mustExist?: boolean;
   /** Milliseconds to wait for another process that writes. */
   readonly timeout?: number;
@@ -97,19 +100,21 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
       database.exec("commit");
       return result;
     } catch (error) {
-      // A full disk makes SQLite roll back by itself.
+      // On a full disk, SQLite rolls back by itself.
       if (database.isTransaction) database.exec("rollback");
       throw error;
     }
   }
 
-  /** Only while nothing is left of the log: SQLite would write that into the file when its last statement goes. */
+  /**
+   * Only call this with an empty log: SQLite would write the log into the file when its last statement is released.
+   */
   function close(): void {
     statements.clear();
     if (database.isOpen) database.close();
   }
 
-  /** An open database that nobody uses is closed by the end of the process, and without a last write. */
+  /** An open database without users is closed by the end of the process, without a last write. */
   function abandon(): void {
     atExit(() => void database.isOpen);
   }
@@ -129,8 +134,8 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
 const INPUT_OUTPUT_ERROR = 10;
 
 /**
- * Turns SQLite's errors into failures. After an I/O error every further call fails likewise: what a failed fsync has
- * left on the disk is unknown, and a second one may report success for data that was lost.
+ * Converts SQLite's errors into failures. After an I/O error, every further call fails in the same way: the contents
+ * of the disk after a failed fsync are unknown, and a second one may report success for data that was lost.
  */
 function failureGuard(path: string): <Result>(work: () => Result) => Result {
   let broken: unknown;

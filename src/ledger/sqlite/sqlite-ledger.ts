@@ -37,26 +37,29 @@ import { threadLedger } from "../thread/thread-ledger.ts";
 
 export interface SqliteLedgerOptions {
   readonly path: string;
-  /** False: a ledger that does not exist is a Failure `run_unknown` (for commands that only read). Default: true. */
+  /** False: a missing ledger is a Failure `run_unknown` (for commands that only read). Default: true. */
   readonly create?: boolean;
-  /** For commands that only look, beside whoever writes. */
+  /** For commands that only read, while another process may be writing. */
   readonly readOnly?: boolean;
-  /** What the ledger is to say of its writer, who holds its lock; none: whoever opens it answers for it. */
+  /**
+   * The writer to record in the ledger, which holds its lock. Without it, the caller must ensure that there is no
+   * other writer.
+   */
   readonly writer?: string | undefined;
-  /** Noted with each run. */
+  /** Stored with each run. */
   readonly toolVersion?: string | undefined;
-  /** For stamps. */
+  /** For timestamps. */
   readonly clock?: Pick<Clock, "now">;
-  /** Told what takes long. */
+  /** Receives messages about slow work. */
   readonly notice?: UpgradeOptions["notice"];
 }
 
 /**
- * Opens the project's ledger, creating it where there is none: one SQLite file, readable by its owner only, in which
- * a resolved promise means that the change is on the disk. Whoever writes holds the lock (`lockLedger`).
+ * Opens the project's ledger, and creates it if it does not exist: one SQLite file, readable only by its owner. When a
+ * promise resolves, the change is on disk. A writer holds the lock (`lockLedger`).
  *
- * @throws Failure `config` (not a regular file, no ledger, or of a newer version; nothing is changed then),
- * `ledger_damaged`, `ledger_in_use`, `storage`. The methods raise the last three too.
+ * @throws Failure `config` (not a regular file, not a ledger, or of a newer version; nothing is changed then),
+ * `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
   const { path, create = true, readOnly = false, notice } = options;
@@ -73,7 +76,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   return movable(ledgerOver(opened.sealed, { ...options, sending }, opened.sealed.close), opened, options);
 }
 
-/** From here on this connection reads outcomes alone, from front to back. */
+/** From now on, this connection only reads outcomes, sequentially. */
 const LITTLE_CACHE = "pragma cache_size = -2000";
 
 /** The same ledger, with `inThread`. */
@@ -101,8 +104,8 @@ function movable(
 }
 
 /**
- * The file stays open here, too: SQLite would otherwise write its log into it, without the seal, when a process ends that
- * could not close the ledger in order.
+ * The file stays open here, too. Otherwise SQLite would write its log into it, without updating the checksums, when a
+ * process ends that could not close the ledger properly.
  */
 function closedBeside(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {
@@ -116,7 +119,7 @@ function closedBeside(thread: LedgerThread, file: SqliteDatabase, here: Ledger):
   });
 }
 
-/** Opens a ledger once more that another thread of this process has open, and does not write to. */
+/** Opens a second connection to a ledger that another thread of this process has open and does not write to. */
 export function openBeside({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
@@ -128,7 +131,7 @@ export function openBeside({ path, toolVersion, writer, isChecked }: LedgerWork)
   };
 }
 
-/** Opens it to read first: the log that a crash has left beside a ledger that is refused stays as it is. */
+/** Opens the ledger for reading first: if it is refused, the log that a crash has left is not changed. */
 function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">): OpenedToWrite {
   if (writer !== undefined) refuseOtherWriter(path, writer);
   const seen = openToRead(path, { notice });
@@ -149,13 +152,13 @@ function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions,
 
 interface OpenedToWrite {
   readonly file: SqliteDatabase;
-  /** The same, kept under seal. */
+  /** The same database with its checksum file. */
   readonly sealed: ReturnType<typeof sealedDatabase>;
-  /** Its pages were looked at. */
+  /** Its pages were checked. */
   readonly isChecked: boolean;
 }
 
-/** Undefined for a ledger of an older version, and for one that a crash has left half made. */
+/** Undefined for a ledger of an older version, and for one that a crash has left incomplete. */
 function openToRead(
   path: string,
   looking: Parameters<typeof requireSound>[1],
@@ -165,7 +168,7 @@ function openToRead(
   try {
     const soundness = requireSound(database, { ...looking, trustsTime: true });
     if (isSchemaCurrent(database)) {
-      // Everything that is read from here on is the ledger of one moment, also beside a push.
+      // All later reads see the ledger at one moment, even during a push.
       database.execute("begin");
       return { database, soundness };
     }
@@ -182,8 +185,8 @@ export function vanished(path: string): Failure {
 }
 
 /**
- * A ledger that lasts as long as the process, for a run that sends and that nobody goes on with. It lies in `folder`
- * (created where it is missing), readable by its owner only, and is removed when it is closed or the process dies.
+ * A ledger that lasts as long as the process, for a run that sends and cannot be resumed. Its file is in `folder`
+ * (created if it is missing), is readable only by its owner, and is removed when it is closed or the process dies.
  */
 export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   const path = join(folder, `.plan-${process.pid}-${randomBytes(4).toString("hex")}.db`);
@@ -210,7 +213,7 @@ function prepareToWrite(database: SqliteDatabase): void {
   prepareAccepting(database);
 }
 
-/** Records are found by their identities, which are spread over the whole file: 32 MB of pages stay in memory. */
+/** Records are found by their identities, which are spread over the whole file, so 32 MB of pages stay in memory. */
 const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 0;
   pragma cache_size = -32000;`;
 function ledgerOver(
@@ -256,7 +259,9 @@ function ledgerOver(
   };
 }
 
-/** POSIX keeps an open file that has no name any more; Windows refuses, and there the file goes when it is closed. */
+/**
+ * POSIX keeps an open file that has no name. Windows refuses this, and there the file is removed when it is closed.
+ */
 function unlinkWhileOpen(path: string): void {
   if (process.platform !== "win32") rmSync(path);
 }

@@ -12,7 +12,7 @@ import { exportLedger } from "./ledger-export.ts";
 import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
 import { openLedger, type SqliteLedgerOptions, vanished } from "./sqlite-ledger.ts";
 
-/** A ledger in one SQLite file, which only the process that holds its lock writes to. */
+/** A ledger in one SQLite file. Only the process that holds its lock writes to it. */
 export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): LedgerStore {
   const isBusy = (): boolean => isLocked(path);
   const read = (): Promise<Ledger> => openLedger({ path, create: false, readOnly: true, notice });
@@ -51,7 +51,7 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
   };
 }
 
-/** The lock goes when the ledger has been closed. */
+/** The lock is released when the ledger has been closed. */
 async function openLocked(options: SqliteLedgerOptions, command: string): Promise<Ledger> {
   const lock = await lockInOnePlace(options.path, command);
   try {

@@ -1,7 +1,7 @@
 import type { CallMethods, ClosableLedger } from "./ledger-calls.ts";
 import { packSendable, unpackIntents, unpackOutcomes } from "./packed-attempts.ts";
 
-/** What a thread is asked, done with the ledger itself. */
+/** The calls of a thread, performed by the ledger itself. */
 export function callMethodsOf({ ledger, close }: ClosableLedger): CallMethods {
   return {
     ...ledger,

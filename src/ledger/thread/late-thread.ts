@@ -1,19 +1,19 @@
 import type { CallMethods, CallName, CallsOf } from "./ledger-calls.ts";
 import type { LedgerThread } from "./ledger-thread.ts";
 
-/** As many groups of requests are begun here first: a thread takes longer to start than to send as many. */
+/** The first groups of requests are handled here: starting a thread takes longer than sending this many. */
 const GROUPS_HERE = 10;
 
 interface LateThread {
   readonly start: () => LedgerThread;
-  /** Called when the thread is asked from here on. */
+  /** Called when the thread takes over. */
   readonly onMoved: () => void;
 }
 
 /**
- * A thread that is started when it pays: until it is ready, calls are done here, by a ledger that is open already. So the
- * first requests of a run need not wait for it, and a run with few requests has none. It takes over between two groups of
- * requests.
+ * A thread that is started when it pays off. Until it is ready, calls are performed here, by a ledger that is already
+ * open. The first requests of a run do not wait for the thread, and a run with few requests never starts it. It takes
+ * over between two groups of requests.
  */
 export function lateThread(here: CallMethods, { start, onMoved }: LateThread): LedgerThread {
   let groups = 0;

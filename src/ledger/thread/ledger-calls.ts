@@ -17,13 +17,13 @@ type PlainCalls = Omit<
   | "close"
 >;
 
-/** What the thread of a ledger is asked to do: the ledger's own methods, those that are called often with packed rows. */
+/** The calls to the thread of a ledger: the ledger's own methods. Frequent ones use packed rows. */
 interface LedgerCalls extends PlainCalls {
   readonly plan: (run: string, items: PackedItems) => Promise<void>;
   readonly saveIntents: (run: string, intents: PackedRows, outcomes: PackedRows) => Promise<void>;
   readonly saveOutcomes: (run: string, outcomes: PackedRows) => Promise<void>;
   readonly sendable: (run: string, from: number, to: number) => Promise<PackedRows>;
-  /** False where something is left in the log that could not be written into the file. */
+  /** False if the log could not be written into the file. */
   readonly close: () => Promise<boolean>;
 }
 
@@ -35,32 +35,32 @@ export type CallMethods = {
   readonly [Name in CallName]: (...given: CallArguments[Name]) => Promise<CallResults[Name]>;
 };
 
-/** The ledger that a thread works on: another thread holds its lock, has found it sound, and keeps it open. */
+/** The ledger of a thread. Another thread holds its lock, has checked it, and keeps it open. */
 export interface LedgerWork {
   readonly path: string;
   readonly toolVersion?: string | undefined;
-  /** What the ledger says of its writer. */
+  /** The writer recorded in the ledger. */
   readonly writer?: string | undefined;
-  /** Its pages were looked at when it was opened. */
+  /** Its pages were checked when it was opened. */
   readonly isChecked: boolean;
 }
 
-/** A ledger, and how it is closed. */
+/** A ledger, and the function that closes it. */
 export interface ClosableLedger {
   readonly ledger: Ledger;
-  /** False where something is left in the log that could not be written into the file. */
+  /** False if the log could not be written into the file. */
   readonly close: () => boolean;
 }
 
-/** What the thread says when it can be asked. */
+/** The message of the thread when it accepts calls. */
 export const READY = "ready";
 
-/** What the thread is asked. */
+/** A call to the thread. */
 export type LedgerCall<Name extends CallName = CallName> = {
   readonly [Each in Name]: { readonly id: number; readonly name: Each; readonly given: CallArguments[Each] };
 }[Name];
 
-/** The answer to a call: its result, or what went wrong; `error`: a bug. */
+/** The answer to a call: its result, a failure, or a bug (`error`). */
 export type LedgerAnswer<Name extends CallName = CallName> =
   | { readonly result: CallResults[Name] }
   | { readonly failure: ThreadFailure }

@@ -2,9 +2,9 @@ import { Worker } from "node:worker_threads";
 import { unpackFailure } from "../../model/thread-failure.ts";
 import { type CallName, type CallsOf, type LedgerAnswer, type LedgerWork, READY } from "./ledger-calls.ts";
 
-/** The thread that works on a ledger. Calls are done one after another, in the order in which they were made. */
+/** The thread of a ledger. Performs calls one at a time, in the order in which they were made. */
 export interface LedgerThread {
-  /** @throws what the ledger throws, and when the thread has ended */
+  /** @throws errors of the ledger, and an error if the thread has ended */
   readonly ask: <Name extends CallName>(
     name: Name,
     given: CallsOf<Name>["given"],
@@ -15,7 +15,10 @@ export interface LedgerThread {
   readonly end: () => Promise<void>;
 }
 
-/** Its answer is of the call's own type: a method, which TypeScript lets be narrower than what it is taken for. */
+/**
+ * The answer has the type of its own call. This is a method, because TypeScript checks the parameters of methods less
+ * strictly.
+ */
 interface Waiting {
   settle(answer: LedgerAnswer): void;
 }

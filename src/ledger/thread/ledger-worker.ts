@@ -15,7 +15,7 @@ import {
 import { isPackedRows, piecesOf } from "./packed-rows.ts";
 
 const work: LedgerWork = workerData;
-/** Where it cannot be opened, that is the answer to every call. */
+/** If the ledger cannot be opened, every call fails with that error. */
 let opened: CallMethods | undefined;
 
 parentPort?.on("message", (call: LedgerCall) => {

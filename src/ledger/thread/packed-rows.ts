@@ -1,19 +1,19 @@
 import { HASH_BYTES } from "../records/record-hashes.ts";
 
 /**
- * Rows as they are handed from thread to thread: numbers, hashes and texts, each in one piece. To copy them as objects
- * would take longer than to write them down.
+ * Rows in the form passed between threads: numbers, hashes and texts, each in one buffer. Copying objects would take
+ * longer than packing them.
  */
 export interface PackedRows {
-  /** So many of each row, as its packer says; `NaN` where a row has none. Positions in `texts` are among them. */
+  /** A fixed number per row, set by the packer; `NaN` for a missing value. Positions in `texts` are among them. */
   readonly numbers: Float64Array;
-  /** So many of each row, as its packer says, each of 32 bytes: sha256. */
+  /** A fixed number per row, set by the packer; 32 bytes each (SHA-256). */
   readonly hashes: Uint8Array;
   readonly texts: readonly string[];
 }
 
 export interface RowPacker {
-  /** The position of a text, which two equal texts have in common. */
+  /** Returns the position of a text. Equal texts share one position. */
   readonly text: (text: string | undefined) => number;
   readonly add: (numbers: readonly number[], hashes: readonly Uint8Array[]) => void;
   readonly packed: () => PackedRows;
@@ -50,9 +50,9 @@ export function createRowPacker(
   };
 }
 
-/** What each row has. */
+/** Reads the values of a row. */
 export interface RowReader {
-  /** Undefined where the row has none. */
+  /** Undefined if the row has no such value. */
   readonly number: (column: number) => number | undefined;
   readonly flag: (column: number) => boolean | undefined;
   readonly text: (column: number) => string | undefined;
@@ -94,7 +94,7 @@ export function isPackedRows(value: unknown): value is PackedRows {
   return typeof value === "object" && value !== null && "numbers" in value && "hashes" in value;
 }
 
-/** What is handed over and not copied. */
+/** The buffers to transfer instead of copying. */
 export function piecesOf(...packed: readonly PackedRows[]): readonly ArrayBuffer[] {
   return packed.flatMap(({ numbers, hashes }) => [numbers.buffer, hashes.buffer]).filter(isArrayBuffer);
 }

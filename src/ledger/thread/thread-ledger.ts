@@ -4,16 +4,16 @@ import type { LedgerThread } from "./ledger-thread.ts";
 import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts";
 import { piecesOf } from "./packed-rows.ts";
 
-/** What stays with the thread that asks. */
+/** The part that stays in the calling thread. */
 interface OwnPart extends Pick<Ledger, "outcomes"> {
-  /** Ends the other thread, when it is told whether that one has left nothing undone. */
+  /** Ends the other thread. `isClean`: that thread has written its log into the file. */
   readonly close: (isClean: boolean) => Promise<void>;
 }
 
 /**
- * A ledger that a thread of its own works on. `plan` resolves when there is room for more, which is before its items are
- * written; what goes wrong with them is thrown by the next call that plans. Everything else resolves when it is done.
- * Outcomes are read here, once what was asked before is done: to hand them over would take longer than to read them.
+ * A ledger with its own thread. `plan` resolves when there is room for more, which is before its items are written. An
+ * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes
+ * are read here, after the earlier calls are done: passing them between threads would take longer than reading them.
  */
 export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, close }: OwnPart): Ledger {
   const plans = createPlanQueue();
@@ -79,9 +79,12 @@ export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, cl
 const MAX_PENDING_BATCHES = 4;
 
 interface PlanQueue {
-  /** @throws what went wrong with any batch so far */
+  /** @throws the error of any batch so far */
   readonly add: (writing: Promise<void>) => Promise<void>;
-  /** Resolves when all of them are written. @throws as `add` does */
+  /**
+   * Resolves when all batches are written.
+   * @throws as `add` does
+   */
   readonly written: () => Promise<void>;
 }
 

@@ -1,15 +1,21 @@
 import { openUnnamedFile, type UnnamedFile } from "../../../files/unnamed-file.ts";
 
-/** Pieces of memory, known by their numbers: the first ones stay in memory, the others lie in a private file. */
+/** Buffers with numbers. The first ones stay in memory, the others are in a private file. */
 export interface PieceStore {
-  /** Takes the piece over, and gives its number. @throws Failure `storage` */
+  /**
+   * Takes ownership of the piece, and returns its number.
+   * @throws Failure `storage`
+   */
   readonly add: (piece: ArrayBuffer) => number;
-  /** Not to be changed. @throws Failure `storage` */
+  /**
+   * The result must not be changed.
+   * @throws Failure `storage`
+   */
   readonly read: (number: number) => ArrayBuffer;
   readonly close: () => void;
 }
 
-/** @param folder for the file, which is made when more comes than is to stay in memory */
+/** @param folder for the file, which is created when the memory limit is exceeded */
 export function createPieceStore(folder: string, memoryBytes: number): PieceStore {
   const pieces: (ArrayBuffer | FilePiece)[] = [];
   let room = memoryBytes;

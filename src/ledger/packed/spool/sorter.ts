@@ -1,14 +1,14 @@
 import type { PieceStore } from "./piece-store.ts";
 import { createSpooledList, type SpooledList } from "./spooled-list.ts";
 
-/** Sorts more than what memory holds (a merge sort on the disk), of what JSON holds. Equal items come as they were added. */
+/** Sorts more JSON values than fit into memory (an external merge sort). The sort is stable. */
 export interface Sorter<T> {
   readonly add: (item: T) => void;
-  /** Everything that was added, in order; may be asked for again. Nothing is to be added while it is read. */
+  /** All items in order. May be called again. Do not add items while reading. */
   readonly sorted: () => Iterator<T>;
 }
 
-/** @param atOnce items that are held in memory, and sorted there */
+/** @param atOnce number of items held and sorted in memory */
 export function createSorter<T>(
   compare: (one: T, other: T) => number,
   { pieces, atOnce }: { readonly pieces: PieceStore; readonly atOnce: number },

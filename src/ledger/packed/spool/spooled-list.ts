@@ -1,6 +1,6 @@
 import type { PieceStore } from "./piece-store.ts";
 
-/** A list that may be longer than what memory holds, of what JSON holds. */
+/** A list of JSON values that may exceed memory. */
 export interface SpooledList<T> extends Iterable<T> {
   readonly add: (item: T) => void;
 }

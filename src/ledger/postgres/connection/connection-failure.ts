@@ -4,7 +4,7 @@ import type { ConnectionSettings } from "./connection-settings.ts";
 
 type Server = Pick<ConnectionSettings, "host" | "port" | "database" | "user" | "shown">;
 
-/** Why no connection came to be, in words; codes are those of the system, of TLS, and of PostgreSQL (its appendix A). */
+/** Explains a failed connection. Codes are those of the system, of TLS, and of PostgreSQL (its appendix A). */
 export function connectionFailure(error: unknown, server: Server): Failure {
   if (error instanceof Failure) return error;
   const { database, user, shown } = server;
@@ -22,7 +22,7 @@ export function connectionFailure(error: unknown, server: Server): Failure {
   return new Failure("storage", `the ledger ${shown} ${why}`, { hint: REACH_HINT, cause: error });
 }
 
-/** The server said that it does not speak TLS. */
+/** Whether the server replied that it does not support TLS. */
 export function hasNoTls(error: unknown): boolean {
   return error instanceof Error && error.message.includes("does not support SSL");
 }

@@ -7,7 +7,7 @@ import { maskPostgresUrl, type Parameter, type Parameters, parsePostgresUrl } fr
 import { type Environment, readService, type ServiceParameters } from "./service-file.ts";
 import { type TlsChoice, tlsChoices } from "./tls-choices.ts";
 
-/** Where a server is, and how to connect to it. */
+/** The address of a server, and how to connect to it. */
 export interface ConnectionSettings {
   /** A host, or the folder of a Unix socket. */
   readonly host: string;
@@ -15,15 +15,15 @@ export interface ConnectionSettings {
   readonly database: string;
   readonly user: string;
   /**
-   * Asked when the server wants a password.
-   * @throws Failure `config` where there is none, or it lies in a file that others may read
+   * Called if the server requires a password.
+   * @throws Failure `config` if there is none, or if it is in a file that others can read
    */
   readonly password: () => string;
-  /** What is to be tried first first. */
+  /** In the order in which to try them. */
   readonly tls: readonly TlsChoice[];
   readonly connectTimeoutMs: number;
   readonly applicationName: string;
-  /** The URL as it was given, for every screen, report and log: it holds no password. */
+  /** The URL without any password, for screens, reports and logs. */
   readonly shown: string;
 }
 
@@ -33,8 +33,8 @@ const DEFAULT_PORT = "5432";
 const DEFAULT_TIMEOUT_SECONDS = "10";
 
 /**
- * How to connect to the server that a URL names. What the URL leaves open, its service says, then the environment
- * (`PGHOST` and the like), then libpq's defaults.
+ * How to connect to the server of a URL. Missing values are taken from the service, then the environment (such as
+ * `PGHOST`), then the defaults of libpq.
  * @throws Failure `config` for a URL, a service or a file that cannot be used
  */
 export function connectionSettings(url: string, environment: Environment = SYSTEM): ConnectionSettings {
@@ -79,7 +79,7 @@ const VARIABLES: Readonly<Partial<Record<Parameter, string>>> = {
   application_name: "PGAPPNAME",
 };
 
-/** An empty variable is one that is not set. */
+/** An empty variable counts as unset. */
 function fromVariables(variables: Environment["variables"]): Parameters {
   return Object.fromEntries(
     Object.entries(VARIABLES).flatMap(([parameter, name]) => {
@@ -89,7 +89,7 @@ function fromVariables(variables: Environment["variables"]): Parameters {
   );
 }
 
-/** As libpq, by the socket of this machine's server where there is one. */
+/** As in libpq: the socket of the local server if there is one. */
 function defaultHost(port: number): string {
   const folders = ["/var/run/postgresql", "/tmp"];
   return folders.find((folder) => existsSync(path.join(folder, `.s.PGSQL.${port}`))) ?? "localhost";

@@ -3,23 +3,23 @@ import { connectionFailure, hasNoTls } from "./connection-failure.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { TlsChoice } from "./tls-choices.ts";
 
-/** A process has so many connections at most: a server usually takes a hundred of all its users. */
+/** Maximum connections of a process. A server usually allows a hundred for all users. */
 const MAX_CONNECTIONS = 4;
 const KEEP_ALIVE_MS = 10_000;
 
 /**
- * Connections to the server, the first of which was tried.
- * @throws Failure `config` where the server refuses this user or cannot be trusted, `storage` where it cannot be reached
+ * A pool of connections to the server, after a successful test.
+ * @throws Failure `config` if the server refuses this user or cannot be trusted, `storage` if it cannot be reached
  */
 export async function openPool(settings: ConnectionSettings, maximum: number = MAX_CONNECTIONS): Promise<Pool> {
   const config = clientConfig(settings, await workingChoice(settings));
   const pool = new Pool({ ...config, max: maximum });
-  // An idle connection that the server ends is no error: the next query opens another.
+  // An idle connection closed by the server is no error: the next query opens another.
   pool.on("error", () => undefined);
   return pool;
 }
 
-/** One connection of its own, for who listens: the owner closes it. */
+/** The first TLS choice with which a connection succeeds. */
 async function workingChoice(settings: ConnectionSettings): Promise<TlsChoice> {
   let last: unknown;
   for (const tls of settings.tls) {
@@ -38,7 +38,7 @@ async function workingChoice(settings: ConnectionSettings): Promise<TlsChoice> {
   throw connectionFailure(last, settings);
 }
 
-/** Whether the server may take the connection another way: it has no TLS, or it wants it. */
+/** Whether another TLS choice may succeed: the server has no TLS, or requires it. */
 function isAboutTls(error: unknown, tried: TlsChoice): boolean {
   return tried === false || hasNoTls(error);
 }

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { unlessMissing } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
 
-/** What a line of the file has to fit. */
+/** The connection that a line must match. */
 export interface PasswordFor {
   readonly host: string;
   readonly port: number;
@@ -11,10 +11,10 @@ export interface PasswordFor {
 }
 
 /**
- * The password for a connection from a file of lines `host:port:database:user:password` (PostgreSQL manual, 34.16); a
- * field may be `*`, and `\` stands before a `:` or `\` of its own. Undefined where no line fits, or there is no file.
- * Not the package `pgpass`: it takes the file's name from the environment alone, and writes to stderr.
- * @throws Failure `config` for a file that others may read, which libpq would pass over
+ * The password for a connection from a file of lines `host:port:database:user:password` (PostgreSQL manual, 34.16). A
+ * field may be `*`, and `\` escapes `:` and `\`. Undefined if no line matches or there is no file. The package
+ * `pgpass` is not used: it takes the file's name only from the environment, and writes to stderr.
+ * @throws Failure `config` for a file that others can read, which libpq would ignore
  */
 export function passwordFromFile(file: string, about: PasswordFor): string | undefined {
   const text = unlessMissing(() => readPrivately(file));
@@ -28,7 +28,7 @@ export function passwordFromFile(file: string, about: PasswordFor): string | und
   return undefined;
 }
 
-/** Sockets in the usual folders go by the name of `localhost`. */
+/** Sockets in the usual folders are listed as `localhost`. */
 function hostInFile(host: string): string {
   return host === "/var/run/postgresql" || host === "/tmp" ? "localhost" : host;
 }

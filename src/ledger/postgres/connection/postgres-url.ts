@@ -1,7 +1,7 @@
 import { Failure } from "../../../model/failure.ts";
 import { suggestionOr } from "../../../text/suggestion.ts";
 
-/** What a URL, a service or the environment may say of a connection, in libpq's own words. */
+/** Connection parameters of a URL, a service or the environment, named as in libpq. */
 export const PARAMETERS = [
   "host",
   "port",
@@ -21,11 +21,11 @@ export type Parameter = (typeof PARAMETERS)[number];
 export type Parameters = Readonly<Partial<Record<Parameter, string>>>;
 
 /**
- * What a URL says of a connection: `postgres://user@host:port/database?sslmode=...`, as libpq reads it (PostgreSQL
- * manual, 34.1.1.2), with one host. Not `pg-connection-string`: it reads files, lets unknown parameters through, and
- * means something else by `sslmode`.
- * @throws Failure `config` for what cannot be a URL of PostgreSQL, and for one with a password: it would be seen in the
- * list of processes, and in the history of the shell. No message holds it.
+ * Parameters of a URL `postgres://user@host:port/database?sslmode=...`, parsed as in libpq (PostgreSQL manual,
+ * 34.1.1.2), with one host. The package `pg-connection-string` is not used: it reads files, accepts unknown
+ * parameters, and gives `sslmode` another meaning.
+ * @throws Failure `config` for an invalid URL, and for one with a password, which would be visible in the process list
+ * and the shell history. No message contains the password.
  */
 export function parsePostgresUrl(text: string): Parameters {
   const withHost = text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)(?=[/?#:]|$)/i, `$1${NO_HOST}`);
@@ -53,7 +53,7 @@ export function parsePostgresUrl(text: string): Parameters {
   return Object.fromEntries(given);
 }
 
-/** WHATWG URLs know no user without a host, as in `postgres://user@/database`. */
+/** A WHATWG URL cannot have a user without a host, as in `postgres://user@/database`. */
 const NO_HOST = "none.invalid";
 
 function toUrl(withHost: string, text: string): URL {
@@ -79,14 +79,14 @@ function decoded(part: string, text: string): string {
 function requireParameter(name: string): Parameter {
   const known = PARAMETERS.find((parameter) => parameter === name);
   if (known !== undefined) return known;
-  // What is no name may be the rest of a password.
+  // An invalid name may be part of a password.
   const shown = /^\w+$/.test(name) ? `: ${name}` : "";
   throw new Failure("config", `the ledger's URL has a parameter that is not known${shown}`, {
     hint: suggestionOr(`known are ${PARAMETERS.join(", ")}`, name, PARAMETERS),
   });
 }
 
-/** The URL for screens, reports, logs and the ledger: without a password, whatever it looks like. */
+/** The URL for screens, reports, logs and the ledger: without a password, even if it is malformed. */
 export function maskPostgresUrl(text: string): string {
   const [, scheme = "", rest = text] = /^([^:/?#]+:\/\/)([\s\S]*)$/.exec(text) ?? [];
   const end = endOfCredentials(rest);
@@ -100,7 +100,10 @@ export function maskPostgresUrl(text: string): string {
   return parameters.length === 0 ? shown : `${shown}?${parameters.join("&")}`;
 }
 
-/** Where the `@` stands behind user and password; 0 where there are none. A password may hold an unescaped `@`, `/` or `?`. */
+/**
+ * Position of the `@` after user and password; 0 if there are none. A password may contain an unescaped `@`, `/` or
+ * `?`.
+ */
 function endOfCredentials(rest: string): number {
   const [address = ""] = rest.split("?");
   const [authority = ""] = address.split("/");

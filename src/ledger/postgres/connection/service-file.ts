@@ -4,19 +4,19 @@ import { unlessMissing } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
 import { PARAMETERS, type Parameters } from "./postgres-url.ts";
 
-/** What surrounds the process. */
+/** The environment of the process. */
 export interface Environment {
   readonly variables: Readonly<Record<string, string | undefined>>;
   readonly home: string;
 }
 
-/** What a service says of a connection. Here, and nowhere else, may a password stand. */
+/** The parameters of a service. Unlike a URL, a service may contain a password. */
 export type ServiceParameters = Parameters & { readonly password?: string };
 
 /**
- * Looks a service up where libpq does (PostgreSQL manual, 34.17): in `PGSERVICEFILE` or `~/.pg_service.conf`, then in
- * `pg_service.conf` of `PGSYSCONFDIR`.
- * @throws Failure `config` for a service that is in neither, and for what is no such file
+ * Reads a service from the places that libpq uses (PostgreSQL manual, 34.17): `PGSERVICEFILE` or `~/.pg_service.conf`,
+ * then `pg_service.conf` in `PGSYSCONFDIR`.
+ * @throws Failure `config` for a service that is in neither, and for an invalid file
  */
 export function readService(name: string, { variables, home }: Environment): ServiceParameters {
   const own = variables["PGSERVICEFILE"] || path.join(home, ".pg_service.conf");
@@ -32,7 +32,7 @@ export function readService(name: string, { variables, home }: Environment): Ser
   });
 }
 
-/** A section begins with `[name]`; each line of it is `parameter=value`, without quotes. */
+/** A section begins with `[name]`. Each of its lines is `parameter=value`, without quotes. */
 function sectionOf(text: string, name: string, file: string): ServiceParameters | undefined {
   const lines = text.split(/\r?\n/).map((line) => line.trim());
   const begin = lines.indexOf(`[${name}]`);

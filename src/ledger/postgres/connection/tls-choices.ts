@@ -8,14 +8,14 @@ import type { Parameters } from "./postgres-url.ts";
 const SSL_MODES = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
 type SslMode = (typeof SSL_MODES)[number];
 
-/** How to connect: by TLS with these options, or without (`false`). */
+/** TLS with these options, or no TLS (`false`). */
 export type TlsChoice = ConnectionOptions | false;
 
 /**
- * How to connect to a host, what is to be tried first first, as libpq's `sslmode` means it (PostgreSQL manual, 34.19):
- * `require` encrypts and checks the certificate only where an authority is named, `verify-ca` checks its authority,
- * `verify-full` its name too. Without a mode it is `prefer` on this machine, and `verify-full` everywhere else, where
- * libpq would take what it gets. Without an authority of its own, `verify-full` trusts those that Node.js does.
+ * The ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL manual,
+ * 34.19). `require` encrypts, and checks the certificate only if an authority is given. `verify-ca` checks its
+ * authority, `verify-full` also its name. The default is `prefer` on this machine and `verify-full` everywhere else,
+ * where libpq would accept any connection. Without a given authority, `verify-full` trusts those of Node.js.
  * @throws Failure `config` for an unknown mode, or for a file that cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
@@ -46,7 +46,7 @@ function encryptedChoice(
   };
 }
 
-/** Whether a host is this machine: what is sent to it crosses no network. */
+/** Whether a host is this machine, so that its traffic crosses no network. */
 function isLoopback(host: string): boolean {
   return host.startsWith("/") || host === "localhost" || host === "::1" || /^127(?:\.\d{1,3}){3}$/.test(host);
 }
@@ -61,7 +61,7 @@ function anyName(): undefined {
   return undefined;
 }
 
-/** `sslrootcert=system` names the authorities that are trusted anyway. */
+/** `sslrootcert=system` selects the authorities that are trusted by default. */
 function authorityOf({ sslrootcert }: Parameters, home: string): Buffer | undefined {
   if (sslrootcert === "system") return undefined;
   return sslrootcert === undefined

@@ -5,8 +5,8 @@ import { MISCOUNTED } from "../tables/count-schema.ts";
 import { serverFindings } from "./server-check.ts";
 
 /**
- * Looks at every row: whether what the tables say of each record agrees. Whether the server's files are whole, the server
- * knows (`pg_amcheck`, page checksums).
+ * Checks every row for contradictions between the tables. Corruption of its files is detected by the server
+ * (`pg_amcheck`, page checksums).
  */
 export async function checkTables(queries: Queries): Promise<LedgerCheck> {
   const findings = [...(await serverFindings(queries)), ...(await contradictions(queries))];
@@ -30,7 +30,7 @@ async function contradictions(queries: Queries): Promise<readonly string[]> {
   return found;
 }
 
-/** Each selects what must not be. */
+/** Each query selects violations. */
 const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
   { words: "counts are not what counting gives", sql: MISCOUNTED },
   {

@@ -9,31 +9,31 @@ import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Statement } from "../queries.ts";
 
 export interface WriterLease extends Required<HeldLease> {
-  /** Every transaction of the holder goes through it. */
+  /** Guards every transaction of the holder. */
   readonly fence: Fence;
   readonly release: () => Promise<void>;
 }
 
 export interface LeaseOptions {
-  /** Milliseconds without a renewal after which the lease counts as given up, by the server's clock. */
+  /** Milliseconds without a renewal after which the lease expires, by the server's clock. */
   readonly leaseMs?: number;
   readonly clock?: Pick<Clock, "sleep" | "monotonic" | "now">;
   readonly notice?: ((message: string) => void) | undefined;
 }
 
 const LEASE_MS = 30_000;
-/** A lease is renewed so many times before it runs out. */
+/** Number of renewals within the duration of a lease. */
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
 const LOOK_AGAIN_MS = 250;
 const STILL_AT_WORK = "Waiting for the server, which still works on what a process that has died has asked for";
 
 /**
- * Makes this process the only one that writes to the whole ledger, until `release` or until it has not renewed its lease
- * for `leaseMs`. Whoever takes the lease raises its fence: from then on every transaction of the one before is refused.
- * Nothing is kept in the session, so that it holds through a connection pooler, too.
+ * Makes this process the only writer of the ledger, until `release` or until it has not renewed its lease for
+ * `leaseMs`. Taking the lease increments its fencing token: from then on, every transaction of the previous holder is
+ * refused. There is no session state, so this also works through a connection pooler.
  *
- * @throws Failure `ledger_in_use` when another process holds it
+ * @throws Failure `ledger_in_use` if another process holds it
  */
 export async function takeWriterLease(
   database: PostgresDatabase,
@@ -59,11 +59,11 @@ export async function takeWriterLease(
       await clock.sleep(BETWEEN_HOLDERS_MS);
       continue;
     }
-    // The answer to taking it was lost.
+    // The reply to taking the lease was lost.
     if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, { leaseMs, watch });
     if (isAtWork(seen, previous)) throw inUse(database.name, seen.holder);
     if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
-    // The server is still at the last transaction of a process that has died.
+    // The server is still executing the last transaction of a dead process.
     else if (previous?.isDead === true) await waitForServer();
   }
 }
@@ -71,15 +71,15 @@ export async function takeWriterLease(
 interface SeenLease {
   readonly fence: number;
   readonly holder: Holder;
-  /** The time at which it runs out, as text. */
+  /** Expiry time, as text. */
   readonly until: string;
-  /** Milliseconds; negative when it has run out. */
+  /** Milliseconds; negative after expiry. */
   readonly leftMs: number;
-  /** Its holder is known to be dead: a process of this host. */
+  /** The holder is a process of this host that is known to be dead. */
   readonly isDead: boolean;
 }
 
-/** Undefined where nobody holds it. */
+/** Undefined if there is no holder. */
 async function lookAt(queries: Queries): Promise<SeenLease | undefined> {
   const found = await queries.row(SELECT_LEASE);
   const holder = found && parseHolder(found.holder);
@@ -90,7 +90,7 @@ interface LeaseColumns {
   readonly fence: number;
   readonly holder: string;
   readonly until: string;
-  /** Milliseconds; negative when it has run out. */
+  /** Milliseconds; negative after expiry. */
   readonly leftMs: number;
 }
 
@@ -103,8 +103,8 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 };
 
 /**
- * Its holder is seen to live here; or has renewed it since the last look; or it had run out by then, and could still not
- * be taken, because a transaction of its holder is under way.
+ * Whether the holder is active: it is a live process of this host; or it renewed the lease since the last look; or the
+ * lease had expired at that time and still could not be taken, because a transaction of the holder is in progress.
  */
 function isAtWork(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
@@ -112,13 +112,16 @@ function isAtWork(seen: SeenLease, before: SeenLease | undefined): boolean {
   return before.fence !== seen.fence || before.until !== seen.until || before.leftMs < 0;
 }
 
-/** Who writes to the ledger just now; undefined where nobody does, for all that can be known here. */
+/** The current writer of the ledger; undefined if none is known to be alive. */
 export async function writerOf(queries: Queries): Promise<Holder | undefined> {
   const seen = await lookAt(queries);
   return seen === undefined || seen.isDead || seen.leftMs < 0 ? undefined : seen.holder;
 }
 
-/** For others: the run that whoever holds the lease is at work on. The last statement of its transaction: it locks the lease. */
+/**
+ * Records for other processes which run the lease holder is working on. Must be the last statement of its transaction,
+ * because it locks the lease.
+ */
 export async function noteRun(transaction: Queries, run: string): Promise<void> {
   await transaction.run(NOTE_RUN, run);
 }
@@ -130,11 +133,11 @@ const NOTE_RUN = `
 interface Taking {
   readonly holder: Holder;
   readonly leaseMs: number;
-  /** What was seen of the lease: a holder that is known to be dead has lost it. */
+  /** The observed state of the lease. A holder that is known to be dead loses it. */
   readonly before: SeenLease | undefined;
 }
 
-/** Undefined where somebody holds it, also for a transaction that is under way. */
+/** Undefined if the lease is held, also by a transaction in progress. */
 async function take(database: PostgresDatabase, { holder, leaseMs, before }: Taking): Promise<number | undefined> {
   const dead = before?.isDead === true ? before.fence : NO_FENCE;
   return database.transaction(async (transaction) => {
@@ -169,7 +172,7 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
   setMaxListeners(0, lost.signal);
   const renew = async (): Promise<void> => {
     const asked = watch.moment();
-    // Durable: no crash of the server makes a lease shorter than its holder takes it for.
+    // Durable, so that a server crash cannot make the lease shorter than its holder assumes.
     const renewed = await database.transaction((transaction) => transaction.run(renewal));
     if (renewed === 0) throw inUse(database.name, undefined);
     watch.renewed(asked);
@@ -191,15 +194,15 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
       clearInterval(timer);
       await renewing;
       const free = "update migrate.writer set holder = null, lease_until = null where id = 1 and fence = $1";
-      // A server that is gone lets the lease run out.
+      // If the server is gone, the lease expires.
       await database.run(free, fence).catch(() => undefined);
     },
   };
 }
 
 /**
- * The key share of the lease's row lets its holder renew the lease meanwhile, and lets nobody take it before the
- * transaction has ended.
+ * The key share lock on the lease row lets the holder renew the lease during the transaction. It prevents other
+ * processes from taking the lease before the transaction ends.
  */
 function writerFence(fence: number, name: string): Fence {
   return {
@@ -214,7 +217,7 @@ function writerFence(fence: number, name: string): Fence {
   };
 }
 
-/** Another host may have the same name: only a process of this boot can be looked for. */
+/** Another host may have the same name, so only processes of this boot can be checked. */
 function isOfThisHost(holder: Holder): boolean {
   const own = thisProcess("", "lease");
   return (

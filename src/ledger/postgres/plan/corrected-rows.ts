@@ -7,10 +7,10 @@ import type { Statement, Transaction } from "../queries.ts";
 import { writeFindings } from "./plan-findings.ts";
 
 /**
- * Makes a record `skipped`, with a warning, whose row is an older version of what was accepted: an earlier run found the
- * same content invalid, or the platform refused it, and it has been accepted since, from corrected rejects. Content that
- * no run has seen before that is a change, and judged as one; so is content beside which the platform was found to hold
- * other content ('').
+ * Makes a record `skipped`, with a warning, if its row is an older version of an accepted record. An earlier run found
+ * the same content invalid, or the platform refused it, and the record was accepted after that, from corrected
+ * rejects. Content that no earlier run has seen is a change and is treated as one. So is a record for which the
+ * platform was found to have other content ('').
  */
 export async function passOverCorrected(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   if ((await transaction.row(EARLIER_RUN, run.number)) === undefined) return;
@@ -45,7 +45,7 @@ interface OlderRow {
   readonly account: string | null;
 }
 
-/** Most records that are accepted have the content that was accepted: only the others are looked at. */
+/** Most accepted records have the accepted content: only the others are examined. */
 function selectOlder({ number }: RunRow): Statement<OlderRow> {
   return {
     sql: `

@@ -11,9 +11,9 @@ import { readKey } from "../written-key.ts";
 import { applyFindings } from "./plan-findings.ts";
 
 /**
- * Finds the keys that occur more than once in the run's input, and those that are almost the same. One key with one
- * content: the first record stays, the others become `duplicate`. One key with several contents: nobody can tell
- * which is meant, all become `invalid`. Keys that are near: a warning on each record.
+ * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records of a
+ * key have the same content, the first one stays and the others become `duplicate`. If their contents differ, the
+ * intended one is unknown and all become `invalid`. Each nearly equal key gets a warning.
  */
 export async function markDuplicateKeys(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   await applyFindings(transaction, run, {
@@ -47,8 +47,8 @@ interface FindingRow {
 }
 
 /**
- * A record without content cannot be shown to be the same as another. `same_key`: with one content the first record;
- * with several the nearest one.
+ * A record without content cannot be shown to equal another. `same_key`: the first record if all contents are equal,
+ * otherwise the nearest one.
  */
 function selectFindings({ number }: RunRow): Statement<FindingRow> {
   const match = SQL_NORMAL_KEY;

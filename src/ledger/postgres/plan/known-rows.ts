@@ -9,11 +9,11 @@ import { passOverCorrected } from "./corrected-rows.ts";
 import { applyFindings, writeFindings } from "./plan-findings.ts";
 
 /**
- * Compares a run's records that are still to be sent with what all runs know of them. Accepted with this content:
- * `skipped`; also where the content is an older version of it. Accepted with another: `invalid`, code `unique`, unless
- * `revise`. Perhaps processed: `ambiguous`, unless `resendAmbiguous`. Belongs to a record that is not accepted:
- * `blocked`, code `account_not_found`, until that one is. Everything else is sent: new ones, blocked ones, and rejected
- * ones even when nothing changed, because its cause may have been mended on the platform, and a refusal creates nothing.
+ * Compares the records of a run that are left to send with all runs. Accepted with this content, or with a corrected
+ * version of it: `skipped`. Accepted with other content: `invalid`, code `unique`, unless `revise`. Possibly
+ * processed: `ambiguous`, unless `resendAmbiguous`. Belongs to a record that is not accepted yet: `blocked`, code
+ * `account_not_found`. All other records are sent: new, blocked and rejected ones. Rejected records are sent even if
+ * unchanged, because the cause may have been fixed on the platform, and a refusal creates nothing.
  */
 export async function applyKnownRecords(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   if (policy.after !== undefined) await blockWaiting(transaction, run, policy, policy.after);
@@ -46,7 +46,7 @@ interface WaitingRow {
   readonly line: number;
 }
 
-/** Their problems of an earlier look are removed first: they may be outdated. */
+/** Problems of an earlier comparison are removed first, because they may be outdated. */
 async function blockWaiting(transaction: Transaction, run: RunRow, policy: PlanPolicy, after: string): Promise<void> {
   await transaction.run(
     "delete from migrate.problems where run = $1 and attempt = 0 and code = 'account_not_found'",
@@ -77,7 +77,7 @@ async function blockWaiting(transaction: Transaction, run: RunRow, policy: PlanP
   await refuseCircular(transaction, run, policy, after);
 }
 
-/** What waits for itself can never be sent. Records that other runs have blocked count, too. */
+/** A record that waits for itself can never be sent. Records that other runs have blocked count, too. */
 async function refuseCircular(transaction: Transaction, run: RunRow, policy: PlanPolicy, after: string): Promise<void> {
   const circular = await transaction.rows(SELECT_CIRCULAR, run.number);
   requireOneDirection(circular.length, policy);

@@ -17,9 +17,9 @@ import { readKey, writtenKey } from "../written-key.ts";
 import { writeFindings } from "./plan-findings.ts";
 
 /**
- * Makes a record `invalid` whose key is new, and may be the changed form of a key that the ledger has seen in an earlier
- * run to the same address: it would create an account a second time. The same for a new key of a row that was sent under
- * another key, and for a key that a spreadsheet has visibly changed.
+ * Makes a record `invalid` if its key is new and may be a changed form of a key from an earlier run to the same
+ * address: it would create a second account. The same applies to a new key of a row that was sent under another key,
+ * and to a key that a spreadsheet has visibly changed.
  */
 export async function refuseNearKnownKeys(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   const refuse = recordRefuser(transaction, run, policy);
@@ -68,7 +68,10 @@ const earlierItems = ({ number }: RunRow): string => `
 
 const WAS_SENT = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
 
-/** Those that were sent come first, then the least. @param match what of an earlier item is compared, in SQL */
+/**
+ * Keys that were sent come first, then the smallest key.
+ * @param match SQL of the forms of an earlier item's key to compare
+ */
 const nearKeys = (run: RunRow, match: string = SQL_NORMAL_KEY): string => `
   select new_keys.record, new_keys.key, items.key as known, bool_or(coalesce(${WAS_SENT}, false)) as "wasSent",
     files.name as file, new_keys.line
@@ -86,7 +89,7 @@ const nearKeys = (run: RunRow, match: string = SQL_NORMAL_KEY): string => `
 
 const selectNear = (run: RunRow): Statement<FoundKey> => ({ sql: `with ${newKeys(run)} ${nearKeys(run)}` });
 
-/** The other matches of keys, each with its key: parameters 1 and 2. */
+/** Other forms of keys: keys in parameter 1, forms in parameter 2. */
 const selectNearOthers = (run: RunRow): Statement<FoundKey> => ({
   sql: `
   with forms as materialized (select * from unnest($1::text[], $2::text[]) as each (key, match)), new_keys as materialized (
@@ -95,7 +98,7 @@ const selectNearOthers = (run: RunRow): Statement<FoundKey> => ({
   ) ${nearKeys(run, `${SQL_NORMAL_KEY}, ${SQL_KEPT_DIGITS}`)}`,
 });
 
-/** May be dates (`11/01/2010`, `Jan-11`), or long numbers. */
+/** Keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. */
 const selectDatesAndNumbers = (run: RunRow): Statement<{ key: string }> => ({
   sql: `
   select distinct items.key from ${newItems(run)} and (
@@ -120,7 +123,10 @@ async function matchesOfKeys(
   return [keys, matches];
 }
 
-/** A key that is in this plan with the same row is that row's: the row of the new key is another one. */
+/**
+ * If the earlier key is in this plan with the same row, the row belongs to it, and the row of the new key is a
+ * different one.
+ */
 const selectSameRows = (run: RunRow): Statement<FoundKey> => ({
   sql: `
   with ${newKeys(run)}
@@ -141,7 +147,7 @@ const ANY_ROW_MARK: Statement<{ found: number }> = {
   sql: "select 1 as found from migrate.attempts where row_mark is not null limit 1",
 };
 
-/** New keys of rows that were sent under other keys, as a journal alone tells: these keys are not known. */
+/** New keys of rows that were sent under other keys, according to a journal alone. Those other keys are unknown. */
 async function* journaledRows(transaction: Transaction, run: RunRow): AsyncGenerator<readonly FoundKey[]> {
   const destination = await transaction.row(SELECT_DESTINATION, run.number);
   if (destination === undefined) return;
@@ -171,7 +177,7 @@ const selectNewRows = (run: RunRow): Statement<NewKey & { readonly rowHash: numb
   from new_keys join migrate.files on files.id = new_keys.file where row_hash is not null order by record`,
 });
 
-/** Of these rows those that were sent under another key, unless that key is in this plan with the same row. */
+/** The given rows that were sent under another key, unless that key is in this plan with the same row. */
 const SELECT_JOURNALED: Statement<{ nth: number }> = {
   sql: `
   select given.nth::int as nth
@@ -194,7 +200,7 @@ const selectSuspects = (run: RunRow): Statement<FoundKey> => ({
 
 type FoundBatches = AsyncIterable<readonly FoundKey[]> | Iterable<readonly FoundKey[]>;
 
-/** Refuses each record once, with the first problem that is found of it. Rows of one record come one after another. */
+/** Refuses each record once, with its first problem. Rows of one record must be consecutive. */
 function recordRefuser(transaction: Transaction, run: RunRow, policy: PlanPolicy) {
   let refused: number | undefined;
   return async (

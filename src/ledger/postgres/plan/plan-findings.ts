@@ -4,17 +4,17 @@ import { appendPlanProblems } from "../tables/problem-rows.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 
-/** What a look at the plan has found of one record. */
+/** A finding about one record of the plan. */
 interface PlanFinding {
   readonly record: number;
-  /** Absent: a warning only. */
+  /** Absent for a warning. */
   readonly status?: Status | undefined;
   readonly problems: readonly Problem[];
 }
 
 const BATCH = 1000;
 
-/** Writes down what is found in the rows that a query gives, batch by batch. */
+/** Saves the findings about the rows of a query, batch by batch. */
 export async function applyFindings<Row>(
   transaction: Transaction,
   run: RunRow,

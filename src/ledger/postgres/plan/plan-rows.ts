@@ -33,7 +33,7 @@ export async function planItems(
   await insertPlanProblems(transaction, run.number, items);
 }
 
-/** Makes the planned records whose rows begin at these places `invalid`; one pass over the plan, however many there are. */
+/** Makes the planned records whose rows begin at these places `invalid`, in a single pass over the plan. */
 export async function excludeRows(
   transaction: Transaction,
   run: RunRow,
@@ -62,7 +62,7 @@ export async function excludeRows(
 
 export async function finishPlan(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   requirePlanning(run);
-  // The plan was written in one go: the server has not had the time to learn what it holds.
+  // The plan was written at once, so the server has no statistics about it yet.
   await transaction.run("analyze migrate.items");
   await markDuplicateKeys(transaction, run, policy);
   await applyKnownRecords(transaction, run, policy);
@@ -71,7 +71,7 @@ export async function finishPlan(transaction: Transaction, run: RunRow, policy: 
   await transaction.run("update migrate.runs set state = 'sending' where id = $1", run.number);
 }
 
-/** The records to be sent get their rows now, in one go, and not between intent and request. */
+/** Creates the rows of the records to send now, all at once, and not between intent and request. */
 const INSERT_RECORDS = `
   insert into migrate.records (identity, content, state, attempts)
   select identity, content, 'pending', 0 from migrate.items
@@ -114,7 +114,7 @@ function columnsOf(
   ];
 }
 
-/** A fast hash is a number: 8 bytes. */
+/** A fast hash is a number of 8 bytes. */
 function contentBytes(content: PlannedItem["content"]): Uint8Array | null {
   if (typeof content !== "number") return content ?? null;
   const bytes = Buffer.alloc(8);

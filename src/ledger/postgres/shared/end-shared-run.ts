@@ -10,7 +10,7 @@ import { takeBack } from "./range-rows.ts";
 import type { SharedContext } from "./shared-context.ts";
 import { setState, sharedRow, sharedStatus } from "./worker-rows.ts";
 
-/** Nothing more is given out, and whoever still holds a range can write no more. */
+/** Stops assigning ranges, and revokes those that are held: their holders can no longer write. */
 export async function endShared(
   transaction: Transaction,
   { run, clock }: Pick<SharedContext, "run" | "clock">,
@@ -20,7 +20,10 @@ export async function endShared(
   await takeBack(transaction, { run, from: "everybody", resends, at: timestamp(clock), state: "closed" });
 }
 
-/** Ends what a dead planner has left of shared runs. @param planner the fence of the one that takes over */
+/**
+ * Ends the shared runs that a dead planner has left.
+ * @param planner the fence of the process that takes over
+ */
 export async function endAbandonedRuns(database: PostgresDatabase, planner: Fence): Promise<void> {
   for (const { run, id } of await database.rows(SELECT_OPEN)) {
     await database.transaction((transaction) => endShared(transaction, { run, clock: systemClock }), {
@@ -44,9 +47,9 @@ export interface LiveWorkersOptions {
 const LOOK_MS = 1_000;
 
 /**
- * Returns when no worker of a dead planner is at work any more. One that has been heard of since the first look lives; one
- * that has not is dead when its lease is over.
- * @throws Failure `ledger_in_use` while workers are still at it
+ * Returns when no worker of a dead planner is active. A worker with a heartbeat since the first look is alive. Any
+ * other worker is dead when its lease expires.
+ * @throws Failure `ledger_in_use` while workers are active
  */
 export async function refuseLiveWorkers(
   database: Queries,
@@ -69,7 +72,7 @@ export async function refuseLiveWorkers(
 
 type WorkerOfRun = Pick<WorkerStatus, "id" | "seenAt"> & { readonly run: string };
 
-/** The workers that are at work on runs whose planner has not ended them. */
+/** The active workers of runs that their planner has not ended. */
 export async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
   const all: WorkerOfRun[] = [];
   for (const { run, id } of await database.rows(SELECT_OPEN)) {

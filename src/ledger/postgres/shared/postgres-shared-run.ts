@@ -25,7 +25,7 @@ import {
 } from "./worker-rows.ts";
 
 export interface SharedRunOptions {
-  /** That of the process which has planned the run, and holds the ledger; a worker has none. */
+  /** The fence of the process that planned the run and holds the ledger; a worker has none. */
   readonly planner?: Fence | undefined;
   readonly clock?: SharedContext["clock"];
   readonly close: () => Promise<void>;
@@ -42,7 +42,7 @@ export async function postgresSharedRun(
   const reaper = reaperOf(context);
   const ledger = postgresLedger(database, { close: async () => undefined });
 
-  /** What only the planner does: one that was away for too long, and has lost the ledger to another, does nothing. */
+  /** Operations of the planner only. A planner that has lost the ledger to another process changes nothing. */
   const asPlanner = <Result>(
     work: (transaction: Transaction) => Promise<Result>,
     how: TransactionOptions = {},
@@ -111,7 +111,7 @@ function joining(
       return joinRun(context, own, reaper);
     },
     async close() {
-      // A row that stays behind is ignored when its lease has expired.
+      // A remaining row is ignored after its lease expires.
       await withdraw().catch(() => undefined);
       await close();
     },

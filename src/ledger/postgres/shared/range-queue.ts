@@ -2,36 +2,36 @@ import type PgBoss from "pg-boss";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import type { PostgresValue, Queries, Statement } from "../queries.ts";
 
-/** The schema that pg-boss keeps its jobs in. */
+/** The schema in which pg-boss keeps its jobs. */
 const JOB_SCHEMA = "migrate_jobs";
-/** pg-boss allows less than a day. The lease of the range is what counts: nobody here lets jobs expire. */
+/** pg-boss allows less than a day. Only the lease of the range matters: jobs do not expire here. */
 const EXPIRY_SECONDS = 23 * 60 * 60;
-/** As often as a range can lose its worker. */
+/** How often a range can lose its worker. */
 const RETRIES = 10_000;
 
-/** A range as a job: which, and the order in which it is given out. */
+/** A range as a job, and its first record, which determines the order of assignment. */
 export interface RangeJob {
   readonly id: string;
   readonly first: number;
 }
 
-/** Hands the ranges of one run out, each to one worker at a time, the first ones first. */
+/** Assigns the ranges of one run, each to one worker at a time, in order. */
 export interface RangeQueue {
-  /** Makes the queue where it is missing, in a schema that is made where it is missing. */
+  /** Creates the queue and its schema if they are missing. */
   readonly create: () => Promise<void>;
-  /** Forgets all its jobs: an earlier planner may have died before it had removed them. */
+  /** Removes all jobs: an earlier planner may have died before it removed them. */
   readonly clear: (transaction: Queries) => Promise<void>;
   readonly add: (jobs: readonly RangeJob[], transaction: Queries) => Promise<void>;
-  /** The next job; undefined when there is none just now. */
+  /** The next job; undefined if there is none at the moment. */
   readonly take: (transaction: Queries) => Promise<RangeJob | undefined>;
   readonly complete: (id: string, transaction: Queries) => Promise<void>;
-  /** Gives jobs to whoever asks next. */
+  /** Returns jobs to the queue for other workers. */
   readonly giveBack: (ids: readonly string[], transaction: Queries) => Promise<void>;
-  /** With all its jobs, whatever became of them. */
+  /** Removes the queue with all of its jobs. */
   readonly remove: () => Promise<void>;
 }
 
-/** Loads pg-boss, which keeps no connections of its own here: it works in our transactions. */
+/** Loads pg-boss. It has no connections of its own here and works in the caller's transactions. */
 export async function openRangeQueue(database: PostgresDatabase, run: string): Promise<RangeQueue> {
   const { default: Boss } = await import("pg-boss");
   const boss = new Boss({ db: sqlInTransactions(database), schema: JOB_SCHEMA, supervise: false, schedule: false });
@@ -60,7 +60,7 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
       for (const id of ids) await boss.fail(name, id, {}, { db: sqlOf(transaction) });
     },
     async remove() {
-      // A copy of the ledger may have been put back without its jobs.
+      // A copy of the ledger may have been restored without its jobs.
       if ((await database.row(SELECT_JOB_TABLE))?.there !== true) return;
       await clear(database, name);
       await boss.deleteQueue(name);
@@ -69,8 +69,8 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
 }
 
 /**
- * Makes a queue, and removes it: whether this user may do so is known then.
- * @throws Failure `config` where a right is missing
+ * Creates and removes a queue, to check that this user may do so.
+ * @throws Failure `config` if a right is missing
  */
 export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
   const queue = await openRangeQueue(database, "trial");
@@ -78,7 +78,7 @@ export async function tryRangeQueue(database: PostgresDatabase): Promise<void> {
   await queue.remove();
 }
 
-/** One job, whatever the server's clock said when it was given back: clocks are set. */
+/** One job, regardless of the server time at which it was returned: clocks can be changed. */
 const NEXT = { batchSize: 1, ignoreStartAfter: true } as const;
 
 const SELECT_SCHEMA: Statement<{ there: boolean }> = {
@@ -89,12 +89,12 @@ const SELECT_JOB_TABLE: Statement<{ there: boolean }> = {
   sql: `select to_regclass('${JOB_SCHEMA}.job') is not null as there`,
 };
 
-/** pg-boss deletes jobs by their ids alone, and no queue that still has one. */
+/** pg-boss deletes jobs only by id, and does not delete a queue that still has one. */
 async function clear(queries: Queries, name: string): Promise<void> {
   await queries.run(`delete from ${JOB_SCHEMA}.job where name = $1`, name);
 }
 
-/** pg-boss takes a failure of its `fetch` for an empty queue. */
+/** pg-boss treats an error of its `fetch` as an empty queue. */
 function remembering(db: PgBoss.Db): { readonly db: PgBoss.Db; readonly failure: () => unknown } {
   let failure: unknown;
   return {
@@ -112,11 +112,11 @@ function remembering(db: PgBoss.Db): { readonly db: PgBoss.Db; readonly failure:
   };
 }
 
-/** What pg-boss asks goes over the connection that we say. */
+/** Runs the queries of pg-boss on the given connection. */
 function sqlOf(queries: Queries): PgBoss.Db {
   return {
     async executeSql(sql, values: readonly (PostgresValue | undefined)[] = []) {
-      // Several statements in one text give no rows.
+      // A text with several statements returns no rows.
       const found: readonly object[] | undefined = await queries.rows<object>(
         { sql },
         ...values.map((one) => one ?? null),
@@ -126,10 +126,13 @@ function sqlOf(queries: Queries): PgBoss.Db {
   };
 }
 
-/** It is there; whoever says this of one that is there needs the right to make schemas all the same. */
+/** The schema exists already. PostgreSQL would still require the right to create schemas for this statement. */
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 
-/** The same for what makes the tables: several statements, of which one may fail when another process makes them, too. */
+/**
+ * The same for the statements that create the tables. One of them may fail if another process creates them at the same
+ * time.
+ */
 function sqlInTransactions(database: PostgresDatabase): PgBoss.Db {
   return {
     executeSql: (sql, values) =>

@@ -5,15 +5,18 @@ import type { Fence } from "../postgres-database.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 import { closeInterruptedAttempts } from "../tables/run-rows.ts";
 
-/** A range that a worker holds. */
+/** A range held by a worker. */
 export interface HeldRange extends RecordRange {
-  /** Raised each time that the range is given out. */
+  /** Incremented each time the range is assigned. */
   readonly fence: number;
-  /** The job of the queue that it came with. */
+  /** The job of the queue with which it was assigned. */
   readonly job: string;
 }
 
-/** Cuts what is pending into ranges, with fences that no worker of an earlier hand-out has. Gives their jobs, in order. */
+/**
+ * Divides the pending records into ranges. No worker of an earlier assignment has their fencing tokens. Returns their
+ * jobs, in order.
+ */
 export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};
   await transaction.run("delete from migrate.ranges where run = $1", run);
@@ -33,7 +36,7 @@ const INSERT_RANGES: Statement<RangeJob> = {
   group by (record - 1) / $2 returning first, job as id`,
 };
 
-/** For whom ranges are taken. */
+/** The worker for which ranges are claimed. */
 export interface Taking {
   readonly run: number;
   readonly worker: string;
@@ -41,8 +44,8 @@ export interface Taking {
 }
 
 /**
- * The range that a job stands for. Undefined for a job that stands for nothing any more: its range is done, is closed, was cut
- * anew, or has been given another job.
+ * Claims the range of a job. Undefined for an obsolete job: its range is done, is closed, was divided again, or has
+ * another job.
  */
 export function takeRange(
   transaction: Transaction,
@@ -62,7 +65,11 @@ const TAKE_RANGE: Statement<HeldRange> = {
   returning first, last, fence, job`,
 };
 
-/** A range that the worker was given without knowing: the answer to the commit was lost. @param known those that it knows of */
+/**
+ * Claims a range that was already assigned to the worker without its knowledge, because the reply to the commit was
+ * lost.
+ * @param known the ranges that the worker knows
+ */
 export function takeUnknownRange(
   transaction: Transaction,
   { run, worker, leaseMs }: Taking,
@@ -81,7 +88,7 @@ const TAKE_UNKNOWN: Statement<HeldRange> = {
   returning first, last, fence, job`,
 };
 
-/** A range that waits, and whose job nobody is taking just now, gets a new job: the old one may have been lost. */
+/** Gives a new job to a waiting range that no worker is claiming: its old job may have been lost. */
 export function renewJob(transaction: Transaction, run: number): Promise<RangeJob | undefined> {
   return transaction.row(RENEW_JOB, run);
 }
@@ -95,7 +102,7 @@ const RENEW_JOB: Statement<RangeJob> = {
   returning first, job as id`,
 };
 
-/** Keeps what a worker holds; gives how many ranges that are. */
+/** Renews the ranges of a worker. Returns their number. */
 export function renewRanges(
   transaction: Transaction,
   { run, worker, leaseMs }: Taking,
@@ -119,23 +126,23 @@ export function finishRange(transaction: Transaction, run: number, first: number
   );
 }
 
-/** Which ranges are to be taken from their holders: those whose lease is over, or those of one worker. */
+/** The ranges to revoke: those whose lease expired, those of one worker, or all. */
 export type TakenFrom = "the dead" | { readonly worker: string } | "everybody";
 
 export interface TakeBack {
   readonly run: number;
   readonly from: TakenFrom;
-  /** What was in flight may be sent again. */
+  /** Requests in flight may be sent again. */
   readonly resends: boolean;
-  /** Stamp of the attempts that are closed. */
+  /** Timestamp of the closed attempts. */
   readonly at: string;
-  /** What becomes of the ranges. */
+  /** The new state of the ranges. */
   readonly state: "waiting" | "closed";
 }
 
 /**
- * Takes ranges from their holders, who can write no more: their fences are raised. Requests in flight are closed, as those of a
- * dead process are. Gives the jobs of the ranges.
+ * Revokes ranges. Their fencing tokens are incremented, so their holders can no longer write. Requests in flight are
+ * closed as those of a dead process are. Returns the jobs of the ranges.
  */
 export async function takeBack(transaction: Transaction, taking: TakeBack): Promise<readonly string[]> {
   const { run, at, resends, state } = taking;
@@ -183,8 +190,8 @@ function rangesOf(queries: Queries, { run, from, state }: TakeBack): Promise<rea
 }
 
 /**
- * What allows the holder of ranges to write about their records: it holds all of them. It is named as well, so that no fence of
- * an earlier hand-out is ever taken for one of a later.
+ * Allows the holder of all these ranges to write about their records. The holder is part of the condition, so that a
+ * token of an earlier assignment never matches a later one.
  */
 export function rangesFence(run: number, holder: string, ranges: readonly HeldRange[]): Fence {
   const each = ranges.map(({ first, fence }) => `(${first}, ${fence})`).join(", ");

@@ -36,16 +36,16 @@ interface Identity {
   readonly leaseMs: number;
 }
 
-/** A worker that stands in the table of workers already. */
+/** A worker that is already in the table of workers. */
 export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;
   const held = createHeldRanges(context, id);
-  // What is held changes with each.
+  // Each operation changes the held ranges.
   const inTurn = createTurns();
   const own = { run, worker: id, leaseMs };
 
-  /** A worker that was taken for dead changes nothing, and is not taken for dead meanwhile. */
+  /** A worker that is considered dead changes nothing, and cannot become dead during the transaction. */
   const asWorker = <Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> =>
     database.transaction(async (transaction) => {
       if (!(await isWorking(transaction, id))) throw lostRange();
@@ -61,7 +61,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
     leaseMs,
     beat: (report) =>
       inTurn(async () => {
-        // Durable: no crash of the server makes a lease shorter than its worker takes it for.
+        // Durable, so that a server crash cannot make a lease shorter than its worker assumes.
         const orders = await database.transaction((transaction) => beatOnce(transaction, report));
         await reaper.look();
         return orders;
@@ -115,13 +115,13 @@ async function claimRange(
     if (range !== undefined) return range;
     await queue.complete(job.id, transaction);
   }
-  // Whoever asks next gets it.
+  // The next worker that asks gets it.
   const renewed = await renewJob(transaction, run);
   if (renewed !== undefined) await queue.add([renewed], transaction);
   return undefined;
 }
 
-/** The same database, none of whose rows a worker that stands still keeps locked for longer than its lease. */
+/** The same database, in which a suspended worker keeps no row locked for longer than its lease. */
 function withinLease(database: PostgresDatabase, leaseMs: number): PostgresDatabase {
   return { ...database, transaction: (work, how) => database.transaction(work, { ...how, idleMs: leaseMs }) };
 }
@@ -144,7 +144,7 @@ interface HeldRanges extends WritingLedger {
   readonly firsts: () => readonly number[];
 }
 
-/** Writes under the fences of all ranges that what is written belongs to, in one transaction. */
+/** Writes in one transaction, with the fencing tokens of all ranges involved. */
 function createHeldRanges({ database, run }: SharedContext, worker: string): HeldRanges {
   const held = new Map<number, HeldRange>();
   const rangeOf = (record: number): HeldRange => {
@@ -174,7 +174,7 @@ function createHeldRanges({ database, run }: SharedContext, worker: string): Hel
   };
 }
 
-/** The connections are the run's. */
+/** The connections belong to the run. */
 async function keepOpen(): Promise<void> {
   return undefined;
 }

@@ -6,18 +6,18 @@ import type { RangeQueue } from "./range-queue.ts";
 import { takeBack, type TakenFrom } from "./range-rows.ts";
 import { loseDeadWorkers, sharedRow } from "./worker-rows.ts";
 
-/** What the parts of a shared run work with. */
+/** State shared by the parts of a shared run. */
 export interface SharedContext {
   readonly database: PostgresDatabase;
-  /** The run's number in its table. */
+  /** Number of the run in its table. */
   readonly run: number;
-  /** The run's id. */
+  /** Id of the run. */
   readonly id: string;
   readonly queue: RangeQueue;
   readonly clock: Pick<Clock, "now" | "monotonic">;
 }
 
-/** Gives what workers hold back to the queue. */
+/** Returns ranges of workers to the queue. */
 export async function giveBack(context: SharedContext, transaction: Transaction, from: TakenFrom): Promise<void> {
   const { run, queue, clock } = context;
   const { resends = false } = (await sharedRow(transaction, run)) ?? {};

@@ -13,7 +13,7 @@ import type {
 import { commonFindings, findingsSchema, type WorkerFindings } from "../../runs/platform-findings.ts";
 import type { Queries, Statement } from "../queries.ts";
 
-/** A shared run as it stands in its table. */
+/** A shared run as stored in its table. */
 export interface SharedRow {
   readonly state: Orders["state"];
   readonly leaseMs: number;
@@ -23,7 +23,7 @@ export interface SharedRow {
   readonly holdMs: number;
   readonly holdReason: string | null;
   readonly failure: string | null;
-  /** The time of the server, ISO 8601 UTC. */
+  /** Server time, ISO 8601 UTC. */
   readonly at: string;
 }
 
@@ -61,7 +61,7 @@ export async function setState(queries: Queries, run: number, state: Orders["sta
   );
 }
 
-/** The first failure counts. */
+/** Keeps the first failure. */
 export async function setFailure(queries: Queries, run: number, failure: SharedFailure): Promise<void> {
   const text = JSON.stringify(failure);
   await queries.run("update migrate.shared_runs set failure = coalesce(failure, $2) where run = $1", run, text);
@@ -77,7 +77,7 @@ const SET_HOLD = `
 
 export async function addWorker(queries: Queries, run: number, id: string, worker: WorkerIdentity): Promise<void> {
   await queries.run(
-    // It is said again where the answer was lost.
+    // Repeated if the reply was lost.
     `insert into migrate.workers (id, run, host, pid, started_at, seen_at, state)
      values ($1, $2, $3, $4, clock_timestamp(), clock_timestamp(), 'working') on conflict (id) do nothing`,
     id,
@@ -109,7 +109,7 @@ export async function removeAnnounced(queries: Queries, id: string): Promise<voi
   await queries.run("delete from migrate.workers where id = $1 and state = 'joining'", id);
 }
 
-/** False for a worker that was taken for dead; a true one is not until the transaction has ended. */
+/** False for a worker that is considered dead. A true result holds until the end of the transaction. */
 export async function isWorking(transaction: Queries, id: string): Promise<boolean> {
   return (await transaction.row(SELECT_WORKING, id)) !== undefined;
 }
@@ -119,7 +119,7 @@ const SELECT_WORKING: Statement<{ id: string }> = {
   isQuick: true,
 };
 
-/** False for a worker that was taken for dead. */
+/** False for a worker that is considered dead. */
 export async function noteWorker(queries: Queries, id: string, report: WorkerReport): Promise<boolean> {
   const sql = `update migrate.workers set seen_at = clock_timestamp(), report = $2,
     shown_at = coalesce(shown_at, clock_timestamp()) where id = $1 and state = 'working'`;
@@ -130,7 +130,7 @@ export async function endWorker(queries: Queries, id: string): Promise<void> {
   await queries.run("update migrate.workers set state = 'left', seen_at = clock_timestamp() where id = $1", id);
 }
 
-/** Those that have not been heard of for longer than their lease. */
+/** Workers without a heartbeat for longer than their lease become lost. */
 export async function loseDeadWorkers(queries: Queries, run: number, leaseMs: number): Promise<void> {
   await queries.run(
     `update migrate.workers set state = 'lost' where run = $1 and state = 'working'
@@ -140,7 +140,7 @@ export async function loseDeadWorkers(queries: Queries, run: number, leaseMs: nu
   );
 }
 
-/** Gives the worker of this process, which is lost from now on. */
+/** Marks the worker of this process as lost, and returns its id. */
 export async function loseWorkerOf(
   queries: Queries,
   run: number,
@@ -156,7 +156,7 @@ const LOSE_WORKER: Statement<{ id: string }> = {
   returning id`,
 };
 
-/** Where a worker stands among those that are alive. */
+/** The position of a worker among the live ones. */
 export async function placeOf(
   queries: Queries,
   { run, id, leaseMs }: { readonly run: number; readonly id: string; readonly leaseMs: number },
@@ -166,7 +166,7 @@ export async function placeOf(
 
 type Place = Pick<Orders, "workers" | "position" | "isKnown">;
 
-/** Whoever has asked since this one stood in the table has counted it. */
+/** Workers that reported after this one was first shown in the table have counted it. */
 const SELECT_PLACE: Statement<Place> = {
   sql: `
   select count(*) as workers, count(*) filter (where each.rank < own.rank) as position,
@@ -176,7 +176,7 @@ const SELECT_PLACE: Statement<Place> = {
   isQuick: true,
 };
 
-/** What those that are alive have said of the platform, in the order in which they joined. */
+/** Findings of the live workers about the platform, in the order in which they joined. */
 export async function findingsOf(queries: Queries, run: number, leaseMs: number): Promise<readonly WorkerFindings[]> {
   const said = await queries.rows(SELECT_FINDINGS, run, leaseMs / 1000);
   return said.map(({ findings, ...one }) => ({
@@ -208,7 +208,7 @@ const SELECT_COUNTS: Statement<RangeCounts & Pick<Orders, "givenBack">> = {
   isQuick: true,
 };
 
-/** How far a shared run has come; undefined for a run that was never shared. */
+/** The progress of a shared run; undefined for a run that was never shared. */
 export async function sharedStatus(queries: Queries, run: number, id: string): Promise<SharedStatus | undefined> {
   const row = await sharedRow(queries, run);
   if (row === undefined) return undefined;
@@ -263,7 +263,7 @@ async function workersOf(queries: Queries, run: number): Promise<readonly Worker
   return workers.toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working"));
 }
 
-/** Without what it has found of the platform, which is told of all together. */
+/** Without findings about the platform, which are reported for all workers together. */
 function reportOf(text: string | null): Omit<WorkerReport, "findings"> {
   const { findings: _findings, ...report } = text === null ? NOTHING_YET : reportSchema.parse(JSON.parse(text));
   return report;

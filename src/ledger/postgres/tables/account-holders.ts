@@ -1,7 +1,7 @@
 /**
- * Selects another record (`record`, `run`) of the endpoint of run `$1` that has an account, by a request or by a decision
- * of any run.
- * @param given SQL of the account, and of the identity of the record that it is given to
+ * SQL that selects another record (`record`, `run`) of the endpoint of run `$1` that has an account, from a request or
+ * a decision of any run.
+ * @param given SQL of the account, and of the identity of the record that gets it
  */
 export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {
   const holders = (table: string, condition: string): string => `

@@ -14,7 +14,7 @@ interface RunUnderPolicy {
   readonly policy: PlanPolicy;
 }
 
-/** Gives the time at which the last request without an answer was given up. */
+/** Returns the time when the last request without a reply was given up. */
 export async function refresh(
   transaction: Transaction,
   { run, policy, at }: RunUnderPolicy & { readonly at: string },
@@ -28,7 +28,7 @@ export async function refresh(
   return (await historyOf(transaction)).lastGivenUpAt;
 }
 
-/** What is ambiguous stays so, also where the platform dedupes. */
+/** Ambiguous records stay ambiguous, even if the platform dedupes. */
 async function reapplyKnownRecords(transaction: Transaction, { run, policy }: RunUnderPolicy): Promise<void> {
   await applyKnownRecords(transaction, run, { ...policy, resendAmbiguous: false });
 }
@@ -90,12 +90,12 @@ export async function saveDecisions(
   return withheld;
 }
 
-/** Another record of the run's endpoint that has the account, by a request or by a decision of any run. */
+/** Another record of the run's endpoint that has the account, from a request or a decision of any run. */
 const SELECT_HOLDER: Statement<SharedAccount["holder"]> = {
   sql: accountHolders({ account: "$2", identity: "$3" }),
 };
 
-/** 1 for a record that the platform has, as far as is known. */
+/** 1 if the platform is known to have the record, otherwise 0. */
 async function onPlatform(queries: Queries, { identity }: Decision): Promise<number> {
   return (await queries.row(SELECT_ON_PLATFORM, identity))?.found ?? 0;
 }
@@ -118,7 +118,7 @@ async function saveDecision(transaction: Transaction, run: RunRow, made: Decisio
   await transaction.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);
 }
 
-/** The empty content equals none that could be sent: no push sends the record again, unless with `--revise`. */
+/** The empty content never equals the content of a payload: no push sends the record again, except with `--revise`. */
 const UPDATE_RECORD = {
   accepted: `
     update migrate.records set state = 'accepted', accepted_content = content, accepted_at = $2, account = $3
@@ -128,11 +128,11 @@ const UPDATE_RECORD = {
     where identity = $1 and state = 'ambiguous'`,
 } as const;
 
-/** Sent again, it passes through all steps. */
+/** A record that is sent again passes through all steps. */
 const RESEND = `
   update migrate.records set state = 'pending', step = null, resends = resends + 1 where identity = $1 and state = 'ambiguous'`;
 
-/** A record that was accepted with another content than this run has is left `pending`: `applyKnownRecords` refuses it. */
+/** A record that was accepted with other content than in this run stays `pending`: `applyKnownRecords` refuses it. */
 const UPDATE_ITEM = `
   update migrate.items set account = $4, status = case
     when $3::text = 'accepted'

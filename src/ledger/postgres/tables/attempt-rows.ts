@@ -122,8 +122,8 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 }
 
 /**
- * A new account that another record of the same endpoint was given before, in any run, proves nothing. A refused record
- * starts again at its first step. `counted` sees what was accepted before.
+ * A new account that was already given to another record of the same endpoint, in any run, proves nothing. A refused
+ * record restarts at its first step. `counted` sees the accepted contents from before this statement.
  */
 const SETTLE: Statement<Changes> = {
   sql: `
@@ -198,7 +198,7 @@ function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresV
   ];
 }
 
-/** The platform's words may hold what PostgreSQL's text cannot. */
+/** Texts of the platform may contain characters that PostgreSQL cannot store. */
 function writable(text: string | undefined): string | null {
   return text?.replaceAll("\0", "\u{FFFD}") ?? null;
 }

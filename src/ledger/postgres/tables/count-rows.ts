@@ -1,6 +1,6 @@
 import type { Queries, Statement } from "../queries.ts";
 
-/** The counts of one kind, the largest first. */
+/** The counts of one kind, largest first. */
 export async function countsOf(
   queries: Queries,
   run: number,
@@ -16,7 +16,7 @@ const SELECT_COUNTS: Statement<{ name: string; count: number }> = {
   group by name having sum(count) <> 0 order by count desc, name`,
 };
 
-/** Requests ever intended, in all runs. */
+/** Number of intents ever saved, in all runs. */
 export async function countRequests(queries: Queries): Promise<number> {
   return (await queries.row(SELECT_REQUESTS))?.count ?? 0;
 }

@@ -1,9 +1,9 @@
-/** How many more problems stand behind one that is kept. */
+/** Number of unlisted problems represented by a stored one. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
 
 const add = (selected: string): string => `insert into migrate.counts (run, kind, name, count) ${selected};`;
 
-/** Of the attempts that rows of `items` name. By the index, for some few rows: what a statement changes. */
+/** Problems of the attempts in rows of `items`. Uses the index, because a statement changes only a few rows. */
 const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
   select found.run, found.severity as kind, found.code as name, ${sign}(1 + found.unlisted) as count
   from ${rows} cross join lateral (
@@ -12,7 +12,7 @@ const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
       and problems.attempt <> 0 offset 0
   ) as found`;
 
-/** Problems of the plan stand always, those of an attempt while it is the latest. */
+/** Problems of the plan always count; those of an attempt count while it is the latest. */
 const standingProblems = (rows: string, sign: "" | "-"): string => `
   select run, severity, code, ${sign}sum(1 + ${unlisted("problem")}) from ${rows}
   where case when attempt = 0 then true else exists (
@@ -29,10 +29,10 @@ const TABLES = `
   create table migrate.unsent (identity bytea primary key);
   create index attempts_ambiguous on migrate.attempts (run, record) where status = 'ambiguous';`;
 
-/** So many rows of `counts` are added, by whomever, until those of a run become one for each of its numbers. */
+/** After about this many new rows of `counts`, the rows of a run are merged into one for each of its numbers. */
 const FOLD_EVERY = 1000;
 
-/** Folding waits for nobody: rows that another transaction has added or is folding are left to the next time. */
+/** Merging waits for no lock: rows that another transaction has added or is merging are left for the next time. */
 const FOLD = `
   create function migrate.fold_counts(integer) returns void language sql as $$
     with folded as (
@@ -44,7 +44,7 @@ const FOLD = `
     select $1, kind, name, sum(count) from folded group by kind, name having sum(count) <> 0
   $$;`;
 
-/** An attempt is only ever followed by a later one: while their sum is the same, each of them is. */
+/** The latest attempt of an item only increases: if the sum is unchanged, so is each of them. */
 const COUNT_ITEMS = `
   create function migrate.count_items() returns trigger language plpgsql as $$
   declare
@@ -111,10 +111,10 @@ const COUNTED = `
   union all
   select run, 'requests', '', count(*) from migrate.attempts group by run`;
 
-/** The pushes whose input was read to its end: what they hold counts as to be sent. */
+/** Pushes whose input was read completely. Their records count as planned for sending. */
 export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
 
-/** A record that was accepted, and refused when it was revised, is on the platform still; `''`: another one is. */
+/** An accepted record stays on the platform even if its revision was refused. `''`: the platform has other content. */
 const COVERED = `
   select target, supplier, endpoint, max(latest) as run, count(*) as covered, count(records.identity) as accepted
   from (
@@ -127,7 +127,7 @@ const COVERED = `
   left join migrate.records on records.identity = each.identity and records.accepted_content <> ''
   group by target, supplier, endpoint`;
 
-/** Each destination's numbers as its latest run's: only their sums are asked for. */
+/** Assigns the numbers of a destination to its latest run, because only their sums are used. */
 const COUNT_ANEW = `
   ${add(COUNTED)}
   ${add(`
@@ -140,11 +140,11 @@ const COUNT_ANEW = `
     and not exists (select from migrate.records where records.identity = items.identity);`;
 
 /**
- * The step of the schema with which what would take long to count is counted as it changes, in the same transaction, by
- * whomever and from wherever. `counts` holds what was added to each number: nobody waits for the row of another. For each
- * run: its records by status, its standing problems by severity and code, its `requests`; and what it has added to its
- * destination: records that no push to there has held before (`covered`), and those of them that are `accepted`. `unsent`
- * are the ones that a push has held and that stand in no row of `records`.
+ * The schema step that keeps totals, for numbers that take long to count. Triggers update them in the same
+ * transaction, for every writer. `counts` contains increments, so that no writer waits for a row of another. For each
+ * run it has: records by status, current problems by severity and code, `requests`, and the contribution to its
+ * destination, which is the number of records that no earlier push to it has planned (`covered`) and how many of them
+ * are `accepted`. `unsent` are records of a push without a row in `records`.
  */
 export const COUNT_STEP: string = [TABLES, COUNT_ANEW, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 
@@ -160,7 +160,7 @@ const COVERED_SUMS = `
   group by target, supplier, coalesce(endpoint, operation)
   having count(*) filter (where kind = 'covered') > 0`;
 
-/** Selects each number that is not what counting gives. */
+/** Selects every number that differs from an actual count. */
 export const MISCOUNTED: string = `
   (select * from (${COUNTED}) as counted except select * from (${SUMS}) as sums)
   union all

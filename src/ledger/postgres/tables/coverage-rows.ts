@@ -3,7 +3,7 @@ import type { Queries, Statement } from "../queries.ts";
 import { PLANNED_PUSHES } from "./count-schema.ts";
 import { forgetUncovered } from "./recovery-rows.ts";
 
-/** See `Ledger.coverage`. The latest destination first. */
+/** See `Ledger.coverage`. Latest destination first. */
 export async function coverage(queries: Queries): Promise<readonly Coverage[]> {
   return queries.rows(SELECT_COVERAGE);
 }
@@ -23,7 +23,7 @@ const SELECT_COVERAGE: Statement<Coverage> = {
   where each.records > 0 order by each.latest desc`,
 };
 
-/** Counts the records of a new plan that no plan has held before, and inserts those to be sent into `records`. */
+/** Counts the records of a new plan that are in no earlier plan, and inserts those to send into `records`. */
 export async function coverPlan(queries: Queries, run: number, insertRecords: () => Promise<number>): Promise<void> {
   const { id: latest = 0 } = (await queries.row(LATEST_RECORD)) ?? {};
   const inserted = await insertRecords();
@@ -48,7 +48,7 @@ const INSERT_UNSENT = `
 const COVER = `
   insert into migrate.counts (run, kind, name, count) select $1, 'covered', '', $2::bigint where $2::bigint <> 0`;
 
-/** So many records of the run's destination are accepted that were not, or, where negative, are so no longer. */
+/** Adds to the number of accepted records of the run's destination; negative if some are no longer accepted. */
 export async function addAccepted(queries: Queries, run: number, count: number): Promise<void> {
   if (count !== 0) await queries.run(ADD_ACCEPTED, run, count);
 }

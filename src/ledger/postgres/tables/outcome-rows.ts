@@ -16,8 +16,8 @@ import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement } from "../queries.ts";
 
 /**
- * The status that an item shows: what was in flight may have been processed, and so may what is to be sent again because
- * an earlier request had no clear answer. Over `items` and `perhaps`.
+ * The status shown for an item. A record in flight may have been processed. So may a record left to send whose earlier
+ * request had no clear reply. Uses `items` and `perhaps`.
  */
 function shownStatus(sending: SendingStatus): string {
   return `case when items.status = 'sending' then '${sending}' when perhaps.identity is not null then 'ambiguous'
@@ -27,7 +27,7 @@ function shownStatus(sending: SendingStatus): string {
 const ITEMS = `migrate.items left join migrate.records as perhaps
   on items.status = 'pending' and perhaps.identity = items.identity and perhaps.state = 'ambiguous'`;
 
-/** The problems that stand: those of the plan and of the latest attempt. Over `problems` and `items`. */
+/** Current problems: those of the plan and of the latest attempt. Uses `problems` and `items`. */
 const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 export async function summary(queries: Queries, run: RunRow, sending: SendingStatus): Promise<Summary> {
@@ -41,7 +41,7 @@ export async function summary(queries: Queries, run: RunRow, sending: SendingSta
   };
 }
 
-/** As `shownStatus` has it. */
+/** Counts as `shownStatus` shows. */
 async function countByStatus(queries: Queries, run: RunRow, sending: SendingStatus): Promise<Counts> {
   const { sending: inFlight = 0, pending = 0, ...others } = await countsOf(queries, run.number, "status");
   const resent = pending === 0 ? 0 : await countResent(queries, run);
@@ -51,14 +51,14 @@ async function countByStatus(queries: Queries, run: RunRow, sending: SendingStat
   return Object.fromEntries(Object.entries(shown).filter(([, count]) => count > 0));
 }
 
-/** Of the records to be sent, those of which an earlier request had no clear answer. */
+/** The number of records left to send whose earlier request had no clear reply. */
 async function countResent(queries: Queries, { number }: RunRow): Promise<number> {
   const { own = 0, others = false } = (await queries.row(COUNT_OWN, number)) ?? {};
-  // Ambiguous because of another run: all that is to be sent is looked at.
+  // Some are ambiguous because of another run, so all records left to send are examined.
   return others ? ((await queries.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
-/** By the ambiguous requests: the last one of each record that is ambiguous is among them. */
+/** Uses the ambiguous requests, which include the last one of each ambiguous record. */
 const COUNT_OWN: Statement<{ own: number; others: boolean }> = {
   sql: `
   with open as materialized (
@@ -79,7 +79,7 @@ const COUNT_RESENT: Statement<{ count: number }> = {
 
 const BATCH = 1000;
 
-/** A run's outcomes in input order, in batches; what the filter leaves out is not read. */
+/** The outcomes of a run in input order, in batches. Reads only records that match the filter. */
 export async function* outcomes(
   queries: Queries,
   { run, sending }: { readonly run: RunRow; readonly sending: SendingStatus },
@@ -104,7 +104,7 @@ export async function* outcomes(
   }
 }
 
-/** The greatest number that the column holds. */
+/** The largest number that the column can store. */
 const MAX_RECORD = 2_147_483_647;
 
 function selectItems(status: string): string {
@@ -120,7 +120,7 @@ const SELECT_PROBLEMS = `
   from ${ITEMS} join migrate.problems on problems.run = items.run and problems.record = items.record
   where items.run = $1 and items.record > $2 and items.record <= $3 and ${STANDING_PROBLEM}`;
 
-/** Its values begin with the fourth parameter. */
+/** Its values start at parameter 4. */
 function condition(
   filter: OutcomeFilter,
   status: string,
@@ -144,7 +144,7 @@ function condition(
   return { sql: parts.join(" and "), values };
 }
 
-/** The contents of the records that a run planned, by their numbers. */
+/** The contents of the planned records of a run, by record number. */
 export async function contents(
   queries: Queries,
   run: RunRow,
@@ -154,7 +154,7 @@ export async function contents(
   return new Map(rows.map(({ record, content }) => [record, content]));
 }
 
-/** 32 bytes: a sha256. A dry run may have shorter ones, which nobody else can compute. */
+/** A SHA-256 has 32 bytes. The shorter hashes of a dry run cannot be reproduced by other processes. */
 const SELECT_CONTENTS: Statement<{ record: number; content: Uint8Array }> = {
   sql: `select record, content from migrate.items
     where run = $1 and record between $2 and $3 and octet_length(content) = 32`,

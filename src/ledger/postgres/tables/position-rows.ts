@@ -3,7 +3,7 @@ import type { NextSendable } from "../../ledger.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 
-/** A file that no record of the ledger is from has no place worth noting. */
+/** Ignores a file without records in the ledger. */
 export async function notePosition(
   transaction: Transaction,
   run: RunRow,

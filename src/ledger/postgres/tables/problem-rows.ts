@@ -11,7 +11,7 @@ interface AttemptProblems extends RecordProblems {
   readonly attempt: number;
 }
 
-/** Problems of the plan, of records that have none yet. */
+/** Problems of the plan, for records that have none yet. */
 export async function insertPlanProblems(
   queries: Queries,
   run: number,
@@ -24,7 +24,7 @@ export async function insertPlanProblems(
   );
 }
 
-/** One statement, however many there are. */
+/** A single statement for all problems. */
 export async function insertProblems(
   queries: Queries,
   run: number,
@@ -34,7 +34,7 @@ export async function insertProblems(
   if (found.length > 0) await queries.run(INSERT_PROBLEMS, run, ...columnsOf(found));
 }
 
-/** Adds problems to those of the plan. */
+/** Appends problems to those of the plan. */
 export async function appendPlanProblems(
   queries: Queries,
   run: number,

@@ -24,7 +24,7 @@ const SELECT_UNKNOWN: Statement<{ nth: number }> = {
   where coalesce(records.attempts, 0) < given.attempt`,
 };
 
-/** Gives the number of requests that were unknown. */
+/** Returns the number of requests that were unknown. */
 export async function markPossiblySent(
   transaction: Transaction,
   requests: readonly JournaledRequest[],
@@ -47,7 +47,7 @@ export async function markPossiblySent(
 
 const REASON = "known from a journal alone: the database was restored from an older copy";
 
-/** The content that was sent last counts: a record with another one was revised since. */
+/** The content that was sent last counts: a record with other content was revised since. */
 const MARK_POSSIBLY_SENT = `
   with given as (
     select * from unnest($1::bytea[], $2::bytea[], $3::int[], $4::bool[], $7::bigint[]) with ordinality
@@ -82,10 +82,10 @@ export async function noteRecovery(transaction: Transaction, { id, at, isUncerta
   if (isUncertain) for (const sql of UNSURE_OF_ALL) await transaction.run(sql);
 }
 
-/** It is said again where the answer was lost. */
+/** Repeated if the reply was lost. */
 const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on conflict do nothing";
 
-/** What was under way, or not sent yet, may have been followed by more. */
+/** A record that was in flight or not sent yet may have had further requests. */
 const UNSURE_OF_ALL: readonly string[] = [
   "update migrate.attempts set harmless = false where status = 'sending'",
   "update migrate.records set state = 'ambiguous' where state not in ('accepted', 'sending')",
@@ -98,8 +98,8 @@ export async function isRecoveryKnown(queries: Queries, id: string): Promise<boo
 const SELECT_RECOVERY: Statement<{ id: string }> = { sql: "select id from migrate.recoveries where id = $1" };
 
 /**
- * After a recovery that could not tell every request, a record that is new to the ledger may have been sent. One that a
- * plan held before is counted in `coverage` already.
+ * After a recovery without every request, a record that is new to the ledger may have been sent. A record of an
+ * earlier plan is already counted in `coverage`.
  */
 export async function holdNewIfUncertain(transaction: Transaction, run: RunRow): Promise<void> {
   if (!run.sends || (await transaction.row(SELECT_UNCERTAIN)) === undefined) return;
@@ -123,7 +123,7 @@ const INSERT_HELD = `
   select identity, content, 'ambiguous', 0 from migrate.items where run = $1 and status = 'ambiguous' order by record
   on conflict (identity) do nothing`;
 
-/** Records of a journal that the plan of this run holds are counted with it. */
+/** Counts records from a journal with the plan of this run, if it contains them. */
 export function forgetUncovered(queries: Queries, run: number): Promise<number> {
   return queries.run(FORGET_UNCOVERED, run);
 }
@@ -166,8 +166,8 @@ const SELECT_NOTED: Statement<NotedOrigin> = { sql: "select origin, noted_at as 
 const SELECT_MACHINES: Statement<{ id: string }> = { sql: "select id from migrate.machines order by id" };
 
 /**
- * The database, its server and the server's timeline. A dump that is restored gives the table another number; a failover
- * or a recovery to a point in time begins a new timeline; a copy of the server's files goes back in its log.
+ * Identifies the database, its server and the server's timeline. A restored dump gives the table another number. A
+ * failover or a recovery to a point in time starts a new timeline. A copy of the server's files goes back in its log.
  */
 const SELECT_ORIGIN: Statement<Origin> = {
   sql: `
@@ -176,7 +176,7 @@ const SELECT_ORIGIN: Statement<Origin> = {
       'migrate.ledger'::regclass::oid::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as origin,
     (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as position`,
 };
-/** For a server that lets this user not see its control data. */
+/** For a server whose control data this user may not read. */
 const SELECT_DATABASE_ORIGIN: Statement<Origin> = {
   sql: `
   select (select oid from pg_database where datname = current_database())::text || '/' ||

@@ -15,7 +15,10 @@ export async function startRun(transaction: Transaction, run: NewRun, toolVersio
   }
 }
 
-/** By id, by a prefix of it that fits one run only (Failure `run_unknown` when it fits several), or the latest. */
+/**
+ * Finds a run by id, by a unique prefix of it, or the latest run.
+ * @throws Failure `run_unknown` if several runs match
+ */
 export async function findRun(queries: Queries, id?: string): Promise<Run | undefined> {
   if (id === undefined) return toRun(await queries.row(SELECT_LATEST));
   const found = await queries.rows(SELECT_BY_PREFIX, id);
@@ -23,7 +26,7 @@ export async function findRun(queries: Queries, id?: string): Promise<Run | unde
   throw severalRuns(id);
 }
 
-/** The latest first. */
+/** Latest first. */
 export async function listRuns(queries: Queries): Promise<readonly Run[]> {
   return (await queries.rows(SELECT_ALL)).flatMap((row) => toRun(row) ?? []);
 }
@@ -39,7 +42,7 @@ const SELECT_HISTORY: Statement<{ id: string | null; at: string | null }> = {
     (select max(settled_at) from migrate.attempts where status = 'ambiguous') as at`,
 };
 
-/** Failure `run_unknown` when the ledger holds no run of this id. */
+/** @throws Failure `run_unknown` if the ledger has no run with this id */
 export async function requireRun(queries: Queries, id: string): Promise<RunRow> {
   const row = await queries.row(SELECT_ROW, id);
   if (row !== undefined) return row;
@@ -67,7 +70,7 @@ export async function resumeRun(
   return resumed;
 }
 
-/** A run whose plan is still open stays `planning`: to go on with it, its input has to be read anew. */
+/** A run with an unfinished plan stays `planning`: to resume it, its input must be read again. */
 export async function finishRun(
   transaction: Transaction,
   run: RunRow,
@@ -91,8 +94,8 @@ export interface RecordRange {
 }
 
 /**
- * Attempts in flight belong to a process that has died: whether the platform has processed them, nobody knows.
- * Callers hold the lease of all that is closed, so no live run has any of it.
+ * Closes attempts in flight of a dead process. It is unknown whether the platform has processed them. Callers hold the
+ * lease of the range, so no live run is affected.
  * @param range default: the whole ledger
  */
 export async function closeInterruptedAttempts(

@@ -3,7 +3,7 @@ import { slotLength, type SlotCount, timelineOf } from "../../runs/time-slots.ts
 import type { RunRow } from "../postgres-schema.ts";
 import type { Queries, Statement } from "../queries.ts";
 
-/** Undefined for a run without a single answer. */
+/** Undefined for a run without replies. */
 export async function timeline(queries: Queries, run: RunRow): Promise<Timeline | undefined> {
   const span = await queries.row(SELECT_SPAN, run.number);
   if (span === undefined || span.first === null || span.last === null) return undefined;
@@ -11,7 +11,7 @@ export async function timeline(queries: Queries, run: RunRow): Promise<Timeline 
   return timelineOf(slotSeconds, await queries.rows(SELECT_SLOTS, run.number, slotSeconds));
 }
 
-/** Stamps have one form: their texts sort as their times do. */
+/** Timestamps have a fixed format, so their texts sort by time. */
 const SELECT_SPAN: Statement<{ first: number | null; last: number | null }> = {
   sql: `select ${seconds("min(settled_at)")} as first, ${seconds("max(settled_at)")} as last
     from migrate.attempts where run = $1`,

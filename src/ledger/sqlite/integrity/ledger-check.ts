@@ -10,10 +10,10 @@ import { findDamage, isAsSealed, readSeal, type Seal, sealPath } from "./seal.ts
 import { committed } from "./sealed-database.ts";
 
 /**
- * Looks at every page and every row of the ledger at this path: the seal, SQLite's own check, and whether what the
- * tables say of each record agrees. Changes nothing.
- * @param isBusy another process may be writing to it just now
- * @throws Failure `storage`; `config` for a file that is no ledger
+ * Checks every page and every row of the ledger at this path: its checksums, SQLite's own check, and contradictions
+ * between the tables. Changes nothing.
+ * @param isBusy whether another process may be writing to it
+ * @throws Failure `storage`; `config` for a file that is not a ledger
  */
 export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
   const database = openDatabase(path, { readOnly: true });
@@ -61,11 +61,11 @@ function count(database: SqliteDatabase, sql: string): number {
   return database.row(query)?.count ?? 0;
 }
 
-/** The records of which a request or a decision says that they are accepted. */
+/** Records whose acceptance a request or a decision confirms. */
 export const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
   select identity from decisions where decision = 'accepted')`;
 
-/** Each selects what must not be. */
+/** Each query selects violations. */
 const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
   {
     words: "records are accepted without a request or a decision that says so",
@@ -104,25 +104,25 @@ const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = 
   { words: "counts are not those of what was counted", sql: MISCOUNTED },
 ];
 
-/** Up to this size every page of a ledger without a seal is looked at when it is opened: some 100 ms. */
+/** Up to this size, every page of a ledger without checksums is checked when it is opened: about 100 ms. */
 const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 
-/** Up to this size the pages of a ledger are looked at whenever it is opened: some 100 ms. */
+/** Up to this size, the pages of a ledger are checked every time it is opened: about 100 ms. */
 const LARGE_BYTES = 128 * 1024 * 1024;
 
 interface SoundnessOptions {
-  /** Another process may be writing to it just now. */
+  /** Another process may be writing to it. */
   readonly isBusy?: () => boolean;
-  /** A large file that nobody has written to since it was sealed is believed to hold what it held then. */
+  /** Trusts a large file that was not modified since its checksums were recorded. */
   readonly trustsTime?: boolean;
-  /** Told what takes long. */
+  /** Receives messages about slow work. */
   readonly notice?: ((message: string) => void) | undefined;
 }
 
 /**
- * Refuses a ledger that is not what was written last: Failure `ledger_damaged`. Its seal tells that, down to a single
- * bit; a ledger of an older version has none, and then SQLite is asked, which finds what is cut off or torn.
- * Gives `trusted` where its pages were not looked at.
+ * Refuses a ledger that is not what was last written: Failure `ledger_damaged`. Its checksums detect a single changed
+ * bit. A ledger of an older version has none; SQLite's own check then detects a truncated or torn file. Returns
+ * `trusted` if its pages were not checked.
  */
 export function requireSound(database: SqliteDatabase, options: SoundnessOptions = {}): "checked" | "trusted" {
   const { path } = database;
@@ -154,7 +154,7 @@ function requireSealed(
   return isTrusted ? "trusted" : "checked";
 }
 
-/** To look at more may take longer than two seconds. */
+/** Checking more than this may take longer than two seconds. */
 const TOLD_BYTES = 1024 * 1024 * 1024;
 
 function lookingAt(path: string, bytes: number): string {
@@ -164,7 +164,7 @@ function lookingAt(path: string, bytes: number): string {
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {
   const broken = findDamage(path);
-  // Whoever has begun to write meanwhile has changed the one and not yet the other.
+  // A process that began to write in the meantime has changed one of the two files and not yet the other.
   if (broken !== undefined && !isBusy() && findDamage(path) !== undefined) throw damagedLedger(path, broken);
 }
 

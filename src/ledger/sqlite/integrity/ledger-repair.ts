@@ -19,12 +19,12 @@ import { readSeal, sealPath } from "./seal.ts";
 import { committed } from "./sealed-database.ts";
 
 /**
- * Makes a sound ledger of what can be read of a damaged one, and puts it in its place; the damaged one stays beside it.
- * What is uncertain is `ambiguous` from then on: accepted is only what a request or a decision confirms, and where
- * anything was lost, nothing else is believed. Callers hold the lock.
+ * Replaces a damaged ledger with a repaired copy that has every readable record. The damaged ledger is kept next to
+ * it. Uncertain records become `ambiguous`: a record is accepted only if a request or a decision confirms it, and if
+ * anything was lost, no other state is trusted. Callers hold the lock.
  * @param stamp for the name of the damaged ledger
- * @param mayBeginAnew where not a single run can be read, an empty ledger is made
- * @throws Failure `ledger_damaged` when not a single run can be read; `storage`
+ * @param mayBeginAnew create an empty ledger if no run can be read
+ * @throws Failure `ledger_damaged` if no run can be read; `storage`
  */
 export function repairLedger(path: string, stamp: string, mayBeginAnew = false): LedgerRepair {
   const draft = `${path}.repaired`;
@@ -43,7 +43,7 @@ function discard(draft: string): void {
   try {
     removeDatabase(draft);
   } catch {
-    // What led here is what has to be told; the next repair takes the draft away.
+    // The original error is reported. The next repair removes the draft.
   }
 }
 
@@ -87,8 +87,8 @@ function unreadable(path: string): Failure {
 }
 
 /**
- * The ledger to read from. SQLite refuses a file that is shorter than its header says, whatever the rest holds: of such a
- * one a copy, whose missing pages are there and hold nothing.
+ * The file to read from. SQLite refuses a file that is shorter than its header says, even if the rest is readable.
+ * Such a file is copied and extended with empty pages.
  */
 function lengthened(path: string): string {
   const expected = expectedBytes(path);
@@ -116,10 +116,10 @@ function expectedBytes(path: string): number {
   return (pageSize === 1 ? 65_536 : pageSize) * Math.min(header.readUInt32BE(28), MAX_PAGES);
 }
 
-/** A header that says more is damaged itself: 64 GB. */
+/** A header with a larger number is itself corrupt: 64 GB. */
 const MAX_PAGES = 16_777_216;
 
-/** Whether nothing that was ever written is missing. */
+/** Whether no committed transaction is missing. */
 function isComplete(damaged: SqliteDatabase, path: string): boolean {
   const seal = readSeal(sealPath(path));
   if (seal === undefined || seal === "damaged") return false;
@@ -130,7 +130,7 @@ function isComplete(damaged: SqliteDatabase, path: string): boolean {
   }
 }
 
-/** What is said of a record in one place, and was lost in the other. */
+/** Facts that one table has and another one has lost. */
 const UNCONFIRMED = [
   `update attempts set status = 'ambiguous' where status = 'sending' and not exists (
      select 1 from items where items.run = attempts.run and items.record = attempts.record and status = 'sending')`,
@@ -141,7 +141,7 @@ const UNCONFIRMED = [
   `update records set state = 'ambiguous' where state = 'accepted' and identity not in ${CONFIRMED}`,
 ];
 
-/** Everything could be read: what is said of a record twice, in different places, is true. */
+/** Everything could be read, so a fact that two tables agree on is true. */
 const UNSURE_OF_ONE = [
   `update records set state = 'ambiguous'
    where state not in ('accepted', 'sending') and attempts > 0 and not exists (
@@ -152,7 +152,7 @@ const UNSURE_OF_ONE = [
      (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
 ];
 
-/** A run's list follows what is known of the records; what is known nowhere may have been sent. */
+/** The items of a run follow the state of the records. A record without a known state may have been sent. */
 const FOLLOWING = [
   `insert or ignore into records (identity, content, state, attempts)
    select identity, x'', 'ambiguous', max(attempt) from attempts group by identity`,
@@ -177,8 +177,8 @@ const AMBIGUOUS: Query<{ count: number }> = {
 };
 
 /**
- * The old seal goes last: until then whatever lies here does not fit it, and is refused if this is interrupted. The old
- * log goes before the new ledger comes, which must not be taken for its own.
+ * The old checksum file is removed last: if this is interrupted earlier, the files do not match it and are refused.
+ * The old log is removed before the new ledger is in place, because SQLite would apply it to the new ledger.
  */
 function swap(path: string, draft: string, stamp: string): string | undefined {
   const kept = statOf(path) === undefined ? undefined : `${path}.damaged-${stamp}`;
@@ -191,7 +191,7 @@ function swap(path: string, draft: string, stamp: string): string | undefined {
   return kept;
 }
 
-/** The tables of a ledger, each with the columns that its rows are sorted by. */
+/** The tables of a ledger, each with its sort columns. */
 const TABLES = {
   runs: ["id"],
   files: ["id"],
@@ -203,8 +203,8 @@ const TABLES = {
 } as const;
 
 /**
- * Copies what can be read of a damaged ledger into a new one: every table from its beginning to the first place that
- * cannot be read, and from its end back to the last.
+ * Copies the readable rows of a damaged ledger into a new one: every table from its beginning to the first unreadable
+ * place, and from its end back to the last one.
  */
 function salvage(damaged: SqliteDatabase, sound: SqliteDatabase): LedgerRepair["tables"] {
   return Object.entries(TABLES).map(([table, keys]) => {
@@ -226,7 +226,7 @@ interface Copy {
   readonly columns: readonly string[];
 }
 
-/** Those that both versions of the ledger have. */
+/** The columns that both versions of the ledger have. */
 function sharedColumns(damaged: SqliteDatabase, sound: SqliteDatabase, table: string): readonly string[] {
   const query: Query<{ name: string }> = { sql: `select name from pragma_table_info('${table}')` };
   const columnsOf = (database: SqliteDatabase): readonly string[] => database.rows(query).map(({ name }) => name);
@@ -236,7 +236,7 @@ function sharedColumns(damaged: SqliteDatabase, sound: SqliteDatabase, table: st
 
 const BATCH = 200;
 
-/** True when the other end was reached and every row had its place in the new ledger. */
+/** True if the other end was reached and every row was inserted into the new ledger. */
 function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" | "desc"): boolean {
   const key = `(${keys.join(", ")})`;
   const beyond = `${key} ${order === "asc" ? ">" : "<"} (${keys.map(() => "?").join(", ")})`;
@@ -264,7 +264,7 @@ function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" |
     const end = rows.at(-1);
     if (end === undefined || rows.length < size) return isWhole;
     last = keys.map((name) => end[name] ?? null);
-    // Nothing comes after a key that is lost: a damaged schema may hide the keys of all rows.
+    // Nothing can follow a lost key: a corrupt schema may hide the keys of all rows.
     if (last.includes(null)) return false;
   }
 }
@@ -273,7 +273,7 @@ function unlessDamaged<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {
-    // Damage of the schema itself comes as an error of SQL.
+    // Corruption of the schema itself appears as an SQL error.
     if (error instanceof Failure && error.code !== "ledger_damaged") throw error;
     return undefined;
   }

@@ -1,20 +1,23 @@
 import { findDamageFrom, pagesBuffer, type Seal } from "./seal.ts";
 
 interface PageCheck {
-  /** What is wrong with the pages that were looked at so far. */
+  /** The corruption found in the pages checked so far. */
   readonly broken: () => string | undefined;
   readonly stop: () => void;
 }
 
-/** Some milliseconds' work, and as long a pause: a ledger of 3 GB takes some ten seconds beside everything else. */
+/**
+ * Each step takes a few milliseconds and is followed by a pause of the same length. A ledger of 3 GB takes about ten
+ * seconds, in parallel with other work.
+ */
 const PAUSE_MS = 4;
 
-/** What a command does first goes before. */
+/** Leaves time for the first work of a command. */
 const FIRST_PAUSE_MS = 1000;
 
 /**
- * Looks at all pages of a database, one piece after the other, while it is in use.
- * @param seal the one that its file has just now
+ * Checks all pages of a database in steps, while it is in use.
+ * @param seal returns the current checksums of its file
  */
 export function checkPages(path: string, seal: () => Seal): PageCheck {
   let broken: string | undefined;

@@ -14,37 +14,37 @@ import { crc32 } from "node:zlib";
 import { unlessMissing } from "../../../files/error-code.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 
-/** What a database was when it was last seen whole. */
+/** The state of a database when it was last known to be intact. */
 export interface Seal {
   readonly pageSize: number;
-  /** Transactions that were committed; more may have been. */
+  /** Committed transactions; there may have been more. */
   readonly commits: number;
-  /** The checksum (CRC-32) of each page in the database's own file, without what lies in its log. */
+  /** The checksum (CRC-32) of each page in the database file itself, without the contents of its log. */
   readonly pages: Uint32Array;
-  /** Of the database's own file, when its pages were what the checksums say. */
+  /** Stamp of the database file when its pages matched the checksums. */
   readonly stamp?: FileStamp;
 }
 
-/** Device, inode, size, and the times (ns) at which content and inode were changed last. */
+/** Device, inode, size, and the times (ns) of the last changes to content and inode. */
 type FileStamp = BigUint64Array;
 
 function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileStamp {
   return BigUint64Array.of(dev, ino, size, mtimeNs, ctimeNs);
 }
 
-/** Whether nobody has written to the file of a database since it was sealed. */
+/** Whether the database file was not modified since its checksums were recorded. */
 export function isAsSealed(database: string, { stamp }: Seal): boolean {
   if (stamp === undefined) return false;
   const now = stampOf(statSync(database, { bigint: true }));
   return now.every((value, index) => value === stamp[index]);
 }
 
-/** The file beside the database that holds its seal. */
+/** The checksum file next to the database. */
 export function sealPath(database: string): string {
   return `${database}-seal`;
 }
 
-/** `damaged`: there is one, and it cannot be believed. */
+/** `damaged`: the file exists but is invalid. */
 export function readSeal(path: string): Seal | "damaged" | undefined {
   const bytes = unlessMissing(() => readFileSync(path));
   if (bytes === undefined) return undefined;
@@ -67,7 +67,7 @@ export function readSeal(path: string): Seal | "damaged" | undefined {
 const STAMP_VALUES = 5;
 const STAMP_BYTES = 8 * STAMP_VALUES;
 
-/** Five numbers and their checksum; seals of earlier versions have none. */
+/** Five numbers and their checksum. Files of earlier versions have none. */
 function readStamp(bytes: Buffer): FileStamp | "damaged" | undefined {
   if (bytes.length === 0) return undefined;
   if (bytes.length !== STAMP_BYTES + 4) return "damaged";
@@ -83,7 +83,7 @@ function stampBytes(stamp: FileStamp | undefined): Buffer {
   return bytes;
 }
 
-/** Puts a seal in the place of the old one, whole and on the disk, or not at all. */
+/** Replaces the checksum file atomically and durably. */
 function writeSeal(path: string, seal: Seal): void {
   const { buffer, byteOffset, byteLength } = seal.pages;
   const tableEnd = HEADER_BYTES + byteLength;
@@ -98,14 +98,14 @@ function writeSeal(path: string, seal: Seal): void {
   replaceFileSync(path, bytes);
 }
 
-/** Numbers of 32 bits as this machine has them become those of the file, or the other way round. */
+/** Converts 32-bit numbers from the byte order of this machine to that of the file, or back. */
 function lowestByteFirst(numbers: Buffer): void {
   if (endianness() === "BE") numbers.swap32();
 }
 
 /**
- * Notes one more commit. Not synced: after a loss of power the file may know of fewer commits than there were, never of
- * more.
+ * Records one more commit, without a sync. After a power failure the file may have fewer commits than the ledger, but
+ * never more.
  */
 export function writeCommitCount(path: string, seal: Pick<Seal, "pageSize" | "pages" | "commits">): void {
   const file = openSync(path, "r+");
@@ -117,8 +117,8 @@ export function writeCommitCount(path: string, seal: Pick<Seal, "pageSize" | "pa
 }
 
 /**
- * Leaves the count of commits and no checksums: for when SQLite may write into the file on its own, as it does when a
- * process ends that could not do so in order.
+ * Keeps the number of commits and removes the checksums. For cases in which SQLite may write into the file on its own,
+ * such as the end of a process that could not close it properly.
  */
 export function writeSealWithoutChecksums(path: string, seal: Seal): void {
   try {
@@ -129,7 +129,7 @@ export function writeSealWithoutChecksums(path: string, seal: Seal): void {
   }
 }
 
-/** The same where only the file knows the seal. */
+/** The same if only the file has the state. */
 export function forgetChecksums(database: string): void {
   const path = sealPath(database);
   const seal = readSeal(path);
@@ -137,7 +137,7 @@ export function forgetChecksums(database: string): void {
 }
 
 const MAGIC: Buffer = Buffer.from("MIGSEAL1");
-/** Magic, page size, number of pages, commits; then the checksum of these. */
+/** Magic, page size, number of pages, commits; then their checksum. */
 const CHECKED_BYTES = 24;
 const HEADER_BYTES = CHECKED_BYTES + 4;
 
@@ -152,8 +152,8 @@ function headerOf({ pageSize, pages, commits }: Seal): Buffer {
 }
 
 /**
- * What is wrong with the file of a database, compared with its seal; pages with a newer version in the log are left out.
- * Undefined when nothing is. `unsealed`: there is no seal to hold it against.
+ * Describes the corruption of a database file according to its checksums, ignoring pages with a newer version in the
+ * log. Undefined if there is none. `unsealed`: there are no checksums to compare with.
  */
 export function findDamage(database: string): string | undefined {
   const seal = readSeal(sealPath(database));
@@ -171,8 +171,8 @@ export function findDamage(database: string): string | undefined {
 }
 
 /**
- * Seals the file of a database anew, of which only the pages that its log holds have changed since it was sealed, and
- * new ones have come. To be called when all of the log has been written into the file, and before it is begun anew.
+ * Updates the checksums of a database file in which only the pages of its log have changed, and new ones were added.
+ * Call this after the whole log was written into the file, and before it restarts.
  */
 export function updateSeal(database: string, before: Seal): Seal {
   const { pageSize, commits } = before;
@@ -192,8 +192,9 @@ export function updateSeal(database: string, before: Seal): Seal {
 }
 
 /**
- * What is wrong with some pages from number `first` on, and the number of the page behind them; as `findDamage` has it.
- * @param about `buffer`: a `pagesBuffer`, to be used again
+ * Checks some pages from number `first` on, as `findDamage` does. Returns the corruption, if any, and the number of
+ * the next page.
+ * @param about `buffer`: a `pagesBuffer`, which can be reused
  */
 export function findDamageFrom(
   database: string,
@@ -213,12 +214,12 @@ const brokenPage = (number: number): string => `page ${number} is not what was w
 
 const PAGES_AT_ONCE = 256;
 
-/** Room for as many pages as are looked at in one go. */
+/** A buffer for the pages of one step. */
 export function pagesBuffer({ pageSize }: Pick<Seal, "pageSize">): Buffer {
   return Buffer.alloc(pageSize * PAGES_AT_ONCE);
 }
 
-/** Gives the number of whole pages. */
+/** Returns the number of complete pages. */
 function eachPage(database: string, pageSize: number, visit: (number: number, page: Buffer) => void): number {
   const buffer = pagesBuffer({ pageSize });
   return withFile(database, (file) => {
@@ -240,9 +241,8 @@ function withFile<T>(path: string, work: (file: number) => T): T {
 }
 
 /**
- * The pages of a database whose latest version lies in its write-ahead log, as far as it was committed; those in the
- * database's own file are of no account. The log's checksums are SQLite's to check.
- * Format: https://sqlite.org/fileformat2.html#walformat
+ * Pages of a database whose latest committed version is in its write-ahead log, so that those in the database file do
+ * not matter. SQLite verifies the log's own checksums. Format: https://sqlite.org/fileformat2.html#walformat
  */
 function pagesInLog(logPath: string): ReadonlySet<number> {
   const file = unlessMissing(() => openSync(logPath, "r"));
@@ -267,7 +267,7 @@ function readPages(file: number): ReadonlySet<number> {
   let pending: number[] = [];
   for (let at = LOG_HEADER_BYTES; ; at += FRAME_HEADER_BYTES + pageSize) {
     if (readSync(file, frame, 0, FRAME_HEADER_BYTES, at) < FRAME_HEADER_BYTES) return committed;
-    // What follows is left over from before the log was begun anew.
+    // The rest is left over from before the log restarted.
     if (header.compare(frame, 8, SALTS_AT, SALTS_AT, SALTS_AT + 8) !== 0) return committed;
     pending.push(frame.readUInt32BE(0));
     if (frame.readUInt32BE(4) === 0) continue;

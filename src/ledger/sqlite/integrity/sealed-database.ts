@@ -6,30 +6,33 @@ import { checkPages } from "./page-check.ts";
 import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealWithoutChecksums } from "./seal.ts";
 
 interface SealedDatabase extends SqliteDatabase {
-  /** False where something is left in the log that could not be written into the file. */
+  /** False if the log could not be written into the file. */
   readonly close: () => boolean;
-  /** Another thread writes from here on, and looks at the pages, too. */
+  /** Another thread writes from now on, and checks the pages, too. */
   readonly stopCheck: () => void;
 }
 
 interface SealOptions {
   /**
-   * False for a large ledger whose pages nobody has looked at: they are looked at from here on, and once one is not what
-   * was written, every transaction is refused.
+   * False for a large ledger whose pages were not checked. They are checked from now on, and if one is corrupt, every
+   * further transaction is refused.
    */
   readonly isChecked?: boolean;
-  /** What is in the log was written by this process, under this seal, so that it need not go into the file at once. */
+  /** This process wrote the log with these checksums, so it need not be written into the file at once. */
   readonly isLogKnown?: boolean;
-  /** What the ledger is to say of its writer (`takeWriter`); none: whoever opens it answers for it. */
+  /**
+   * The writer to record in the ledger (`takeWriter`). Without it, the caller must ensure that there is no other
+   * writer.
+   */
   readonly writer?: string | undefined;
 }
 
 /**
- * The same database, kept under seal: the file beside it knows the checksum of every page and how many transactions were
- * committed, so that damage of any kind is noticed when it is opened next (`requireSound`). The log goes into the file
- * only here, because the seal has to change with it.
+ * The same database with a checksum file, which has the checksum of every page and the number of committed
+ * transactions. Any corruption is detected when the ledger is next opened (`requireSound`). The log is written into
+ * the file only here, because the checksums must change with it.
  *
- * Costs one small row a transaction and one unsynced write of 28 bytes.
+ * Costs one small row per transaction and one unsynced write of 28 bytes.
  */
 export function sealedDatabase(
   database: SqliteDatabase,
@@ -79,7 +82,8 @@ export function sealedDatabase(
     close() {
       check?.stop();
       if (check?.broken() === undefined && place.failure() === undefined) return seal.close(release);
-      // The checksum file of a corrupt ledger shows the corruption, so it stays as it is. So does that of another ledger.
+      // The checksum file of a corrupt ledger shows the corruption, so it is not updated. Nor is that of another
+      // ledger.
       database.abandon();
       return true;
     },
@@ -89,13 +93,19 @@ export function sealedDatabase(
 /** The checksum file of an open ledger. */
 interface KeptSeal {
   readonly current: () => Seal;
-  /** Whether the log holds anything that is not in the ledger's file. */
+  /** Whether the log has anything that is not in the ledger's file. */
   readonly hasWritten: () => boolean;
   readonly noteWrite: () => void;
   readonly noteCommits: (commits: number) => void;
-  /** Writes the log into the file. False while others read, or where the disk refuses: the log keeps all of it. */
+  /**
+   * Writes the log into the file. False while others read, or if the disk refuses: the log then keeps its contents.
+   */
   readonly checkpoint: () => boolean;
-  /** Closes the database. @param release what is done before, if it succeeds @returns false: the log was not written */
+  /**
+   * Closes the database.
+   * @param release work to do first, whose failure is ignored
+   * @returns false if the log was not written
+   */
   readonly close: (release: () => void) => boolean;
 }
 
@@ -141,16 +151,16 @@ function keepSeal(database: SqliteDatabase): KeptSeal {
   };
 }
 
-/** The seal may lag behind; what fails in the database itself fails again when it is used next. */
+/** The checksum file may lag behind. A failure of the database itself recurs when it is next used. */
 function unlessFailing(work: () => unknown): void {
   try {
     work();
   } catch {
-    // Said by whatever comes next.
+    // The next operation reports it.
   }
 }
 
-/** Rewriting a page in the log costs less than writing it into the file, and a long log slows down whoever reads it. */
+/** Rewriting a page in the log costs less than writing it into the file, but a long log slows down readers. */
 const LARGEST_LOG_BYTES = 32 * 1024 * 1024;
 
 interface Checkpointed {
@@ -158,11 +168,11 @@ interface Checkpointed {
   readonly log: number;
   readonly checkpointed: number;
 }
-/** Passive: it waits for nobody, so that no reader holds up a push. */
+/** Passive: it does not wait, so that no reader delays a push. */
 const CHECKPOINT: Query<Checkpointed> = { sql: "pragma wal_checkpoint(passive)" };
 const TRUNCATE: Query<Checkpointed> = { sql: "pragma wal_checkpoint(truncate)" };
 
-/** Where somebody reads, the log keeps its size, and is written anew from its beginning later. */
+/** If another connection is reading, the log keeps its size and is later overwritten from its beginning. */
 function truncateLog(database: SqliteDatabase): void {
   database.execute("pragma busy_timeout = 0");
   try {
@@ -175,7 +185,7 @@ function truncateLog(database: SqliteDatabase): void {
 function sealOf(database: SqliteDatabase): Seal {
   const known = readSeal(sealPath(database.path));
   if (known !== undefined && known !== "damaged") return known;
-  // There is no seal to hold it against: SQLite's own check has passed.
+  // There are no checksums to compare with, but SQLite's own check has passed.
   const unsealed = { pageSize: pragma(database, "page_size"), commits: committed(database), pages: new Uint32Array() };
   database.row(CHECKPOINT);
   return updateSeal(database.path, unsealed);
@@ -188,7 +198,7 @@ function countCommit(database: SqliteDatabase, writer: string | undefined): numb
   return committed(database);
 }
 
-/** Transactions that were ever committed under seal. */
+/** Number of transactions ever committed with checksums. */
 export function committed(database: SqliteDatabase): number {
   return database.row(COMMITS)?.commits ?? 0;
 }

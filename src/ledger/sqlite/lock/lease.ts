@@ -3,15 +3,15 @@ import { unlessMissing } from "../../../files/error-code.ts";
 import { statOf } from "../ledger-file.ts";
 
 interface Lease {
-  /** False when another process has taken the lock file over. */
+  /** False if another process has taken over the lock file. */
   readonly isHeld: () => boolean;
   readonly end: () => void;
 }
 
-/** A lease is renewed so many times before it runs out. */
+/** Number of renewals within the duration of a lease. */
 const RENEWALS = 6;
 
-/** Sets the lock file's time again and again, as a sign of life for processes that no kernel tells of each other. */
+/** Repeatedly updates the time of the lock file, as a heartbeat for processes on other kernels. */
 export function startLease(lockPath: string, leaseMs: number): Lease {
   let isLost = false;
   let renewedAt = Number.NEGATIVE_INFINITY;
@@ -26,7 +26,7 @@ export function startLease(lockPath: string, leaseMs: number): Lease {
       last = stampOf(lockPath);
       renewedAt = performance.now();
     } catch {
-      // A file system that does not answer: the lease runs out, and is looked at again before anything is sent.
+      // The file system does not reply. The lease expires, and is checked again before anything is sent.
     }
   }
 
@@ -48,8 +48,8 @@ function stampOf(lockPath: string): string | undefined {
 }
 
 /**
- * Whether the lock file's time stands still for as long as a lease lasts: its holder is dead. No clocks are compared,
- * which two hosts may have set differently.
+ * Whether the time of the lock file stays the same for the duration of a lease, which means that its holder is dead.
+ * Does not compare clocks, which may differ between hosts.
  */
 export async function watchLease(lockPath: string, leaseMs: number): Promise<boolean> {
   const before = freshStampOf(lockPath);
@@ -60,7 +60,7 @@ export async function watchLease(lockPath: string, leaseMs: number): Promise<boo
   return true;
 }
 
-/** Opening a file makes a network file system ask its server. Only for a process that does not hold the lock. */
+/** Opening the file makes a network file system query its server. Only for a process that does not hold the lock. */
 function freshStampOf(lockPath: string): string | undefined {
   const file = unlessMissing(() => openSync(lockPath, "r"));
   if (file === undefined) return undefined;

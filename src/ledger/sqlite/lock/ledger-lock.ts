@@ -12,33 +12,33 @@ import { writerText } from "./writer.ts";
 
 export interface Lock {
   readonly kind: LockKind;
-  /** What the ledger is to say of its writer. */
+  /** The writer to record in the ledger. */
   readonly writer: string;
-  /** @throws Failure `ledger_in_use` when the lease was lost: another process took this one for dead */
+  /** @throws Failure `ledger_in_use` if the lease was lost: another process considered this one dead */
   readonly requireHeld: () => void;
   readonly release: () => Promise<void>;
 }
 
 export interface LockOptions {
-  /** Default: what the file system allows. */
+  /** Default: the kind that the file system supports. */
   readonly kind?: LockKind;
-  /** Milliseconds without a renewal after which a lease counts as given up. */
+  /** Milliseconds without a renewal after which a lease expires. */
   readonly leaseMs?: number;
 }
 
 const LEASE_MS = 30_000;
 
 /**
- * Makes this process the only one that writes to the ledger at `path`, until `release` or the end of the process.
+ * Makes this process the only writer of the ledger at `path`, until `release` or the end of the process.
  *
- * `<ledger>.lock` is a SQLite file on which a write transaction stays open: the kernel releases its lock with the
- * process, however that ends and wherever it ran. The file's one row tells who holds it. Where the file system's locks
- * cannot be relied on, the row is also a lease: its holder renews the file's time, and nobody takes the lock before
- * the time has stood still for `leaseMs`.
+ * `<ledger>.lock` is a SQLite file with an open write transaction. The kernel releases its lock when the process ends
+ * in any way, also in a container. The only row of the file names the holder. If the locks of the file system are not
+ * reliable, the row is also a lease: its holder renews the time of the file, and no other process takes the lock until
+ * that time has not changed for `leaseMs`.
  *
  * Nothing else in this process may open the lock file: closing it would release the kernel's lock (POSIX, `fcntl`).
  *
- * @throws Failure `ledger_in_use` when another process holds it, and `storage`
+ * @throws Failure `ledger_in_use` if another process holds it, and `storage`
  */
 export async function lockLedger(path: string, command: string, options: LockOptions = {}): Promise<Lock> {
   requireNoOtherCopy(path);
@@ -60,9 +60,9 @@ export async function lockLedger(path: string, command: string, options: LockOpt
   throw inUse(path, undefined);
 }
 
-/** The lock can change hands while it is taken; not this often. */
+/** The lock can change hands during an attempt, but not this often. */
 const TRIES = 20;
-/** A process that only asks whether the lock is held has it for less than that. */
+/** A process that only checks the lock holds it for a shorter time. */
 const BUSY_TIMEOUT = 100;
 
 interface TakenLock {
@@ -81,7 +81,7 @@ function held(
   const release = (): void => {
     lease.end();
     forgetHeld();
-    // Removed while it is held, so that whoever waits for it sees that it has gone.
+    // Removed while it is held, so that waiting processes detect that it is gone.
     if (statOf(lockPath)?.ino === file) rmSync(lockPath, { force: true });
     letGo(database);
   };
@@ -99,7 +99,7 @@ function held(
   };
 }
 
-/** Whether a process is at work on the ledger at `path`, or may be, for all that can be known here. */
+/** Whether a process is working on the ledger at `path`, or may be, as far as this process can tell. */
 export function isLocked(path: string): boolean {
   const lockPath = `${path}.lock`;
   if (statOf(lockPath) === undefined) return false;
@@ -119,12 +119,12 @@ export function isLocked(path: string): boolean {
   }
 }
 
-/** Before the lock was a SQLite file, it was a JSON object. Undefined when it is neither. */
+/** In earlier versions, the lock file was a JSON object. Undefined if it is neither kind. */
 function readEarlierHolder(lockPath: string): Holder | undefined {
   return parseHolder(unlessMissing(() => readFileSync(lockPath, "utf8")) ?? "");
 }
 
-/** Undefined when the lock has gone meanwhile. */
+/** Undefined if the lock file was removed in the meantime. */
 function openProbe(lockPath: string): SqliteDatabase | undefined {
   try {
     return openDatabase(lockPath, { timeout: BUSY_TIMEOUT, mustExist: true });
@@ -135,8 +135,9 @@ function openProbe(lockPath: string): SqliteDatabase | undefined {
 }
 
 /**
- * One attempt: the lock; or `changed` when the file was replaced meanwhile; or the holder whose lease has to be watched.
- * @param watched the nonce of the holder whose lease is known to have run out
+ * One attempt. Returns the lock; or `changed` if the file was replaced in the meantime; or the holder whose lease must
+ * be watched.
+ * @param watched the nonce of the holder whose lease is known to have expired
  */
 function take(
   path: string,
@@ -167,22 +168,22 @@ function closed<T>(database: SqliteDatabase, result: T): T {
   return result;
 }
 
-/** The transaction is ended first: a database whose statements are not collected yet stays open. */
+/** Ends the transaction first: a database stays open until its statements are collected. */
 function letGo(database: SqliteDatabase): void {
   try {
     database.execute("rollback");
   } catch {
-    // There was none.
+    // There was no transaction.
   }
   database.close();
 }
 
-/** The kernel says that no process holds it; between two that cannot rely on that, the lease decides. */
+/** According to the kernel, no process holds it. If one of the two cannot rely on that, the lease decides. */
 function needsWatch(before: Holder, holder: Holder): boolean {
   return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);
 }
 
-/** False for the lock file of an earlier version whose holder has died: it is removed. */
+/** False for the lock file of an earlier version whose holder has died. That file is removed. */
 function begin(database: SqliteDatabase, path: string): boolean {
   try {
     database.execute("begin immediate");
@@ -200,8 +201,8 @@ function begin(database: SqliteDatabase, path: string): boolean {
 }
 
 /**
- * Others can read the holder only when it is committed, which gives the lock free for a moment: whoever takes it then
- * writes its own name, and this process gives way. Of several the last one to write gets the lock.
+ * Others can read the holder only after a commit, which releases the lock for a moment. If another process takes it
+ * then, it writes its own name and this process gives up. Of several processes, the last one to write gets the lock.
  */
 function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
   for (const deadline = performance.now() + GIVE_WAY_MS; ;) {
@@ -229,7 +230,7 @@ function writeHolder(database: SqliteDatabase, holder: Holder): void {
   database.execute("commit");
 }
 
-/** Undefined for a new file, and while the holder writes its name. */
+/** Undefined for a new file, and while the holder is being written. */
 function readHolder(database: SqliteDatabase): Holder | undefined {
   const query: Query<Holder> = { sql: "select * from holder" };
   try {

@@ -4,13 +4,13 @@ import { statOf } from "../ledger-file.ts";
 
 /** Whether an open ledger is still the file at its path. */
 export interface LedgerPlace {
-  /** Undefined while the ledger and its log are where they were opened. Costs two calls of the file system. */
+  /** Undefined while the ledger and its log are in place. Costs two file system calls. */
   readonly failure: () => Failure | undefined;
 }
 
 /**
- * SQLite keeps writing to a file that was removed, renamed or replaced, and so do its transactions to a log that was
- * removed: nobody finds them again.
+ * SQLite keeps writing to a file that was removed, renamed or replaced, and to a log that was removed. Such
+ * transactions are lost.
  */
 export function rememberPlace(path: string): LedgerPlace {
   const inode = statOf(path)?.ino;
@@ -28,7 +28,7 @@ export function rememberPlace(path: string): LedgerPlace {
   };
 }
 
-/** The same, looked at twice a second as well, so that a run stops although it is waiting. */
+/** The same, also checked twice a second, so that a waiting run stops. */
 export interface PlaceWatch {
   readonly lease: HeldLease;
   /** @throws Failure `ledger_lost` */
@@ -38,7 +38,7 @@ export interface PlaceWatch {
 
 const WATCH_INTERVAL_MS = 500;
 
-/** Does the work again and again until the result is called. */
+/** Repeats the work until the returned function is called. */
 export type Repeat = (work: () => void, everyMs: number) => () => void;
 
 export function watchPlace(path: string, repeat: Repeat = byTimer): PlaceWatch {

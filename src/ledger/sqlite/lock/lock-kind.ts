@@ -5,8 +5,8 @@ import type { LockKind } from "../../lock-holder.ts";
 import { statOf } from "../ledger-file.ts";
 
 /**
- * File systems of Linux whose locks are the kernel's own, by their magic numbers
- * (https://man7.org/linux/man-pages/man2/statfs.2.html). All others are taken for network file systems.
+ * Linux file systems whose locks are those of the kernel, by magic number
+ * (https://man7.org/linux/man-pages/man2/statfs.2.html). All others are treated as network file systems.
  */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xef53, // ext2, ext3, ext4
@@ -27,27 +27,30 @@ const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
   0xf15f, // ecryptfs
 ]);
 
-/** What the file system of the ledger's folder allows. Elsewhere than on Linux SQLite chooses its locks itself. */
+/**
+ * The kind of lock that the file system of the ledger's folder supports. On systems other than Linux, SQLite chooses
+ * its locks itself.
+ */
 export function lockKindOf(path: string): LockKind {
   if (process.platform === "win32") return path.startsWith("\\\\") ? "lease" : "kernel";
   if (process.platform !== "linux") return "kernel";
   return LOCAL_FILE_SYSTEMS.has(fileSystemOf(dirname(path))) ? "kernel" : "lease";
 }
 
-/** The folder may not be there yet: then it is made on the file system of the one above. */
+/** If the folder does not exist yet, it will be created on the file system of its parent. */
 function fileSystemOf(folder: string): number {
   if (statOf(folder) !== undefined || dirname(folder) === folder) return statfsSync(folder).type;
   return fileSystemOf(dirname(folder));
 }
 
 /**
- * Refuses a ledger that lies in two folders at once: its log and its lock lie beside it in one of them, so that two
- * runs would not know of each other.
+ * Refuses a ledger that is in two folders at once. Its log and its lock are only in one of them, so two runs would not
+ * detect each other.
  * @throws Failure `config`
  */
 export function requireOnePlace(path: string): void {
   const found = statOf(path);
-  // What is no regular file is refused when it is opened.
+  // A file of another kind is refused when it is opened.
   if (found === undefined || !found.isFile()) return;
   if (found.nlink > 1) {
     throw new Failure("config", `the ledger ${path} has another name: it is a hard link`, {
@@ -61,7 +64,7 @@ export function requireOnePlace(path: string): void {
   }
 }
 
-/** https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html: field 5, with blanks as octal numbers. */
+/** https://man7.org/linux/man-pages/man5/proc_pid_mountinfo.5.html: field 5, with blanks as octal escapes. */
 function mountPoints(): ReadonlySet<string> {
   try {
     const lines = readFileSync("/proc/self/mountinfo", "utf8").split("\n");

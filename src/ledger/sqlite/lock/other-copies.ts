@@ -2,16 +2,16 @@ import { Failure } from "../../../model/failure.ts";
 import { statOf } from "../ledger-file.ts";
 
 /**
- * The kernel's locks of files belong to the process (POSIX, `fcntl`). Of two copies of this package in one process, each
- * with an SQLite of its own, the second would get every lock that the first holds, and would release it by closing the
- * file. So a copy writes down for the others which ledgers it holds.
+ * The kernel's file locks belong to the process (POSIX, `fcntl`). If two copies of this package are in one process,
+ * each has its own SQLite. The second copy would get every lock that the first one holds, and would release it by
+ * closing the file. Each copy therefore records which ledgers it holds.
  */
 const HELD = Symbol.for("energy-migrate: ledgers in use");
-/** This copy. */
+/** Identifies this copy. */
 const SELF = {};
 
 /**
- * Takes note of a ledger whose lock this copy holds. The function ends that.
+ * Records a ledger whose lock this copy holds. The returned function removes it.
  * @param nonce of the holder
  */
 export function noteHeld(ledger: string, nonce: string): () => void {
@@ -23,12 +23,15 @@ export function noteHeld(ledger: string, nonce: string): () => void {
   };
 }
 
-/** Whether any copy in this process holds a lock under this nonce. */
+/** Whether any copy in this process holds a lock with this nonce. */
 export function isHeldHere(nonce: string): boolean {
   return heldLedgers().has(nonce);
 }
 
-/** @throws Failure `ledger_in_use` for a ledger whose lock another copy holds: it is not to be opened, not even to be read */
+/**
+ * @throws Failure `ledger_in_use` for a ledger whose lock another copy holds: it must not be opened, not even for
+ * reading
+ */
 export function requireNoOtherCopy(ledger: string): void {
   const file = fileOf(ledger);
   const holder = file === undefined ? undefined : heldLedgers().get(file);
@@ -42,7 +45,7 @@ export function requireNoOtherCopy(ledger: string): void {
   );
 }
 
-/** Known by its lock file, which is there for as long as the lock is held, whatever path leads to it. */
+/** Identified by its lock file, which exists while the lock is held, independent of the path that leads to it. */
 function fileOf(ledger: string): string | undefined {
   const found = statOf(`${ledger}.lock`);
   return found && `${found.dev}:${found.ino}`;

@@ -7,13 +7,15 @@ import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-databas
 import { isHeldHere } from "./other-copies.ts";
 
 /**
- * The process that may write to a ledger, as the ledger itself says (`seal.writer`): every transaction fails unless it is
- * the one that writes. So a second process is kept out also where the lock file was removed.
+ * The process that may write to a ledger, as recorded in the ledger itself (`seal.writer`). Transactions of any other
+ * process fail. This keeps a second process out even if the lock file was removed.
  */
 export interface Writer extends Holder {
-  /** Inode of the lock file: who holds the lock on this very file knows that the writer before is dead. */
+  /**
+   * Inode of the lock file. A process that holds the lock on this same file knows that the previous writer is dead.
+   */
   readonly lockInode: number;
-  /** Inode of the ledger: in a copy the writer is without meaning. */
+  /** Inode of the ledger. In a copy, the writer has no meaning. */
   readonly ledgerInode: number;
 }
 
@@ -22,12 +24,15 @@ export function writerText(holder: Holder, lockInode: number): string {
   return JSON.stringify(writer);
 }
 
-/** The same as the writer of the ledger at this path, which exists. */
+/** The same, for the existing ledger at this path. */
 export function writerOf(text: string, path: string): string {
   return JSON.stringify({ ...parseWriter(text), ledgerInode: statOf(path)?.ino });
 }
 
-/** Writes the process down as the ledger's writer. Within a transaction. @throws Failure `ledger_in_use` */
+/**
+ * Records the process as the writer of the ledger. Call this in a transaction.
+ * @throws Failure `ledger_in_use`
+ */
 export function takeWriter(database: SqliteDatabase, text: string): void {
   const other = otherWriter(database, parseWriter(text));
   if (other !== undefined) throw inUse(database.path, other);
@@ -48,12 +53,12 @@ function unlessUnreadable<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
-    // Damage, or an older format: whatever reads the ledger next says so.
+    // The next process that reads the ledger reports the corruption or older format.
     return undefined;
   }
 }
 
-/** Undefined where the writer is known to be dead, or wrote to another file. */
+/** Undefined if the writer is known to be dead, or wrote to another file. */
 function otherWriter(database: SqliteDatabase, self: Writer | undefined): Writer | undefined {
   const writer = parseWriter(database.row(SELECT_WRITER)?.writer ?? "");
   if (writer === undefined || writer.nonce === self?.nonce) return undefined;
@@ -75,8 +80,8 @@ function parseWriter(text: string): Writer | undefined {
 }
 
 /**
- * Refuses a ledger that another process writes to, before anything of it is read or repaired. A ledger that cannot be
- * read tells of no writer.
+ * Refuses a ledger that another process writes to, before reading or repairing it. An unreadable ledger has no known
+ * writer.
  * @throws Failure `ledger_in_use`
  */
 export function refuseOtherWriter(path: string, text: string, isMeant: (writer: Writer) => boolean = () => true): void {
@@ -91,7 +96,7 @@ export function refuseOtherWriter(path: string, text: string, isMeant: (writer: 
 }
 
 /**
- * The same before a repair, which goes on where nobody can see whether the other process lives.
+ * The same before a repair, which continues if it cannot be determined whether the other process is alive.
  * @throws Failure `ledger_in_use`
  */
 export function refuseLiveWriter(path: string, text: string): void {
@@ -102,7 +107,7 @@ function isSeen({ host, pidNamespace: namespace }: Writer): boolean {
   return host === hostname() && (namespace ?? undefined) === pidNamespace();
 }
 
-/** The ledger belongs to another process since it was last written to. */
+/** Another process has become the writer of the ledger since it was last written to. */
 export function lostToOtherWriter(database: SqliteDatabase): Failure {
   return inUse(database.path, parseWriter(database.row(SELECT_WRITER)?.writer ?? ""));
 }

@@ -10,11 +10,11 @@ import { SQL_NORMAL_KEY } from "../../../text/near-key.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Finds the keys that occur more than once in the run's input, and those that are almost the same. One key with one
- * content: the first record stays, the others become `duplicate`. One key with several contents: nobody can tell
- * which is meant, all become `invalid`. Keys that are near: a warning on each record.
+ * Finds keys that occur more than once in the input of the run, and keys that are nearly equal. If all records of a
+ * key have the same content, the first one stays and the others become `duplicate`. If their contents differ, the
+ * intended one is unknown and all become `invalid`. Each nearly equal key gets a warning.
  *
- * SQLite sorts on the disk and the findings come back in batches, so that memory does not grow with the input.
+ * SQLite sorts on disk and findings are read in batches, so memory does not grow with the input.
  */
 export function markDuplicateKeys(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
   database.execute(DROP_TABLES + CREATE_TABLES);
@@ -51,7 +51,7 @@ const INSERT_NEAR_GROUPS = `
   insert into near_groups
   select ${MATCH} from items where run = ? and key is not null group by ${MATCH} having count(*) > 1`;
 
-/** A record without content cannot be shown to be the same as another. */
+/** A record without content cannot be shown to equal another. */
 const INSERT_KEYS = `
   insert into shared_keys (key, match, first, occurs, differs)
   select key, match, min(record), count(*), count(content) < count(*) or min(content) <> max(content)
@@ -66,7 +66,7 @@ const UPDATE_NEAR = `
   ) as others
   where others.key = shared_keys.key`;
 
-/** same_key: with one content the first record; with several the nearest one. */
+/** `same_key`: the first record if all contents are equal, otherwise the nearest one. */
 const INSERT_FINDINGS = `
   insert into findings (record, same_key, differs, near)
   select record,

@@ -9,11 +9,11 @@ import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Compares a run's records that are still to be sent with what all runs know of them. Accepted with this content:
- * `skipped`; also where the content is an older version of it. Accepted with another: `invalid`, code `unique`, unless `revise`. Perhaps processed: `ambiguous`, unless
- * `resendAmbiguous`. Belongs to a record that is not accepted: `blocked`, code `account_not_found`, until that one is.
- * Everything else is sent: new ones, blocked ones, and rejected ones even when nothing changed,
- * because its cause may have been mended on the platform, and a refusal creates nothing.
+ * Compares the records of a run that are left to send with all runs. Accepted with this content, or with a corrected
+ * version of it: `skipped`. Accepted with other content: `invalid`, code `unique`, unless `revise`. Possibly
+ * processed: `ambiguous`, unless `resendAmbiguous`. Belongs to a record that is not accepted yet: `blocked`, code
+ * `account_not_found`. All other records are sent: new, blocked and rejected ones. Rejected records are sent even if
+ * unchanged, because the cause may have been fixed on the platform, and a refusal creates nothing.
  */
 export function applyKnownRecords(
   database: SqliteDatabase,
@@ -37,7 +37,7 @@ function compareRecords(database: SqliteDatabase, run: RunRow, policy: PlanPolic
   if (!isWhole) database.execute(DROP_LISTED);
 }
 
-/** After a recovery that could not tell every request, a record that is new to the ledger may have been sent. */
+/** After a recovery without every request, a record that is new to the ledger may have been sent. */
 function holdNew(database: SqliteDatabase, run: RunRow): void {
   if (!run.sends) return;
   database.run(HOLD_NEW, run.number);
@@ -49,15 +49,15 @@ const HOLD_NEW = `
   where run = ? and status in ('valid', 'pending') and content is not null
     and identity not in (select identity from records)`;
 
-/** A record whose plan could not send it is counted in `coverage` already. */
+/** A record that an earlier plan could not send is already counted in `coverage`. */
 const INSERT_HELD = `
   insert or ignore into records (identity, content, state, attempts, resends)
   select identity, content, 'ambiguous', 0, iif(identity in (select identity from unsent), 0, -1)
   from items where run = ? and status = 'ambiguous' order by record`;
 
 /**
- * Remembers that this run has been compared with everything that is known. Every other run that writes is compared
- * before it does: until then nothing new is known.
+ * Remembers that this run was compared with all runs. Every other run is compared before it writes, so nothing new is
+ * known until then.
  */
 export function noteCompared(database: SqliteDatabase, { number }: RunRow): void {
   database.run("delete from compared");
@@ -70,17 +70,19 @@ export function isComparedLast(database: SqliteDatabase, { number }: RunRow): bo
 
 const SELECT_COMPARED: Query<{ run: number }> = { sql: "select run from compared" };
 
-/** Which of a run's records are compared: all of a new plan, all that are left of an old one, or those of these numbers. */
+/**
+ * The records of a run to compare: all of a new plan, those that are left of an old one, or those with these numbers.
+ */
 type Compared = "all" | "left" | readonly number[];
 
-/** The records among them that may still be sent, and how they are found. */
+/** Which of these records may still be sent, and the index that finds them. */
 interface ToSend {
   readonly index: "" | "indexed by items_open";
   readonly status: string;
 }
 
 const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
-  // Most of a new plan is to be sent; of a run that was broken off it may be little.
+  // Most records of a new plan are left to send; of an interrupted run there may be few.
   all: { index: "", status: "items.status in ('valid', 'pending')" },
   left: { index: "indexed by items_open", status: "items.status = 'pending'" },
 };
@@ -125,7 +127,7 @@ const SELECT_WAITING: Query<WaitingRow> = {
   order by items.record limit ${BATCH}`,
 };
 
-/** Their problems of an earlier look are removed first: they may be outdated. */
+/** Problems of an earlier comparison are removed first, because they may be outdated. */
 function blockWaiting(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, after: string): void {
   database.run("delete from problems where run = ? and attempt = 0 and code = 'account_not_found'", run.number);
   for (let last = 0; ;) {
@@ -149,7 +151,7 @@ function blockWaiting(database: SqliteDatabase, run: RunRow, policy: PlanPolicy,
   refuseCircular(database, run, policy, after);
 }
 
-/** What waits for itself can never be sent. Records that other runs have blocked count, too. */
+/** A record that waits for itself can never be sent. Records that other runs have blocked count, too. */
 function refuseCircular(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, after: string): void {
   const circular = database.rows(SELECT_CIRCULAR, run.number);
   requireOneDirection(circular.length, policy);

@@ -17,11 +17,11 @@ import { appendPlanProblem } from "../tables/problem-table.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Makes a record `invalid` whose key is new, and may be the changed form of a key that the ledger has seen in an earlier
- * run to the same address: it would create an account a second time. The same for a new key of a row that was sent under
- * another key, and for a key that a spreadsheet has visibly changed.
+ * Makes a record `invalid` if its key is new and may be a changed form of a key from an earlier run to the same
+ * address: it would create a second account. The same applies to a new key of a row that was sent under another key,
+ * and to a key that a spreadsheet has visibly changed.
  *
- * Only the new keys get an index. The plans of earlier runs are read once, and only where there are new keys.
+ * Only the new keys are indexed. The plans of earlier runs are read once, and only if there are new keys.
  */
 export function refuseNearKnownKeys(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
   database.execute(DROP_TABLES + CREATE_TABLES);
@@ -47,7 +47,9 @@ const ANY_ROW_MARK: Query<{ found: 1 }> = {
   sql: `select 1 as found from attempts where run = ${NO_RUN} and row_mark is not null limit 1`,
 };
 
-/** Adds new keys of rows that were sent under other keys, as a journal alone tells: these keys are not known. */
+/**
+ * Adds new keys of rows that were sent under other keys, according to a journal alone. Those other keys are unknown.
+ */
 function addJournaledRows(database: SqliteDatabase, run: RunRow): void {
   const destination = database.row(SELECT_DESTINATION, run.number);
   if (destination === undefined || database.run(INSERT_JOURNALED_ROWS) === 0) return;
@@ -124,7 +126,7 @@ interface NewKeyRow {
   readonly key: string;
 }
 
-/** May be dates (`11/01/2010`, `Jan-11`), or long numbers. */
+/** Keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. */
 const SELECT_DATES_AND_NUMBERS: Query<NewKeyRow> = {
   sql: `
   select rowid as id, record, key from new_keys
@@ -137,7 +139,7 @@ const SELECT_DATES_AND_NUMBERS: Query<NewKeyRow> = {
 
 const ANY_KEPT_DIGITS: Query<{ found: 1 }> = { sql: "select 1 as found from new_keys where match glob '*~' limit 1" };
 
-/** A row hash is never negative: -1 marks the other matches of a key. */
+/** A row hash is never negative, so -1 marks the other forms of a key. */
 function addOtherMatches(database: SqliteDatabase): void {
   for (let last = 0; ;) {
     const found = database.rows(SELECT_DATES_AND_NUMBERS, last);
@@ -154,7 +156,10 @@ const EARLIER_ITEMS = `
   cross join runs as earlier on earlier.endpoint = own.endpoint and earlier.supplier = own.supplier and earlier.id <> own.id
   cross join items on items.run = earlier.id`;
 
-/** Those that were sent come first, then the least. @param match what of an earlier item is compared, in SQL */
+/**
+ * Keys that were sent come first, then the smallest key.
+ * @param match SQL of the form of an earlier item's key to compare
+ */
 const insertNear = (match: string): string => `
   insert into near_known (record, known, sent)
   select new_keys.record, items.key, max(coalesce(${WAS_SENT}, 0)) as sent
@@ -178,7 +183,10 @@ const INSERT_SAME_ROWS = `
   where own.id = ? and items.row_hash is not null and (${WAS_SENT})
   order by new_keys.record, items.key`;
 
-/** A key that is in this plan with the same row is that row's: the row of the new key is another one. */
+/**
+ * If the earlier key is in this plan with the same row, the row belongs to it, and the row of the new key is a
+ * different one.
+ */
 const INSERT_OWN_ROWS = `
   insert or ignore into own_rows
   select identity, row_hash from items
@@ -215,7 +223,7 @@ const SELECT_SUSPECTS: Query<FoundKey> = {
   order by record limit ?3`,
 };
 
-/** Refuses each record once, with the first problem that is found of it. */
+/** Refuses each record once, with its first problem. */
 function recordRefuser(database: SqliteDatabase, run: RunRow, policy: PlanPolicy) {
   const refuse = (record: number, problem: LocalProblem): void => {
     if (database.run("insert or ignore into refused_keys values (?)", record) === 0) return;

@@ -13,7 +13,7 @@ import { refuseNearKnownKeys } from "./near-known-keys.ts";
 
 const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };
 
-/** Writes the plans of runs; each call is one transaction. */
+/** Writes the plans of runs. Each call is one transaction. */
 interface Planner {
   readonly restartPlan: (run: RunRow) => void;
   readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
@@ -21,7 +21,7 @@ interface Planner {
   readonly finishPlan: (run: RunRow, policy: PlanPolicy) => void;
 }
 
-/** Remembers the files it has met, and the keys of the run that it plans. */
+/** Caches the numbers of files, and hashes of the keys of the run that is being planned. */
 export function createPlanner(database: SqliteDatabase): Planner {
   const files = new Map<string, number>();
   let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
@@ -35,7 +35,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
     return number;
   }
 
-  /** Undefined for a plan that another process has begun: not all of its keys are known. */
+  /** Undefined for a plan that another process began, because not all of its keys are known. */
   function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
     if (keys?.run === number) return keys.hashes;
     if (database.row(ANY_ITEM, number) !== undefined) return undefined;
@@ -86,16 +86,16 @@ export function createPlanner(database: SqliteDatabase): Planner {
 const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
 
 /**
- * The records to be sent get their rows now, in one go and in input order: finding a place in the index of identities
- * costs more than all else that is written for a record, and it would be paid between intent and request. Most of the plan
- * is to be sent: `+` keeps SQLite from looking each of them up by the index of what is open.
+ * Creates the rows of the records to send now, all at once and in input order. Finding a place in the index of
+ * identities costs more than all other writes for a record, and would otherwise be paid between intent and request.
+ * Most of the plan is left to send, so `+` prevents a lookup of each record in the index of open records.
  */
 const INSERT_RECORDS = `
   insert or ignore into records (identity, content, state, attempts)
   select identity, content, 'pending', 0 from items
   where run = ? and +status = 'pending' and identity is not null and content is not null order by record`;
 
-/** Rows an insert carries: many at once cost half as much each as one at a time. */
+/** Rows per insert. In large inserts, each row costs half as much. */
 const ROWS_AT_ONCE = [300, 20, 1] as const;
 
 interface Writing {
@@ -117,14 +117,14 @@ function insertItems(database: SqliteDatabase, items: readonly PlannedItem[], wr
 
 const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) } as const;
 
-/** The run is parameter 1 of every row. */
+/** Parameter 1 is the run of every row. */
 function insertSql(rows: number): string {
   const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
   return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, status)
     values ${Array.from({ length: rows }, () => row).join(", ")}`;
 }
 
-/** Keys are kept in NFC: two that differ only in Unicode form are one key, as they are one identity. */
+/** Keys are stored in NFC: two keys that differ only in Unicode form are one key, as they are one identity. */
 function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, keyHashes }: Writing): void {
   const { identity = null, content = null, awaits = null, rowHash = null } = item;
   const key = item.key?.normalize("NFC");
@@ -151,7 +151,7 @@ function requirePlanning(run: RunRow): void {
   if (run.state !== "planning") throw new Error("The run's plan is settled already.");
 }
 
-/** Makes the planned records whose rows begin at these places `invalid`; one pass over the plan, however many there are. */
+/** Makes the planned records whose rows begin at these places `invalid`, in a single pass over the plan. */
 function excludeRows(database: SqliteDatabase, run: RunRow, excluded: readonly ExcludedRow[]): void {
   if (excluded.length === 0) return;
   database.transaction(() => {
@@ -183,14 +183,14 @@ const SELECT_EXCLUDED: Query<{ readonly record: number; readonly position: numbe
   order by items.record, excluded.position`,
 };
 
-/** Remembers 52-bit hashes of the keys that it was given, to tell cheaply that none of them came twice. */
+/** Remembers 52-bit hashes of keys, as a cheap proof that no key occurs twice. */
 interface KeyHashes {
   readonly add: (key: string) => void;
-  /** False only when no key came twice; true also when two keys share a hash, or too many came to remember. */
+  /** False only if no key occurred twice. Also true if two keys share a hash, or if there were too many keys. */
   readonly mayRepeat: () => boolean;
 }
 
-/** 32 MB of hashes; more keys are sorted on the disk. */
+/** 32 MB of hashes. More keys are sorted on disk. */
 const MAX_KEYS = 4_000_000;
 const CHUNK = 2 ** 13;
 const HASH_SEED = 0x243f6a88;

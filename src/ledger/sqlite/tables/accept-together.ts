@@ -3,8 +3,8 @@ import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /**
- * Makes the view that `acceptTogether` writes to, for this connection. Its trigger changes the three rows of a record
- * without a call from JavaScript for each.
+ * Creates the view that `acceptTogether` writes to, for this connection. Its trigger changes the three rows of a
+ * record without one call from JavaScript for each.
  */
 export function prepareAccepting(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(ACCEPTING);
@@ -25,19 +25,19 @@ const ACCEPTING = `
     where run = new.run and record = new.record and attempt = new.attempt and status = 'sending';
   end;`;
 
-/** What became of outcomes that were given to be written together. */
+/** The result of writing outcomes together. */
 interface AcceptedTogether {
-  /** Those that were written; rows that are missing of them were not as this run left them. */
+  /** The outcomes that were written. Their missing rows were not in the state in which this run left them. */
   readonly written: readonly AttemptOutcome[];
-  /** Their rows that did not change, of three each. */
+  /** The number of their rows that did not change, of three each. */
   readonly missing: number;
-  /** Those that were not: each is to be looked at alone. */
+  /** The outcomes that were not written. Each must be handled individually. */
   readonly others: readonly AttemptOutcome[];
 }
 
 /**
- * Writes those of a group's outcomes that say no more than that a record was accepted under a new account, which next to
- * all outcomes of a run are. Left to others: accounts that come twice, or that any request was answered with before.
+ * Writes those outcomes of a group that only say that a record was accepted with a new account: nearly all outcomes of
+ * a run. Excludes accounts that occur twice, or that are already in the ledger.
  */
 export function acceptTogether(
   database: SqliteDatabase,
@@ -89,7 +89,7 @@ function findSql(accounts: number): Query<{ found: 1 }> {
 
 const ACCEPT = { 64: acceptSql(64), 16: acceptSql(16), 4: acceptSql(4) } as const;
 
-/** The run is parameter 1 of every row. */
+/** Parameter 1 is the run of every row. */
 function acceptSql(rows: number): string {
   const values = Array.from({ length: rows }, () => "(?1, ?, ?, ?, ?, ?, ?, ?)").join(", ");
   return `insert into accepting (run, record, attempt, identity, at, http, account, duration_ms) values ${values}`;

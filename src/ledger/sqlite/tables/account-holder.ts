@@ -2,7 +2,7 @@ import type { SharedAccount } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
-/** Another record of the run's endpoint that has the account, by a request or by a decision of any run. */
+/** Another record of the run's endpoint that has the account, from a request or a decision of any run. */
 export function accountHolder(
   database: SqliteDatabase,
   run: RunRow,

@@ -13,7 +13,7 @@ interface RunUnderPolicy {
   readonly policy: PlanPolicy;
 }
 
-/** Gives the time at which the last request without an answer was given up. */
+/** Returns the time when the last request without a reply was given up. */
 export function refresh(
   database: SqliteDatabase,
   { run, policy, at }: RunUnderPolicy & { readonly at: string },
@@ -27,7 +27,7 @@ export function refresh(
   });
 }
 
-/** What is ambiguous stays so, also where the platform dedupes. */
+/** Ambiguous records stay ambiguous, even if the platform dedupes. */
 function reapplyKnownRecords(database: SqliteDatabase, { run, policy }: RunUnderPolicy): void {
   applyKnownRecords(database, run, { ...policy, resendAmbiguous: false }, { of: "left" });
 }
@@ -109,7 +109,7 @@ function saveDecision(database: SqliteDatabase, run: RunRow, made: Decision): vo
   database.run(INSERT_DECISION, run.number, record, identity, at, decision, made.by, made.who, made.reason, account);
 }
 
-/** The empty content equals none that could be sent: no push sends the record again, unless with `--revise`. */
+/** The empty content never equals the content of a payload: no push sends the record again, except with `--revise`. */
 const UPDATE_RECORD = {
   accepted: `
     update records set state = 'accepted', accepted_content = content, accepted_at = ?2, account = ?3
@@ -119,11 +119,11 @@ const UPDATE_RECORD = {
     where identity = ?1 and state = 'ambiguous'`,
 } as const;
 
-/** Sent again, it passes through all steps. */
+/** A record that is sent again passes through all steps. */
 const RESEND = `
   update records set state = 'pending', step = null, resends = resends + 1 where identity = ?1 and state = 'ambiguous'`;
 
-/** A record that was accepted with another content than this run has is left `pending`: `applyKnownRecords` refuses it. */
+/** A record that was accepted with other content than in this run stays `pending`: `applyKnownRecords` refuses it. */
 const UPDATE_ITEM = `
   update items set account = ?4, status = iif(
     ?3 = 'accepted' and content <> (select content from records where records.identity = items.identity),

@@ -38,7 +38,7 @@ export function saveIntents(
   });
 }
 
-/** Intents for records that follow each other, alike in everything else. */
+/** Intents for consecutive records that are equal in everything else. */
 interface IntentRange {
   readonly first: Intent;
   count: number;
@@ -64,7 +64,7 @@ function continues({ first, count }: IntentRange, { record, attempt, step, idemp
   );
 }
 
-/** What is in the plan is what is claimed: the identities and contents of its records are not handed over again. */
+/** Claims the records as planned, so their identities and contents need not be passed again. */
 function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: IntentRange): void {
   const { record, attempt, at, step = null, idempotent = false } = first;
   const range = [attempt, run.number, record, record + count - 1];
@@ -96,7 +96,7 @@ function saveAll(database: SqliteDatabase, run: RunRow, outcomes: readonly Attem
   addAccepted(database, run.number, accepted);
 }
 
-/** Accepts those records that the platform had before already: so many. */
+/** Accepts the records that the platform already had, and checks their number. */
 function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutcome[], missing: number): number {
   const revised = outcomes.reduce((sum, outcome) => sum + updateRecord(database, outcome), 0);
   requireCount(revised, missing, database.path);
@@ -152,10 +152,10 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
-/** The platform did not have it before, as far as is known. */
+/** As far as is known, the platform did not have it before. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
-/** A refused record starts again at its first step. */
+/** A refused record restarts at its first step. */
 const UPDATE_RECORD = `
   update records set state = ?3, step = iif(?3 = 'rejected', null, coalesce(?4, step))
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
@@ -164,7 +164,7 @@ const UPDATE_ITEM = `
   update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
   where run = ?5 and record = ?6 and attempt = ?7 and status = 'sending'`;
 
-/** A new account that another record of the same endpoint was given before, in any run, proves nothing. */
+/** A new account that was already given to another record of the same endpoint, in any run, proves nothing. */
 function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
   const { status, account, isNewAccount = false, identity, http } = outcome;
   if (!isNewAccount || status !== "accepted" || account === undefined) return outcome;
@@ -174,7 +174,7 @@ function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: At
   return { ...outcome, status: "ambiguous", reason };
 }
 
-/** `isNew`: it is accepted, and was not before. */
+/** `isNew`: the record is accepted, and was not before. */
 function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): { readonly isNew: boolean } {
   const { record, identity, attempt, status, at, problems, reason = null } = outcome;
   const { http = null, account = null, durationMs = null } = outcome;
@@ -197,7 +197,7 @@ function updateRecord(database: SqliteDatabase, outcome: AttemptOutcome): number
     : database.run(UPDATE_RECORD, identity, attempt, status, step);
 }
 
-/** Compare-and-set: a row that is not as this run left it was changed by another writer. */
+/** Compare-and-set: if a row is not in the state in which this run left it, another writer has changed it. */
 export function requireOne(changed: number, path: string): void {
   requireCount(changed, 1, path);
 }

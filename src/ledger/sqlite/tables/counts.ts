@@ -1,10 +1,13 @@
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
-/** How many more problems stand behind one that is kept. Few have the member, and reading all as JSON would be slow. */
+/**
+ * Number of unlisted problems represented by a stored one. Few have the member, and parsing all of them as JSON would
+ * be slow.
+ */
 const unlisted = (problem: string): string =>
   `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
 
-/** The problems that stand: those of the plan and of the latest attempt. Over `problems` and `items`. */
+/** Current problems: those of the plan and of the latest attempt. Uses `problems` and `items`. */
 export const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 const add = (selected: string): string =>
@@ -21,10 +24,10 @@ const problemIn = (row: string, sign: "" | "-"): string =>
      or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
 
 /**
- * What would take long to count in a large ledger is counted as it changes, in the same transaction. `counts`, for each
- * run: its records by status, its standing problems by severity and code, its requests. `coverage`, for each
- * destination: the records that plans of pushes held, each once, and how many of them are accepted; `unsent` are those
- * of them that stand in no row of `records`.
+ * Totals of numbers that take long to count in a large ledger, updated in the same transaction as each change.
+ * `counts` has for each run: records by status, current problems by severity and code, requests. `coverage` has for
+ * each destination: the records in plans of pushes, each once, and how many of them are accepted. `unsent` are those
+ * of them without a row in `records`.
  */
 export const COUNT_TABLES: string = `
   create table counts (run integer not null, kind text not null, name text not null, count integer not null,
@@ -34,14 +37,14 @@ export const COUNT_TABLES: string = `
   create table unsent (identity blob primary key) without rowid;`;
 
 /**
- * Counts what is changed from here on through this connection. What is new in a plan, requests, and records that come to
- * the status `sending` or leave it are counted by whoever writes them, many at a time.
+ * Keeps the totals for changes through this connection. New plan items, requests, and records that change to or from
+ * the status `sending` are counted in bulk by the code that writes them.
  */
 export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(TRIGGERS);
 }
 
-/** Temporary ones: a schema that fits on one page is rarely lost. */
+/** Temporary, because a schema that fits on one page is rarely lost. */
 const TRIGGERS = `
   create temp trigger count_status after update of status on items
   when old.status <> new.status and old.status <> 'sending' and new.status <> 'sending' begin
@@ -60,7 +63,7 @@ const TRIGGERS = `
     ${add(problemIn("old", "-"))}
   end;`;
 
-/** The pushes whose input was read to its end: what they hold counts as to be sent. */
+/** Pushes whose input was read completely. Their records count as planned for sending. */
 const PLANNED_PUSHES = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
 
 const COUNTED = `
@@ -72,7 +75,9 @@ const COUNTED = `
   union all
   select run, 'requests', '', count(*) from attempts group by run`;
 
-/** A record that was accepted, and refused when it was revised, is on the platform still; \`x''\`: another one is. */
+/**
+ * An accepted record stays on the platform even if its revision was refused. `x''`: the platform has other content.
+ */
 const COVERED = `
   select target, supplier, endpoint, count(*) as records, count(accepted) as accepted
   from (
@@ -96,18 +101,18 @@ const COVER_ANEW = `
   delete from unsent;
   insert into unsent ${UNSENT};`;
 
-/** Counts everything, from nothing: for a ledger that was written without these tables, or put together from pieces. */
+/** Counts everything from zero, for a ledger that was written without these tables, or was repaired. */
 export const COUNT_ANEW: string = `
   delete from counts;
   insert into counts ${COUNTED};
   ${COVER_ANEW}`;
 
-/** After records have got other identities. */
+/** Call after records got other identities. */
 export function coverAnew(database: SqliteDatabase): void {
   database.execute(COVER_ANEW);
 }
 
-/** Selects each number that is not what counting gives. */
+/** Selects every number that differs from an actual count. */
 export const MISCOUNTED: string = `
   select * from (select * from (${COUNTED}) except select * from counts)
   union all
@@ -116,7 +121,7 @@ export const MISCOUNTED: string = `
   select * from (select target, supplier, endpoint, records || ' ' || accepted from (${COVERED})
     except select target, supplier, endpoint, records || ' ' || accepted from coverage)`;
 
-/** Adds to what is counted of a run. */
+/** Adds to the totals of a run. */
 export function addToCounts(
   database: SqliteDatabase,
   run: number,
@@ -132,7 +137,7 @@ export function forgetCounts(database: SqliteDatabase, run: number): void {
   database.run("delete from counts where run = ?", run);
 }
 
-/** The counts of one kind, the largest first. */
+/** The counts of one kind, largest first. */
 export function countsOf(
   database: SqliteDatabase,
   run: number,
@@ -146,7 +151,7 @@ const SELECT_COUNTS: Query<{ name: string; count: number }> = {
   sql: "select name, count from counts where run = ? and kind = ? and count <> 0 order by count desc, name",
 };
 
-/** Counts the records of a new plan that no plan has held before, and inserts those to be sent into `records`. */
+/** Counts the records of a new plan that are in no earlier plan, and inserts those to send into `records`. */
 export function coverPlan(database: SqliteDatabase, run: number, insertRecords: () => number): void {
   const latest = database.row(LATEST_RECORD)?.id ?? 0;
   const inserted = insertRecords();
@@ -159,7 +164,7 @@ export function coverPlan(database: SqliteDatabase, run: number, insertRecords: 
 const LATEST_RECORD: Query<{ id: number | null }> = { sql: "select max(id) as id from records" };
 const ANY_UNSENT: Query<{ found: 1 }> = { sql: "select 1 as found from unsent limit 1" };
 const FORGET_UNSENT = "delete from unsent where identity in (select identity from records where id > ?)";
-/** Records that no plan has held (`resends`) are there only after a recovery. */
+/** Records that are in no plan (`resends`) exist only after a recovery. */
 const ANY_UNCOVERED: Query<{ found: 1 }> = {
   sql: "select 1 as found from seal where recoveries is not null",
 };
@@ -173,7 +178,7 @@ const COVER = `insert into coverage (target, supplier, endpoint, records, accept
   select target, supplier, coalesce(endpoint, operation), ?2, 0 from runs where id = ?1 and ?2 > 0
   on conflict (target, supplier, endpoint) do update set records = records + excluded.records`;
 
-/** So many records of the run's destination are accepted that were not, or, where negative, are so no longer. */
+/** Adds to the number of accepted records of the run's destination; negative if some are no longer accepted. */
 export function addAccepted(database: SqliteDatabase, run: number, count: number): void {
   if (count !== 0) database.run(ADD_ACCEPTED, run, count);
 }

@@ -1,7 +1,7 @@
 import type { Coverage } from "../../ledger.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
-/** See `Ledger.coverage`. The latest destination first. */
+/** See `Ledger.coverage`. Latest destination first. */
 export function coverage(database: SqliteDatabase): readonly Coverage[] {
   return database.rows(SELECT_COVERAGE).map(({ latest: _latest, ...found }) => found);
 }

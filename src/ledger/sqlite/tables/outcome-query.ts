@@ -15,8 +15,8 @@ import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { countsOf, STANDING_PROBLEM } from "./counts.ts";
 
 /**
- * The status that an item shows: what was in flight may have been processed, and so may what is to be sent again because
- * an earlier request had no clear answer. Over the table `items`.
+ * The status shown for an item. A record in flight may have been processed. So may a record left to send whose earlier
+ * request had no clear reply. Uses the table `items`.
  */
 function shownStatus(sending: SendingStatus): string {
   return `case items.status
@@ -38,7 +38,7 @@ export function summary(database: SqliteDatabase, run: RunRow, sending: SendingS
   };
 }
 
-/** As `shownStatus` has it. */
+/** Counts as `shownStatus` shows. */
 function countByStatus(database: SqliteDatabase, run: RunRow, sending: SendingStatus): Counts {
   const { sending: inFlight = 0, pending = 0, ...others } = countsOf(database, run.number, "status");
   const resent = pending === 0 || database.row(ANY_AMBIGUOUS) === undefined ? 0 : countResent(database, run);
@@ -48,10 +48,11 @@ function countByStatus(database: SqliteDatabase, run: RunRow, sending: SendingSt
   return Object.fromEntries(Object.entries(shown).filter(([, count]) => count > 0));
 }
 
-/** Of the records to be sent, those of which an earlier request had no clear answer. */
+/** The number of records left to send whose earlier request had no clear reply. */
 function countResent(database: SqliteDatabase, { number }: RunRow): number {
   const own = database.row(COUNT_OWN, number);
-  // Ambiguous because of this run: each is known by its request. Otherwise all that is to be sent is looked at.
+  // If all are ambiguous because of this run, their requests identify them. Otherwise all records left to send are
+  // examined.
   if (own !== undefined && own.found === own.ambiguous) return own.resent ?? 0;
   return database.row(COUNT_RESENT, number)?.count ?? 0;
 }
@@ -78,7 +79,7 @@ const COUNT_RESENT: Query<{ count: number }> = {
 
 const BATCH = 500;
 
-/** A run's outcomes in input order, in batches; what the filter leaves out is not read. */
+/** The outcomes of a run in input order, in batches. Reads only records that match the filter. */
 export async function* outcomes(
   database: SqliteDatabase,
   { run, sending }: { readonly run: RunRow; readonly sending: SendingStatus },
@@ -134,7 +135,7 @@ function condition(
   };
 }
 
-/** The contents of the records that a run planned, by their numbers. */
+/** The contents of the planned records of a run, by record number. */
 export function contents(
   database: SqliteDatabase,
   run: RunRow,

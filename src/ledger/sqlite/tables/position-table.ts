@@ -3,7 +3,7 @@ import type { NextSendable } from "../../ledger.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
-/** A file that no record of the ledger is from has no place worth noting. */
+/** Ignores a file without records in the ledger. */
 export function notePosition(database: SqliteDatabase, run: RunRow, { record, file, byte, line }: InputPosition): void {
   database.transaction(() => database.run(INSERT_POSITION, run.number, record, byte, line, file));
 }
@@ -19,7 +19,7 @@ export function nextSendable(database: SqliteDatabase, run: RunRow, from: number
   return { record: next.record, ...(position !== undefined && { position }) };
 }
 
-/** Of a run that was broken off near its end few records are open. */
+/** A run that was interrupted near its end has few open records. */
 const SELECT_NEXT: Query<{ record: number }> = {
   sql: `
   select record from items indexed by items_open

@@ -7,7 +7,7 @@ interface RecordProblems {
   readonly problems: readonly Problem[];
 }
 
-/** Several at a time: extracts may have a problem in every row. */
+/** Several rows at a time: extracts may have a problem in every row. */
 export function insertProblems(
   database: SqliteDatabase,
   { run, attempt }: { readonly run: number; readonly attempt: number },
@@ -27,13 +27,13 @@ export function insertProblems(
 const ROWS_AT_ONCE = [200, 10, 1] as const;
 const INSERT_PROBLEMS = { 200: insertSql(200), 10: insertSql(10), 1: insertSql(1) } as const;
 
-/** Run and attempt are parameters 1 and 2 of every row. */
+/** Parameters 1 and 2 are the run and the attempt of every row. */
 function insertSql(rows: number): string {
   return `insert into problems (run, attempt, record, position, severity, code, problem)
     values ${Array.from({ length: rows }, () => "(?1, ?2, ?, ?, ?, ?, ?)").join(", ")}`;
 }
 
-/** Adds a problem to those of the plan. */
+/** Appends a problem to those of the plan. */
 export function appendPlanProblem(
   database: SqliteDatabase,
   item: { readonly run: number; readonly record: number },

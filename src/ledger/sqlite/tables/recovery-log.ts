@@ -3,13 +3,13 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./counts.ts";
 
 /**
- * Comparisons with journals are a JSON list in `seal.recoveries`. Attempts that are known from a journal alone belong to no
- * run: they have run number 0. A record that no plan has held has -1 `resends`: `coverage` does not count it yet. No table
- * of their own: a schema that fits on one page is rarely lost.
+ * Recoveries are a JSON list in `seal.recoveries`. Attempts known only from a journal belong to no run and have run
+ * number 0. A record that is in no plan has -1 `resends`: `coverage` does not count it yet. There is no separate
+ * table, because a schema that fits on one page is rarely lost.
  */
 export const RECOVERY_COLUMNS: string = "alter table seal add column recoveries text;";
 
-/** Of attempts that are known from a journal alone (`rowMarker`). */
+/** For attempts known only from a journal (`rowMarker`). */
 export const ROW_MARK_COLUMN: string = "alter table attempts add column row_mark integer;";
 
 export const NO_RUN = 0;
@@ -53,7 +53,7 @@ function markPossiblySent(database: SqliteDatabase, requests: readonly Journaled
       return true;
     });
     addToCounts(database, NO_RUN, "requests", new Map([["", noted.length]]));
-    // A resumed run is compared with all that is known from here on.
+    // A resumed run must be compared with the new facts.
     if (noted.length > 0) database.run("delete from compared");
     return noted.length;
   });
@@ -80,12 +80,12 @@ function noteRequest(database: SqliteDatabase, { request, number, at }: NotedReq
 
 const REASON = "known from the journal alone: the ledger was restored from an older copy";
 
-/** A record whose plan could not send it is counted in `coverage` already. */
+/** A record that an earlier plan could not send is already counted in `coverage`. */
 const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";
 
 const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
 
-/** The content that was sent last counts: a record with another one was revised since. */
+/** The content that was sent last counts: a record with other content was revised since. */
 const UPDATE_RECORD = `
   update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null),
     state = iif(?4 = 1, state, 'ambiguous')
@@ -103,13 +103,13 @@ function noteRecovery(database: SqliteDatabase, recovery: Recovery): void {
   });
 }
 
-/** What was under way, or not sent yet, may have been followed by more. */
+/** A record that was in flight or not sent yet may have had further requests. */
 export const UNSURE_OF_ALL: readonly string[] = [
   "update attempts set harmless = 0 where status = 'sending'",
   "update records set state = 'ambiguous' where state not in ('accepted', 'sending')",
 ];
 
-/** Whether requests may have been made of records that are new to this ledger. */
+/** Whether records that are new to this ledger may have had requests. */
 export function hasUncertainRecovery(database: SqliteDatabase): boolean {
   return recoveriesOf(database).some(({ isUncertain }) => isUncertain);
 }
@@ -117,7 +117,7 @@ export function hasUncertainRecovery(database: SqliteDatabase): boolean {
 const HELD_BY_A_PLAN = `(select identity from items where identity is not null
   and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning'))`;
 
-/** After a ledger was put together from pieces. */
+/** For a repaired ledger. */
 export const FIND_UNCOVERED: string = `
   update records set resends = 0 where resends < 0 and identity in ${HELD_BY_A_PLAN};
   update records set resends = -1 where identity not in ${HELD_BY_A_PLAN};

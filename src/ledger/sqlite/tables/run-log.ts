@@ -18,7 +18,10 @@ export function startRun(database: SqliteDatabase, run: NewRun, toolVersion: str
   );
 }
 
-/** By id, by a prefix of it that fits one run only (Failure `run_unknown` when it fits several), or the latest. */
+/**
+ * Finds a run by id, by a unique prefix of it, or the latest run.
+ * @throws Failure `run_unknown` if several runs match
+ */
 export function findRun(database: SqliteDatabase, id?: string): Run | undefined {
   if (id === undefined) return toRun(database.row(SELECT_LATEST));
   const found = database.rows(SELECT_BY_PREFIX, id.length, id);
@@ -26,7 +29,7 @@ export function findRun(database: SqliteDatabase, id?: string): Run | undefined 
   throw severalRuns(id);
 }
 
-/** The latest first. */
+/** Latest first. */
 export function listRuns(database: SqliteDatabase): readonly Run[] {
   return database.rows(SELECT_ALL).flatMap((row) => toRun(row) ?? []);
 }
@@ -43,7 +46,7 @@ const SELECT_HISTORY: Query<{ id: string | null; requests: number; at: string | 
     (select max(settled_at) from attempts where status = 'ambiguous') as at`,
 };
 
-/** Failure `run_unknown` when the ledger holds no run of this id. */
+/** @throws Failure `run_unknown` if the ledger has no run with this id */
 export function requireRun(database: SqliteDatabase, id: string): RunRow {
   const row = database.row(SELECT_ROW, id);
   if (row !== undefined) return { number: row.id, state: row.state, sends: row.sends === 1 };
@@ -68,10 +71,10 @@ export function resumeRun(
   return resumed;
 }
 
-/** Above that many, comparing all that are left takes less. */
+/** With more records than this, comparing all that are left is faster. */
 const MAX_LISTED = 50_000;
 
-/** Makes the run's records of this status `pending`; gives their numbers. */
+/** Makes the run's records with this status `pending`. Returns their numbers. */
 export function reopen(
   database: SqliteDatabase,
   { number }: RunRow,
@@ -83,7 +86,7 @@ export function reopen(
   return database.rows(query, number).map(({ record }) => record);
 }
 
-/** A run whose plan is still open stays `planning`: to go on with it, its input has to be read anew. */
+/** A run with an unfinished plan stays `planning`: to resume it, its input must be read again. */
 export function finishRun(
   database: SqliteDatabase,
   run: RunRow,
@@ -99,8 +102,8 @@ export function finishRun(
 }
 
 /**
- * Attempts in flight belong to a process that has died: whether the platform has processed them, nobody knows.
- * Callers hold the ledger's lock, so no live run has any.
+ * Closes attempts in flight of a dead process. It is unknown whether the platform has processed them. Callers hold the
+ * ledger's lock, so no live run is affected.
  */
 export function closeInterruptedAttempts(database: SqliteDatabase, at: string): void {
   for (const { harmless, status, reason } of AFTER_INTERRUPTION) {

@@ -3,7 +3,7 @@ import { slotLength, type SlotCount, timelineOf } from "../../runs/time-slots.ts
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
-/** Undefined for a run without a single answer. */
+/** Undefined for a run without replies. */
 export function timeline(database: SqliteDatabase, run: RunRow): Timeline | undefined {
   const span = database.row(SELECT_SPAN, run.number);
   if (span === undefined || span.first === null || span.last === null) return undefined;
