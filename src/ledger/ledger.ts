@@ -65,7 +65,7 @@ export interface Ledger {
   /** The same by business key. Keys of other records are ignored. */
   ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
-   * Decides ambiguous records, and records who decided and why. Compare-and-set: fails for a record that is not
+   * Decides ambiguous records, and stores who decided and why. Compare-and-set: fails for a record that is not
    * ambiguous. Resolves to the decisions that were not applied, because another record has the new account.
    */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;

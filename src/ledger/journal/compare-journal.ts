@@ -29,7 +29,7 @@ export interface JournalComparison {
   readonly isComplete: boolean;
   /** The ledger has everything that could have been sent. */
   readonly isUpToDate: boolean;
-  /** The last run in the journal, and the time of its last entry. */
+  /** The last run in the journal, and the time of the last entry that has one. */
   readonly lastRun: string | undefined;
   readonly lastAt: string | undefined;
   /** Minimum number of requests in the newest ledger. */

@@ -41,7 +41,7 @@ const OWNER_ONLY = 0o600;
 
 /**
  * Opens a journal for appending. If it is removed or renamed while open, it is written again, at its place or in the
- * rescue folder: the open file still has all of its contents.
+ * rescue folder: the open file still has its contents.
  * @throws Failure `storage`
  */
 export function openJournalFile(file: string, { validBytes, rescueFolder, notice }: JournalFileOptions): JournalFile {

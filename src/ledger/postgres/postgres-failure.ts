@@ -7,7 +7,10 @@ import { Failure, type FailureCode } from "../../model/failure.ts";
  */
 export type Trouble = "conflict" | "outage" | "final";
 
-/** Serialization failure, deadlock, lock not available. https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/**
+ * Serialization failure, deadlock, lock not available.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
 /** The server shuts down or starts, has no connection left, or closed this one. */

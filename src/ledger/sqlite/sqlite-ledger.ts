@@ -104,8 +104,8 @@ function movable(
 }
 
 /**
- * The file stays open here, too. Otherwise SQLite would write its log into it, without updating the checksums, when a
- * process ends that could not close the ledger properly.
+ * The file stays open here, too. Otherwise, when a process ends that could not close the ledger properly, SQLite would
+ * write its log into it without updating the checksums.
  */
 function closedBeside(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {

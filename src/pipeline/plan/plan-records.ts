@@ -54,7 +54,7 @@ export function itemSettings(
   return { endpoint, supplier, awaitedEndpoint: awaitedEndpointOf(job, run), sendInvalid, newKeys };
 }
 
-/** Checked records -> planned items. */
+/** Checked records -> plan items. */
 export async function* planItems(
   records: AsyncIterable<readonly MappedRecord[]>,
   job: CompiledJob,

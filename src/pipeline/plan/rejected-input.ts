@@ -8,8 +8,8 @@ const MOST_RECORDS = 10_000;
 const MOST_BYTES = 16_000_000;
 
 /**
- * The input needed for the rejects: all of it or, if few records need work, only those, found without joining the
- * others. Before those, one row of each source gives its columns.
+ * The input needed for the rejects: the whole input or, if few records need work, only those, found without joining
+ * the others. Before those, one row of each source gives its columns.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,

@@ -1,9 +1,9 @@
 /**
  * Distinguishes random refusals from those of a cap: at a lower rate, a cap refuses less and noise refuses the same
- * share. Refusals that continue at a lower rate are taken as noise. So are two refusals that are far apart before a
- * cap is known, because an exceeded cap refuses more often. The run then returns to the previous rate on trial. A cap
- * refuses clearly more at once, which reveals the mistake. Known noise explains refusals until they clearly exceed its
- * share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
+ * share. Refusals that continue at a lower rate are taken as noise. So are two refusals with many requests between
+ * them before a cap is known, because an exceeded cap refuses more often. The run then returns to the previous rate on
+ * trial. A cap refuses clearly more at once, which reveals the mistake. Known noise explains refusals until they
+ * clearly exceed its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
  */
 export interface RefusalNoise {
   /** Share of requests that are refused at random; 0 if no noise is known. */
@@ -142,7 +142,7 @@ interface LoadSamples {
   readonly refused: (load: Load) => void;
   /**
    * The share of refusals. At a lower rate: if there were `needed` refusals with the same share as before. Before a
-   * cap is known: if the last two were far apart and refusals were never taken as noise.
+   * cap is known: if there were enough requests between the last two, and refusals were never taken as noise.
    */
   readonly shareIfNoise: (load: Load, needed: number, atATime: number) => number | undefined;
   /** Number of requests behind that share. */

@@ -27,7 +27,7 @@ export interface RangeQueue {
   readonly complete: (id: string, transaction: Queries) => Promise<void>;
   /** Returns jobs to the queue for other workers. */
   readonly giveBack: (ids: readonly string[], transaction: Queries) => Promise<void>;
-  /** Removes the queue with all of its jobs. */
+  /** Removes the queue and its jobs. */
   readonly remove: () => Promise<void>;
 }
 

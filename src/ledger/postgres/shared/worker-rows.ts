@@ -140,7 +140,7 @@ export async function loseDeadWorkers(queries: Queries, run: number, leaseMs: nu
   );
 }
 
-/** Marks the worker of this process as lost, and returns its id. */
+/** Marks the workers of this process as lost, and returns their ids. */
 export async function loseWorkerOf(
   queries: Queries,
   run: number,

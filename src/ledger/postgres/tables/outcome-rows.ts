@@ -154,7 +154,7 @@ export async function contents(
   return new Map(rows.map(({ record, content }) => [record, content]));
 }
 
-/** A SHA-256 has 32 bytes. The shorter hashes of a dry run cannot be reproduced by other processes. */
+/** A SHA-256 has 32 bytes. The shorter fast hashes have no meaning outside the ledger. */
 const SELECT_CONTENTS: Statement<{ record: number; content: Uint8Array }> = {
   sql: `select record, content from migrate.items
     where run = $1 and record between $2 and $3 and octet_length(content) = 32`,

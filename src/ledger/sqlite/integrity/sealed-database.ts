@@ -82,8 +82,7 @@ export function sealedDatabase(
     close() {
       check?.stop();
       if (check?.broken() === undefined && place.failure() === undefined) return seal.close(release);
-      // The checksum file of a corrupt ledger shows the corruption, so it is not updated. Nor is that of another
-      // ledger.
+      // The checksum file of a corrupt ledger shows the corruption, and that of another ledger is not ours to change.
       database.abandon();
       return true;
     },

@@ -31,10 +31,10 @@ const LEASE_MS = 30_000;
 /**
  * Makes this process the only writer of the ledger at `path`, until `release` or the end of the process.
  *
- * `<ledger>.lock` is a SQLite file with an open write transaction. The kernel releases its lock when the process ends
- * in any way, also in a container. The only row of the file names the holder. If the locks of the file system are not
- * reliable, the row is also a lease: its holder renews the time of the file, and no other process takes the lock until
- * that time has not changed for `leaseMs`.
+ * `<ledger>.lock` is a SQLite file with an open write transaction. The kernel releases its lock when the process ends,
+ * however and wherever that happens. The only row of the file names the holder. If the locks of the file system are
+ * not reliable, the row is also a lease: its holder renews the time of the file, and no other process takes the lock
+ * until that time has not changed for `leaseMs`.
  *
  * Nothing else in this process may open the lock file: closing it would release the kernel's lock (POSIX, `fcntl`).
  *

@@ -35,7 +35,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
     return number;
   }
 
-  /** Undefined for a plan that another process began, because not all of its keys are known. */
+  /** Undefined for a plan that another process began: some of its keys are unknown. */
   function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
     if (keys?.run === number) return keys.hashes;
     if (database.row(ANY_ITEM, number) !== undefined) return undefined;
@@ -124,7 +124,7 @@ function insertSql(rows: number): string {
     values ${Array.from({ length: rows }, () => row).join(", ")}`;
 }
 
-/** Keys are stored in NFC: two keys that differ only in Unicode form are one key, as they are one identity. */
+/** Keys are stored in NFC: two keys that differ only in Unicode form are one key and have one identity. */
 function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, keyHashes }: Writing): void {
   const { identity = null, content = null, awaits = null, rowHash = null } = item;
   const key = item.key?.normalize("NFC");
