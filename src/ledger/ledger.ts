@@ -32,7 +32,7 @@ export interface Ledger {
    */
   finishPlan(run: string, policy: PlanPolicy): Promise<void>;
 
-  /** Records a position from which the input can be read, for `nextSendable`. Called occasionally. */
+  /** Saves a position from which the input can be read, for `nextSendable`. Called occasionally. */
   notePosition(run: string, position: InputPosition): Promise<void>;
   /** The first record numbered `from` or higher that is left to send; undefined if there is none. */
   nextSendable(run: string, from: number): Promise<NextSendable | undefined>;
@@ -49,8 +49,9 @@ export interface Ledger {
   /**
    * Resumes a run. Attempts left in flight become `ambiguous`, in every run, because callers hold the ledger's lock.
    * Records of this run without a final state (`pending`, `blocked`, `ambiguous`) are compared with other runs, as in
-   * `finishPlan`: sent by another run in the meantime `skipped`, delivery status unknown `ambiguous` (`pending` if
-   * `resendAmbiguous`), all others `pending`. A run that is still `planning` needs `restartPlan` next.
+   * `finishPlan`. A record that another run has sent becomes `skipped`, one with unknown delivery status `ambiguous`
+   * (`pending` if `resendAmbiguous`), and any other `pending`. A run that is still `planning` needs `restartPlan`
+   * next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
   /**
@@ -326,7 +327,7 @@ export interface LedgerRecovery {
    */
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
   /**
-   * Records a recovery. After an uncertain one, every record that is not accepted becomes `ambiguous`. So does each
+   * Saves a recovery. After an uncertain one, every record that is not accepted becomes `ambiguous`. So does each
    * record that is new to the ledger when it is planned, unless the platform dedupes.
    */
   readonly noteRecovery: (recovery: Recovery) => Promise<void>;
@@ -334,10 +335,10 @@ export interface LedgerRecovery {
 }
 
 export interface LedgerOrigin {
-  /** Records that a process of this machine is about to send. */
+  /** Notes that a process of this machine is about to send. */
   readonly noteMachine: (machine: string) => Promise<void>;
   /**
-   * Records that the ledger from this origin is complete.
+   * Notes that the ledger from this origin is complete.
    * @param at ISO 8601 UTC
    */
   readonly noteOrigin: (origin: string, at: string) => Promise<void>;

@@ -8,7 +8,7 @@ export interface AccountNumbers {
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
 
-/** Bounds memory, and at least this many numbers are remembered. A reply with this fault repeats the same account. */
+/** Bounds memory: at least this many numbers are remembered. A reply with this fault repeats the same account. */
 const MIN_REMEMBERED = 10_000;
 
 export function createAccountNumbers(): AccountNumbers {

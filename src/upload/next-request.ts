@@ -17,7 +17,7 @@ import { startPatience } from "./poll-patience.ts";
 import type { SendContext } from "./send-context.ts";
 import type { PollHistory, WorkflowPosition } from "./workflow-position.ts";
 
-/** Records the outcome and releases the record. */
+/** Saves the outcome and releases the record. */
 export function finish(
   state: RecordState,
   outcome: RecordOutcome,

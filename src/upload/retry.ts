@@ -10,8 +10,8 @@ const MAX_TRIES_PUSHED_BACK = 10;
 const MAX_DELAY_IN_NOISE_MS = 50;
 
 /**
- * Whether to send the record again, and after how many milliseconds. If not, its tries are used up or it must not be
- * repeated.
+ * Whether to send the record again, and after how many milliseconds. If not, its tries or the budget are used up, or
+ * it must not be repeated.
  */
 export type RetryAction = { readonly again: true; readonly afterMs: number } | { readonly again: false };
 
@@ -26,8 +26,8 @@ export interface RetryState {
 }
 
 /**
- * Decides whether a record is sent again. A record waits for its own `Retry-After`. This costs no budget and none of
- * the three tries, because the platform specified when to retry. The circuit breaker limits the total wait.
+ * Decides whether a record is sent again. A record waits for its own `Retry-After`, which costs no budget and allows
+ * more tries, because the platform specified when to retry. The circuit breaker limits the total wait.
  */
 export function decideRetry({ replyClass, pushBack }: RequestResult, state: RetryState): RetryAction {
   const isRetriable = replyClass.kind === "retry" || (replyClass.kind === "ambiguous" && state.mayRepeat);

@@ -94,8 +94,8 @@ function actionAfterCheck(
 }
 
 /**
- * An accepted reply that is no success and has an account number: the record is already on the platform ("already
- * imported" in published contracts of the platform). The remaining steps are skipped.
+ * An accepted reply with an account number but without a success status: the record is already on the platform
+ * ("already imported" in published contracts of the platform). The remaining steps are skipped.
  */
 export function isAlreadyOnPlatform({ replyClass, http = 0 }: RequestResult): boolean {
   return replyClass.kind === "accepted" && replyClass.account !== undefined && http >= 300;

@@ -40,7 +40,7 @@ function excludeRecord(plan: PackedPlan, { record, wasInvalid, problems }: Exclu
   for (const { severity, code, unlisted = 0 } of problems) countProblem(plan, severity, code, 1 + unlisted);
 }
 
-/** Records findings about repeated keys and nearly equal keys. */
+/** Saves findings about repeated keys and nearly equal keys. */
 export async function settleKeys(plan: PackedPlan, policy: PlanPolicy): Promise<void> {
   plan.policy = policy;
   for await (const found of findRepeatedKeys(plan)) addKeyFinding(plan, found);

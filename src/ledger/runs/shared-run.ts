@@ -76,7 +76,7 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
   finish(range: RecordRange): Promise<void>;
   /** Returns all held ranges, and leaves. */
   leave(): Promise<void>;
-  /** Records that the platform accepts nothing more from any worker. The other workers stop, too, or continue. */
+  /** Notes that the platform accepts nothing more from any worker. The other workers stop, too, or continue. */
   stop(failure: SharedFailure, others: "stop" | "go on"): Promise<void>;
   /** No request of the run may be sent for this time. */
   hold(forMs: number, reason: string): Promise<void>;

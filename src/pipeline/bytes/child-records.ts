@@ -41,7 +41,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
     return readers[read(first + index)];
   }
 
-  /** False if a record occurs twice (which causes a warning), or if the bytes do not decide it. */
+  /** False if a record occurs twice (which causes a warning), or if the bytes cannot decide this. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= FEW && areBareIn(slice, groups, first, count);

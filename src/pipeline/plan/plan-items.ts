@@ -17,7 +17,7 @@ export interface ItemSettings {
   /** Method and address that create the records; empty for a run that sends nothing. */
   readonly endpoint: string;
   readonly supplier: string;
-  /** Method and address of the records that must be accepted first. */
+  /** Method and address that create the records that must be accepted first. */
   readonly awaitedEndpoint?: string | undefined;
   /** Send records that are invalid locally where possible: the platform decides. */
   readonly sendInvalid?: boolean | undefined;

@@ -256,7 +256,7 @@ export async function openToWrite(
   return { store, ledger, journal };
 }
 
-/** If the work fails, records the exit code of the run. */
+/** If the work fails, saves the exit code of the run. */
 async function doWork<J extends Job | undefined, L extends PlanLedger>(
   run: OpenRun<J, L>,
   work: (run: OpenRun<J, L>) => Promise<ShownRun>,

@@ -1,7 +1,7 @@
 import type { Ledger } from "../../ledger/ledger.ts";
 import type { InputPosition } from "../../model/record.ts";
 
-/** Periodically records the position from which the input of a run can be read again. */
+/** Periodically saves the position from which the input of a run can be read again. */
 export interface NotedPlaces {
   /** @param behind the position after the records that were sent or passed over, if known */
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "passed over") => Promise<void>;

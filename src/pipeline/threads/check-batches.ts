@@ -19,7 +19,7 @@ export interface CheckSettings {
   readonly showValues: boolean;
 }
 
-/** The answer to a task: one batch for each batch of its records that has wanted records. */
+/** The answer to a task: one batch for each batch of its records, except those without wanted records. */
 export interface CheckAnswer {
   readonly batches: readonly PackedBatch[];
   /** Follows the batches: the task produces nothing more. */

@@ -119,7 +119,7 @@ export async function writerOf(queries: Queries): Promise<Holder | undefined> {
 }
 
 /**
- * Records for other processes which run the lease holder is working on. Must be the last statement of its transaction,
+ * Tells other processes which run the lease holder is working on. Must be the last statement of its transaction,
  * because it locks the lease.
  */
 export async function noteRun(transaction: Queries, run: string): Promise<void> {

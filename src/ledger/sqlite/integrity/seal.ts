@@ -104,8 +104,8 @@ function lowestByteFirst(numbers: Buffer): void {
 }
 
 /**
- * Records one more commit, without a sync. After a power failure the file may have fewer commits than the ledger, but
- * never more.
+ * Adds a commit, without a sync. After a power failure the file may have fewer commits than the ledger, but never
+ * more.
  */
 export function writeCommitCount(path: string, seal: Pick<Seal, "pageSize" | "pages" | "commits">): void {
   const file = openSync(path, "r+");

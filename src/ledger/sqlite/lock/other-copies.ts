@@ -11,7 +11,7 @@ const HELD = Symbol.for("energy-migrate: ledgers in use");
 const SELF = {};
 
 /**
- * Records a ledger whose lock this copy holds. The returned function removes it.
+ * Registers a ledger whose lock this copy holds. The returned function removes it.
  * @param nonce of the holder
  */
 export function noteHeld(ledger: string, nonce: string): () => void {

@@ -30,7 +30,7 @@ export function writerOf(text: string, path: string): string {
 }
 
 /**
- * Records the process as the writer of the ledger. Call this in a transaction.
+ * Stores the process as the writer of the ledger. Call this in a transaction.
  * @throws Failure `ledger_in_use`
  */
 export function takeWriter(database: SqliteDatabase, text: string): void {
