@@ -4,7 +4,7 @@ import type { Orders } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
-/** Collects what a worker learns about the platform, and passes on the findings of others. */
+/** Collects the findings of a worker about the platform, and passes on those of others. */
 export interface FindingsBuilder {
   readonly note: (event: UploadEvent) => void;
   readonly learn: (orders: Pick<Orders, "findings" | "workers">) => void;
