@@ -1,6 +1,6 @@
 /**
- * Does the work when the process exits, unless the function that is returned has been called before. One listener serves
- * all of it, and goes with the last: many runs in one process leave none behind.
+ * Runs the work when the process exits, unless the returned function is called first. One listener serves all callers
+ * and is removed with the last one, so many runs in one process leave no listeners.
  */
 export function atExit(work: () => void): () => void {
   if (waiting.size === 0) process.once("exit", doAll);
@@ -19,7 +19,7 @@ function doAll(): void {
     try {
       work();
     } catch {
-      // Nobody can be told any more, and the others are to be done.
+      // At exit, the error cannot be reported, and the remaining work must still run.
     }
   }
 }

@@ -7,18 +7,18 @@ import { errorCode } from "./error-code.ts";
 export interface ReplaceOptions {
   /** The new file's mode, before the umask; 0600 by default. */
   readonly mode?: number;
-  /** False: the file may be lost with the power, for what can be made again. It is never half written. */
+  /** False: a power failure may lose the file, for content that can be rebuilt. The file is never incomplete. */
   readonly durable?: boolean;
-  /** Tells the temporary file from those of other writers. Default: one that no other has. */
+  /** Distinguishes the temporary file from those of other writers. Default: a random one. */
   readonly tag?: string;
 }
 
 /**
- * Writes a file whole or not at all: into a temporary file in the same folder, which is then renamed. A reader sees the
- * old file or the new one. On failure the old file stays and the temporary one is removed.
+ * Writes a file completely or not at all: writes a temporary file in the same folder, then renames it. A reader sees
+ * the old file or the new one. On failure the old file stays and the temporary one is removed.
  *
- * Not `write-file-atomic` or a library like it: those write through a symbolic link at `file`, give the new file the
- * mode of the old one, and do not sync the folder. Here a link is replaced, and the mode is the one asked for.
+ * `write-file-atomic` and similar libraries do not fit: they write through a symbolic link at `file`, copy the mode of
+ * the old file, and do not sync the folder. Here a link is replaced, and the mode is the one requested.
  */
 export async function replaceFile(
   file: string,
@@ -37,22 +37,22 @@ export async function replaceFile(
   if (durable) await syncFolder(path.dirname(file));
 }
 
-/** The new content of a file, written beside it. */
+/** The new content of a file, written to a temporary file in the same folder. */
 export interface Draft {
-  /** Where the draft itself lies. */
+  /** Path of the temporary file. */
   readonly path: string;
   readonly append: (data: string | Uint8Array) => Promise<void>;
-  /** @param durable syncs the content first */
+  /** @param durable whether to sync the content first */
   readonly close: (durable: boolean) => Promise<void>;
-  /** Puts the closed draft in the file's place. The new name is durable after `syncFolder`. */
+  /** Replaces the file with the closed draft. The new name is durable after `syncFolder`. */
   readonly rename: () => Promise<void>;
   /** Removes the draft. Never fails. */
   readonly discard: () => Promise<void>;
 }
 
 /**
- * Starts a draft named `.<file name>.<tag>.tmp`. One that a dead process left under the same name is removed, and a
- * link with that name is not followed.
+ * Starts a draft named `.<file name>.<tag>.tmp`. A leftover of that name from a dead process is removed, and a link
+ * with that name is not followed.
  */
 export async function openDraft(file: string, tag: string, mode: number): Promise<Draft> {
   const draft = path.join(path.dirname(file), `.${path.basename(file)}.${tag}.tmp`);
@@ -77,7 +77,7 @@ export async function openDraft(file: string, tag: string, mode: number): Promis
 
 const NEW_FILE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
 
-/** Makes the names in a folder durable. Windows has no such call. */
+/** Makes the names in a folder durable. Windows has no equivalent. */
 export async function syncFolder(folder: string): Promise<void> {
   if (process.platform === "win32") return;
   const handle = await open(folder, constants.O_RDONLY);
@@ -89,8 +89,8 @@ export async function syncFolder(folder: string): Promise<void> {
 }
 
 /**
- * `replaceFile` for synchronous code that is the file's only writer: the temporary file is always `<file>.tmp`, so one
- * that a dead process left is replaced.
+ * `replaceFile` for synchronous code that is the file's only writer. The temporary file is always `<file>.tmp`, so a
+ * leftover from a dead process is replaced.
  */
 export function replaceFileSync(file: string, data: Uint8Array): void {
   const draft = `${file}.tmp`;
@@ -105,7 +105,7 @@ export function replaceFileSync(file: string, data: Uint8Array): void {
   renameDurably(draft, file);
 }
 
-/** Puts a file that is durable itself in the place of another in its folder. */
+/** Replaces a file with another one in the same folder whose content is already durable. */
 export function renameDurably(draft: string, file: string): void {
   renameSync(draft, file);
   if (process.platform === "win32") return;

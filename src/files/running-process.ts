@@ -2,8 +2,8 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { errorCode } from "./error-code.ts";
 
 /**
- * Whether the process that had this pid and this start time still runs. Where start times cannot be read, any process
- * of that pid counts: better to wait for a stranger than to write beside a live run.
+ * Whether the process with this pid and start time still runs. If start times are not available, any process with that
+ * pid counts: waiting for an unrelated process is better than writing at the same time as a live run.
  */
 export function isRunning(pid: number, start?: string): boolean {
   if (!existsNow(pid)) return false;
@@ -12,8 +12,8 @@ export function isRunning(pid: number, start?: string): boolean {
 }
 
 /**
- * When a process started, in clock ticks since the host's boot, with the boot's id: Linux only (proc(5): field 22 of
- * `/proc/<pid>/stat`, counted after the command, which may hold spaces and brackets).
+ * The start time of a process in clock ticks since boot, combined with the boot id. Linux only (proc(5): field 22 of
+ * `/proc/<pid>/stat`, counted after the command, which may contain spaces and brackets).
  */
 export function processStart(pid: number): string | undefined {
   const stat = read(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
@@ -25,10 +25,10 @@ export function processStart(pid: number): string | undefined {
   return ticks === undefined || boot === undefined ? undefined : `${boot.trim()}/${ticks}`;
 }
 
-/** Fields 1 (pid) and 2 (command) are before it: 22 - 3. */
+/** Fields 1 (pid) and 2 (command) come before it: 22 - 3. */
 const FIELD_AFTER_COMMAND = 19;
 
-/** Names the space that this process's pids belong to (a container has its own); undefined off Linux. */
+/** The pid namespace of this process (a container has its own); undefined except on Linux. */
 export function pidNamespace(): string | undefined {
   return read(() => readlinkSync("/proc/self/ns/pid"));
 }
@@ -38,7 +38,7 @@ function existsNow(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it exists and belongs to somebody else.
+    // EPERM: the process exists and belongs to another user.
     return errorCode(error) === "EPERM";
   }
 }

@@ -6,7 +6,7 @@ type Statement = ReturnType<InstanceType<DatabaseClass>["prepare"]>;
 
 const load = createRequire(import.meta.url);
 
-/** SQLite: Node's own where that is stable, else a package with the same interface and its binary inside. */
+/** SQLite: Node's own module if it is stable, otherwise a package with the same interface and a bundled binary. */
 export const DatabaseSync: DatabaseClass = engine();
 
 function engine(): DatabaseClass {
@@ -18,17 +18,20 @@ function engine(): DatabaseClass {
   return withIntegers(own.DatabaseSync);
 }
 
-/** Whether a database that is closed lets go of its file at once: the package does so when its statements are collected. */
+/**
+ * Whether closing a database releases its file immediately. The package releases it only when its statements are
+ * garbage-collected.
+ */
 export const closesAtOnce: boolean = hasStableSqlite(process.versions.node);
 
-/** From these versions on, loading `node:sqlite` prints no warning that it is experimental. */
+/** From these versions on, loading `node:sqlite` prints no experimental warning. */
 export function hasStableSqlite(node: string): boolean {
   const [major = 0, minor = 0] = node.split(".").map(Number);
   if (major === 24) return minor >= 15;
   return major === 25 ? minor >= 7 : major > 25;
 }
 
-/** Node hands every number to SQLite as a real one, so that `7 / ?` is 3.5; the package hands over integers as such. */
+/** Node binds every number to SQLite as a REAL, so that `7 / ?` is 3.5; the package binds integers as INTEGER. */
 function withIntegers(Own: DatabaseClass): DatabaseClass {
   return class extends Own {
     override prepare(...options: Parameters<InstanceType<DatabaseClass>["prepare"]>): Statement {
@@ -50,7 +53,7 @@ function bindingIntegers(statement: Statement): Statement {
   });
 }
 
-/** Numbers of 32 bits, as the package has it. */
+/** Only 32-bit numbers, like the package. */
 function asInteger(value: unknown): unknown {
   return typeof value === "number" && Math.trunc(value) === value && Math.abs(value) < 2 ** 31 ? BigInt(value) : value;
 }

@@ -3,9 +3,9 @@ import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync 
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 
-/** A file that only this process can reach: it goes with the process, whatever ends it. */
+/** A file that only this process can access. It disappears when the process ends, for any reason. */
 export interface UnnamedFile {
-  /** Adds the bytes at the end, and gives the position at which they begin. @throws Failure `storage` */
+  /** Appends the bytes and returns the position at which they start. @throws Failure `storage` */
   readonly append: (bytes: Uint8Array) => number;
   /** @throws Failure `storage` */
   readonly read: (position: number, length: number) => ArrayBuffer;
@@ -13,9 +13,9 @@ export interface UnnamedFile {
 }
 
 /**
- * Opens a private file (0600) in `folder`, which is made (0700) where it is missing, and takes its name away. Windows does
- * not allow that; there the file goes when it is closed.
- * @param purpose what it holds, for messages
+ * Opens a private file (0600) in `folder`, which is created (0700) if it is missing, and unlinks it. Windows does not
+ * allow that; there the file is removed when it is closed.
+ * @param purpose what the file holds, for messages
  * @throws Failure `storage`
  */
 export function openUnnamedFile(folder: string, purpose: string): UnnamedFile {

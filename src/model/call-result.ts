@@ -1,6 +1,6 @@
 import type { JsonValue } from "../json/json-value.ts";
 
-/** What a user's function returned for a row; undefined for nothing, `null` and `""`. */
+/** The value that a user's function returned for a row: undefined for no value, `null` and `""`. */
 export type CallResult = JsonValue | undefined | CallFault;
 
 /** Why a call has no result. */
@@ -15,12 +15,12 @@ export class CallFault {
   }
 }
 
-/** The calls of functions for one row, in order. */
+/** The function calls for one row, in order. */
 export interface RowCalls {
   readonly made: MadeCall[];
-  /** Which batch of rows they were made for. */
+  /** The batch of rows for which the calls were made. */
   readonly batch: number;
-  /** Position at which the next call is looked for first. */
+  /** Position at which the search for the next call starts. */
   next: number;
 }
 

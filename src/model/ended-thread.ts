@@ -1,22 +1,21 @@
-/** A thread of Node.js. */
 interface EndableThread {
   terminate(): Promise<unknown>;
   unref(): void;
 }
 
-/** How long a thread may take to end: it frees its memory. After a signal there is less time. */
+/** Time limit for a thread to end, because it has to free its memory. The limit is shorter after a signal. */
 const END_MS = { usually: 3000, stopped: 500 } as const;
 
 let onStuck: () => void = () => undefined;
 
-/** Says what is done about threads that do not end; a library leaves the process of its program alone. */
+/** Sets the handler for threads that do not end. A library does not end the process of its host program. */
 export function setOnStuckThread(next: () => void): void {
   onStuck = next;
 }
 
 /**
- * Ends a thread, and waits for that. One that is in a call of the system or of Node.js itself, such as `execSync`, ends only
- * behind that call: it is left alone after a while.
+ * Ends a thread and waits until it has ended. A thread inside a blocking call, such as `execSync`, ends only after
+ * that call, so the wait has a time limit.
  */
 export async function endThread(worker: EndableThread, signal?: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,4 +1,7 @@
-/** How a command ends, and what it means for whoever started it. The worst one wins. */
+/**
+ * The exit codes of a command and their meaning for the caller. If several apply, the one with the highest priority is
+ * returned.
+ */
 export const EXIT_CODES = {
   0: "every record is valid, or accepted",
   1: "some records are invalid, rejected or duplicates",
@@ -12,7 +15,7 @@ export const EXIT_CODES = {
 } as const;
 export type ExitCode = keyof typeof EXIT_CODES;
 
-/** @throws Error (a bug) for a number that is none of them */
+/** @throws Error (a bug) for any other number */
 export function exitCodeOf(code: number): ExitCode {
   if (isExitCode(code)) return code;
   throw new Error(`${code} is no exit code`);

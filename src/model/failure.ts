@@ -1,6 +1,6 @@
 import type { Place } from "./place.ts";
 
-/** What ends a run, with the exit code that scripts see (README, "Exit codes"). */
+/** The failures that end a run, with the exit code that scripts receive (README, "Exit codes"). */
 export const FAILURES = {
   too_many_errors: 1,
   usage: 2,
@@ -42,14 +42,14 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES;
 
 /**
- * Ends the run. Thrown with what went wrong (`message`), what to do about it (`hint`) and where (`place`);
- * one boundary in `cli/` turns it into words and an exit code. Anything else that is thrown is a bug.
+ * Ends the run. Carries what went wrong (`message`), how to fix it (`hint`) and where it happened (`place`). One
+ * boundary in `cli/` renders it and sets the exit code. Any other exception is a bug.
  */
 export class Failure extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
-  /** The file that cannot be read, by the path that was tried. */
+  /** Path of the file that cannot be read, as it was tried. */
   readonly file: string | undefined;
 
   constructor(
@@ -75,13 +75,13 @@ export class Failure extends Error {
   }
 }
 
-/** Something that nobody foresaw. */
+/** Exit code for an unexpected error. */
 export const BUG_EXIT_CODE = 70;
 
-/** Worst first; 2 and 7 end a run before it has results. */
+/** Highest priority first; 2 and 7 end a run before it has results. */
 const WORST_FIRST = [BUG_EXIT_CODE, 7, 2, 6, 5, 4, 3, 1, 0] as const;
 
-/** The exit code that stands for all of these: the worst of them. */
+/** The exit code with the highest priority. */
 export function worstExitCode(codes: readonly number[]): number {
   return WORST_FIRST.find((code) => codes.includes(code)) ?? 0;
 }

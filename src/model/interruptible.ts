@@ -1,17 +1,18 @@
-/** Runs work that keeps the event loop waiting. */
+/** Runs work that blocks the event loop. */
 type Around = <T>(work: () => T) => T;
 
 let around: Around = (work) => work();
 
 /**
- * Runs synchronous work that may take long and leaves nothing half done: in a program of its own, SIGINT and SIGTERM end the
- * process at once meanwhile. A listener would be called only after the work.
+ * Runs synchronous work that may take long and leaves nothing incomplete if it is interrupted. In a standalone
+ * program, SIGINT and SIGTERM end the process immediately during this work, because a listener would run only after
+ * it.
  */
 export function interruptible<T>(work: () => T): T {
   return around(work);
 }
 
-/** Says what is done around such work; a library leaves the signals of its program alone. */
+/** Sets the wrapper for such work. A library does not change the signal handling of its host program. */
 export function setAroundInterruptible(next: Around): void {
   around = next;
 }

@@ -1,7 +1,7 @@
 import type { Place } from "./place.ts";
 import type { Problem } from "./problem.ts";
 
-/** What became of one record (see docs/errors.md). */
+/** The final state of one record (see docs/errors.md). */
 export const STATUSES = [
   "valid",
   "invalid",
@@ -15,16 +15,16 @@ export const STATUSES = [
 ] as const;
 export type Status = (typeof STATUSES)[number];
 
-/** The statuses whose records need somebody's work before they can be accepted. */
+/** The statuses of records that must be corrected before they can be accepted. */
 export const NEEDS_WORK: ReadonlySet<Status> = new Set(["invalid", "rejected", "duplicate"]);
 
-/** The statuses whose records are on the platform, as far as is known. */
+/** The statuses of records that are on the platform, as far as the ledger knows. */
 export const ON_PLATFORM: ReadonlySet<Status> = new Set(["accepted", "skipped"]);
 
 export interface Outcome {
   /** 1-based over the whole input. */
   readonly record: number;
-  /** The business key, where the record has one. */
+  /** The business key, if the record has one. */
   readonly key?: string;
   readonly source: Place;
   readonly status: Status;
@@ -33,34 +33,34 @@ export interface Outcome {
   readonly http?: number;
   /** Requests sent for this record in this run. */
   readonly attempts?: number;
-  /** The account number that the platform gave. */
+  /** The account number that the platform assigned. */
   readonly account?: string;
-  /** Time from the first byte sent to the outcome. */
+  /** Time from the first byte sent until the outcome. */
   readonly durationMs?: number;
 }
 
 /**
- * Outcomes of records that are `valid`, with nothing found, side by side: there may be millions, and making an object of
- * each takes longer than writing it down. They are those of the batch at the positions `from` to `to` (exclusive).
+ * Outcomes of `valid` records without problems, stored as columns: there may be millions, and creating an object for
+ * each takes longer than writing it. They cover the positions `from` to `to` (exclusive) of the batch.
  */
 export interface ValidOutcomes {
   readonly from: number;
   readonly to: number;
-  /** All of them have a key, or none. */
+  /** Either all of these records have a key or none has. */
   readonly hasKeys: boolean;
   readonly batch: OutcomeColumns;
 }
 
-/** What is known of each record of a batch. */
+/** The data of each record of a batch. */
 interface OutcomeColumns {
   readonly records: Float64Array;
   readonly lines: Float64Array;
   readonly files: readonly string[];
-  /** The position of each record's file in `files`. */
+  /** Index in `files` of each record's file. */
   readonly fileNumbers: Uint32Array;
-  /** In UTF-8, one behind the other. */
+  /** UTF-8, concatenated. */
   readonly keys: Uint8Array;
-  /** Where each record's key ends in `keys`; it begins where the one before ends. */
+  /** End offset of each record's key in `keys`; a key starts at the end of the previous one. */
   readonly keyEnds: Uint32Array;
 }
 

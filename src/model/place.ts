@@ -1,6 +1,6 @@
 /** A place in a source file: a whole record, a cell of a CSV file, or a value of a JSON file. */
 export interface Place {
-  /** The file as the user named it. */
+  /** The file name as the user gave it. */
   readonly file: string;
   /** 1-based physical line on which the row or record starts. */
   readonly line: number;
@@ -8,11 +8,11 @@ export interface Place {
   readonly column?: string;
   /** 1-based position of the column in its file (CSV). */
   readonly columnNumber?: number;
-  /** RFC 6901 pointer (JSON): from the document's root; in NDJSON, from the root of the line. */
+  /** RFC 6901 pointer (JSON), relative to the document root or, in NDJSON, to the value of the line. */
   readonly pointer?: string;
 }
 
-/** `customers.csv:9, column MOBILE`: a place as a person reads it. */
+/** A place in readable form: `customers.csv:9, column MOBILE`. */
 export function formatPlace(place: Place): string {
   const base = `${place.file}:${place.line}`;
   if (place.column !== undefined) return `${base}, column ${place.column}`;

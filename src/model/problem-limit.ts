@@ -1,11 +1,11 @@
 import type { Problem } from "./problem.ts";
 
-/** The most problems of one record that are kept one by one. */
+/** Maximum number of problems per record that are kept individually. */
 export const MAX_PROBLEMS = 100;
 
 /**
- * Adds a problem to those of one record. Beyond the first 100, one problem of each further kind (code and severity) is
- * kept, at most another 100 in all; the rest are counted in `unlisted` of the last kept problem of their kind.
+ * Adds a problem to those of one record. After the first 100, one problem of each further kind (code and severity) is
+ * kept, up to another 100 in total. The rest are counted in `unlisted` of the last kept problem of their kind.
  */
 export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: Kept): void {
   const last = kept.length < MAX_PROBLEMS ? -1 : kept.findLastIndex((one) => isSameKind(one, problem));
@@ -20,7 +20,7 @@ export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: K
   kept[index] = { ...counted, unlisted: (counted.unlisted ?? 0) + 1 + (problem.unlisted ?? 0) };
 }
 
-/** The problems themselves where they are no more than a record keeps. */
+/** Returns the same array if it is within the limit of one record. */
 export function limitProblems<Kept extends CountedProblem>(problems: readonly Kept[]): readonly Kept[] {
   if (problems.length <= MAX_PROBLEMS) return problems;
   const kept: Kept[] = [];
@@ -28,7 +28,7 @@ export function limitProblems<Kept extends CountedProblem>(problems: readonly Ke
   return kept;
 }
 
-/** True when there are errors that are counted and not listed: nobody can tell which attrs are right. */
+/** True if some errors are counted but not listed, so the valid attrs are not known. */
 export function hasUnlistedErrors(problems: readonly CountedProblem[]): boolean {
   return problems.some(({ severity, unlisted }) => severity === "error" && unlisted !== undefined);
 }

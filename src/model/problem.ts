@@ -1,10 +1,10 @@
 import type { KeyDamageKind } from "../text/key-damage.ts";
 import type { Place } from "./place.ts";
 
-/** `warning`: the platform would take the value, but change or drop it silently. */
+/** `warning`: the platform would accept the value but change or drop it silently. */
 export type Severity = "error" | "warning";
 
-/** What a value was expected to be, for the code `invalid`. */
+/** The expected type of a value, for the code `invalid`. */
 export type Expected =
   | "boolean"
   | "date"
@@ -21,15 +21,15 @@ export type Expected =
   | "uri"
   | "uuid";
 
-/** How a value has to be written: `as` a pattern or an example, such as `dd/MM/yyyy`, on the clocks of `zone`. */
+/** The required notation of a value: `as` is a pattern or an example, such as `dd/MM/yyyy`; `zone` is its time zone. */
 export interface WrittenForm {
   readonly as: string;
   readonly zone?: string;
-  /** Two patterns that the value fits, and that give different dates. */
+  /** Two patterns that both match the value and give different dates. */
   readonly readings?: readonly [string, string];
 }
 
-/** Why a document path is refused (API specification 2.5). */
+/** Why a document path is rejected (API specification 2.5). */
 export type UnsafePathReason =
   | "absolute"
   | "backslash"
@@ -44,22 +44,22 @@ export type UnsafePathReason =
   | "trailing_dot_or_space";
 
 /**
- * What was found wrong with a payload. The codes are the platform's own (those of the Django REST framework)
- * where it has one; `schema_mismatch`, `corrected_since`, `unknown_field`, `read_only`, `duplicate_key`, `near_duplicate_key`,
- * `circular_dependency`, `unsafe_document_path` and `coerced` are ours: the platform has no code for them.
+ * A problem in a payload. The codes are the platform's own (those of the Django REST framework) if it has one. The
+ * platform has no code for `schema_mismatch`, `corrected_since`, `unknown_field`, `read_only`, `duplicate_key`,
+ * `near_duplicate_key`, `circular_dependency`, `unsafe_document_path` and `coerced`.
  */
 export type PayloadFinding =
   | { readonly code: "required" }
   | { readonly code: "null" }
   | { readonly code: "blank" }
   /**
-   * `written`: the form that the mapping asks of the cell, where that is not the contract's own; the contract's
-   * expression for `pattern`, its step for `multiple`.
+   * `written`: the notation that the mapping requires, if it differs from the contract's; the contract's expression
+   * for `pattern`, its step for `multiple`.
    */
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
-  /** `found`: the value itself, where it looks like a code and not like something of a person. */
+  /** `found`: the value itself, if it looks like a code and not like personal data. */
   | { readonly code: "invalid_choice"; readonly choices: readonly string[]; readonly found?: string }
-  /** A keyword of the contract's schema that has no code of its own; `name`: the property that it is about. */
+  /** A keyword of the contract's schema that has no code of its own; `name`: the property concerned. */
   | { readonly code: "schema_mismatch"; readonly keyword: string; readonly name?: string }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
   | { readonly code: "min_length"; readonly limit: number; readonly unit: "characters" | "items" }
@@ -73,21 +73,24 @@ export type PayloadFinding =
   | { readonly code: "empty" }
   | { readonly code: "null_characters_not_allowed" }
   | { readonly code: "surrogate_characters_not_allowed" }
-  /** Already accepted in an earlier run with other content; without `acceptedAt`: two items of a list are the same. */
+  /** Already accepted in an earlier run with different content. Without `acceptedAt`: two items of a list are equal. */
   | { readonly code: "unique"; readonly acceptedAt?: string }
-  /** An older version of what was accepted then: it had been refused here or by the platform, and was corrected. */
+  /**
+   * An older version of an accepted record: this version was rejected earlier, here or by the platform, and corrected
+   * since.
+   */
   | { readonly code: "corrected_since"; readonly acceptedAt: string }
-  /** The record of the operation `after`, which this one belongs to, has not been accepted. */
+  /** The record of the operation `after`, to which this record belongs, has not been accepted. */
   | { readonly code: "account_not_found"; readonly after: string }
-  /** The record waits, directly or through other records, for itself (`after`). */
+  /** The record depends on itself (`after`), directly or through other records. */
   | { readonly code: "circular_dependency"; readonly after: string }
   | { readonly code: "unknown_field"; readonly suggestion?: string }
   /** The platform sets this field itself. Always a warning. */
   | { readonly code: "read_only" }
   | { readonly code: "duplicate_key"; readonly other: Place; readonly sameContent: boolean }
-  /** A key that may be another record's key, changed by a spreadsheet: without its zeros, in other case. */
+  /** A key that may be a spreadsheet's altered copy of another record's key: leading zeros lost, case changed. */
   | { readonly code: "near_duplicate_key"; readonly other: Place }
-  /** A new key that may be the changed form of a key of an earlier run. */
+  /** A new key that may be the altered form of a key from an earlier run. */
   | {
       readonly code: "near_known_key";
       readonly key: string;
@@ -96,28 +99,31 @@ export type PayloadFinding =
       /** Whether the platform has, or may have, the record with the known key. */
       readonly wasSent: boolean;
     }
-  /** A new key that shows by itself that a spreadsheet has changed it. */
+  /** A new key that a spreadsheet has visibly altered. */
   | { readonly code: "damaged_key"; readonly key: string; readonly damage: KeyDamageKind }
-  /** A new key of a source row that an earlier run has sent under another key. */
+  /** A new key for a source row that an earlier run sent under a different key. */
   | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known?: string }
-  /** A row of a rejects file whose key is no longer the one in its column `migrate_key`. */
+  /** A row of a rejects file whose key differs from its column `migrate_key`. */
   | { readonly code: "key_differs_from_reject"; readonly key: string; readonly known: string }
   | { readonly code: "unsafe_document_path"; readonly reason: UnsafePathReason }
-  /** The store has no such document; `under`: the store with the root location, `s3://bucket/root`. */
+  /** The store has no such document; `under`: the store and its root location, `s3://bucket/root`. */
   | { readonly code: "path_does_not_exist_in_file_store"; readonly under: string }
-  /** The platform would convert the value silently (`TRIMMED_TEXT`: trim it); to `WHOLE_SECONDS`: what is sent of it is. */
+  /**
+   * The platform would convert the value silently (`TRIMMED_TEXT`: trim it). For `WHOLE_SECONDS`, `migrate` truncates
+   * the value before sending it.
+   */
   | { readonly code: "coerced"; readonly from: string; readonly to: string };
 
-/** What becomes of a date-time with a fraction of a second on its way to the platform. */
+/** The form in which a date-time with fractional seconds is sent. */
 export const WHOLE_SECONDS = "whole seconds";
 
-/** What the platform makes of a text with white space around it. */
+/** The result of the platform's trimming of leading and trailing white space. */
 export const TRIMMED_TEXT = "trimmed text";
 
-/** Why a cell of a workbook has no value: an error of its formula, a result that was never stored, a date before 1900. */
+/** Why a workbook cell has no value: a formula error, a result that was never stored, or a date before 1900. */
 export type BadCellReason = "error_value" | "not_calculated" | "impossible_date";
 
-/** What reading found wrong with a row. */
+/** A problem that was found while reading a row. */
 export type SourceFinding =
   | { readonly code: "source_ragged_row"; readonly found: number; readonly expected: number }
   | { readonly code: "source_truncated_row"; readonly found: number; readonly expected: number }
@@ -131,32 +137,36 @@ export type SourceFinding =
   | { readonly code: "source_lone_surrogate" }
   /** `shown`: the name of the error (`#N/A`). */
   | { readonly code: "source_bad_cell"; readonly reason: BadCellReason; readonly shown?: string }
-  /** The number format of a cell in a workbook shows another number than the cell holds. Always a warning. */
+  /** The number format of a workbook cell displays a different number than the cell holds. Always a warning. */
   | { readonly code: "source_rounded_number" }
   | { readonly code: "source_too_deep"; readonly limit: number }
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
   | { readonly code: "source_missing_key"; readonly column: string }
-  /** A child row whose parent does not exist; `near`: the parent whose key is almost the same; `alsoNear`: more of them. */
+  /**
+   * A child row whose parent does not exist; `near`: a parent with an almost identical key; `alsoNear`: further ones.
+   */
   | {
       readonly code: "source_orphan_row";
       readonly parent: string;
       readonly near?: Place;
       readonly alsoNear?: readonly Place[];
     }
-  /** A row refers to a row of a child source that is not there. */
+  /** A row refers to a row of a child source that does not exist. */
   | { readonly code: "source_missing_row"; readonly child: string }
   /** Two rows of a child source with the same key. */
   | { readonly code: "source_duplicate_key"; readonly source: string; readonly other: Place }
-  /** A row of a child source that is the same as one before it, in every cell. */
+  /** A row of a child source that equals an earlier one in every cell. */
   | { readonly code: "source_repeated_row"; readonly source: string; readonly other: Place }
-  /** A cell that rows are ordered by is not what the mapping says. */
+  /** A cell of the `orderBy` column does not have the notation that the mapping requires. */
   | { readonly code: "source_bad_order"; readonly wanted: string }
-  /** The other side of an orphan: this record would be sent without the row at `other`. */
+  /** The counterpart of an orphan: this record would be sent without the row at `other`. */
   | { readonly code: "source_child_left_out"; readonly child: string; readonly other: Place };
 
 export type LocalFinding = PayloadFinding | SourceFinding;
 
-/** A code and a text of the platform's reply. The text may change, so nothing branches on it (API specification 7.3). */
+/**
+ * A code and a text from the platform's reply. The text may change, so no code branches on it (API specification 7.3).
+ */
 export interface PlatformFinding {
   readonly code: string;
   readonly detail: string;
@@ -165,28 +175,31 @@ export interface PlatformFinding {
 interface Addressed {
   readonly attr: string;
   readonly severity: Severity;
-  /** The source cell; absent when nothing of the input stands behind the attr. */
+  /** The source cell; absent if the attr does not come from the input. */
   readonly place?: Place;
   /** The value's shape, for grouping and masked display: `A9{5}`. Never the value. */
   readonly shape?: string;
-  /** The value itself: only when the user asked to see values, never stored. */
+  /** The value itself: only if the user asked to see values; never stored. */
   readonly value?: string;
-  /** How many more problems of this code and severity the record has than are listed (`problem-limit.ts`). */
+  /** Number of further problems with this code and severity that are not listed (`problem-limit.ts`). */
   readonly unlisted?: number;
 }
 
-/** A rule over several fields that a payload breaks. The code is the operator's own. */
+/** A violated rule over several fields. The operator defines its code. */
 export interface RuleFinding {
   readonly code: string;
   /** The kind of the rule (docs/rules.md). */
   readonly rule: string;
-  /** The fields that it is about, as the contract names them. */
+  /** The fields concerned, as named in the contract. */
   readonly fields: readonly string[];
-  /** The attr of the value in question, or of the list item where a value is missing, unless `attr` names it. */
+  /** The attr of the value concerned, or of the list item that lacks a value, unless `attr` names it. */
   readonly at?: string;
-  /** The rule's own words. */
+  /** The message that the rule defines. */
   readonly message?: string;
-  /** What the operator's document asks for where it publishes the code: a sentence. Absent beside the rule's own words. */
+  /**
+   * The requirement, as a sentence, if the operator's document publishes this code. Absent if the rule has a
+   * `message`.
+   */
   readonly asked?: string;
 }
 
@@ -194,7 +207,7 @@ export type RuleProblem = Addressed & RuleFinding & { readonly by: "local" };
 export type LocalProblem = Addressed & LocalFinding & { readonly by: "local" };
 export type PlatformProblem = Addressed & PlatformFinding & { readonly by: "platform" };
 
-/** One thing that is wrong with one record. Collected, never thrown; `report/problem-text.ts` puts it into words. */
+/** One problem of one record. Collected, never thrown; `report/problem-text.ts` renders it. */
 export type Problem = LocalProblem | RuleProblem | PlatformProblem;
 
 export function isRuleProblem(problem: Problem): problem is RuleProblem {

@@ -1,16 +1,16 @@
 import type { Status } from "./outcome.ts";
 
-/** What became of the rows, the records and the amounts of runs: what an auditor signs. Amounts are decimal texts. */
+/** The final state of the rows, records and amounts of runs, for an auditor to sign. Amounts are decimal texts. */
 export interface Proof {
   readonly format: "migrate-proof/1";
-  /** The program that made it, with its version. */
+  /** Name and version of the program that created it. */
   readonly tool: string;
   /** ISO 8601 UTC. */
   readonly madeAt: string;
   readonly runs: readonly RunProof[];
   /** With `--all`. */
   readonly coverage?: readonly CoverageProof[];
-  /** The files beside this one, by their names: sha256 in hex. */
+  /** The other files in the folder, by name, with their SHA-256 in hex. */
   readonly files: Readonly<Record<string, string>>;
 }
 
@@ -24,15 +24,15 @@ export interface RunProof {
   readonly endpoint?: string;
   readonly supplier: string;
   readonly operation: string;
-  /** Why its sources could not be read again: then rows and amounts are not proved. */
+  /** Why its sources could not be read again. Rows and amounts are then not proved. */
   readonly unreadable?: string;
   readonly sources: readonly SourceProof[];
-  /** What decides how rows become payloads: contract, mapping, lists. */
+  /** The files that define how rows become payloads: contract, mapping, lists. */
   readonly setup: readonly FileProof[];
   readonly records: RecordsProof;
   readonly payloads: PayloadsProof;
   readonly measures: readonly MeasureProof[];
-  /** Rows of `differences-<run>.csv`. */
+  /** Number of rows in `differences-<run>.csv`. */
   readonly differences: number;
   readonly platform?: PlatformProof;
 }
@@ -43,21 +43,21 @@ export interface FileProof {
   readonly sha256: string;
 }
 
-/** `rows` is the sum of what follows it, `blankLines` left out. */
+/** `rows` is the sum of the following members, except `blankLines`. */
 export interface SourceProof extends FileProof {
   readonly source: string;
-  /** Below the header. */
+  /** Excludes the header. */
   readonly rows: number;
   readonly inRecords: number;
   /** Child rows without a parent. */
   readonly orphans: number;
-  /** In records that repeat another one. */
+  /** Rows of records that repeat another record. */
   readonly duplicates: number;
-  /** In records that the run was not to send (`--limit`, `--only`), or did not come to. */
+  /** Rows of records that the run excluded (`--limit`, `--only`) or did not reach. */
   readonly leftOut: number;
-  /** Left out by `distinct` or `pick` of the mapping, or with a parent that is. */
+  /** Rows excluded by `distinct` or `pick` in the mapping, or whose parent is. */
   readonly notPicked: number;
-  /** Read, and in no record: never, unless something is wrong. */
+  /** Rows that were read but belong to no record: 0 unless there is an error. */
   readonly unaccounted: number;
   readonly blankLines: number;
 }
@@ -69,7 +69,7 @@ interface RecordsProof {
   readonly leftOut: number;
 }
 
-/** Payloads made of the sources now, compared with what the ledger says was planned and sent. */
+/** Payloads rebuilt from the sources, compared with those that the ledger recorded as planned and sent. */
 interface PayloadsProof {
   readonly same: number;
   readonly different: number;
@@ -79,25 +79,25 @@ export interface MeasureProof {
   readonly name: string;
   readonly attr: string;
   readonly by?: string;
-  /** Cells and values that are no decimal number; they are in no sum. */
+  /** Cells and values that are not decimal numbers; no sum includes them. */
   readonly unreadable: number;
   readonly sums: readonly MeasureSums[];
 }
 
 export interface MeasureSums {
-  /** The value of the attr `by`; absent where there is none. */
+  /** The value of the attr `by`; absent if the payload has none. */
   readonly by?: string;
-  /** In the cells, orphan rows among them. */
+  /** Sum of the cells, including those of orphan rows. */
   readonly source: string;
   readonly payloads: string;
-  /** In payloads that were sent. */
+  /** Sum over payloads that were sent. */
   readonly sent: string;
   readonly accepted: string;
-  /** With `--read-back`, where the contract says what to compare. */
+  /** With `--read-back`, if the contract defines what to compare. */
   readonly platform?: string;
 }
 
-/** What the platform said when it was asked for the accepted records. */
+/** The platform's answers to the queries for accepted records. */
 export interface PlatformProof {
   readonly askedAt: string;
   readonly found: number;
@@ -106,12 +106,12 @@ export interface PlatformProof {
   readonly unknown: number;
 }
 
-/** The records of all pushes to one place; one that several runs had counts once. */
+/** The records of all pushes to one target; a record of several runs counts once. */
 interface CoverageProof {
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;
   readonly records: number;
-  /** Those that the platform has accepted, in whatever run. */
+  /** Records that the platform has accepted, in any run. */
   readonly accepted: number;
 }

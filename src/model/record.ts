@@ -6,11 +6,11 @@ import type { Problem } from "./problem.ts";
 /** The header of one CSV file, shared by all its rows. */
 export interface CsvTable {
   readonly kind: "csv";
-  /** The file as the user named it. */
+  /** The file name as the user gave it. */
   readonly file: string;
-  /** In the order of the file; a column without a name holds nothing. */
+  /** In file order; a column without a name has no values. */
   readonly columns: readonly string[];
-  /** Name -> zero-based position. */
+  /** Column name to zero-based position. */
   readonly columnIndex: ReadonlyMap<string, number>;
 }
 
@@ -23,15 +23,15 @@ export interface JsonTable {
 interface JoinedRow {
   /** 1-based physical line on which the row starts. */
   readonly line: number;
-  /** Rows joined to this one, by the name of their source, in order; absent when the source has no children. */
+  /** Rows joined to this one, in order, by source name; absent if the source has no children. */
   readonly children?: ReadonlyMap<string, readonly Row[]>;
-  /** Kept here by a mapping that calls functions: a table of rows beside them costs as much time as mapping does. */
+  /** Set by a mapping that calls functions. A separate map keyed by row would take as long as the mapping itself. */
   calls?: RowCalls | undefined;
 }
 
 export interface CsvRow extends JoinedRow {
   readonly table: CsvTable;
-  /** Cells as text, untouched. A ragged row has fewer or more cells than its table has columns. */
+  /** Cells as unmodified text. A ragged row has fewer or more cells than its table has columns. */
   readonly cells: readonly string[];
 }
 
@@ -48,52 +48,52 @@ export function isCsvRow(row: Row): row is CsvRow {
   return row.table.kind === "csv";
 }
 
-/** The row as a whole. */
+/** The place of the whole row. */
 export function placeOf(row: Row): Place {
   const { line, table } = row;
   return isCsvRow(row) ? { file: table.file, line } : { file: table.file, line, pointer: row.pointer };
 }
 
-/** Where in a file a row begins, or the blank lines before it. */
+/** Where a row starts in a file, including the blank lines before it. */
 export interface RowPosition {
   readonly byte: number;
   /** 1-based. */
   readonly line: number;
 }
 
-/** A place from which an input can be read on as if it had been read up to there. */
+/** A place at which reading can resume as if the input had been read up to there. */
 export interface InputPosition extends RowPosition {
-  /** The number of the record that begins there. */
+  /** The number of the record that starts there. */
   readonly record: number;
-  /** The name of the file, as its records have it. */
+  /** The file name that its records carry. */
   readonly file: string;
 }
 
-/** One record of the input: a row of the root source with the rows joined to it. */
+/** One record of the input: a row of the root source and the rows joined to it. */
 export interface InputRecord {
   /** 1-based over the whole input. */
   readonly number: number;
-  /** The source the row comes from: the root source, or the child source of an orphan. */
+  /** The source of the row: the root source, or the child source of an orphan. */
   readonly source: string;
-  /** True for a child row that no parent row claims: it is reported, never mapped, never sent. */
+  /** True for a child row without a parent row: it is reported, but never mapped or sent. */
   readonly orphan: boolean;
   readonly row: Row;
-  /** What reading found wrong with this record's rows (codes `source_...`), places filled in. */
+  /** Problems found while reading this record's rows (codes `source_...`), with their places. */
   readonly problems: readonly Problem[];
-  /** Where the next row begins; noted now and then, where the file can be read from there. */
+  /** Where the next row starts. Set occasionally, if the file can be read from there. */
   readonly next?: RowPosition;
 }
 
-/** An input record with the payload that its rows map to. */
+/** An input record and the payload that its rows map to. */
 export interface MappedRecord extends InputRecord {
-  /** The business key, as it will be sent; absent when the payload has none. */
+  /** The business key as it will be sent; absent if the payload has none. */
   readonly key: string | undefined;
   /** Empty for an orphan. */
   readonly payload: JsonObject;
-  /** What the mapping gives to the bodies of steps, by the step's name. */
+  /** The values that the mapping adds to the bodies of steps, by step name. */
   readonly steps?: ReadonlyMap<string, JsonObject> | undefined;
-  /** The values of the parameters of its requests, by their names. */
+  /** The values of the request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
-  /** False when reading found errors: cells may stand in the wrong columns, so the payload is not validated. */
+  /** False if reading found errors: cells may be in the wrong columns, so the payload is not validated. */
   readonly readable: boolean;
 }

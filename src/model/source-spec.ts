@@ -1,48 +1,48 @@
-/** Which files hold the rows of a source, and how the sources hang together. */
+/** The files that hold the rows of a source, and how the sources are joined. */
 export interface SourceSpec {
   /** The source's name in the mapping. */
   readonly name: string;
-  /** Paths and globs, already resolved against the folder they are relative to; `-` is stdin, `book.xlsx#Customers` a sheet. */
+  /** Paths and globs, already resolved against their base folder; `-` is stdin, `book.xlsx#Customers` a sheet. */
   readonly files: readonly string[];
   /** The sheet of its workbooks; default: the first. */
   readonly sheet?: string;
-  /** Column (CSV) or path (JSON) of the key that children join on, and that must be unique. */
+  /** Column (CSV) or path (JSON) of the key that children join on; its values must be unique. */
   readonly key?: string;
-  /** 1-based number of a column (CSV) -> its name, in place of the one in the header. */
+  /** 1-based number of a column (CSV) to its name, which replaces the one in the header. */
   readonly rename?: ReadonlyMap<number, string>;
   readonly children: readonly ChildSpec[];
 }
 
 export interface ChildSpec extends SourceSpec {
-  /** Column of this source that holds what its parent has in `parentKey`. */
+  /** Column of this source that holds the parent's value of `parentKey`. */
   readonly on: string;
-  /** Column of the parent, in which several rows may have the same; default: the parent's `key`. */
+  /** Column of the parent, whose values need not be unique; default: the parent's `key`. */
   readonly parentKey?: string;
-  /** How the rows of one parent are ordered. Default: as they stand in the files. */
+  /** How the rows of one parent are ordered. Default: file order. */
   readonly orderBy?: RowOrder;
-  /** Rows that are the same in every cell as one before them are left out. */
+  /** Excludes rows that equal an earlier one in every cell. */
   readonly distinct?: boolean;
-  /** One of several rows of a parent is taken. */
+  /** Selects one of several rows of a parent. */
   readonly pick?: RowChoice;
 }
 
 export interface RowOrder {
   readonly column: string;
-  /** What the cells have to be. Default: numbers where all are, else text. */
+  /** Required type of the cells. Default: numbers if all cells are numbers, otherwise text. */
   readonly cells?: OrderedCells;
 }
 
 export interface OrderedCells {
-  /** How a cell has to be written, in words: `a number`. */
+  /** The required notation of a cell, in words: `a number`. */
   readonly wanted: string;
-  /** What a cell is ordered by; `undefined` for one that is not written so. */
+  /** The sort key of a cell; `undefined` if the cell does not have the required notation. */
   readonly rank: (text: string) => number | string | undefined;
 }
 
 export interface RowChoice {
   readonly take: "first" | "last";
-  /** Default: the order of the rows. */
+  /** Default: file order. */
   readonly by?: RowOrder;
-  /** Column: of the rows that have the same there one is taken. Default: of all rows of the parent. */
+  /** Column that groups the rows: one row per value is selected. Default: one of all rows of the parent. */
   readonly per?: string;
 }

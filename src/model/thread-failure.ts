@@ -1,7 +1,7 @@
 import { Failure, type FailureCode } from "./failure.ts";
 import type { Place } from "./place.ts";
 
-/** A failure on its way to another thread, which would take it for an error without a code. */
+/** A failure in a form that can be posted to another thread; structured cloning would drop its code. */
 export interface ThreadFailure {
   readonly code: FailureCode;
   readonly message: string;
@@ -10,7 +10,7 @@ export interface ThreadFailure {
   readonly file: string | undefined;
 }
 
-/** @throws the error itself where it is no failure: a bug, which ends the thread */
+/** @throws the error itself if it is not a Failure: a bug, which ends the thread */
 export function packFailure(error: unknown): ThreadFailure {
   if (!(error instanceof Failure)) throw error;
   const { code, message, hint, place, file } = error;

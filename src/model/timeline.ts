@@ -1,14 +1,14 @@
 import type { Status } from "./outcome.ts";
 
-/** How the requests of a run were answered over time, in slots of the same length; slots without an answer are left out. */
+/** The answers to the requests of a run over time, in slots of equal length. Slots without an answer are omitted. */
 export interface Timeline {
   readonly slotSeconds: number;
   readonly slots: readonly TimeSlot[];
 }
 
 interface TimeSlot {
-  /** When it begins, ISO 8601 UTC, on a multiple of the slots' length. */
+  /** Start of the slot: ISO 8601 UTC, a multiple of the slot length. */
   readonly at: string;
-  /** Answers by what they made of their record. */
+  /** Number of answers by the resulting status of their record. */
   readonly counts: Readonly<Partial<Record<Status, number>>>;
 }

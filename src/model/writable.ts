@@ -1,2 +1,2 @@
-/** The same while it is put together: where thousands are made a second, spreading absent members costs more than the rest. */
+/** The same type while it is built. On hot paths, spreading absent members costs more than the rest. */
 export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

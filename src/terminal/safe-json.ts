@@ -5,23 +5,23 @@ const PLAIN = /^[ !#-[\]-~]*$/;
 const UNSAFE = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "gu");
 
 /**
- * The text as a JSON string. Exact, yet safe on a terminal: control characters, marks that turn the writing direction
- * and invisible characters stand as `\u` escapes, which every JSON parser turns back.
+ * The text as a JSON string, exact and safe on a terminal: control characters, bidirectional marks and invisible
+ * characters become `\u` escapes, which every JSON parser decodes.
  */
 export function jsonText(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text).replace(UNSAFE, escaped);
 }
 
 /**
- * Valid JSON made safe on a terminal: what `jsonText` escapes stands as `\u` escapes here, too. Line feeds stay, which in
- * valid JSON stand between tokens alone.
+ * Makes valid JSON safe on a terminal, with the escapes of `jsonText`. Line feeds stay, because in valid JSON they
+ * occur only between tokens.
  */
 export function safeJson(json: string): string {
   return json.replace(UNSAFE_IN_JSON, escaped);
 }
 
 /**
- * A value as safe JSON, on one line or indented by two spaces. What JSON has no word for is left out, as by
+ * A value as safe JSON, on one line or indented by two spaces. Values that JSON cannot represent are omitted, as by
  * `JSON.stringify`.
  */
 export function printableJson(value: object, layout: "line" | "indented" = "line"): string {

@@ -6,7 +6,7 @@ export interface TableColumn {
   readonly title: string;
   /** For numbers. */
   readonly align?: "right";
-  /** Names and patterns: in Markdown they stand as code. */
+  /** For names and patterns, which Markdown renders as code. */
   readonly code?: boolean;
 }
 
@@ -14,8 +14,8 @@ const GAP = "  ";
 const MIN_LAST_WIDTH = 12;
 
 /**
- * Rows under their titles, aligned, for the terminal. The last column wraps within `width`; where that leaves it too
- * little room, the widest of the others is cut. Cells are made safe to show.
+ * An aligned table with a header, for the terminal. The last column wraps within `width`; if that leaves it too little
+ * room, the widest of the other columns is cut. Cells are made safe to show.
  */
 export function renderTable(
   rows: readonly (readonly string[])[],
@@ -26,8 +26,8 @@ export function renderTable(
 }
 
 /**
- * The same for rows that come bit by bit: the first part has the titles, and settles how wide the columns are; what is
- * wider in a later part is cut.
+ * The same for rows that arrive in parts. The first part has the header and sets the column widths; wider cells of
+ * later parts are cut.
  */
 export function streamedTable(
   columns: readonly TableColumn[],
@@ -50,7 +50,7 @@ export function streamedTable(
 
 const MAX_CELL_LENGTH = 2000;
 
-/** The same as a table of GitHub's Markdown. */
+/** The same as a GitHub Markdown table. */
 export function markdownTable(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
   const titles = columns.map(({ title }) => markdownCell(title, false));
   const rules = columns.map(({ align }) => (align === "right" ? "---:" : "---"));
@@ -118,7 +118,7 @@ const MAX_HEAD_LENGTH = 500;
 const MAX_BODY_LENGTH = 4000;
 
 /**
- * Entries one below the other, for what a table would have to cut: the head whole on its own line, and the body below
+ * Entries one below the other, for content that a table would cut: the head on its own line, uncut, and the body below
  * it, wrapped within `width`. Both are made safe to show.
  */
 export function renderEntryList(

@@ -1,17 +1,17 @@
-/** Bytes that grow at their end. */
+/** A growable byte array. */
 export interface ByteList {
   readonly length: () => number;
-  /** What was added since `clear`; to be used before anything more is added. */
+  /** A view of the bytes added since `clear`; valid until the next change. */
   readonly bytes: () => Uint8Array;
-  /** The same, to be kept. */
+  /** The same bytes as a copy. */
   readonly take: () => Uint8Array<ArrayBuffer>;
   readonly clear: () => void;
-  /** Takes away what stands behind so many bytes. */
+  /** Truncates the list to `length` bytes. */
   readonly cut: (length: number) => void;
   readonly addByte: (byte: number) => void;
-  /** @param from of the bytes, the first; by default all of them are added */
+  /** @param from first byte to add; by default all bytes are added */
   readonly addBytes: (bytes: Uint8Array, from?: number, to?: number) => void;
-  /** In UTF-8; half a surrogate pair, which is no text, stands as U+FFFD. */
+  /** Encodes as UTF-8; an unpaired surrogate becomes U+FFFD. */
   readonly addText: (text: string) => void;
 }
 
@@ -31,7 +31,7 @@ export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
     if (memory.length > KEPT_SIZE) memory = new Uint8Array(firstSize);
   }
 
-  /** Short pieces: a call of the engine's own copying takes longer. */
+  /** Copies short pieces in a loop, which is faster than calling `set`. */
   function addBytes(bytes: Uint8Array, from = 0, to: number = bytes.length): void {
     makeRoom(to - from);
     const [target, start] = [memory, end - from];
@@ -40,7 +40,7 @@ export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
     end = start + to;
   }
 
-  /** The longest text in UTF-8 has three bytes a code unit. */
+  /** UTF-8 needs at most three bytes per code unit. */
   function addText(text: string): void {
     makeRoom(text.length * 3);
     const [target, start] = [memory, end];
@@ -76,23 +76,23 @@ export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
 }
 
 const LEAST_SIZE = 4096;
-/** Memory that is used again after `clear`. */
+/** Maximum size of the memory that is kept after `clear`. */
 const KEPT_SIZE = 2 ** 22;
 const LONG_PIECE = 100;
 const encoder = new TextEncoder();
 
-/** Adds the last bytes again, so many times; gives these copies, to be changed before anything more is added. */
+/** Appends `times` copies of the last `length` bytes. Returns a view of the copies, valid until the next change. */
 export function addCopies(list: ByteList, length: number, times: number): Uint8Array {
   const start = list.length();
   const end = start + length * times;
   for (let at = start; at < end; at = list.length()) {
-    // All that is there is copied at once.
+    // Copies all bytes written so far at once.
     list.addBytes(list.bytes().subarray(start - length, start - length + Math.min(at - start + length, end - at)));
   }
   return list.bytes().subarray(start);
 }
 
-/** A whole number, not negative, in decimal digits. */
+/** Appends a non-negative integer in decimal digits. */
 export function addNumber(list: ByteList, number: number): void {
   if (number > MOST_WRITTEN) {
     list.addText(String(number));
@@ -102,12 +102,12 @@ export function addNumber(list: ByteList, number: number): void {
   list.addBytes(digits, digits.length - countDigits(number), digits.length);
 }
 
-/** The largest that `writeNumber` takes. */
+/** The largest number that `writeNumber` accepts. */
 export const MOST_WRITTEN: number = 2 ** 31 - 1;
 const digits = new Uint8Array(10);
 const ZERO = 0x30;
 
-/** Writes the digits of a whole number, not negative, in front of this place. */
+/** Writes the digits of a non-negative integer so that they end before `end`. */
 export function writeNumber(bytes: Uint8Array, end: number, number: number): void {
   let at = end;
   let rest = number | 0;

@@ -1,32 +1,32 @@
 /**
- * Bytes looked at four at a time. Each function sets the highest bit of the bytes of a word that are what it looks for, and
- * may set those of bytes behind such a one (in memory), too, which have to be looked at.
+ * Tests four bytes at a time. Each function sets the highest bit of every matching byte of a word. It may also set
+ * that of bytes after a match (in memory order), so those must be checked.
  */
 
-/** @param times4 the byte that is looked for, four times */
+/** @param times4 the byte to find, repeated four times */
 export function equalBytes(word: number, times4: number): number {
   const other = word ^ times4;
   return (other - ONES) & ~other & HIGHEST_BITS;
 }
 
-/** Bytes below 0x20, and from 0x7F on. */
+/** Matches bytes below 0x20, and 0x7F and above. */
 export function oddBytes(word: number): number {
   return (((word - SPACES) & ~word) | (word + ONES) | word) & HIGHEST_BITS;
 }
 
-/** How many bytes of a word are this one: exactly. */
+/** The exact number of bytes of a word that equal this byte. */
 export function countEqualBytes(word: number, times4: number): number {
   const other = word ^ times4;
   const equal = ~(((other & LOWER_BITS) + LOWER_BITS) | other | LOWER_BITS);
   return equal === 0 ? 0 : Math.imul(equal >>> 7, ONES) >>> 24;
 }
 
-/** The place (0 to 3) of the first byte whose highest bit is set, where one is. */
+/** The position (0 to 3) of the first byte whose highest bit is set, if there is one. */
 export function firstByte(bits: number): number {
   return (31 - Math.clz32(bits & -bits)) >> 3;
 }
 
-/** `getInt32(at, true)` gives words. */
+/** `getInt32(at, true)` reads a word. */
 export function wordsOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
   return new DataView(buffer, byteOffset, byteLength);
 }

@@ -1,4 +1,4 @@
-/** `12,345`. By hand, as the first use of `Intl` in a process takes as long as a short command. */
+/** `12,345`. Without `Intl`, because its first use in a process takes as long as a short command. */
 export function formatCount(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
 }
@@ -8,7 +8,7 @@ export function counted(count: number, noun: string): string {
   return `${formatCount(count)} ${plural(count, noun)}`;
 }
 
-/** The noun in the form that the count asks for; for nouns whose plural ends in `s`. */
+/** The noun in the form that the count requires; for nouns whose plural ends in `s`. */
 export function plural(count: number, noun: string): string {
   return count === 1 ? noun : `${noun}s`;
 }

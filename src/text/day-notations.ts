@@ -1,4 +1,7 @@
-/** The forms in which the day that `value` may name could have stood in a cell; none where it names no day. */
+/**
+ * The notations in which the date that `value` may denote could have been written in a cell; empty if `value` is not a
+ * date.
+ */
 export function dateForms(value: string): readonly string[] {
   const [, date = "", time] =
     /^(\S+(?:[ -][A-Za-z]{3,9}[ -]\d{2,4})?)(?:[T ](\d{1,2}:\d\d(?::\d\d)?(?:\.0+)?))?$/.exec(value.trim()) ?? [];
@@ -15,7 +18,7 @@ export function dateForms(value: string): readonly string[] {
   return forms.flatMap((form) => clocks.flatMap((each) => [`${form} ${each}`, `${form}T${each}`, `${form}T${each}Z`]));
 }
 
-/** `Jan-11` and `11-Jan`: what a spreadsheet makes of `1-11`, `11/01`, `2011-01` and `JAN11`. */
+/** `Jan-11` and `11-Jan`: what a spreadsheet displays for `1-11`, `11/01`, `2011-01` and `JAN11`. */
 function monthForms(value: string): readonly string[] {
   const [, before, name = "", after] = /^(\d{1,2})?-?([A-Za-z]{3})(?:[a-z]*[- ](\d{1,2}|\d{4}))?$/.exec(value) ?? [];
   const month = MONTHS.indexOf(name.toLowerCase()) + 1;

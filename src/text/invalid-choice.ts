@@ -5,9 +5,9 @@ export interface InvalidChoice {
 }
 
 /**
- * A code of the old system is no secret, and whoever translates it has to see it. What could be something of a person
- * is not shown: a text of more than 24 characters, with spaces or `@`, with more than four digits, or with small
- * letters where no choice has any.
+ * A code of the legacy system is not confidential, and the person who translates it must see it. Text that could be
+ * personal data is not shown: more than 24 characters, spaces or `@`, more than four digits, or lower-case letters if
+ * no choice has any.
  */
 export function invalidChoice(value: unknown, choices: readonly string[]): InvalidChoice {
   const text = typeof value === "number" ? String(value) : value;

@@ -1,16 +1,16 @@
 import { dateForms } from "./day-notations.ts";
 import { KEPT_DIGITS, keptDigits, KEY_FORMS, type KeyForm, normalKey } from "./near-key.ts";
 
-/** What a spreadsheet, or a person, has changed in a key. */
+/** How a spreadsheet or a person has altered a key. */
 export type KeyDamageKind = KeyForm | "date" | "digits";
 
-/** `changed`: which of the two keys is the changed form of the other; `either` where that cannot be known. */
+/** `changed`: which of the two keys is the altered form of the other; `either` if that is unknown. */
 export interface KeyDamage {
   readonly kind: KeyDamageKind;
   readonly changed: "known" | "key" | "either";
 }
 
-/** How two different keys could be one key, of which one was changed by accident; undefined where they are two keys. */
+/** How two different keys could be the same key, one of them altered by accident; undefined if they are unrelated. */
 export function findKeyDamage(known: string, key: string): KeyDamage | undefined {
   if (known === key) return undefined;
   if (normalKey(known) !== normalKey(key)) return areSameDate(known, key) ? DATE : lostDigits(known, key);
@@ -26,7 +26,10 @@ export function findKeyDamage(known: string, key: string): KeyDamage | undefined
 
 const DATE: KeyDamage = { kind: "date", changed: "either" };
 
-/** The form with the zeros or the `+` is the original; of the other forms, the one without the addition. */
+/**
+ * The form with the zeros or the `+` is the original. For the other forms, the original is the one without the
+ * addition.
+ */
 function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyDamage["changed"] {
   if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";
   return LOST.has(kind) === isKnownLonger ? "key" : "known";
@@ -35,7 +38,7 @@ function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean):
 const SYMMETRIC: ReadonlySet<KeyForm> = new Set(["characters", "case", "spaces", "dash"]);
 const LOST: ReadonlySet<KeyForm> = new Set(["zeros", "fraction", "plus"]);
 
-/** Where the dashes of a key stand, counted from its end: how many characters other than dashes follow each. */
+/** Positions of the dashes in a key, counted from its end: the number of non-dash characters that follow each. */
 function dashesIn(key: string): readonly number[] {
   const places: number[] = [];
   let following = 0;
@@ -46,13 +49,13 @@ function dashesIn(key: string): readonly number[] {
   return places;
 }
 
-/** `1-23` and `123` may be one key; `1-23` and `12-3` are two. */
+/** `1-23` and `123` may be the same key; `1-23` and `12-3` are not. */
 function isInsertion(one: readonly number[], other: readonly number[]): boolean {
   const [fewer, more] = one.length < other.length ? [one, other] : [other, one];
   return fewer.every((place) => more.includes(place));
 }
 
-/** One day in two notations: `2010-01-11` and `11/01/2010`. Two keys in one notation are two days. */
+/** The same day in two notations: `2010-01-11` and `11/01/2010`. Two keys in the same notation are different days. */
 function areSameDate(known: string, key: string): boolean {
   if (dateNotation(known) === dateNotation(key)) return false;
   return dateForms(key).includes(known) || dateForms(known).includes(key);
@@ -65,14 +68,14 @@ function dateNotation(key: string): string {
     .replace(/\d+/g, ({ length }) => (length === 4 ? "Y" : "9".repeat(Math.max(1, length - 3))));
 }
 
-/** `1234567890123456789`, of which a spreadsheet has made `1234567890123450000` or `1234567890123460000`. */
+/** `1234567890123456789`, which a spreadsheet has changed to `1234567890123450000` or `1234567890123460000`. */
 function lostDigits(known: string, key: string): KeyDamage | undefined {
   const [one, other] = [normalKey(known), normalKey(key)];
   if (zeroedDigits(one).includes(other)) return { kind: "digits", changed: "key" };
   return zeroedDigits(other).includes(one) ? { kind: "digits", changed: "known" } : undefined;
 }
 
-/** What spreadsheets make of a number with more digits than they keep; nothing for any other key. */
+/** What spreadsheets store for a number with more digits than they keep; empty for any other key. */
 function zeroedDigits(normal: string): readonly string[] {
   const lost = normal.length - KEPT_DIGITS;
   if (lost <= 0 || !/^\d+$/.test(normal)) return [];
@@ -81,8 +84,8 @@ function zeroedDigits(normal: string): readonly string[] {
 }
 
 /**
- * Some spreadsheets cut the digits off, others round. Of shorter numbers too many are round by chance: the one after
- * `12345678901234599` is `12345678901234600`.
+ * Some spreadsheets truncate the digits, others round them. Shorter numbers are too often round by chance: the number
+ * after `12345678901234599` is `12345678901234600`.
  */
 const ROUNDED_DIGITS = 3;
 
@@ -92,8 +95,8 @@ function rounded(digits: string, lost: number): string {
 }
 
 /**
- * What other keys that may be this one have as their normal form, or as the digits that a spreadsheet keeps
- * (`SQL_KEPT_DIGITS`): the other notations of a day, a number with or without its last digits. None for most keys.
+ * The normal forms, or kept digits (`SQL_KEPT_DIGITS`), of other keys that may be this one: other notations of a date,
+ * a number with or without its last digits. Empty for most keys.
  */
 export function otherMatches(key: string): readonly string[] {
   const own = normalKey(key);
@@ -109,14 +112,14 @@ export function otherMatches(key: string): readonly string[] {
   return [...others];
 }
 
-/** The kept digits of the numbers that `zeroed` may have been: its own, and those that are rounded up to them. */
+/** The kept digits of the numbers that `zeroed` may have been: its own, and those that round up to it. */
 function digitsBefore(zeroed: string): readonly string[] {
   const lower = String(BigInt(zeroed.slice(0, KEPT_DIGITS + 1)) - 1n);
   return zeroed.length - KEPT_DIGITS < ROUNDED_DIGITS ? [keptDigits(zeroed)] : [keptDigits(zeroed), keptDigits(lower)];
 }
 
 /**
- * What a key on its own shows of its damage: no system gives keys in scientific notation with a signed exponent, with a
+ * The damage that a key shows by itself: no system assigns keys in scientific notation with a signed exponent, with a
  * leading apostrophe, or as a formula.
  */
 export function visibleKeyDamage(key: string): "scientific" | "apostrophe" | "formula" | undefined {

@@ -2,18 +2,18 @@ import { createRequire } from "node:module";
 import type * as Re2 from "re2js";
 import { slowPatternReason } from "./slow-pattern.ts";
 
-/** An expression of ECMAScript that takes linear time on any text. */
+/** An ECMAScript regular expression that takes linear time on any text. */
 export interface LinearPattern {
   readonly source: string;
   readonly flags: string;
-  /** Matched by RE2, because JavaScript's own engine could take very long. */
+  /** Set if RE2 matches it, because JavaScript's engine could take very long. */
   readonly engine?: "re2";
 }
 
 /**
- * The expression as one that takes linear time: by JavaScript's own engine where no text can keep that busy, else by RE2,
- * which tries all ways at once. Undefined where neither can: RE2 knows neither look-around nor back-references, no repeats
- * above 1000, and only the syntax of the `u` flag is put into its own.
+ * Returns the expression in a form that takes linear time: for JavaScript's engine if no text can make that slow,
+ * otherwise for RE2, which does not backtrack. Undefined if neither is possible: RE2 supports no look-around, no
+ * back-references and no repeats above 1000, and only the syntax of the `u` flag is translated.
  */
 export function linearPattern(expression: RegExp): LinearPattern | undefined {
   if (slowPatternReason(expression.source) === undefined) return expression;
@@ -26,7 +26,7 @@ export function linearPattern(expression: RegExp): LinearPattern | undefined {
   }
 }
 
-/** The expression that a text is in ECMAScript; undefined where it is none. */
+/** The text as an ECMAScript expression; undefined if it is not valid. */
 export function regularExpression(source: string, flags: string): RegExp | undefined {
   try {
     return new RegExp(source, flags);
@@ -35,14 +35,14 @@ export function regularExpression(source: string, flags: string): RegExp | undef
   }
 }
 
-/** Whether the pattern matches somewhere in a text. */
+/** A function that tests whether the pattern matches anywhere in a text. */
 export function matcherOf(pattern: LinearPattern): (text: string) => boolean {
   if (pattern.engine === "re2") return compileRe2(pattern.source);
   const expression = new RegExp(pattern.source, pattern.flags);
   return (text) => expression.test(text);
 }
 
-/** Loaded for the patterns that need it: most contracts have none. */
+/** Loads RE2 on first use: most contracts need none. */
 function compileRe2(source: string): (text: string) => boolean {
   const load = createRequire(import.meta.url);
   const { RE2JS }: typeof Re2 = load("re2js");
@@ -50,7 +50,7 @@ function compileRe2(source: string): (text: string) => boolean {
   return (text) => compiled.matcher(text).find();
 }
 
-/** Spells out what RE2 means something else by: white space is ASCII there, and `.` leaves out nothing but `\n`. */
+/** Expands syntax that has another meaning in RE2: there, white space is ASCII only, and `.` excludes only `\n`. */
 function inRe2Syntax(source: string): string {
   return source.replaceAll(TOKEN, (token) => {
     if (token.startsWith("[")) return `[${token.slice(1).replaceAll(CLASS_TOKEN, inClass)}`;

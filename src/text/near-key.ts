@@ -1,37 +1,37 @@
 /**
- * The normal form of a key: the key without the changes that people and spreadsheets make by accident. It ignores case,
- * white space, leading zeros, dashes, a leading `+`, zeros at the end of decimals, thousands separators, scientific notation
- * (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look different (Unicode NFKC).
- * Keys with different normal forms are never near each other, except dates and long numbers (`otherMatches`). Of two keys
- * with the same normal form, `findKeyDamage` decides.
+ * The normal form of a key: the key without the changes that people and spreadsheets make by accident. It ignores
+ * case, white space, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators,
+ * scientific notation (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look
+ * different (Unicode NFKC). Keys with different normal forms are never near each other, except dates and long numbers
+ * (`otherMatches`). For two keys with the same normal form, `findKeyDamage` decides.
  */
 export function normalKey(key: string): string {
   const plain = PLAIN_KEY.test(key) ? key : undamaged(key);
   return plain.includes("-") ? withoutDashes(plain) : plain;
 }
 
-/** The normal form where it is more than the key without its dashes, which a ledger computes itself (`SQL_NORMAL_KEY`). */
+/** The normal form, if it is more than the key without dashes, which a ledger computes itself (`SQL_NORMAL_KEY`). */
 export function storedNormalKey(key: string): string | undefined {
   if (PLAIN_KEY.test(key)) return undefined;
   const normal = normalKey(key);
   return normal === key.replaceAll("-", "") ? undefined : normal;
 }
 
-/** The normal form of the key of a row of the table `items`, in the SQL of each ledger. */
+/** SQL for the normal form of the key of a row of the table `items`; valid in every ledger. */
 export const SQL_NORMAL_KEY = "coalesce(items.near, replace(items.key, '-', ''))";
 
-/** A spreadsheet keeps so many digits of a number, and writes zeros for the others. */
+/** Number of digits that a spreadsheet keeps; it replaces the others with zeros. */
 export const KEPT_DIGITS: number = 15;
 
-/** The kept digits of a longer key, in the SQL of each ledger; they match those of `keptDigits`. */
+/** SQL for the kept digits of a longer key; valid in every ledger and equal to `keptDigits`. */
 export const SQL_KEPT_DIGITS: string = `case when length(${SQL_NORMAL_KEY}) > ${KEPT_DIGITS} then substr(${SQL_NORMAL_KEY}, 1, ${KEPT_DIGITS}) || '~' end`;
 
-/** What `SQL_KEPT_DIGITS` gives. Differs from every normal form. */
+/** The value of `SQL_KEPT_DIGITS`. Differs from every normal form. */
 export function keptDigits(normal: string): string {
   return `${normal.slice(0, KEPT_DIGITS)}~`;
 }
 
-/** How two ways to write one key can differ. */
+/** How two notations of the same key can differ. */
 export type KeyForm =
   | "characters"
   | "case"
@@ -46,7 +46,7 @@ export type KeyForm =
   | "dash"
   | "zeros";
 
-/** Ways to write one key, in the order in which they are undone; `undo` leaves every other key as it is. */
+/** Notations of a key, in the order in which they are undone; `undo` returns every other key unchanged. */
 export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: string) => string }[] = [
   { kind: "characters", undo: (key) => key.normalize("NFKC").replace(/\p{Pd}|\u2212/gu, "-") },
   { kind: "case", undo: (key) => key.toUpperCase() },
@@ -74,16 +74,19 @@ function withoutDashes(key: string): string {
   return bare === "" ? key : bare;
 }
 
-/** Whole numbers alone: a key has no decimals. */
+/** Only for whole numbers: a key has no decimals. */
 function withoutExponent(written: string, whole: string, decimals: string | undefined, exponent: string): string {
   const zeros = Number(exponent) - (decimals ?? "").length;
   return zeros < 0 ? written : whole + (decimals ?? "") + "0".repeat(zeros);
 }
 
-/** Most keys: capitals and digits. Capitals, because a key in capitals then needs no second text. */
+/** Matches most keys: upper-case letters and digits. A key in upper case needs no second text. */
 const PLAIN_KEY = /^(?!\d+(?:\.\d*0|(?:\.\d+)?E\+?\d+)$)[A-Z1-9][A-Z0-9._/-]*$/;
 
-/** Whether the normal form of the key that these bytes are is the key without its dashes: true only if it is. */
+/**
+ * Whether the normal form of the key in these bytes is the key without its dashes. May return false for such a key,
+ * never true for another.
+ */
 export function isPlainKey(bytes: Uint8Array, from: number, to: number): boolean {
   const first = KEY_BYTES[bytes[from] ?? 0] ?? OTHER;
   if (from >= to || (first !== DIGIT && first !== LETTER)) return false;

@@ -4,16 +4,19 @@ const UNSAFE = new RegExp(String.raw`[\p{C}${DECEPTIVE}]`, "gu");
 const UNSAFE_ONCE = new RegExp(UNSAFE, "u");
 
 /**
- * Text from outside (cells, file names, the platform's replies) made safe for a terminal, in one line: control
- * characters, escape sequences, marks that turn the writing direction and invisible characters become visible
- * `\u001b`; more than `limit` characters are cut with an ellipsis.
+ * Makes external text (cells, file names, the platform's replies) safe for one line of a terminal. Control characters,
+ * escape sequences, bidirectional marks and invisible characters become visible as `\u001b`. Text longer than `limit`
+ * characters is cut with an ellipsis.
  */
 export function plainText(text: string, limit = 500): string {
   const cut = text.length > limit ? `${text.slice(0, limit - 1)}…` : text;
   return UNSAFE_ONCE.test(cut) ? cut.replace(UNSAFE, visibleEscape) : cut;
 }
 
-/** A text of several lines (a reply's detail) as one: white space of any kind becomes single spaces, then `plainText`. */
+/**
+ * Joins text of several lines (a reply's detail) into one: white space of any kind becomes single spaces, then
+ * `plainText` applies.
+ */
 export function plainLine(text: string, limit = 500): string {
   return plainText(
     text
@@ -24,7 +27,7 @@ export function plainLine(text: string, limit = 500): string {
   );
 }
 
-/** A text of several lines, of any length: line ends and tabs stay. */
+/** Makes text of several lines and any length safe: line feeds and tabs stay. */
 export function plainLines(text: string): string {
   return text
     .split(/([\n\t])/)

@@ -1,6 +1,7 @@
 /**
- * The shape of a value, for showing and grouping without showing the value: capitals become `A`, other letters `a`,
- * digits `9`, the rest stays; runs longer than three are counted. `SW1A 1AA` -> `AA9A 9AA`, `07700900123` -> `9{11}`.
+ * The shape of a value, to show and group values without revealing them. Upper-case letters become `A`, other letters
+ * `a`, digits `9`; other characters stay. Runs longer than three are counted. `SW1A 1AA` -> `AA9A 9AA`, `07700900123`
+ * -> `9{11}`.
  */
 export function shapeOf(value: unknown): string {
   if (typeof value === "string") return value === "" ? "(empty)" : textShape(value);
@@ -11,7 +12,7 @@ export function shapeOf(value: unknown): string {
 
 const LONGEST_SHAPE = 40;
 
-/** In one pass: extracts are full of errors, and each shows a shape. */
+/** In one pass, because extracts may have many errors and each shows a shape. */
 function textShape(text: string): string {
   let shape = "";
   let last = "";

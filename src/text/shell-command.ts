@@ -1,4 +1,4 @@
-/** A command as a POSIX shell wants it: words that mean more than themselves are quoted. */
+/** A command for a POSIX shell: words with special characters are quoted. */
 export function shellCommand(words: readonly string[]): string {
   return words.map(quoted).join(" ");
 }

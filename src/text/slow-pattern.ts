@@ -1,8 +1,8 @@
 /**
- * Why a regular expression that can be read might take more than linear time on some text, as a sentence; undefined
- * when no text can make it do so, whatever the engine does. That is shown for expressions without back-references and
- * look-around, whose endless repeats (`*`, `+`, `{n,}`) are of a single character or class and stand where nothing can
- * fail after them (at the end), or behind `^` where what follows cannot be part of them, and that match in few ways.
+ * Why a valid regular expression might take more than linear time on some text, as a sentence. Undefined if no text
+ * can cause that on any engine. This holds for expressions without back-references and look-around that match in few
+ * ways. Their unlimited repeats (`*`, `+`, `{n,}`) must apply to a single character or class. Such a repeat must be at
+ * the end, where nothing after it can fail, or after `^` and followed by a character that it cannot match.
  */
 export function slowPatternReason(source: string): string | undefined {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
@@ -15,20 +15,20 @@ export function slowPatternReason(source: string): string | undefined {
 }
 
 const MAX_PATTERN_LENGTH = 1000;
-/** Ways to match at any one place of the text, and where only one place is looked at. */
+/** Maximum number of ways to match at one position of the text, and if only one position is tried. */
 const MAX_WAYS = 1000;
 const MAX_WAYS_ANCHORED = 100_000;
 const MAX_REPEATS = 200;
 
-/** What a piece of an expression costs an engine that tries one way after another. */
+/** The cost of a part of an expression for a backtracking engine. */
 interface Cost {
-  /** In how many ways it can match at one place, endless repeats counted once. */
+  /** Number of ways in which it can match at one position; an unlimited repeat counts once. */
   readonly ways: number;
-  /** How many endless repeats it holds one after the other that could leave characters to what follows them. */
+  /** Number of consecutive unlimited repeats that could give characters back to the part after them. */
   readonly endless: number;
-  /** How many that end in one place only: quick, unless what stands before them can end in many. */
+  /** Number of repeats with only one possible end: fast, unless the part before them can end in many places. */
   readonly bounded: number;
-  /** Nothing comes behind an endless repeat: no text can fail it once it has begun. */
+  /** No required part follows an unlimited repeat, so the match cannot fail once the repeat has started. */
   readonly settled: boolean;
   readonly group: boolean;
 }
@@ -83,7 +83,7 @@ function costOfBranch(cursor: PatternReader): Cost | string {
   return total;
 }
 
-/** One atom with the quantifier behind it. */
+/** One atom with its quantifier. */
 function costOfPiece(cursor: PatternReader): Cost | string {
   const start = cursor.at;
   const atom = costOfAtom(cursor);
@@ -104,8 +104,8 @@ function costOfPiece(cursor: PatternReader): Cost | string {
 }
 
 /**
- * Whether the repeat of a class that ends here is followed by a character that must be there and is none of the class:
- * then it can end in one place only.
+ * Whether the repeat of a class that ends here is followed by a required character outside the class. Then the repeat
+ * has only one possible end.
  */
 function isBounded({ source, at }: PatternReader, repeated: string): boolean {
   const next = /^[()|$^]/.test(source.slice(at)) ? undefined : ATOM.exec(source.slice(at))?.[0];
@@ -114,7 +114,7 @@ function isBounded({ source, at }: PatternReader, repeated: string): boolean {
   return one !== undefined && other !== undefined && !one.some((character) => other.includes(character));
 }
 
-/** The ASCII characters that a class or character stands for; undefined where others may be among them. */
+/** The ASCII characters that a class or character matches; undefined if it may match others. */
 function charactersOf(atom: string): readonly string[] | undefined {
   if (OPEN_CLASS.test(atom)) return undefined;
   try {
@@ -126,7 +126,7 @@ function charactersOf(atom: string): readonly string[] | undefined {
 }
 
 const ASCII = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code));
-/** `.`, `[^...]`, classes of more than ASCII, and anything written with other characters or their codes. */
+/** `.`, `[^...]`, classes that exceed ASCII, and atoms written with non-ASCII characters or their codes. */
 const OPEN_CLASS = /^\.$|^\[\^|\\[pPuxcDSWsbBk\d]|[^\0-\x7f]/;
 
 const QUANTIFIER = /^(?:[*+?]|\{(\d+)(,?)(\d*)\})\??/;
@@ -147,7 +147,7 @@ function costOfAtom(cursor: PatternReader): Cost | string {
   return ONE_WAY;
 }
 
-/** A class, an escape with what belongs to it, or one character. */
+/** A class, an escape sequence, or one character. */
 const ATOM = /^(?:\[(?:\\.|[^\]\\])*\]|\\(?:[pPu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9a-fA-F]{2}|c[A-Za-z]|k<[^>]*>|.)|.)/su;
 
 function costOfGroup(cursor: PatternReader, rest: string): Cost | string {

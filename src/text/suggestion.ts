@@ -1,8 +1,8 @@
 import { distance } from "fastest-levenshtein";
 
 /**
- * "Did you mean": the candidate that a slip of the finger turns into the word, or else the one that says more or less
- * than the word (`serial_number` -> `meter_serial_number`), if there is one. Case does not count.
+ * "Did you mean": the candidate that differs from the word by a typing error, or otherwise the one that contains the
+ * word or is contained in it (`serial_number` -> `meter_serial_number`), if there is one. Ignores case.
  */
 export function suggest(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase();
@@ -19,7 +19,7 @@ export function suggest(word: string, candidates: Iterable<string>): string | un
   return best ?? longer;
 }
 
-/** How many slips make one word of another of the same length, where two letters that change places are one. */
+/** Number of typing errors between two words of the same length; two transposed letters count as one. */
 function swaps(one: string, other: string): number {
   if (one.length !== other.length) return Number.POSITIVE_INFINITY;
   let steps = 0;
@@ -31,7 +31,7 @@ function swaps(one: string, other: string): number {
   return steps;
 }
 
-/** A name of which the other one is some of the words, and not the least of them. */
+/** Whether a name contains the other one as complete words that are long enough. */
 function hasWords(name: string, words: string): boolean {
   return words.length >= LEAST_WORDS && separated(name).includes(separated(words));
 }
@@ -40,16 +40,16 @@ function separated(name: string): string {
   return `_${name.replaceAll(/[^\p{L}\p{N}]+/gu, "_")}_`;
 }
 
-/** A shorter word stands in too many names. */
+/** Shorter words are part of too many names. */
 const LEAST_WORDS = 4;
 
-/** `; did you mean "post"?`, to be put behind a message; empty where no candidate is near. */
+/** `; did you mean "post"?`, to append to a message; empty if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {
   const near = suggest(word, candidates);
   return near === undefined ? "" : `; did you mean "${near}"?`;
 }
 
-/** The hint for an unknown name: `did you mean "post"?`, or what else can be said where no candidate is near. */
+/** The hint for an unknown name: `did you mean "post"?`, or `otherwise` if no candidate is similar. */
 export function suggestionOr(otherwise: string, word: string, candidates: Iterable<string>): string {
   const near = suggest(word, candidates);
   return near === undefined ? otherwise : `did you mean "${near}"?`;

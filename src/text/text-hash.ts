@@ -1,8 +1,8 @@
-/** Marks are whole numbers from 0 to this, exclusive: their sums are exact in a double. */
+/** Hashes are integers from 0 to this number, exclusive, so that their sums are exact in a double. */
 export const HASH_RANGE: number = 2 ** 52;
 export const TWO_TO_THE_32: number = 2 ** 32;
 
-/** A text in 52 bits: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public domain). */
+/** A 52-bit hash of a text: two lanes of a multiplicative hash over the code units (cyrb53 by bryc, public domain). */
 export function textHash(text: string, start: number): number {
   let one = start;
   let other = ~start;
@@ -14,7 +14,7 @@ export function textHash(text: string, start: number): number {
   return mixHash(one, other);
 }
 
-/** The same of bytes; of those of an ASCII text, its `textHash`. */
+/** The same hash of bytes; for an ASCII text it equals `textHash`. */
 export function bytesHash(bytes: Uint8Array, start: number): number {
   let one = start;
   let other = ~start;
@@ -25,7 +25,7 @@ export function bytesHash(bytes: Uint8Array, start: number): number {
   return mixHash(one, other);
 }
 
-/** The `textHash` of the text that these bytes are; -1 where they are not ASCII alone. */
+/** The `textHash` of the text in these bytes; -1 if they are not all ASCII. */
 export function asciiHash(bytes: Uint8Array, from: number, to: number, start: number): number {
   let one = start;
   let other = ~start;
@@ -39,7 +39,7 @@ export function asciiHash(bytes: Uint8Array, from: number, to: number, start: nu
   return all > 0x7f ? -1 : mixHash(one, other);
 }
 
-/** Spreads every bit over both lanes, and makes 52 bits of them. */
+/** Spreads every bit over both lanes and combines them into 52 bits. */
 export function mixHash(one: number, other: number): number {
   const low = Math.imul(one ^ (one >>> 16), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
   const high = Math.imul(other ^ (other >>> 16), 0x85ebca6b) ^ Math.imul(low ^ (low >>> 13), 0xc2b2ae35);

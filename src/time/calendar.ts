@@ -1,30 +1,30 @@
-/** True for a day that the Gregorian calendar has, in the years 1 to 9999. */
+/** True for an existing day of the Gregorian calendar in the years 1 to 9999. */
 export function isCalendarDay(year: number, month: number, day: number): boolean {
   return year >= 1 && year <= 9999 && month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year, month);
 }
 
-/** `YYYY-MM-DD` (API specification 2.7.4), a day that the calendar has. The platform cannot hold year 0000. */
+/** `YYYY-MM-DD` (API specification 2.7.4), an existing day. The platform does not support year 0000. */
 export function isIsoDate(text: string): boolean {
   return text.length === 10 && isDay(text);
 }
 
 /**
- * A date-time of RFC 3339: date, `T`, time with seconds, a fraction or none, then `Z` or an offset (without one, the
- * platform assumes a zone). The letters may be small. A second 60 is the last of a day in UTC.
+ * An RFC 3339 date-time: date, `T`, time with seconds, an optional fraction, then `Z` or an offset (without one, the
+ * platform assumes a zone). The letters may be lower case. Second 60 is valid only in the last minute of a UTC day.
  */
 export function isIsoDateTime(text: string): boolean {
   if (!DATE_TIME.test(text) || !isDay(text)) return false;
   return text.charAt(17) !== "6" || new Date(instantOf(text)).toISOString().slice(11, 16) === "23:59";
 }
 
-/** The instant of a date-time, in milliseconds; NaN for other texts. A leap second is the one before it. */
+/** The instant of a date-time in milliseconds; NaN for other texts. A leap second counts as the second before it. */
 export function instantOf(text: string): number {
   return Date.parse(text.replace(LEAP_SECOND, ":59"));
 }
 
 /**
- * A date-time in the form of API specification 2.7.4: UTC, `Z`, whole seconds. A fraction is cut off
- * (`losesFraction`). Other texts are left as they are, and moments outside of the years 1 to 9999 of UTC.
+ * A date-time in the form of API specification 2.7.4: UTC, `Z`, whole seconds. A fraction is truncated
+ * (`losesFraction`). Other texts, and moments outside the years 1 to 9999 in UTC, are returned unchanged.
  */
 export function utcDateTime(text: string): string {
   if (!isIsoDateTime(text) || SENT_FORM.test(text)) return text;
@@ -33,17 +33,17 @@ export function utcDateTime(text: string): string {
   return /^(?!0000)\d{4}-/.test(utc) ? `${utc.slice(0, 17)}${seconds}Z` : text;
 }
 
-/** Whether `utcDateTime` leaves out a part of a second. */
+/** Whether `utcDateTime` drops a fraction of a second. */
 export function losesFraction(text: string): boolean {
   return text.length > 20 && /\.\d*[1-9]/.test(text);
 }
 
-/** `HH:MM` or `HH:MM:SS`, a fraction or none, an offset or none. */
+/** `HH:MM` or `HH:MM:SS`, with an optional fraction and an optional offset. */
 export function isIsoTime(text: string): boolean {
   return TIME.test(text);
 }
 
-/** No 24:00: the platform's clock has none. */
+/** Excludes 24:00, which the platform rejects. */
 const CLOCK = String.raw`(?:[01]\d|2[0-3]):[0-5]\d`;
 const SECONDS = String.raw`:[0-5]\d(?:\.\d+)?`;
 const ZONE = String.raw`(?:Z|[-+](?:[01]\d|2[0-3]):[0-5]\d)`;
@@ -55,13 +55,13 @@ const TIME = new RegExp(`^${CLOCK}(?:${SECONDS})?${ZONE}?$`);
 const DASH = 0x2d;
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31] as const;
 
-/** Whether the first ten characters are a day, without a regular expression: dates are in every payload. */
+/** Whether the first ten characters are a day. Without a regular expression, because every payload contains dates. */
 function isDay(text: string): boolean {
   if (text.charCodeAt(4) !== DASH || text.charCodeAt(7) !== DASH) return false;
   return isCalendarDay(100 * twoDigits(text, 0) + twoDigits(text, 2), twoDigits(text, 5), twoDigits(text, 8));
 }
 
-/** NaN, which compares false with all, where there are not two digits. */
+/** NaN, for which every comparison is false, if these are not two digits. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) - 48;
   const units = text.charCodeAt(at + 1) - 48;
@@ -75,7 +75,7 @@ function daysIn(year: number, month: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** Moves a date (YYYY-MM-DD) or a date-time by days of 24 hours; undefined beyond the years that ISO 8601 writes. */
+/** Moves a date (YYYY-MM-DD) or a date-time by days of 24 hours; undefined outside the range of ISO 8601 years. */
 export function shiftDays(text: string, count: number): string | undefined {
   const instant = Date.parse(text) + count * DAY_MS;
   if (!(Math.abs(instant) <= 8.64e15)) return undefined;
@@ -83,7 +83,7 @@ export function shiftDays(text: string, count: number): string | undefined {
   return text.length === 10 ? shifted.slice(0, 10) : shifted;
 }
 
-/** Days from one date to another. */
+/** Number of days from one date to another. */
 export function daysBetween(start: string, end: string): number {
   return Math.round((Date.parse(end) - Date.parse(start)) / DAY_MS);
 }

@@ -1,20 +1,20 @@
-/** Time as an argument, so that tests of retry and pace run in milliseconds. */
+/** Time as a parameter, so that tests of retry and pacing run in milliseconds. */
 export interface Clock {
-  /** Wall clock, milliseconds since 1970; for stamps only. */
+  /** Wall clock, milliseconds since 1970; only for timestamps. */
   readonly now: () => number;
   /** Monotonic milliseconds; for durations. */
   readonly monotonic: () => number;
-  /** Resolves after `ms`, or at once when `signal` aborts; never rejects. */
+  /** Resolves after `ms`, or immediately when `signal` aborts; never rejects. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
 /** A number in [0, 1). */
 export type Random = () => number;
 
-/** The time now as text, in UTC: `2026-03-29T12:30:00.000Z`. */
+/** The current time as text, in UTC: `2026-03-29T12:30:00.000Z`. */
 export function timestamp({ now }: Pick<Clock, "now">): string {
   const ms = now();
-  // Many are asked for within one millisecond.
+  // Cached, because many are requested within one millisecond.
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
   return last.text;
 }

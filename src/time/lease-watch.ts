@@ -1,20 +1,20 @@
 import type { Clock } from "./clock.ts";
 
-/** Whether a lease that somebody else keeps is still held, as far as its holder can know by itself. */
+/** Whether a lease is still held, as far as its holder can know without asking the process that grants it. */
 export interface LeaseWatch {
-  /** The lease was renewed: that was asked for at this moment, or later. */
+  /** Records that the lease was renewed; `asked` is no later than the moment of the request. */
   readonly renewed: (asked: Moment) => void;
   readonly moment: () => Moment;
   readonly isHeld: () => boolean;
 }
 
-/** By two clocks: the one stands still while a machine sleeps, the other may be set. */
+/** Two clocks: the monotonic one stops while a machine sleeps, and the wall clock may be set. */
 interface Moment {
   readonly monotonic: number;
   readonly now: number;
 }
 
-/** The rest is left for what is on its way. */
+/** The rest of the lease is left for requests in flight. */
 const USED_SHARE = 0.8;
 
 export function createLeaseWatch(leaseMs: number, clock: Pick<Clock, "monotonic" | "now">): LeaseWatch {

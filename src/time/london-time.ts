@@ -2,11 +2,11 @@ import type { Temporal } from "temporal-polyfill";
 import { Failure } from "../model/failure.ts";
 import { temporal } from "./temporal.ts";
 
-/** A point in time in the form that is sent, and whether a zone was assumed. */
+/** A point in time in the form in which it is sent, and whether a zone was assumed. */
 export interface ResolvedTime {
   /** UTC, `YYYY-MM-DDTHH:MM:SSZ` (API specification 2.7.4). */
   readonly utc: string;
-  /** True for a time without a zone, which was read by the clocks of London. */
+  /** True for a time without a zone, which was read as London time. */
   readonly assumed: boolean;
 }
 
@@ -17,11 +17,11 @@ const ZONE = String.raw`Z|[-+](?:[01]\d|2[0-3]):?[0-5]\d`;
 const MOMENT = new RegExp(`^(${DAY})(?:[T ](${CLOCK})(${ZONE})?)?$`, "i");
 
 /**
- * A time as a person writes it: a day (its midnight), a day and a time, with a zone or without. Without one the
- * platform would read it as Europe/London (API specification 4.2), so this does the same and sets `assumed`.
- * @param name of what is given, for messages: `--from`
- * @throws Failure `usage` for what is no time, and for one that the clocks of London skip or show twice; its hint names
- * both readings
+ * Parses a time from user input: a day (its midnight), or a day and a time, with or without a zone. The platform reads
+ * a time without a zone as Europe/London (API specification 4.2), so this function does the same and sets `assumed`.
+ * @param name name of the input, for messages: `--from`
+ * @throws Failure `usage` for an invalid time, and for one that London clocks skip or show twice; its hint names both
+ * readings
  */
 export function resolveTime(text: string, name: string): ResolvedTime {
   const [, day = "", clock = "00:00", zone] = MOMENT.exec(text.trim()) ?? [];
@@ -44,7 +44,7 @@ function plainTime(text: string): Temporal.PlainDateTime | undefined {
   }
 }
 
-/** The two moments that may be meant: the same one, but for an hour that is skipped or shown twice. */
+/** The two possible moments: equal, except for an hour that is skipped or shown twice. */
 function possibleMoments(plain: Temporal.PlainDateTime): readonly [string, string] {
   const reading = (disambiguation: "earlier" | "later"): string =>
     plain.toZonedDateTime(LONDON, { disambiguation }).toInstant().toString();
@@ -70,13 +70,13 @@ function ambiguousTime(text: string, name: string, both: readonly [string, strin
   );
 }
 
-/** What the calendar and the clocks of London show. */
+/** A moment as the calendar and clocks of London show it. */
 export interface LondonTime {
   /** `YYYY-MM-DD`. */
   readonly day: string;
   /** `HH:MM`. */
   readonly clock: string;
-  /** `GMT`, `BST`, or an offset of years long past. */
+  /** `GMT`, `BST`, or the offset of an early year. */
   readonly zone: string;
 }
 
@@ -90,14 +90,14 @@ export function londonTime(utc: string): LondonTime {
   return { day: zoned.toPlainDate().toString(), clock: zoned.toPlainTime().toString({ smallestUnit: "minute" }), zone };
 }
 
-/** A day in London as the half-open period from its first moment to that of the next day, in UTC. */
+/** A day in London as a half-open period from its first moment to that of the next day, in UTC. */
 export interface LondonDay {
   readonly day: string;
   readonly from: string;
   readonly to: string;
 }
 
-/** The day in London to which a moment belongs; 23 or 25 hours long where the clocks change. */
+/** The day in London that contains a moment; 23 or 25 hours long when the clocks change. */
 export function londonDay(utc: string): LondonDay {
   const start = temporal().Instant.from(utc).toZonedDateTimeISO(LONDON).startOfDay();
   const end = start.add({ days: 1 }).startOfDay();

@@ -3,7 +3,7 @@ import type * as Polyfill from "temporal-polyfill";
 
 let polyfill: typeof Polyfill | undefined;
 
-/** Times in zones. Loaded where the first one is asked for: most commands know of none. */
+/** `Temporal`, for times in zones. Loaded on first use, because most commands need none. */
 export function temporal(): typeof Polyfill.Temporal {
   polyfill ??= loadPolyfill();
   return polyfill.Temporal;

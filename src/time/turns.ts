@@ -1,4 +1,4 @@
-/** Does one piece of work after the other, in the order in which they come. */
+/** Runs one task at a time, in the order of the calls. */
 export function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {

@@ -7,20 +7,20 @@ export function isZone(zone: string): boolean {
 }
 
 /**
- * The moment at which the clocks of a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for an hour that the
- * zone's clocks skip or show twice: which moment was meant cannot be told.
+ * The moment at which clocks in a zone show this time, as `YYYY-MM-DDTHH:MM:SSZ`. Undefined for a time that the zone's
+ * clocks skip or show twice, because the intended moment is unknown.
  */
 export function utcInZone(time: LocalTime, zone: string): string | undefined {
   const zoned = inZone(time, zone);
   return zoned && written(zoned.withTimeZone("UTC"));
 }
 
-/** The moment of a time given with its offset, in minutes east of UTC. */
+/** The moment of a time with its offset in minutes east of UTC. */
 export function utcAtOffset(time: LocalTime, offset: number): string | undefined {
   return written(plain(time).subtract({ minutes: offset }));
 }
 
-/** The day that the clocks of a zone show at a moment (milliseconds since 1970), as YYYY-MM-DD. */
+/** The day in a zone at a moment (milliseconds since 1970), as YYYY-MM-DD. */
 export function dayInZone(moment: number, zone: string): string {
   return temporal().Instant.fromEpochMilliseconds(moment).toZonedDateTimeISO(zone).toPlainDate().toString();
 }
@@ -31,8 +31,8 @@ export function startOfDay(day: string, zone: string): number {
 }
 
 /**
- * The moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. An hour that the zone's clocks show
- * twice is the first of the two; a time that they skip is read with the offset from before.
+ * The moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. For a time that the zone's clocks
+ * show twice, the first one is used. A time that they skip is read with the offset before the change.
  */
 export function momentInZone(time: string, zone: string): number {
   return temporal().PlainDateTime.from(time).toZonedDateTime(zone, { disambiguation: "compatible" }).epochMilliseconds;
@@ -57,7 +57,7 @@ function written(time: LocalTime): string | undefined {
   return time.year >= 1 && time.year <= 9999 ? isoDateTime(time) : undefined;
 }
 
-/** A day and a time of day as numbers, in no time zone. */
+/** A date and a time of day as numbers, without a time zone. */
 export interface LocalTime {
   readonly year: number;
   readonly month: number;
@@ -76,7 +76,7 @@ export function isoDate(time: LocalTime): string {
   return `${digits(time.year, 4)}-${digits(time.month, 2)}-${digits(time.day, 2)}`;
 }
 
-/** The form of API specification 2.7.4; the time has to be in UTC. */
+/** The form of API specification 2.7.4; the time must be in UTC. */
 export function isoDateTime(time: LocalTime): string {
   return `${isoDate(time)}T${digits(time.hour, 2)}:${digits(time.minute, 2)}:${digits(time.second, 2)}Z`;
 }
