@@ -4,30 +4,30 @@ import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
 import { type KnownRule, type RuleProposal } from "./rule-advice.ts";
 
-/** Something on which the platform and local validation differ. */
+/** A difference between the platform and local validation. */
 export interface Drift {
-  /** `missed`: refused by the platform, let through here. `strict`: found wrong here, accepted by the platform. */
+  /** `missed`: rejected by the platform but valid locally. `strict`: invalid locally but accepted by the platform. */
   readonly kind: "missed" | "strict";
   readonly code: string;
   /** The attr with list indexes as `*`. */
   readonly attr: string;
   readonly count: number;
-  /** The first of them: the cell, or the record's row. */
+  /** The first occurrence: the cell, or the record's row. */
   readonly example: Place;
-  /** Of what was missed: what is known of a rule for it; and one that would find it here, where the contract has none. */
+  /** For `missed`: what is known about a rule for this code, and a proposed rule if the contract has none. */
   readonly known?: KnownRule;
   readonly proposal?: RuleProposal;
 }
 
-/** What can be done about a code that was missed. */
+/** Advice for a code that local validation missed. */
 export type Advise = (code: string, attr: string) => Pick<Drift, "known" | "proposal">;
 
-/** Attrs and codes that are kept apart at most: what keeps memory flat however strange a platform's answers. */
+/** Maximum number of distinct attrs and codes, to limit memory for any platform. */
 const MAX_KINDS = 2000;
 
 /**
- * Collects the drift of outcomes, the most frequent first. Records that were refused without a code of an error (a
- * supplier that is closed, a key that is there already) have none.
+ * Collects the drift of outcomes, most frequent first. Records that were rejected without an error code (a closed
+ * supplier, an existing key) have none.
  */
 export async function collectDrift(
   outcomes: AsyncIterable<readonly Outcome[]>,
@@ -50,13 +50,13 @@ function driftOf({ status, problems }: Outcome): readonly Found[] {
   return problems.filter(isLocalError).map((problem) => ["strict", problem] as const);
 }
 
-/** What the platform said and local validation had not said of the same attr. */
+/** Problems that the platform reported and local validation did not report for the same attr. */
 function missed(problems: readonly Problem[]): readonly Problem[] {
   const known = new Set(problems.filter(({ by }) => by === "local").map(({ attr, code }) => `${attr} ${code}`));
   return problems.filter(({ by, attr, code }) => by === "platform" && !known.has(`${attr} ${code}`));
 }
 
-/** Warnings that promise to be accepted are no drift when they are. */
+/** `coerced` and `near_duplicate_key` do not predict a rejection, so they are not drift if the record is accepted. */
 function isLocalError({ by, code }: Problem): boolean {
   return by === "local" && code !== "coerced" && code !== "near_duplicate_key";
 }

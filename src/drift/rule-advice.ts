@@ -10,21 +10,23 @@ import { type ReferenceList, ruleSettingValues } from "../rules/engine/rule-cont
 import { requirementsOf, rulesWithin, skipReason } from "../rules/engine/rule-requirements.ts";
 import type { UndecidedReason } from "../rules/language/rule.ts";
 
-/** Why local validation let something through of which somebody has written what it is. */
+/** Why local validation missed a problem for which a rule or a reason is documented. */
 export type KnownRule =
-  /** The contract has a rule, left out because the configuration does not declare `rules.<name>`, `references.<name>`. */
+  /**
+   * The contract has a rule, skipped because the configuration does not declare `rules.<name>` or `references.<name>`.
+   */
   | { readonly kind: "skipped"; readonly missing: readonly string[] }
-  /** The contract has a rule, and it says less than the platform. */
+  /** The contract has a rule that is weaker than the platform's. */
   | { readonly kind: "judged" }
-  /** The contract says that no rule can decide it. */
+  /** The contract states that no rule can decide it. */
   | { readonly kind: "undecided"; readonly reason: UndecidedReason }
-  /** Overlays that come with this program have a rule, and the contract does not take them. */
+  /** An overlay that ships with this program has a rule, but the contract does not use that overlay. */
   | { readonly kind: "shipped"; readonly overlays: readonly string[] };
 
-/** What is known of rules, by the code that they report. */
+/** Looks up the known rule for a reported code. */
 export type KnownRules = (code: string) => KnownRule | undefined;
 
-/** @param shipped the overlays that have rules, by code */
+/** @param shipped names of the overlays with rules, by code */
 export function knownRules(
   { contract, operation, settings }: RunContract,
   shipped: ReadonlyMap<string, readonly string[]>,
@@ -32,7 +34,7 @@ export function knownRules(
   const rules = [...new Set(sentTypes(operation).flatMap(rulesWithin))];
   const { ruleDeclarations: declarations } = contract;
   const declared = relevantRuleSettings(contract, settings);
-  // Whether a list is declared is what counts here: it is taken to have what rules look at.
+  // Only the declaration of a list matters here, so it is assumed to have the columns that the rules read.
   const columnsOf = (list: string): readonly string[] =>
     rules.flatMap((rule) => [...(requirementsOf(rule, declarations).lists.get(list)?.read ?? [])]);
   const references = new Map<string, ReferenceList>(
@@ -52,14 +54,14 @@ export function knownRules(
   };
 }
 
-/** What a run was checked against. */
+/** The contract and settings that a run was validated against. */
 interface RunContract {
   readonly contract: Contract;
   readonly operation: Operation;
   readonly settings: JobSettings;
 }
 
-/** An action for an overlay that would let local validation find what the platform refused; to be read by a person. */
+/** An overlay action for a person to review; it would let local validation find what the platform rejected. */
 export interface RuleProposal {
   /** JSONPath of the schema. */
   readonly target: string;
@@ -67,15 +69,14 @@ export interface RuleProposal {
     readonly code: string;
     readonly kind: string;
     readonly message: string;
-    /** The members of the kind, as far as fields that the operator's text names fill them. */
+    /** The members of the kind, as far as the operator's text names fields for them. */
     readonly [member: string]: string | readonly string[];
   };
 }
 
 /**
- * What the operator's own words about a code suggest as a rule (docs/rules.md, "Kinds"), for the published place that is
- * nearest to where the platform answered with it. Undefined where the code is not published, or its text says of no
- * rule.
+ * A rule derived from the operator's description of a code (docs/rules.md, "Kinds"), for the published location
+ * nearest to the attr of the rejection. Undefined if the code is not published, or its text suggests no rule.
  */
 export function proposeRule(body: FieldType, code: string, attr: string): RuleProposal | undefined {
   const place = nearest(publishedCodes(body, code), attr);
@@ -88,7 +89,7 @@ export function proposeRule(body: FieldType, code: string, attr: string): RulePr
   return { target: schema, rule: { code, kind, ...membersOf(kind, fields), message } };
 }
 
-/** Fields in the places that the kind has for them; of kinds that look at lists, a person has to say which. */
+/** Assigns fields to the members of the kind; for kinds that examine lists, a person must choose them. */
 function membersOf(kind: string, fields: readonly string[]): Readonly<Record<string, string | readonly string[]>> {
   const [first, second] = fields;
   if (first === undefined) return {};
@@ -107,7 +108,7 @@ const FIELD_KINDS: ReadonlySet<string> = new Set([
   "forbids-together",
 ]);
 
-/** The most telling words first. */
+/** Most specific words first. */
 const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["no-overlap", /overlap/i],
   ["contiguous", /\bgaps?\b|contiguous|consecutive/i],
@@ -125,7 +126,7 @@ const KIND_PATTERNS: readonly (readonly [kind: string, words: RegExp])[] = [
   ["requires", /required|must be (?:provided|present|set|given)/i],
 ];
 
-/** The published place whose attr shares most of its beginning with the one in question. */
+/** The published location whose attr shares the longest beginning with `attr`. */
 function nearest(places: readonly PublishedCode[], attr: string): PublishedCode | undefined {
   const wanted = attr.split(".").filter((part) => part !== NON_FIELD_ERRORS);
   const scored = places.map((place) => ({
@@ -146,7 +147,7 @@ function namedIn(text: string, fields: readonly string[]): readonly string[] {
   return fields.filter((field) => words.has(field));
 }
 
-/** Operators write HTML. */
+/** The operators' texts contain HTML. */
 function withoutHtml(text: string): string {
   return text
     .replaceAll(/<\/?[a-z][^<>]*>/gi, " ")

@@ -1,18 +1,18 @@
 /**
- * Attr: the platform's dot-delimited address of an input inside a payload (API specification 7.3),
- * `customers.0.phone`. String parts are field names, numeric parts zero-based list indexes.
+ * Attr: the platform's dot-delimited path of a value inside a payload (API specification 7.3), `customers.0.phone`.
+ * String segments are field names, numeric segments zero-based list indexes.
  */
 export type AttrSegment = string | number;
 export type AttrPath = readonly AttrSegment[];
 
-/** Where a problem is addressed that belongs to a whole object, or to no place at all. */
+/** The attr of a problem that concerns a whole object or no specific field. */
 export const NON_FIELD_ERRORS = "non_field_errors";
 
 export function formatAttr(path: AttrPath): string {
   return path.length === 0 ? NON_FIELD_ERRORS : path.join(".");
 }
 
-/** `customers.0.phone` -> ["customers", 0, "phone"]; a part made of digits alone is an index. */
+/** `customers.0.phone` -> ["customers", 0, "phone"]; a segment of digits is an index. */
 export function parseAttr(attr: string): AttrPath {
   return attr.split(".").map((part) => (/^\d{1,9}$/.test(part) ? Number(part) : part));
 }
@@ -24,7 +24,7 @@ export function attrPattern(attr: string): string {
     .join(".");
 }
 
-/** The attr of a field, or of all items (`*`), inside what the attr names; an empty attr is the payload itself. */
+/** The attr of a field, or of all items (`*`), inside the value at `attr`; an empty attr is the payload itself. */
 export function childAttr(attr: string, name: string): string {
   return attr === "" ? name : `${attr}.${name}`;
 }

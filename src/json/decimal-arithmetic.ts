@@ -1,12 +1,13 @@
 /**
- * Plain decimal text, `-12.50`, with at least one digit. An exponent (`1e5`), a lone point, white space, digits of
- * other scripts, NaN and infinities are refused: the platform takes some of them, but no extract means them.
+ * Plain decimal text, `-12.50`, with at least one digit. Exponents (`1e5`), a lone point, white space, digits of other
+ * scripts, NaN and infinities are rejected: the platform accepts some of them, but in an extract they are always
+ * errors.
  */
 export function isDecimalText(text: string): boolean {
   return text.length <= MAX_LENGTH && PLAIN_DECIMAL.test(text);
 }
 
-/** A JSON number as plain decimal text, its exponent written out. */
+/** A JSON number as plain decimal text, without an exponent. */
 export function decimalTextOf(value: number): string {
   const parts = SCIENTIFIC_NUMBER.exec(String(value));
   if (parts === null) return String(value);
@@ -31,7 +32,7 @@ export function decimalPlaces(text: string): number {
   return point < 0 ? 0 : text.length - point - 1;
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or more than `b`; exact. */
+/** Negative, zero or positive if `a` is less than, equal to or greater than `b`; exact. */
 export function compareDecimals(a: string, b: string): number {
   const places = Math.max(decimalPlaces(a), decimalPlaces(b));
   const difference = scaled(a, places) - scaled(b, places);
@@ -39,12 +40,12 @@ export function compareDecimals(a: string, b: string): number {
   return difference < 0n ? -1 : 1;
 }
 
-/** Whether two have the same value: `1.50` and `1.5`. */
+/** Whether two texts have the same value: `1.50` and `1.5`. */
 export function isSameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
 
-/** Whether a value is the text of a decimal that no number is equal to: a limit of a contract with very many digits. */
+/** Whether a value is decimal text that no double represents exactly, such as a contract limit with many digits. */
 export function isLongNumber(value: unknown): value is string {
   return typeof value === "string" && isDecimalText(value) && !isExactNumber(Number(value), value);
 }
@@ -54,7 +55,7 @@ export function isExactNumber(value: number, text: string): boolean {
   return Number.isFinite(value) && isSameDecimal(decimalTextOf(value), text);
 }
 
-/** The number nearest to a decimal text among those that are not above (or not below) it. */
+/** The closest double to a decimal text that is not above (or not below) it. */
 export function numberWithin(text: string, side: "not above" | "not below"): number {
   const nearest = Number(text);
   if (!Number.isFinite(nearest)) return nearest;
@@ -66,17 +67,17 @@ export function numberWithin(text: string, side: "not above" | "not below"): num
   return bits.getFloat64(0);
 }
 
-/** Whether `text` is a whole number of steps; exact. */
+/** Whether `text` is an exact multiple of `size`. */
 export function isMultiple(text: string, size: string): boolean {
   const places = Math.max(decimalPlaces(text), decimalPlaces(size));
   return scaled(text, places) % scaled(size, places) === 0n;
 }
 
-/** Longer texts are refused unread, as the platform does. */
+/** Longer texts are rejected unparsed, as on the platform. */
 const MAX_LENGTH = 1000;
 const SIGN_OR_ZERO = "+-0";
 
-/** `12.` and `.5` are decimals for the platform. */
+/** The platform accepts `12.` and `.5` as decimals. */
 const PLAIN_DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)$/;
 const SCIENTIFIC_NUMBER = /^(-?)(\d)(?:\.(\d+))?e([-+]\d+)$/;
 
@@ -87,9 +88,9 @@ function scaled(text: string, places: number): bigint {
 
 /** Adds decimal texts exactly. */
 export interface DecimalSum {
-  /** @param text as `isDecimalText` takes it */
+  /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;
-  /** `0` where nothing was added; with as many places as the longest of what was. */
+  /** `0` if nothing was added; otherwise with as many decimal places as the most precise summand. */
   readonly text: () => string;
 }
 

@@ -4,13 +4,13 @@ import { survivesDouble } from "./number-precision.ts";
 const NO_NAMES: ReadonlySet<string> = new Set();
 
 /**
- * Reads JSON without losing a digit: a number that a JavaScript number cannot hold, and every number that a member of
- * `decimals` has, becomes text with exactly the digits that stand in the JSON.
- * @returns undefined when the text is not JSON
+ * Parses JSON without losing digits: a number that a double cannot represent, and every number that is the value of a
+ * member in `decimals`, becomes text with exactly the digits of the JSON.
+ * @returns undefined if the text is not JSON
  */
 export function parseExact(text: string, decimals: ReadonlySet<string> = NO_NAMES): JsonValue | undefined {
   try {
-    // Refuses what is not JSON: the tokens may then be counted on.
+    // Rejects invalid JSON, so that the tokeniser can rely on valid input.
     JSON.parse(text);
     const value: JsonValue = JSON.parse(withExactNumbers(text, decimals));
     return value;
@@ -34,14 +34,14 @@ function withExactNumbers(text: string, decimals: ReadonlySet<string>): string {
   return exact;
 }
 
-/** JSON without the white space between its tokens; otherwise as it stands. */
+/** Removes the white space between the tokens of a JSON text and nothing else. */
 export function compactJson(text: string): string {
   return [...tokens(text)].join("");
 }
 
 /**
- * The elements of the list that the member `name` of a JSON object holds, each as it was written, without white space:
- * the order of members, repeated names, every digit. None where there is no such list.
+ * The elements of the list in member `name` of a JSON object, each as written, without white space: the order of
+ * members, repeated names and every digit are kept. Empty if there is no such list.
  * @param text a valid JSON object
  */
 export function elementTexts(text: string, name: string): readonly string[] {
@@ -59,12 +59,12 @@ export function elementTexts(text: string, name: string): readonly string[] {
   return element === "" ? elements : [...elements, element];
 }
 
-/** True when the value is a list of as many elements as texts were cut. */
+/** True if the value is a list with the same number of elements as `texts`. */
 export function isListOf(value: JsonValue | undefined, texts: readonly string[]): value is readonly JsonValue[] {
   return isJsonArray(value) && value.length === texts.length;
 }
 
-/** What stands between the brackets of the list. */
+/** The tokens between the brackets of the list. */
 function listTokens(text: string, name: string): readonly string[] {
   let found: string[] = [];
   let member = "";
@@ -73,7 +73,7 @@ function listTokens(text: string, name: string): readonly string[] {
     if (closes(token)) depth -= 1;
     if (depth === 1 && token.startsWith(QUOTE)) member = nameIn(token);
     if (depth > 1 && member === name) found.push(token);
-    // A name that stands twice: the parser takes the last one, too.
+    // For a repeated name the last value counts, as in `JSON.parse`.
     if (depth === 1 && opens(token) && member === name) found = [];
     if (opens(token)) depth += 1;
   }
@@ -98,8 +98,8 @@ const STRUCTURE = "{}[],:";
 const SPACE = " \t\n\r";
 
 /**
- * The tokens of a valid JSON text, each as it was written. A tokeniser of its own: `JSON.parse` gives no digits, and the
- * strict scanner of `read/` gives paths and findings, not tokens; this one relies on `JSON.parse` having accepted the text.
+ * The tokens of a valid JSON text, each as written. `JSON.parse` does not return digits, and the strict scanner of
+ * `read/` returns paths and problems instead of tokens. This tokeniser relies on text that `JSON.parse` has accepted.
  */
 function* tokens(text: string): Generator<string, void, undefined> {
   let at = 0;

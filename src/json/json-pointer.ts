@@ -13,7 +13,7 @@ export function parsePointer(pointer: string): readonly string[] {
   return tokens.map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** `#/components/schemas/A~1B` (RFC 6901 section 6) -> its path; undefined when it is no such fragment. */
+/** `#/components/schemas/A~1B` (RFC 6901 section 6) -> its path; undefined if it is not such a fragment. */
 export function parseFragment(fragment: string): readonly string[] | undefined {
   if (fragment !== "#" && !fragment.startsWith("#/")) return undefined;
   try {

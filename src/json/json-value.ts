@@ -14,15 +14,15 @@ export function isJsonArray(value: unknown): value is readonly JsonValue[] {
   return Array.isArray(value);
 }
 
-/** Whether lists and objects lie within each other more than `levels` deep. */
+/** Whether lists and objects are nested more than `levels` deep. */
 export function isNestedBeyond(value: JsonValue, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   return levels === 0 || Object.values(value).some((member) => isNestedBeyond(member, levels - 1));
 }
 
 /**
- * One text for one meaning: object members sorted by name, no white space (RFC 8785 in style).
- * Two payloads have the same canonical text exactly when they hold the same data.
+ * Canonical JSON text: object members sorted by name, no white space (in the style of RFC 8785). Two payloads have the
+ * same canonical text exactly if they hold the same data.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === "string") return quoted(value);
@@ -41,10 +41,10 @@ function quoted(text: string): string {
   return NEEDS_ESCAPES.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** Above this many names `toSorted` is faster than putting each in its place. */
+/** For more names than this, `toSorted` is faster than insertion sort. */
 const SHORT_LIST = 24;
 
-/** Sorted by UTF-16 code units; a short list in place. */
+/** Sorted by UTF-16 code units; short lists by insertion sort, in place. */
 function sortedNames(names: string[]): string[] {
   if (names.length > SHORT_LIST) return names.toSorted();
   for (const [index, name] of names.entries()) {
@@ -58,7 +58,7 @@ function sortedNames(names: string[]): string[] {
   return names;
 }
 
-/** The value at a path of names and indexes; undefined where the path leads nowhere. */
+/** The value at a path of names and indexes; undefined if the path does not exist. */
 export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue | undefined {
   let value = root;
   for (const part of path) value = memberAt(value, part);
@@ -66,8 +66,8 @@ export function valueAt(root: JsonValue | undefined, path: AttrPath): JsonValue 
 }
 
 /**
- * An object's own member, or an item of a list. The index of a list is a number, or text of digits alone, as in a JSON
- * pointer: `length` is no index, nor is the empty text, which `Number` takes for 0.
+ * An object's own member, or an item of a list. A list index is a number, or text that consists of digits, as in a
+ * JSON pointer. `length` and the empty text (which `Number` converts to 0) are not indexes.
  */
 export function memberAt(value: unknown, part: AttrSegment): JsonValue | undefined {
   if (isJsonArray(value)) return typeof part === "number" || /^\d{1,9}$/.test(part) ? value[Number(part)] : undefined;

@@ -1,6 +1,6 @@
 /**
- * True when a number written as `token` (RFC 8259) comes back with the same value after a trip through a double.
- * Integers beyond 2^53 never count: their neighbours may come back as the same number.
+ * True if a number written as `token` (RFC 8259) keeps its value when converted to a double and back. Always false for
+ * integers beyond 2^53, because adjacent integers may become the same double.
  */
 export function survivesDouble(token: string): boolean {
   if (token.length <= 15 && !/[eE]/.test(token)) return true;
@@ -10,7 +10,7 @@ export function survivesDouble(token: string): boolean {
   return sameDecimal(token, String(value));
 }
 
-/** 0.`digits` times ten to the power of `exponent`; zero has no digits. */
+/** The value is 0.`digits` times ten to the power of `exponent`; zero has no digits. */
 interface Decimal {
   readonly digits: string;
   readonly exponent: number;
@@ -25,13 +25,13 @@ function decimalOf(token: string): Decimal {
   return { digits, exponent: digits === "" ? 0 : whole.length - leading + Number(power) };
 }
 
-/** True when two numbers (RFC 8259) have the same value apart from their signs: `1.50` and `15e-1`. */
+/** True if two numbers (RFC 8259) have the same absolute value: `1.50` and `15e-1`. */
 export function sameDecimal(left: string, right: string): boolean {
   const [one, other] = [decimalOf(left), decimalOf(right)];
   return one.digits === other.digits && one.exponent === other.exponent;
 }
 
-/** `1200` -> `12`. A regular expression for it (`/0+$/`) takes a minute where 200,000 zeros are followed by a 1. */
+/** `1200` -> `12`. A regular expression (`/0+$/`) takes a minute if 200,000 zeros are followed by a 1. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === ZERO) end -= 1;

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json-value.ts";
 
-/** The value that a JSON text stands for; undefined when it is not JSON. */
+/** The value of a JSON text; undefined if it is not JSON. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     const value: JsonValue = JSON.parse(text);
@@ -10,7 +10,7 @@ export function parseJson(text: string): JsonValue | undefined {
   }
 }
 
-/** A plain copy: what is left of a value after it was written as JSON and read again. */
+/** A plain copy: the value after a round trip through JSON text. */
 export function jsonCopy(value: unknown): JsonValue {
   return parseJson(JSON.stringify(value ?? null)) ?? null;
 }

@@ -10,12 +10,12 @@ import { chooseSecrets } from "../runtime/read-credentials.ts";
 import { limitFailure } from "../runtime/system-limits.ts";
 import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
 
-/** One call of the library while it lasts. */
+/** The state of one call of the library. */
 export interface Call {
   readonly dependencies: Dependencies;
-  /** Takes back every listener and timer, and removes the temporary files. */
+  /** Removes every listener and timer, and the temporary files. */
   readonly end: () => void;
-  /** @throws what a callback has thrown, or the error as callers know it: a Failure where the cause is a known one */
+  /** @throws the error that a callback threw, or the run's error; a known cause becomes a Failure */
   readonly check: () => void;
 }
 
@@ -72,12 +72,12 @@ async function refuseStandardInput(): Promise<never> {
   });
 }
 
-/** The error as callers know it: what a limit of this machine has caused is a Failure, too. */
+/** Converts an error that was caused by a limit of this machine into a Failure. */
 export function knownError(error: unknown): unknown {
   return limitFailure(error) ?? error;
 }
 
-/** A signal that aborts with the caller's, without leaving anything there. */
+/** A signal that aborts with the caller's signal; `end` removes the listener from it. */
 function followed(signal: StopSignal | undefined) {
   const own = new AbortController();
   const stop = (): void => own.abort();
@@ -88,7 +88,10 @@ function followed(signal: StopSignal | undefined) {
 
 const TICK_MS = 500;
 
-/** Gathers what the run says, for `tell` and for `migrate status`. The timer goes from the run's beginning to its end. */
+/**
+ * Collects the run's progress for `tell` and for `migrate status`. The timer runs from the start of the run to its
+ * end.
+ */
 function createProgress(clock: Dependencies["clock"], tell: (progress: RunProgress) => void) {
   const tracker = createRunTracker(clock);
   const file = createProgressFile(clock.monotonic);

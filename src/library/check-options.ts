@@ -3,7 +3,7 @@ import { Failure } from "../model/failure.ts";
 import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
 import { suggestionOr } from "../text/suggestion.ts";
 
-/** What an option takes. */
+/** The type of an option, as shown in messages. */
 type Kind =
   | "a text"
   | "a text or a list of texts"
@@ -23,7 +23,7 @@ type Kind =
   | "an AbortSignal"
   | "a function";
 
-/** Every option of a call with what it takes; the compiler sees to it that none is missing. */
+/** The type of every option of a call; the compiler ensures that none is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, Kind>>;
 
 const isText = (value: unknown): value is string => typeof value === "string";
@@ -61,9 +61,9 @@ function isMaxErrors(value: unknown): boolean {
 }
 
 /**
- * Refuses what a program without types may hand over: an option that there is not, is missing, or is of another kind. No
- * value is quoted: it may be a secret.
- * @param where they stand: `push`, `push: target`
+ * Checks options from untyped programs: rejects an unknown option, a missing one, or one of the wrong type. Messages
+ * quote no values, because they may be secrets.
+ * @param where location of the options: `push`, `push: target`
  * @throws Failure `usage`
  */
 export function requireOptions<Options extends object>(

@@ -11,22 +11,22 @@ import { recordErrors, recordOutcome } from "./result-of-run.ts";
 import type { RecordError, RecordOutcome } from "./run-result.ts";
 import { ledgerOf } from "./settings-of-options.ts";
 
-/** Which run of which ledger is looked at. Nothing is locked: it may be at work. */
+/** The ledger and run to read. Nothing is locked, and the run may still be active. */
 export interface ReadLedgerOptions {
   readonly folder?: string | undefined;
-  /** Path of its file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
+  /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
   readonly ledger?: string | undefined;
-  /** Id of the run, or the beginning of it. */
+  /** Id of the run, or a prefix of it. */
   readonly run?: string | undefined;
 }
 
 const READ: OptionKinds<ReadLedgerOptions> = { folder: "a text", ledger: "a text", run: "a text" };
 
-/** What a ledger knows. */
+/** The contents of a ledger. */
 export interface LedgerOverview {
-  /** The latest first. */
+  /** Most recent first. */
   readonly runs: readonly RunOverview[];
-  /** How much of what was ever to be sent is on the platform, over all runs. */
+  /** How many of all records ever planned are on the platform, over all runs. */
   readonly coverage: readonly DestinationCoverage[];
 }
 
@@ -44,7 +44,7 @@ export interface RunOverview {
   readonly dryRun: boolean;
   readonly exitCode?: number | undefined;
   readonly summary: Summary;
-  /** Of a run that is at work. */
+  /** Set while the run is active. */
   readonly progress?: RunProgress | undefined;
 }
 
@@ -56,7 +56,7 @@ export interface DestinationCoverage {
   readonly accepted: number;
 }
 
-/** All runs of a ledger, or one; beside a running push as well. @throws Failure */
+/** All runs of a ledger, or one. Can be called during a push. @throws Failure */
 export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOverview> {
   requireOptions(options, READ, { where: "status" });
   try {
@@ -80,15 +80,15 @@ export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOve
 }
 
 export interface OutcomesOptions extends ReadLedgerOptions {
-  /** Only records with one of these. */
+  /** Only records with one of these statuses. */
   readonly statuses?: readonly Status[] | undefined;
-  /** Only those with this business key. */
+  /** Only records with this business key. */
   readonly key?: string | undefined;
 }
 
 /**
- * What became of the records of a run (default: the latest), in input order; beside a running push as well: what it has
- * written down by the time this is asked. @throws Failure
+ * The outcomes of the records of a run (default: the latest), in input order. During a push, these are the outcomes
+ * recorded at the time of the call. @throws Failure
  */
 export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<RecordOutcome> {
   requireOptions(options, { ...READ, statuses: "a list of texts", key: "a text" }, { where: "outcomes" });
@@ -112,26 +112,26 @@ export interface ExplainOptions extends ReadLedgerOptions {
   readonly key: string;
 }
 
-/** What a ledger knows of the records with one business key. */
+/** The history of the records with one business key. */
 export interface RecordHistory {
   readonly key: string;
-  /** The run that the outcomes are of: the one that was named, or the latest that holds the key. */
+  /** The run of the outcomes: the requested one, or the latest that contains the key. */
   readonly run: string;
   readonly outcomes: readonly RecordOutcome[];
-  /** Where they are on the platform although that run says otherwise: accepted in another one. */
+  /** Set if another run's record was accepted although this run reports otherwise. */
   readonly acceptedElsewhere?: { readonly run: string; readonly account?: string | undefined } | undefined;
-  /** Every request ever made for them, the oldest first. */
+  /** Every request ever sent for them, oldest first. */
   readonly attempts: readonly RecordAttempt[];
-  /** Every decision about them while they were ambiguous, the oldest first. */
+  /** Every decision about them while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordDecision[];
 }
 
 export interface RecordAttempt {
   readonly run: string;
   readonly record: number;
-  /** The step of the workflow, where there are several. */
+  /** The step of the workflow, if there are several. */
   readonly step?: string | undefined;
-  /** `sending`: it has no outcome yet, or its process has died. */
+  /** `sending`: there is no outcome yet, or the process died. */
   readonly status: Status | "sending";
   /** ISO 8601 UTC. */
   readonly intendedAt: string;
@@ -139,7 +139,7 @@ export interface RecordAttempt {
   readonly http?: number | undefined;
   readonly account?: string | undefined;
   readonly durationMs?: number | undefined;
-  /** Why, in a few words. */
+  /** The reason, in a few words. */
   readonly reason?: string | undefined;
   readonly errors: readonly RecordError[];
 }
@@ -155,7 +155,7 @@ export interface RecordDecision {
   readonly at: string;
 }
 
-/** Everything that a ledger knows of one record; beside a running push as well. @throws Failure */
+/** The full history of the records with one business key. Can be called during a push. @throws Failure */
 export async function explain(options: ExplainOptions): Promise<RecordHistory> {
   requireOptions(options, { ...READ, key: "a text" }, { where: "explain", required: ["key"] });
   const { key, run: wanted } = options;

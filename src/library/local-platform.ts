@@ -9,46 +9,46 @@ import { type OptionKinds, requireOptions } from "./check-options.ts";
 import type { Credentials, TargetOptions } from "./run-options.ts";
 
 export interface SandboxOptions {
-  /** The contract to play. Default: the one that comes with the package. */
+  /** The contract to simulate. Default: the bundled one. */
   readonly contract?: string | readonly string[] | undefined;
   /** Default: any free port of 127.0.0.1. */
   readonly port?: number | undefined;
-  /** Where its certificates lie, to be used again. Default: a temporary folder, removed by `close`. */
+  /** Folder for its certificates, which are reused. Default: a temporary folder, removed by `close`. */
   readonly folder?: string | undefined;
-  /** File that keeps its accounts from one start to the next. */
+  /** File in which its accounts persist between starts. */
   readonly data?: string | undefined;
   /** The key that it accepts. Default: a random one. */
   readonly apiKey?: string | undefined;
-  /** Import suppliers by code. Default: those of the contract, else `SANDBOX`, all ongoing. */
+  /** Import suppliers by code. Default: those of the contract, otherwise `SANDBOX`, all ongoing. */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
-  /** Country of the instance, two capitals. */
+  /** Country of the instance, two upper-case letters. */
   readonly region?: string | undefined;
-  /** Largest request body, in bytes; a larger one is answered with 413. Default: 16 MiB. */
+  /** Maximum size of a request body in bytes; a larger one receives 413. Default: 16 MiB. */
   readonly maxBodyBytes?: number | undefined;
-  /** Misbehaviour (docs/sandbox.md): `{ throttle: { every: 10 }, latencyMs: [20, 50] }`. */
+  /** Simulated faults (docs/sandbox.md): `{ throttle: { every: 10 }, latencyMs: [20, 50] }`. */
   readonly faults?: FaultOptions | undefined;
-  /** Takes one line for every request; holds no values. */
+  /** Receives one line per request, without values. */
   readonly onRequest?: ((line: string) => void) | undefined;
 }
 
-/** A platform on this machine, with what a push to it needs. */
+/** A platform on this machine, with the settings that a push to it needs. */
 export interface RunningSandbox {
   readonly target: TargetOptions;
   readonly credentials: Credentials;
   /** Code of its first import supplier. */
   readonly supplier: string;
-  /** The files of the contract that it plays. */
+  /** The files of the contract that it simulates. */
   readonly contract: readonly string[];
-  /** Address of its admin side (docs/sandbox.md). */
+  /** Address of its admin API (docs/sandbox.md). */
   readonly adminUrl: string;
   /** The accounts that it holds now. */
   readonly accounts: () => readonly SandboxAccount[];
-  /** What it has received so far, in order of arrival. */
+  /** The requests that it has received, in order of arrival. */
   readonly requests: () => readonly SandboxRequest[];
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
-  /** Misbehaves so from now on; requests are counted anew. */
+  /** Replaces the simulated faults and restarts their request counts. */
   readonly setFaults: (faults: FaultOptions) => void;
-  /** Drops every connection, and removes the temporary files. */
+  /** Closes every connection and removes the temporary files. */
   readonly close: () => Promise<void>;
 }
 
@@ -63,11 +63,11 @@ export interface SandboxAccount {
 export interface SandboxRequest {
   readonly method: string;
   readonly path: string;
-  /** The business key in the payload, where there is one. */
+  /** The business key in the payload, if it has one. */
   readonly key?: string;
-  /** Absent when the connection was dropped or left hanging. */
+  /** Absent if the connection was dropped or left hanging. */
   readonly status?: number;
-  /** The platform did what was asked, even if the reply was lost. */
+  /** The platform processed the request, even if the reply was lost. */
   readonly processed: boolean;
 }
 
@@ -97,7 +97,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Runnin
   }
 }
 
-/** The platform is loaded for those who start one. */
+/** Loads the sandbox on demand. */
 async function start(options: SandboxOptions, folder: string): Promise<StartedSandbox> {
   const { BUNDLED_CONTRACT, sandbox } = await import("../commands/serve-sandbox.ts");
   const { readFaults } = await import("../sandbox/faults/fault-options.ts");

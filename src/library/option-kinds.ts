@@ -133,7 +133,7 @@ const PACE: OptionKinds<RateLimitSettings> = {
 
 const DECISION: OptionKinds<OperatorDecision> = { accept: "a list of texts", resend: "a list of texts", who: "a text" };
 
-/** @throws Failure `usage` for options that are not what `validate` takes; the same below for the other calls */
+/** @throws Failure `usage` for invalid options of `validate`; the functions below do the same for the other calls */
 export function requireValidateOptions(options: ValidateOptions): void {
   requireOptions(options, VALIDATE, { where: "validate", required: ["contract"] });
 }
@@ -162,7 +162,7 @@ export function requireReportOptions(options: ReportAgainOptions): void {
   requireOptions(options, REPORT_AGAIN, { where: "report" });
 }
 
-/** @param call the name of the function, for the message */
+/** @param call name of the function, for the message */
 export function requireTargetOptions(
   target: ReadTargetOptions,
   call: string,

@@ -16,7 +16,7 @@ export interface ProductsOptions extends ReadPlatformOptions {
   readonly filters?: ProductFilters | undefined;
 }
 
-/** The products of a platform; a page is asked for when it is wanted. No credentials. @throws Failure */
+/** The products of a platform; each page is requested on demand. Needs no credentials. @throws Failure */
 export function products(options: ProductsOptions): AsyncGenerator<Product> {
   requireOptions(options, PRODUCTS, { where: "products" });
   const { filters = {} } = options;
@@ -26,11 +26,11 @@ export function products(options: ProductsOptions): AsyncGenerator<Product> {
 }
 
 export interface RatesOptions extends ReadPlatformOptions, RateRequest {
-  /** The earliest first, in place of the latest: all of them are read before the first is given. */
+  /** Oldest first instead of latest first; all rates are read before the first one is returned. */
   readonly chronological?: boolean | undefined;
 }
 
-/** The rates of a tariff. No credentials. @throws Failure */
+/** The rates of a tariff. Needs no credentials. @throws Failure */
 export function rates(options: RatesOptions): AsyncGenerator<UnitRate> {
   requireOptions(options, RATES, { where: "rates", required: ["product", "tariff", "fuel", "kind"] });
   const { product, tariff, fuel, kind, from, to, chronological = false } = options;
@@ -44,11 +44,11 @@ export function rates(options: RatesOptions): AsyncGenerator<UnitRate> {
 
 export interface AccountOptions extends ReadPlatformOptions {
   readonly credentials?: Credentials | undefined;
-  /** The platform's own number of the account. */
+  /** The account number that the platform assigned. */
   readonly number: string;
 }
 
-/** One account as the platform has it. @throws Failure */
+/** One account as stored on the platform. @throws Failure */
 export async function readAccount(options: AccountOptions): Promise<Account> {
   requireOptions(options, ACCOUNT, { where: "readAccount", required: ["number"] });
   const { number } = options;

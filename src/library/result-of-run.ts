@@ -15,7 +15,10 @@ interface ResultOptions {
   readonly close: () => Promise<void>;
 }
 
-/** Of a run whose outcomes lie in a ledger that is closed by now: they are read beside whoever writes to it. */
+/**
+ * The result of a run whose outcomes are in a ledger that has been closed. They can be read while another process
+ * writes to it.
+ */
 export function recordedResult(run: RunReport, ledger: string, { showValues }: { showValues: boolean }): RunResult {
   const { id } = run.report.run ?? {};
   const outcomes: Report["outcomes"] = async function* outcomes(statuses) {
@@ -32,7 +35,7 @@ export function recordedResult(run: RunReport, ledger: string, { showValues }: {
   return resultOf({ ...run, report: { ...run.report, outcomes } }, { showValues, close: async () => undefined });
 }
 
-/** Of a run whose outcomes are there until it is closed. */
+/** The result of a run whose outcomes are available until `close`. */
 export function openResult(run: RunReport, { showValues, close }: ResultOptions): RunResult {
   let isOpen = true;
   const outcomes: Report["outcomes"] = (statuses) => {
@@ -65,7 +68,7 @@ function resultOf({ report, exitCode, failures, files }: RunReport, { showValues
   };
 }
 
-/** By statuses in their order, however they were counted. */
+/** Counts in the order of `STATUSES`. */
 function inOrder(counts: Summary["counts"]): Summary["counts"] {
   return Object.fromEntries(
     STATUSES.flatMap((status) => (counts[status] === undefined ? [] : [[status, counts[status]]])),
@@ -97,7 +100,7 @@ async function causesOf(report: Report): Promise<Causes> {
   };
 }
 
-/** The one form of an outcome that is fixed is its line. */
+/** The outcome line is the only fixed format of an outcome. */
 export function recordOutcome(outcome: Outcome, showValues: boolean): RecordOutcome {
   return JSON.parse(outcomeLine(outcome, { showValues }));
 }

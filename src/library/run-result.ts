@@ -4,25 +4,25 @@ import type { Status, Summary } from "../model/outcome.ts";
 import type { Place } from "../model/place.ts";
 import type { Severity } from "../model/problem.ts";
 
-/** How a run ended, as data. */
+/** The result of a run. */
 export interface RunResult {
-  /** The run's id in its ledger; absent for `validate`, which keeps none. */
+  /** The run's id in its ledger; absent for `validate`, which uses none. */
   readonly run?: string | undefined;
-  /** What the command would have ended with; `EXIT_CODES` has the meanings. */
+  /** Exit code of the equivalent command; see `EXIT_CODES`. */
   readonly exitCode: ExitCode;
-  /** How many records of which status, and how many errors of which code. */
+  /** Number of records per status and of errors per code. */
   readonly summary: Summary;
-  /** Why it stopped before its end, or its report is not whole; the cause first. Empty otherwise. */
+  /** Why the run stopped early or its report is incomplete; the cause first. Otherwise empty. */
   readonly failures: readonly Failure[];
-  /** The files of the report; absent where none was asked for, or it could not be written. */
+  /** The files of the report; absent if none was requested or it could not be written. */
   readonly report?: ReportPaths | undefined;
-  /** The command that goes on from here, where there is one. */
+  /** The command to run next, if there is one. */
   readonly next?: string | undefined;
-  /** Every record, or those with these statuses, in input order; may be asked for again and again. */
+  /** The outcomes of all records, or of those with these statuses, in input order. Can be called repeatedly. */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncGenerator<RecordOutcome>;
-  /** All problems, grouped as in the report: the most frequent first. Reads the outcomes that have problems. */
+  /** All problems, grouped as in the report, most frequent first. Reads the outcomes with problems. */
   readonly causes: () => Promise<Causes>;
-  /** Of a validation: gives up the memory of its records. A run with a ledger keeps nothing open. */
+  /** Releases the memory of a validation. A run with a ledger keeps nothing open. */
   readonly close: () => Promise<void>;
 }
 
@@ -32,7 +32,7 @@ export interface ReportPaths {
   readonly errors: string;
   readonly page: string;
   readonly summary: string;
-  /** The rows that need work, a file for each source of the mapping. */
+  /** The rows that must be corrected, one file per source of the mapping. */
   readonly rejects: readonly RejectsFile[];
 }
 
@@ -43,11 +43,11 @@ export interface RejectsFile {
   readonly rows: number;
 }
 
-/** Problems that are likely to have one reason. */
+/** Problems grouped by likely cause. */
 export interface Causes {
-  /** Errors before warnings, the most frequent first. */
+  /** Errors before warnings, most frequent first. */
   readonly causes: readonly Cause[];
-  /** How many problems are in none of them: there are at most a thousand shapes in all. */
+  /** Number of ungrouped problems: there are at most a thousand shapes in total. */
   readonly others: number;
 }
 
@@ -58,48 +58,48 @@ export interface Cause {
   readonly severity: Severity;
   readonly by: "local" | "platform";
   readonly count: number;
-  /** In words, without any value. */
+  /** A sentence without values. */
   readonly detail: string;
-  /** What the values look like, the most frequent first. */
+  /** Shapes of the values, most frequent first. */
   readonly shapes: readonly CauseShape[];
 }
 
 export interface CauseShape {
-  /** `9{5} 9{6}`; absent where there is no value. */
+  /** `9{5} 9{6}`; absent if there is no value. */
   readonly shape?: string | undefined;
   readonly count: number;
   readonly example: { readonly record: number; readonly source: Place };
 }
 
-/** What became of one record: an outcome line (docs/errors.md, "Outcome lines") as an object. */
+/** The outcome of one record: an outcome line (docs/errors.md, "Outcome lines") as an object. */
 export interface RecordOutcome {
   /** 1-based over the whole input. */
   readonly record: number;
-  /** The business key, where the record has one. */
+  /** The business key, if the record has one. */
   readonly key?: string;
   readonly source: Place;
   readonly status: Status;
-  /** Absent where there are none. */
+  /** Absent if there are none. */
   readonly errors?: readonly RecordError[];
   /** HTTP status of the last reply. */
   readonly http?: number;
   readonly attempts?: number;
-  /** The account number that the platform gave. */
+  /** The account number that the platform assigned. */
   readonly account?: string;
   readonly durationMs?: number;
 }
 
-/** One thing that is wrong with a record. */
+/** One problem of a record. */
 export interface RecordError {
-  /** `customers.0.mobile`; `non_field_errors` for what is about no single field. */
+  /** `customers.0.mobile`; `non_field_errors` for a problem that concerns no single field. */
   readonly attr: string;
-  /** docs/errors.md lists them; the platform and rules have codes of their own. */
+  /** See docs/errors.md; the platform and rules have their own codes. */
   readonly code: string;
-  /** In words. They may change from version to version. */
+  /** A sentence, which may change between versions. */
   readonly detail: string;
   readonly severity: Severity;
   readonly by: "local" | "platform";
   readonly source?: Place;
-  /** The offending value, with `showValues` alone. */
+  /** The invalid value; only with `showValues`. */
   readonly value?: string;
 }

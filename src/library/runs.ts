@@ -50,8 +50,8 @@ export async function validate(options: ValidateOptions): Promise<RunResult> {
 }
 
 /**
- * Validates the whole input, then uploads what is valid. Holds the ledger's lock from beginning to end: another run on
- * it, in whatever process, is refused with `ledger_in_use`. @throws Failure
+ * Validates the whole input, then uploads the valid records. Holds the ledger's lock throughout: another run on the
+ * ledger, in any process, fails with `ledger_in_use`. @throws Failure
  */
 export async function push(options: PushOptions): Promise<RunResult> {
   requirePushOptions(options);
@@ -75,7 +75,7 @@ export async function push(options: PushOptions): Promise<RunResult> {
   return recorded(options, pushed, (dependencies) => pushRecords(pushed, dependencies));
 }
 
-/** Goes on with an unfinished push, with the settings that it recorded. @throws Failure */
+/** Continues an unfinished push with the settings that it recorded. @throws Failure */
 export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
   requireResumeOptions(options);
   const { run, allowProduction = false } = options;
@@ -84,8 +84,8 @@ export async function resume(options: ResumeOptions = {}): Promise<RunResult> {
 }
 
 /**
- * Settles what may have been processed: reads back what the platform has, or writes down what somebody decides. Sends
- * nothing. @throws Failure
+ * Resolves records with unknown delivery status: queries the platform, or records a manual decision. Sends nothing.
+ * @throws Failure
  */
 export async function reconcile(options: ReconcileOptions = {}): Promise<RunResult> {
   requireReconcileOptions(options);
@@ -95,7 +95,7 @@ export async function reconcile(options: ReconcileOptions = {}): Promise<RunResu
   return recorded(options, asked, (dependencies) => reconcileRun(asked, dependencies));
 }
 
-/** Writes the report of a run again, from the ledger; beside a running push as well. Opens no socket. @throws Failure */
+/** Writes the report of a run again, from the ledger. Can be called during a push. Opens no socket. @throws Failure */
 export async function report(options: ReportAgainOptions = {}): Promise<RunResult> {
   requireReportOptions(options);
   const { run } = options;
@@ -104,7 +104,7 @@ export async function report(options: ReportAgainOptions = {}): Promise<RunResul
   return recorded(options, again, (dependencies) => reportAgain(again, dependencies));
 }
 
-/** Runs a command on a ledger, and closes all of it, its lock included, before the result is given. */
+/** Runs a command on a ledger and closes the ledger, including its lock, before it returns the result. */
 async function recorded(
   options: CallOptions & { readonly credentials?: Credentials | undefined },
   { ledger, showValues }: { readonly ledger: string; readonly showValues: boolean },

@@ -13,7 +13,7 @@ import type {
   ValidateOptions,
 } from "./run-options.ts";
 
-/** The options as the commands take them. */
+/** Converts the options to those of the commands. */
 export function runOptions(options: ValidateOptions): RunOptions {
   const { allowEmpty = false, maxErrors, threads = "auto" } = options;
   return { job: jobSettings(options), ...reportOptions(options), allowEmpty, maxErrors, threads };
@@ -28,7 +28,7 @@ export function reportOptions({
   return { out: out === undefined ? undefined : fromFolder(folder)(out), workbook, showValues };
 }
 
-/** The address of the ledger, or the path of its file as it can be used from the current folder of the process. */
+/** The URL of the ledger, or its path relative to the current folder of the process. */
 export function ledgerOf({ ledger = DEFAULT_LEDGER, folder }: { ledger?: string | undefined } & CallOptions): string {
   const locator = requireLedgerLocator(ledger);
   return isAddress(locator) ? locator : fromFolder(folder)(locator);
@@ -72,7 +72,7 @@ export function paceOf(pace: PaceOptions = {}): RateLimitSettings {
   return { ...pace, concurrency, maxConcurrency };
 }
 
-/** @param folder that relative paths start from */
+/** @param folder base of relative paths */
 export function targetSettings(target: ReadTargetOptions, folder: string): TargetSettings {
   const { baseUrl, proxy, timeouts, allowInsecureLoopback = false, auth = {} } = target;
   const resolve = pathsFrom(folder);

@@ -3,10 +3,10 @@ import type { Clock } from "../time/clock.ts";
 import { type Http, TransportError } from "../transport/http.ts";
 import { classifyError } from "./reply/classify-error.ts";
 
-/** What one request without credentials told of a platform. */
+/** The result of one request without credentials. */
 export interface ConnectionProbe {
   readonly status: number;
-  /** The platform's clock less this machine's, milliseconds; absent where the reply has no date. */
+  /** The platform's clock minus the local one, in milliseconds; absent if the reply has no date. */
   readonly clockAheadMs?: number;
 }
 
@@ -18,8 +18,8 @@ interface ProbeOptions {
 }
 
 /**
- * Asks the base URL for its headers, once; whatever it answers, it can be reached.
- * @throws Failure `tls` or `platform_unreachable`, and what a proxy that refuses means
+ * Requests the headers of the base URL once; any reply proves that the platform is reachable.
+ * @throws Failure `tls` or `platform_unreachable`, or the failure for a proxy that refuses
  */
 export async function probeConnection({ http, baseUrl, userAgent, clock }: ProbeOptions): Promise<ConnectionProbe> {
   const startedAt = clock.now();
@@ -39,7 +39,7 @@ export async function probeConnection({ http, baseUrl, userAgent, clock }: Probe
   }
 }
 
-/** The header is in whole seconds: a difference of less than one is none. */
+/** The header has a resolution of one second, so a smaller difference counts as zero. */
 function aheadMs(date: string | undefined, from: number, until: number): number | undefined {
   const theirs = Date.parse(date ?? "");
   if (Number.isNaN(theirs)) return undefined;

@@ -2,14 +2,14 @@ import type { PlainOperation, Poll } from "../contract/operations/operation.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { filledPath, joinPath } from "../transport/base-url.ts";
 
-/** What an address is made from. */
+/** The values from which an address is built. */
 interface SentRecord {
   readonly payload: JsonObject;
-  /** The values of the parameters of its requests, by their names. */
+  /** The values of the request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
 }
 
-/** Where an operation's request goes, with its parameters in the path, the query and the headers. */
+/** The address of an operation's request, with its parameters in the path, the query and the headers. */
 export function requestAddress(
   baseUrl: URL,
   { path, parameters = [] }: Pick<PlainOperation, "path" | "parameters">,
@@ -31,7 +31,10 @@ export function requestAddress(
 
 const NO_VALUES: JsonObject = {};
 
-/** The path of an operation that asks for a record: its parameters lie in the payload, or are those of the record's requests. */
+/**
+ * The path of an operation that queries a record; its parameters come from the payload or are those of the record's
+ * requests.
+ */
 export function lookupPath(
   { operation, parameters }: Pick<Poll, "operation" | "parameters">,
   { payload, parameters: values = NO_VALUES }: SentRecord,

@@ -19,18 +19,18 @@ export interface ReconcileContext {
   readonly handle: RunHandle;
   readonly client: ReadClient;
   readonly policy: PlanPolicy;
-  /** Who runs the command. */
+  /** The person who runs the command. */
   readonly who: string;
   readonly dependencies: Pick<Dependencies, "clock" | "drain" | "notice">;
-  /** The most milliseconds between two looks at the platform. */
+  /** Maximum milliseconds between two queries of the platform. */
   readonly readBackIntervalMs: number;
 }
 
 /**
- * Settles the run's ambiguous records by what the platform says: found as it was sent is accepted, found with other
- * values is rejected, absent twice may be sent again, once, where the contract takes absence for proof. Everything else
- * stays ambiguous. Ends early, without an error, when the user stops it.
- * @throws Failure where the platform cannot be asked; what was settled until then stays settled
+ * Resolves the run's ambiguous records by querying the platform. A record found as sent is accepted; one found with
+ * other values is rejected. A record absent twice may be sent again, once, if the contract accepts absence as proof.
+ * All others stay ambiguous. Ends early, without an error, if the user stops it.
+ * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(context: ReconcileContext): Promise<void> {
   const { clock, drain, notice } = context.dependencies;
@@ -67,7 +67,7 @@ function recordList(records: readonly number[]): string {
   return `${records.length === 1 ? "record" : "records"} ${listed}${more > 0 ? ` and ${formatCount(more)} more` : ""}`;
 }
 
-/** An absence is believed when it is seen twice, and what is under way may be finished by then. */
+/** Absence must be confirmed by a second query, and a record in progress may be finished by then. */
 function isLookedForAgain(lookup: LookupResult | undefined): boolean {
   return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isUnderWay === true);
 }
@@ -79,7 +79,7 @@ interface AmbiguousRecord extends AmbiguousItem {
   readonly row: Row;
 }
 
-/** So many are looked for at once, which is what one reading of a list can settle. */
+/** Maximum number of records per query: one read of a list can resolve this many. */
 const MAX_GROUP_SIZE = 5000;
 
 async function* ambiguousRecords({
@@ -141,7 +141,7 @@ async function saveDecisions(
   }
 }
 
-/** A text says why there is none. */
+/** Returns a text with the reason if there is no decision. */
 function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: ReconcileContext): Decision | string {
   const { clock } = context.dependencies;
   const made = {

@@ -7,12 +7,12 @@ interface FoundRecord {
   readonly payload: JsonObject;
 }
 
-/** False for a record that names the account itself: it adds something to it, as others may. */
+/** False for a record that names the account itself: it adds to an existing account, as other records may. */
 export function isNewAccount({ payload }: FoundRecord, account: string): boolean {
   return !namesAccount({ json: Buffer.from(canonicalJson(payload)) }, account);
 }
 
-/** The results; unknown for all records of an account number that several of them were given. */
+/** The results, with all records that share an account number set to unknown. */
 export function withoutSharedAccounts(
   records: readonly FoundRecord[],
   lookups: readonly LookupResult[],

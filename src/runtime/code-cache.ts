@@ -5,9 +5,8 @@ import path from "node:path";
 import { buildName, codeCacheFolder } from "./installation.ts";
 
 /**
- * Lets Node.js (22.1 and newer) keep the compiled code of the program's own files in the user's cache folder, and take it
- * from there the next time. Where the folder cannot be made, or others could write to it, nothing is kept, and nothing
- * said.
+ * Enables the compile cache of Node.js (22.1 and later) for the program's own files, in the user's cache folder. If
+ * the folder cannot be created, or other users can write to it, there is no cache and no message.
  */
 export function keepCompiledCode(): void {
   const enable: unknown = Reflect.get(module, "enableCompileCache");
@@ -19,14 +18,14 @@ export function keepCompiledCode(): void {
     if (statSync(folder, { throwIfNoEntry: false }) === undefined) makeRoom(builds, folder);
     if (isOursAlone(folder)) Reflect.apply(enable, module, [folder]);
   } catch {
-    // A cache that cannot be made is a cache that is not there.
+    // A missing cache is not an error.
   }
 }
 
-/** Some megabytes each. */
+/** Each takes a few megabytes. */
 const MAX_BUILDS = 4;
 
-/** Readable by its owner alone, with the two folders around it; what lies above those has to exist. */
+/** Creates the folder, readable only by its owner, and the two above it; their parent must exist. */
 function makeRoom(builds: string, folder: string): void {
   const own = path.dirname(builds);
   for (const one of [path.dirname(own), own, builds, folder]) {
@@ -41,7 +40,7 @@ function makeRoom(builds: string, folder: string): void {
 
 const WRITABLE_BY_OTHERS = 0o022;
 
-/** Follows no link: what lies in the folder is run. */
+/** Does not follow links, because code in the folder is executed. */
 function isOursAlone(folder: string): boolean {
   const found = lstatSync(folder);
   const isOwn = process.getuid === undefined || found.uid === process.getuid();

@@ -3,7 +3,7 @@ import type { Dependencies } from "../job/dependencies.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { packageVersion, userStateFolder } from "./installation.ts";
 
-/** What every command gets of this machine, whether a person has typed it or a program calls it. */
+/** The dependencies that the CLI and the library have in common. */
 export function defaultDependencies(): Pick<
   Dependencies,
   "clock" | "random" | "userAgent" | "rescueFolder" | "stateFolder"

@@ -3,7 +3,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import type { ContractCache } from "../job/contract-cache.ts";
 
-/** What tells where a user's caches are kept. */
+/** The settings that determine the location of a user's caches. */
 interface CacheSettings {
   readonly env: NodeJS.ProcessEnv;
   readonly platform: NodeJS.Platform;
@@ -11,8 +11,9 @@ interface CacheSettings {
 }
 
 /**
- * Where compiled contracts are kept: in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
- * the folder of those systems). Undefined for a program that was not built: its versions cannot be told apart.
+ * The cache of compiled contracts, in the user's cache folder (XDG Base Directory Specification; on macOS and Windows
+ * the folder of those systems). Undefined for a program that was not built, because its versions are
+ * indistinguishable.
  */
 export function contractCache(settings: CacheSettings): ContractCache | undefined {
   const version = buildName();
@@ -23,12 +24,12 @@ export function contractCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "contracts");
 }
 
-/** Where Node.js may keep the compiled code of the program's own files. */
+/** Folder for Node's compile cache of the program's own files. */
 export function codeCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "code");
 }
 
-/** What has to outlive the cache: evidence of what was sent. */
+/** Folder for data that must outlive the cache: evidence of what was sent. */
 export function userStateFolder({ env, platform, home }: CacheSettings): string {
   const { XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
   if (path.isAbsolute(xdg)) return path.join(xdg, "migrate");
@@ -44,12 +45,12 @@ function userCacheFolder({ env, platform, home }: CacheSettings): string {
   return platform === "win32" && path.isAbsolute(local) ? local : path.join(home, ".cache");
 }
 
-/** Tells this version, and this build of it, from all others; undefined for a program that was not built. */
+/** Identifies this version and this build of it; undefined for a program that was not built. */
 export function buildName(): string | undefined {
   return import.meta.filename.endsWith(".js") ? `${packageVersion()} ${buildStamp()}`.trim() : undefined;
 }
 
-/** The hash that the build made of its own files; a released package has none. */
+/** The hash that the build computed over its own files; a released package has none. */
 function buildStamp(): string {
   const file = path.join(import.meta.dirname, "../.built");
   return existsSync(file) ? readFileSync(file, "utf8").trim() : "";
@@ -65,7 +66,7 @@ export function requiredNode(): string {
   return manifest().engines.node;
 }
 
-/** Where the pages of the documentation lie: they come with the package. */
+/** Folder of the documentation, which is part of the package. */
 export function documentationFolder(): string {
   return path.join(path.dirname(manifestFile()), "docs");
 }

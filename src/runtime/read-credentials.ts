@@ -5,16 +5,16 @@ import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 
 /**
- * Credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment; where neither is set, from the files that
- * the target's configuration names.
- * @throws Failure `config` for such a file that is not a regular file of its owner alone, or is empty, and for a credential
- * that cannot be one: longer than 16 KiB, or with a control character
+ * Reads credentials: `MIGRATE_TOKEN` and `MIGRATE_API_KEY` from the environment; if neither is set, from the files
+ * that the target's configuration names.
+ * @throws Failure `config` for a file that is empty or not a regular file accessible only to its owner, and for an
+ * invalid credential: longer than 16 KiB, or with a control character
  */
 export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretFiles): Promise<Secrets> {
   return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
 }
 
-/** The same for credentials that are at hand; where there are none, from the files. */
+/** The same for credentials that were passed in; if there are none, from the files. */
 export async function chooseSecrets(
   { token, apiKey }: { readonly [Name in keyof Secrets]: Secrets[Name] | undefined },
   files: SecretFiles,
@@ -31,10 +31,10 @@ export async function chooseSecrets(
   return found;
 }
 
-/** Enough for any token: servers refuse headers above 8 to 16 KiB. */
+/** Enough for any token: servers reject headers above 8 to 16 KiB. */
 const MAX_SECRET_BYTES = 16 * 1024;
 
-/** Room for white space around the secret, and for the two fields of a store's credentials. */
+/** Allows white space around the secret, and the two fields of a store's credentials. */
 const MAX_FILE_BYTES = 4 * MAX_SECRET_BYTES;
 
 function requireUsable(name: string, secret = ""): void {
@@ -50,7 +50,7 @@ function requireUsable(name: string, secret = ""): void {
   });
 }
 
-/** Where `readSecrets` finds each of them: the name of a variable, or of a file. Nothing is opened. */
+/** Where `readSecrets` finds each credential: the name of a variable or a file. Opens nothing. */
 export function secretOrigins(
   environment: NodeJS.ProcessEnv,
   { tokenFile, apiKeyFile }: SecretFiles,
@@ -64,15 +64,15 @@ function isAnySet(secrets: Secrets): boolean {
   return Object.keys(secrets).length > 0;
 }
 
-/** An empty value is no credential. */
+/** Empty values are ignored. */
 function secretsFrom(token: string | undefined, apiKey: string | undefined): Secrets {
   return { ...(token && { token }), ...(apiKey && { apiKey }) };
 }
 
 /**
- * What a private file holds, without the white space around it; undefined where no file is named.
- * @param hint how to name another one
- * @throws Failure `config` for a file that is not a regular file of its owner alone, or is empty
+ * The trimmed content of a private file; undefined if no file is named.
+ * @param hint how to name another file
+ * @throws Failure `config` for a file that is empty or not a regular file accessible only to its owner
  */
 export async function readSecret(file: string | undefined, hint: string): Promise<string | undefined> {
   if (file === undefined) return undefined;

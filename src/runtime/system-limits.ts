@@ -3,7 +3,7 @@ import path from "node:path";
 import { errorCode } from "../files/error-code.ts";
 import { Failure } from "../model/failure.ts";
 
-/** A limit of this machine that a process may meet anywhere, even where it loads its own modules. */
+/** A limit of this machine that can affect a process anywhere, even while it loads its own modules. */
 interface SystemLimit {
   readonly message: string;
   readonly hint: string;
@@ -39,10 +39,13 @@ const MEMORY_CODES: ReadonlySet<string> = new Set([
   "ERR_WORKER_OUT_OF_MEMORY",
 ]);
 
-/** Of V8, SQLite and the loader of native modules, which have no codes for it. */
+/** Messages of V8, SQLite and the loader of native modules, which set no error codes. */
 const MEMORY_MESSAGE = /allocation failed|out of memory|cannot allocate memory|failed to map segment/i;
 
-/** Node.js calls a package missing, too, when it cannot open the package.json; its message holds a path in the package. */
+/**
+ * Node.js also reports a package as missing if it cannot open the package.json; the message then contains a path in
+ * the package.
+ */
 function isModuleThatExists({ message }: Error, code: string | undefined): boolean {
   const [, file] = /^Cannot find (?:package|module) '([^']+)'/.exec(message) ?? [];
   if (code !== "ERR_MODULE_NOT_FOUND" || file === undefined || !path.isAbsolute(file)) return false;
@@ -50,7 +53,7 @@ function isModuleThatExists({ message }: Error, code: string | undefined): boole
 }
 
 /**
- * The failure `storage` for an error that comes from such a limit, itself or as the cause of another failure; undefined
+ * The failure `storage` for an error that such a limit caused, directly or as the cause of another failure; undefined
  * for any other error.
  */
 export function limitFailure(error: unknown): Failure | undefined {

@@ -7,13 +7,13 @@ import { isRunning, pidNamespace } from "../files/running-process.ts";
 
 export interface TemporaryFolder {
   readonly path: string;
-  /** Without it the folder is removed when this process exits. */
+  /** Removes the folder; otherwise it is removed when this process exits. */
   readonly remove: () => void;
 }
 
 /**
- * A folder for temporary files with rows of the input, which is made by its first user. The folders of processes that
- * were killed are removed now.
+ * Reserves a folder for temporary files with rows of the input; its first user creates it. Removes the folders of
+ * processes that were killed.
  */
 export function reserveTemporaryFolder(): TemporaryFolder {
   removeStaleFolders();
@@ -33,7 +33,7 @@ export function reserveTemporaryFolder(): TemporaryFolder {
 }
 
 /**
- * Only folders of this user and of this PID namespace: containers may share the temporary folder, and cannot see each
+ * Only folders of this user and this PID namespace: containers may share the temporary folder but cannot see each
  * other's processes.
  */
 function removeStaleFolders(): void {
@@ -46,7 +46,7 @@ function removeStaleFolders(): void {
   }
 }
 
-/** The number in Linux's `pid:[4026531836]`; elsewhere there is one namespace. */
+/** The number in Linux's `pid:[4026531836]`; other systems have only one namespace. */
 function pidNamespaceNumber(): string {
   return /\d+/.exec(pidNamespace() ?? "")?.[0] ?? "0";
 }

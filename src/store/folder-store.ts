@@ -5,9 +5,9 @@ import { Failure } from "../model/failure.ts";
 import type { DocumentStore } from "./document-store.ts";
 
 /**
- * A folder that stands for the bucket. A document is a regular file below it; a link that leads out of the folder
- * leads to nothing.
- * @throws Failure `config` when there is no such folder, or it may not be read
+ * A folder that represents the bucket. A document is a regular file below it; a link that leads out of the folder
+ * counts as absent.
+ * @throws Failure `config` if the folder does not exist or is not readable
  */
 export async function openFolderStore(folder: string): Promise<DocumentStore> {
   const root = await realpath(folder).catch((cause: unknown) => {
@@ -31,7 +31,7 @@ async function hasFile(root: string, key: string): Promise<boolean> {
   }
 }
 
-/** Nothing is there by that name, whatever the reason in the name. */
+/** Errors that mean that no file has that name, including invalid names. */
 const ABSENT: ReadonlySet<string> = new Set(["ENOENT", "ENOTDIR", "ELOOP", "ENAMETOOLONG", "EINVAL"]);
 
 function isBelow(root: string, file: string): boolean {

@@ -7,13 +7,13 @@ import type { S3Options, StoreKey } from "./s3-store.ts";
 export interface StoreOptions extends BucketSettings, Omit<S3Options, "credentials"> {
   /** A folder, or `s3://bucket`. */
   readonly location: string;
-  /** Asked for only where the store wants them. */
+  /** Called only if the store requires credentials. */
   readonly credentials: () => Promise<StoreKey | undefined>;
 }
 
 /**
- * Opens the store at a location, and makes sure that it can be asked. The client for buckets is loaded where it is used.
- * @throws Failure with exit code 2, 3 or 4 when it cannot
+ * Opens the store at a location and checks that it can be queried. The bucket client is loaded on demand.
+ * @throws Failure with exit code 2, 3 or 4 if it cannot
  */
 export async function openStore(options: StoreOptions): Promise<DocumentStore> {
   const { location } = options;

@@ -1,10 +1,10 @@
 import { Failure } from "../model/failure.ts";
 import { isLoopback } from "../transport/base-url.ts";
 
-/** Which bucket is meant, and where it is asked for. */
+/** A bucket and its endpoint. */
 export interface Bucket {
   readonly name: string;
-  /** What stands before every key: empty, or ending in a slash. */
+  /** Prefix of every key: empty, or ending in a slash. */
   readonly prefix: string;
   readonly endpoint: URL;
   readonly region: string;
@@ -13,17 +13,17 @@ export interface Bucket {
 export interface BucketSettings {
   /** `s3://bucket`, or `s3://bucket/prefix`. */
   readonly location: string;
-  /** Default: that of AWS in the region. */
+  /** Default: the AWS endpoint of the region. */
   readonly endpoint?: string | undefined;
   /** Default `us-east-1`. */
   readonly region?: string | undefined;
-  /** Let http:// to this machine pass. */
+  /** Allow `http://` to this machine. */
   readonly allowInsecureLoopback: boolean;
 }
 
 const DEFAULT_REGION = "us-east-1";
 
-/** @throws Failure `usage` for what cannot be such an address */
+/** @throws Failure `usage` for an invalid address */
 export function parseBucket({ location, endpoint, region, allowInsecureLoopback }: BucketSettings): Bucket {
   const [, name, path = ""] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:\/(.*))?$/.exec(location) ?? [];
   if (name === undefined) {

@@ -16,14 +16,14 @@ export interface StoreCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** The key to sign the next request with: one that is lent for a while is renewed in time. */
+/** Returns the key for the next request; temporary credentials are renewed in time. */
 export type StoreKey = () => Promise<StoreCredentials>;
 
 export interface S3Options {
   readonly credentials: StoreKey;
-  /** PEM of an authority to trust beside the usual ones. */
+  /** PEM of a certificate authority to trust in addition to the default ones. */
   readonly ca?: string | undefined;
-  /** Requests at once. */
+  /** Maximum number of concurrent requests. */
   readonly connections: number;
   readonly userAgent: string;
   readonly clock: Clock;
@@ -31,8 +31,8 @@ export interface S3Options {
 }
 
 /**
- * A bucket of an S3-compatible store, addressed by path, which every such store understands. It is asked for its
- * list first, because one that may not be listed answers 403 for what it does not have.
+ * A bucket of an S3-compatible store, with path-style addressing, which every such store supports. Its list is
+ * requested first, because a bucket that may not be listed answers 403 for missing objects.
  * @throws Failure `config`, `store_refused`, `store_unreachable`, `wrong_endpoint`, `tls`
  */
 export async function openS3Store(bucket: Bucket, options: S3Options): Promise<DocumentStore> {
@@ -85,7 +85,7 @@ function isThere(reply: HttpReply, bucket: Bucket): boolean {
   throw storeFailure(reply, bucket);
 }
 
-/** AWS Signature Version 4, anew for each try: a signature is good for some minutes only. */
+/** AWS Signature Version 4. Each attempt is signed again, because a signature expires within minutes. */
 function signing(http: Http, bucket: Bucket, options: S3Options): Http {
   return async (request) => http({ ...request, headers: await signedHeaders(request, bucket, options) });
 }
@@ -114,7 +114,7 @@ function encodedPath(key: string): string {
   return key.split("/").map(encoded).join("/");
 }
 
-/** All but the unreserved characters of RFC 3986, as the signature has it. */
+/** Encodes everything except the unreserved characters of RFC 3986, as the signature requires. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,
@@ -123,8 +123,8 @@ function encoded(text: string): string {
 }
 
 /**
- * Looks at what a bucket answered when it was asked for its list.
- * @throws Failure unless it is there and may be asked
+ * Checks the reply to the list request.
+ * @throws Failure unless the bucket exists and may be queried
  */
 function requireBucket(reply: HttpReply, bucket: Bucket): void {
   const { origin } = bucket.endpoint;
@@ -140,7 +140,7 @@ function requireBucket(reply: HttpReply, bucket: Bucket): void {
   });
 }
 
-/** Why a store did not say whether it has something. */
+/** The failure for a store that did not answer whether an object exists. */
 function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
   const { origin } = bucket.endpoint;
   const region = plainRegion(reply.headers["x-amz-bucket-region"] ?? /<Region>([^<]*)</.exec(reply.body)?.[1]);
@@ -178,7 +178,7 @@ function plainRegion(region: string | undefined): string | undefined {
 
 const MAX_TRIES = 6;
 
-/** A store whose certificate cannot be trusted is not asked again. */
+/** A store with an untrusted certificate is not contacted again. */
 function reasonToRetry(error: TransportError, origin: string): string | undefined {
   return tlsFailure(error, origin) === undefined ? error.code : undefined;
 }

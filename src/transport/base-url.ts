@@ -9,8 +9,8 @@ export function isLoopback({ hostname }: URL): boolean {
 }
 
 /**
- * The platform's base address: https, ending in the version segment `/v1/` (specification 1 and 9), whose closing
- * slash may be left out. Plain http only to this machine, and only when asked for.
+ * The platform's base address: https, ending in the version segment `/v1/` (specification 1 and 9); the trailing slash
+ * is optional. Plain http is allowed only to this machine, and only if requested.
  * @throws Failure `usage`
  */
 export function parseBaseUrl(text: string, options: { readonly allowInsecureLoopback: boolean }): URL {
@@ -33,8 +33,8 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
 }
 
 /**
- * The address of a path of the contract, which may carry its own version: `/v2/data-import/accounts/` replaces the
- * base address's `/v1/`, `/data-import/accounts/` follows it. The origin is always the base address's own.
+ * The address of a contract path, which may have its own version: `/v2/data-import/accounts/` replaces the base
+ * address's `/v1/`, `/data-import/accounts/` is appended to it. The origin is always that of the base address.
  */
 export function joinPath(base: URL, contractPath: string): URL {
   const path = contractPath.replace(/^\/+/, "");
@@ -48,7 +48,7 @@ function refused(what: string, hint: string): Failure {
   return new Failure("usage", `the base URL ${what}`, { hint });
 }
 
-/** The path with the values of its parameters, each encoded as one segment. */
+/** The path with its parameter values, each encoded as one segment. */
 export function filledPath(path: string, valueOf: (name: string) => JsonValue | undefined): string {
   return path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => {
     const value = valueOf(name);
@@ -56,15 +56,15 @@ export function filledPath(path: string, valueOf: (name: string) => JsonValue | 
   });
 }
 
-/** A segment of dots alone would lead to another place, however it is encoded: encoded twice, it leads nowhere. */
+/** A segment of only dots would change the path even if encoded once. Encoded twice, it matches nothing. */
 function encodedSegment(value: string): string {
   return /^\.{1,2}$/.test(value) ? value.replaceAll(".", "%252E") : encodeURIComponent(value);
 }
 
 /**
- * A code of any kind as one segment of a path: whatever it holds, it cannot lead anywhere else.
- * @param name what it is, for the message; the code itself is not shown
- * @throws Failure `usage` for what no segment can be: nothing, `.`, `..`, half a character
+ * A code as one segment of a path; no value can lead to another path.
+ * @param name description for the message; the code itself is not shown
+ * @throws Failure `usage` for an invalid segment: empty, `.`, `..`, an unpaired surrogate
  */
 export function pathSegment(code: string, name: string): string {
   if (code === "" || code === "." || code === ".." || /\p{Surrogate}/u.test(code)) {

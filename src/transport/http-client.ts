@@ -10,28 +10,31 @@ import { DEFAULT_PORTS, openTunnel, type Proxy } from "./proxy-tunnel.ts";
 import { trustingConnector, wholeContext } from "./trusting-connector.ts";
 
 export interface HttpOptions {
-  /** Where requests may go: scheme, host and port of this address, and nowhere else. */
+  /** The only allowed origin of requests: scheme, host and port of this address. */
   readonly origin: URL;
-  /** Connections at most; as many requests are under way at once, further ones wait their turn. */
+  /** Maximum number of connections and of concurrent requests; further requests wait. */
   readonly connections: number;
-  /** PEM certificates trusted beside the ones Node.js brings. */
+  /** PEM certificates to trust in addition to those of Node.js. */
   readonly ca?: string;
   readonly timeouts?: Partial<Timeouts>;
-  /** Every connection is a tunnel through this proxy; default: none, whatever the environment says. */
+  /** Every connection is a tunnel through this proxy; default: none, regardless of the environment. */
   readonly proxy?: Proxy;
-  /** Told of every TLS connection once its certificate has been verified. */
+  /** Called for every TLS connection after its certificate has been verified. */
   readonly onSecured?: (connection: SecuredConnection) => void;
-  /** Asked right before the first byte of a request, when its connection is there; false: it is `HELD_BACK`. */
+  /**
+   * Called immediately before the first byte of a request, once its connection is open. If false, the request is
+   * `HELD_BACK`.
+   */
   readonly mayStart?: () => boolean;
-  /** A longer body is cut here (`complete: false`), default 1 MiB. */
+  /** A longer body is truncated here (`complete: false`), default 1 MiB. */
   readonly maxReplyBytes?: number;
 }
 
-/** What was agreed on in a TLS handshake. */
+/** The result of a TLS handshake. */
 export interface SecuredConnection {
   /** `TLSv1.3`. */
   readonly protocol: string;
-  /** Common names of the certificate and of who signed it; empty where there is none. */
+  /** Common names of the certificate and of its issuer; empty if there is none. */
   readonly subject: string;
   readonly issuer: string;
   /** Milliseconds since 1970. */
@@ -40,14 +43,14 @@ export interface SecuredConnection {
 
 export interface HttpClient {
   readonly http: Http;
-  /** Drops every connection, requests under way included. */
+  /** Closes every connection and aborts requests in flight. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * HTTPS over keep-alive connections to one origin: HTTP/1.1, one request at a time on each connection, TLS 1.2 or
- * newer, certificates always verified, redirects never followed. Requests to any other origin are refused unsent
- * (Failure `redirect`). A reply whose body was cut, stalled or too long is returned with `complete: false`.
+ * HTTPS over keep-alive connections to one origin: HTTP/1.1, one request at a time per connection, TLS 1.2 or later,
+ * certificates always verified, redirects never followed. Requests to any other origin fail unsent (Failure
+ * `redirect`). A reply whose body was truncated, stalled or too long is returned with `complete: false`.
  */
 export function createHttp(options: HttpOptions): HttpClient {
   requireWasmMemory();
@@ -100,7 +103,7 @@ function headersAndBody(
   return { headers: { ...headers, "content-length": String(bytes.length) }, body: pieces };
 }
 
-/** Replies are parsed by WebAssembly. Where a process may have no memory for it, that is told before the first request. */
+/** Replies are parsed by WebAssembly. If the process has no memory for it, this fails before the first request. */
 function requireWasmMemory(): void {
   void new WebAssembly.Memory({ initial: 1 });
 }
@@ -148,10 +151,10 @@ function commonName(who: Partial<PeerCertificate["subject"]> | undefined): strin
   return [who?.CN ?? who?.O ?? ""].flat().join(" ");
 }
 
-/** A probe takes no longer than this, and no longer than a connection may. */
+/** Upper limit for a probe, in addition to the connection timeout. */
 const MAX_PROBE_MS = 2_000;
 
-/** A handshake that nobody answers may have reached a server that does not speak TLS: it is asked in plain HTTP. */
+/** If a handshake times out, the server may not speak TLS, so it is probed with plain HTTP. */
 function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number): buildConnector.connector {
   return (target, callback) => {
     direct(target, (...[error, socket]) => {
@@ -176,15 +179,15 @@ function foreignOrigin(url: URL, origin: string): Failure {
   });
 }
 
-/** How long each part of a request may take, in milliseconds. No wait is unbounded. */
+/** Time limits for each part of a request, in milliseconds. No wait is unbounded. */
 export interface Timeouts {
   /** TCP connection and TLS handshake. */
   readonly connectMs: number;
   /** From the request's last byte to the reply's header. */
   readonly headersMs: number;
-  /** Between two pieces of the reply's body. */
+  /** Between two chunks of the reply's body. */
   readonly bodyMs: number;
-  /** The whole request, waiting for a connection included. */
+  /** The whole request, including the wait for a connection. */
   readonly totalMs: number;
 }
 
@@ -195,11 +198,11 @@ export const DEFAULT_TIMEOUTS: Timeouts = {
   totalMs: 120_000,
 };
 
-/** An idle connection is dropped after this long, before a typical server (5 s and more) drops it under our request. */
+/** An idle connection is closed after this time, before a typical server (5 s and more) closes it during a request. */
 const KEEP_ALIVE_MS = 4_000;
 
-/** A reply's body is read up to here and no further. */
+/** Maximum number of bytes that are read of a reply's body. */
 export const MAX_REPLY_BYTES: number = 1024 * 1024;
 
-/** A reply's header may not be longer. */
+/** Maximum length of a reply's header. */
 export const MAX_HEADER_BYTES: number = 32 * 1024;

@@ -16,9 +16,9 @@ interface ExchangeLimits {
 }
 
 /**
- * One request and what comes back. undici calls its `on...` methods in order, and which of them were called is the
- * only trustworthy sign of how far the request got: the same error code is met before and after sending.
- * A class, because a set of closures for every request is measurably slower.
+ * One request and its reply. undici calls its `on...` methods in order. Which of them were called is the only reliable
+ * sign of how far the request got: the same error code occurs before and after sending. A class, because a set of
+ * closures per request is measurably slower.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
   #phase: Phase = "unsent";
@@ -42,12 +42,12 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.#timer = setTimeout(timeOut, limits.totalMs, this);
   }
 
-  /** The exchange leaves this set when it is over. */
+  /** The exchange removes itself from this set when it ends. */
   inGroup(group: Set<Exchange>): void {
     this.#group = group;
   }
 
-  /** Called right before the first byte is written: from here on the platform may have read the request. */
+  /** Called immediately before the first byte is written: from then on the platform may have read the request. */
   onRequestStart(controller: Dispatcher.DispatchController): void {
     const again = this.#phase !== "unsent";
     this.#controller = controller;
@@ -61,8 +61,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * A long body in pieces. undici asks for a piece once the operating system has taken the one before, so as long as the
-   * last piece was not asked for, the platform cannot have the whole request.
+   * Splits a long body into chunks. undici requests a chunk after the operating system has taken the previous one.
+   * Until it requests the last chunk, the platform cannot have received the whole request.
    */
   async *piecesOf(body: Buffer): AsyncGenerator<Buffer> {
     this.#isHandedOver = false;
@@ -72,7 +72,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     }
   }
 
-  /** The first byte of the reply is there. */
+  /** The first byte of the reply has arrived. */
   onResponseStarted(): void {
     this.#phase = "headers";
     this.#isEarly = !this.#isHandedOver;
@@ -103,14 +103,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     else this.#fail(error.message, codeOf(error), error);
   }
 
-  /** Ends the exchange, whatever it is waiting for. A reply that has begun counts as a reply cut short. */
+  /** Ends the exchange in any state. A reply that has started counts as truncated. */
   abort(code: string, message: string): void {
     if (this.#status > 0) this.#reply(false);
     else this.#fail(message, code);
     this.#controller?.abort(new Error(message));
   }
 
-  /** undici did not take the request. */
+  /** undici rejected the request. */
   refused(cause: unknown): void {
     this.#fail(cause instanceof Error ? cause.message : String(cause), codeOf(cause), cause);
   }
@@ -154,10 +154,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 }
 
-/** What stands where bytes were no UTF-8. */
+/** Replaces bytes that are not UTF-8. */
 const REPLACEMENT_CHARACTER = "\uFFFD";
 
-/** A body that is no longer is handed over as a whole. */
+/** A body up to this size is passed as a whole. */
 export const PIECE_BYTES: number = 64 * 1024;
 
 function timeOut(exchange: Exchange): void {
@@ -174,16 +174,16 @@ function joinedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, st
   return result;
 }
 
-/** The innermost code, as undici and Node wrap errors in errors; the error's name where there is no code. */
+/** The innermost code, because undici and Node nest errors; the error's name if there is no code. */
 function codeOf(error: unknown): string {
   if (!(error instanceof Error)) return "UNKNOWN";
   return errorCode(error) ?? (error.cause instanceof Error ? codeOf(error.cause) : error.name);
 }
 
 /**
- * Follows abort signals on behalf of many exchanges with one listener a signal: adding and removing a listener for
- * every request costs more than the rest of its bookkeeping. What it gives aborts an exchange when a signal does; false
- * when that has happened already: the exchange is over then.
+ * Follows abort signals for many exchanges with one listener per signal. Adding and removing a listener for every
+ * request costs more than the rest of its bookkeeping. The returned function aborts the exchange when the signal
+ * aborts. It returns false if the signal has already aborted; the exchange has then ended.
  */
 export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange) => boolean {
   const followed = new WeakMap<AbortSignal, Set<Exchange>>();

@@ -1,4 +1,4 @@
-/** How far a request got before it failed. Only this tells whether it may have been processed. */
+/** How far a request got before it failed. Only this determines whether it may have been processed. */
 export type Phase = "unsent" | "sent" | "headers";
 
 export interface HttpRequest {
@@ -6,7 +6,7 @@ export interface HttpRequest {
   /** Absolute https URL on the client's own origin. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
-  /** JSON text, or its UTF-8 bytes, which are sent. */
+  /** JSON text, or its UTF-8 bytes. */
   readonly body?: string | Buffer;
   readonly signal?: AbortSignal;
 }
@@ -17,26 +17,26 @@ export interface HttpReply {
   readonly headers: Readonly<Record<string, string>>;
   /** The body as text, at most `maxReplyBytes`. */
   readonly body: string;
-  /** False when the connection was lost, or the limit reached, before the body's end. */
+  /** False if the connection was lost or the limit was reached before the end of the body. */
   readonly complete: boolean;
   /** The body is not UTF-8: characters of `body` were replaced. */
   readonly isMisencoded?: boolean;
-  /** The reply began before the last byte of the request had left the process. */
+  /** The reply started before the last byte of the request was sent. */
   readonly isEarly?: boolean;
   /** First byte sent to last byte read, milliseconds. */
   readonly durationMs: number;
 }
 
 /**
- * Sends one request and returns the platform's reply, whatever its status. Never follows a redirect.
- * @throws TransportError when there is no reply to speak of.
+ * Sends one request and returns the reply with any status. Never follows a redirect.
+ * @throws TransportError if there is no usable reply.
  */
 export type Http = (request: HttpRequest) => Promise<HttpReply>;
 
-/** Code of a request that was not sent because `HttpOptions.mayStart` said so. */
+/** Code of a request that was not sent because `HttpOptions.mayStart` returned false. */
 export const HELD_BACK = "HELD_BACK";
 
-/** No reply. `phase` is `unsent` only when no byte of the request can have left. */
+/** There is no reply. `phase` is `unsent` only if no byte of the request can have been sent. */
 export class TransportError extends Error {
   readonly phase: Phase;
   /** `ECONNREFUSED`, `UND_ERR_HEADERS_TIMEOUT`, `DEPTH_ZERO_SELF_SIGNED_CERT`... */

@@ -1,28 +1,28 @@
 import { INVISIBLE } from "../text/invisible.ts";
 import type { Http, HttpReply } from "./http.ts";
 
-/** The credentials of a run, which must not be shown or stored wherever a server repeats them. */
+/** The credentials of a run, which must not be shown or stored if a server echoes them. */
 export interface CredentialMask {
-  /** From here on this is masked. */
+  /** Adds a secret to mask. */
   readonly learn: (secret: string) => void;
   /**
-   * The text without the known secrets: whole, or from 8 characters of their beginning on. Finds them as they are, in
-   * base64 and in hexadecimal; with characters escaped for HTML, JSON or addresses (twice, too); and with white space or
-   * invisible characters in between. Linear in the length of the text.
+   * The text without the known secrets: complete ones, and any prefix of at least 8 characters. Finds them as plain
+   * text, in base64 and in hexadecimal; with characters escaped for HTML, JSON or URLs (also twice); and with white
+   * space or invisible characters in between. Linear in the length of the text.
    */
   readonly mask: (text: string) => string;
 }
 
 const MASKED = "[masked]";
 
-/** So many characters of a secret's beginning are masked; a shorter secret only as a whole. */
+/** Minimum length of a secret's prefix that is masked; a shorter secret is masked only as a whole. */
 const MIN_PREFIX = 8;
-/** Anything shorter is not masked: it would be found in words and numbers that have nothing to do with it. */
+/** Shorter secrets are not masked, because they would match unrelated words and numbers. */
 const MIN_SECRET = 4;
 
 export function createCredentialMask(secrets: readonly string[] = []): CredentialMask {
   const known = new Map<string, readonly Form[]>();
-  /** Finds the beginning of any secret in a text without escapes. Nearly all texts hold none. */
+  /** Finds the start of any secret in a text without escapes. Almost all texts contain none. */
   let anyPrefix: RegExp | undefined;
   const learn = (secret: string): void => {
     if (secret.length < MIN_SECRET || known.has(secret)) return;
@@ -43,19 +43,22 @@ export function createCredentialMask(secrets: readonly string[] = []): Credentia
   };
 }
 
-/** One way in which a secret can be written. */
+/** One encoding of a secret. */
 interface Form {
-  /** The patterns of its characters. Equal ones are the same object: a secret may have thousands. */
+  /**
+   * The patterns of its characters. Equal patterns share one object, because a secret may have thousands of
+   * characters.
+   */
   readonly units: readonly RegExp[];
-  /** Finds its beginning. */
+  /** Finds its prefix. */
   readonly prefix: RegExp;
-  /** The pattern of the same beginning in a text without escapes (`withoutEscapes`). */
+  /** The pattern of the same prefix in a text without escapes (`withoutEscapes`). */
   readonly barePrefix: string;
 }
 
 function formsOf(secret: string): readonly Form[] {
   const bare = secret.replaceAll(IGNORED, "");
-  // Short secrets would be found in words of a text without its spaces.
+  // Short secrets would match across words of a text without spaces.
   const between = bare.length < MIN_PREFIX ? "" : `${BETWEEN}*`;
   const patterns = [
     unitsOf(bare, (character) => character),
@@ -81,11 +84,11 @@ interface Unit {
   readonly bare: string;
 }
 
-/** @param charactersOf the characters that may stand for one of the text */
+/** @param charactersOf returns the alternatives for a character of the text */
 function unitsOf(text: string, charactersOf: (character: string) => string): readonly Unit[] {
   return Array.from(text, (character) => {
     const alternatives = Array.from(charactersOf(character));
-    // Backslashes are escapes, too.
+    // Backslashes are also escapes.
     const bare = character === "\\" ? "" : anyOf(alternatives.map(literal));
     return { pattern: anyOf(alternatives.map(characterPattern)), bare };
   });
@@ -104,7 +107,7 @@ interface Span {
   readonly to: number;
 }
 
-/** Where the form is in the text, each time from its beginning to the first character that differs. */
+/** Every occurrence of the form in the text, from its start to the first character that differs. */
 function spansOf({ units, prefix }: Form, text: string): readonly Span[] {
   const spans: Span[] = [];
   prefix.lastIndex = 0;
@@ -132,7 +135,7 @@ function withoutSpans(text: string, spans: readonly Span[]): string {
   return done === 0 ? text : result + text.slice(done);
 }
 
-/** In base64 a text looks different at each of three offsets; the characters that depend on its neighbours are left out. */
+/** Base64 of a text differs at each of three offsets; characters that depend on adjacent text are omitted. */
 function base64Forms(secret: string): readonly string[] {
   const forms = [0, 1, 2].map((offset) => {
     const encoded = Buffer.from(" ".repeat(offset) + secret).toString("base64");
@@ -142,7 +145,9 @@ function base64Forms(secret: string): readonly string[] {
   return forms.filter((form) => form.length >= MIN_PREFIX);
 }
 
-/** Named character references of the printable characters of ASCII: https://html.spec.whatwg.org/#named-character-references */
+/**
+ * Named character references of printable ASCII characters: https://html.spec.whatwg.org/#named-character-references
+ */
 const ENTITIES: Readonly<Partial<Record<string, readonly string[]>>> = {
   "!": ["excl"],
   '"': ["quot", "QUOT"],
@@ -184,11 +189,11 @@ const NAMED_CHARACTERS: ReadonlyMap<string, string> = new Map([
   ...["nbsp", "ZeroWidthSpace", "shy"].map((name) => [name, " "] as const),
 ]);
 
-/** JSON may hold both as `\u0026` and `\u0025`. */
+/** JSON may contain both as `\u0026` and `\u0025`. */
 const AMPERSAND = String.raw`(?:&|\\+u0026)(?:amp;)*`;
 const PERCENT = String.raw`(?:%|\\+u0025)(?:25)*`;
 
-/** The same between two characters of a secret, also escaped for JSON, HTML or an address. */
+/** Ignored characters between two characters of a secret, also escaped for JSON, HTML or URLs. */
 const BETWEEN = `(?:${[
   UNSEEN,
   String.raw`\\+(?:[nrt]|u(?:000[9aAdD]|00[2aA]0|200[b-fB-F]|202[89]|2060|[fF][eE][fF][fF]))`,
@@ -196,7 +201,7 @@ const BETWEEN = `(?:${[
   `${PERCENT}(?:0[9aAdD]|20|[cC]2${PERCENT}[aA][0dD]|[eE]2${PERCENT}80${PERCENT}8[b-fB-F])`,
 ].join("|")})`;
 
-/** A character as it is, or escaped: for an address (also twice), for HTML, for JSON (also within a JSON text). */
+/** A character, plain or escaped: for URLs (also twice), for HTML, for JSON (also within a JSON text). */
 function characterPattern(character: string): string {
   const percent = Array.from(Buffer.from(character), (byte) => `${PERCENT}${hexPattern(byte)}`).join("");
   const code = character.codePointAt(0) ?? 0;
@@ -204,7 +209,7 @@ function characterPattern(character: string): string {
   const json =
     code > 0xffff ? [] : [String.raw`\\+u${Array.from(code.toString(16).padStart(4, "0"), eitherCase).join("")}`];
   const entities = [`#0*${code};?`, `#[xX]0*${hex};?`, ...(ENTITIES[character] ?? []).map((name) => `${name};`)];
-  // Escapes first: a secret may hold the character that they begin with.
+  // Escapes come first: a secret may contain the character with which they start.
   const forms = [percent, ...json, `${AMPERSAND}(?:${entities.join("|")})`, String.raw`\\*${literal(character)}`];
   return `(?:${forms.join("|")})`;
 }
@@ -217,7 +222,10 @@ function base64Characters(character: string): string {
 
 const ANY_ESCAPE = /[%&\\]/;
 
-/** Whether a text may hold a secret, without its escapes, white space and invisible characters. Quick for a text without escapes. */
+/**
+ * Whether a text without its escapes, white space and invisible characters may contain a secret. Fast for a text
+ * without escapes.
+ */
 function mayHold(text: string, anyPrefix: RegExp): boolean {
   const holds = (decodedText: string): boolean => anyPrefix.test(decodedText.replaceAll(IGNORED, ""));
   if (!ANY_ESCAPE.test(text)) return holds(text);
@@ -253,7 +261,7 @@ function literal(character: string): string {
   return character.replace(/[\\^$.*+?()[\]{}|/]/g, String.raw`\$&`);
 }
 
-/** Replies without the credentials that the mask knows, whatever reads them; for everything but logins. */
+/** Masks the known credentials in replies, before any caller reads them; for all requests except logins. */
 export function maskingHttp(http: Http, { mask }: CredentialMask): Http {
   return async (request) => maskedReply(await http(request), mask);
 }

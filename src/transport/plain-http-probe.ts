@@ -1,12 +1,12 @@
 import { connect } from "node:net";
 
-/** The code of a connection to a server that answers plain HTTP where TLS was expected. */
+/** The code for a server that answers in plain HTTP on a TLS connection. */
 export const NO_TLS = "ERR_TLS_NOT_SPOKEN";
 
 /**
- * Whether a server answers a request in plain HTTP. A server that waits for the end of a line takes no notice of a TLS
- * handshake, which then only times out. Status 400 proves nothing: servers that do speak TLS answer so to plain HTTP.
- * @param timeoutMs longest silence of the server, in milliseconds
+ * Whether a server answers a plain HTTP request. A server that waits for a line end ignores a TLS handshake, which
+ * then only times out. Status 400 proves nothing: TLS servers send it in reply to plain HTTP.
+ * @param timeoutMs maximum silence of the server, in milliseconds
  */
 export function probePlainHttp(
   { hostname, port, timeoutMs }: { readonly hostname: string; readonly port: number; readonly timeoutMs: number },

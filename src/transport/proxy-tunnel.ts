@@ -5,7 +5,7 @@ import type { SecureContext } from "node:tls";
 import { Failure } from "../model/failure.ts";
 import type { TransportError } from "./http.ts";
 
-/** A proxy that tunnels to the platform: it sees the platform's host, and nothing of what is sent. */
+/** A proxy that tunnels to the platform: it sees the platform's host, but no content. */
 export interface Proxy {
   /** `http://` or `https://`, without credentials. */
   readonly url: URL;
@@ -15,14 +15,12 @@ export interface Proxy {
 
 interface TunnelOptions {
   readonly timeoutMs: number;
-  /** For a proxy that is spoken to over TLS. */
+  /** For a proxy that uses TLS. */
   readonly secureContext: SecureContext;
   readonly rejectUnauthorized: true;
 }
 
-/**
- * @throws Failure `usage` for an address that is no proxy's, or that holds credentials: it is stored with the run
- */
+/** @throws Failure `usage` for an invalid proxy address, or one with credentials: the address is stored with the run */
 export function parseProxyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.hostname === "") {
@@ -36,7 +34,7 @@ export function parseProxyUrl(text: string): URL {
   return url;
 }
 
-/** What came of a tunnel that was not opened: `PROXY_` and the status of the proxy's reply, or the error's own code. */
+/** Why a tunnel was not opened: `PROXY_` and the status of the proxy's reply, or the error's own code. */
 class ProxyError extends Error {
   readonly code: string;
 
@@ -48,7 +46,8 @@ class ProxyError extends Error {
 }
 
 /**
- * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. When it fails, nothing of a request has left.
+ * Opens a tunnel to `host:port` (RFC 9110, 9.3.6), and calls back once. If it fails, nothing of a request has been
+ * sent.
  */
 export function openTunnel(
   proxy: Proxy,
@@ -91,12 +90,12 @@ function request({ url, credentials }: Proxy, target: string, tls: Partial<Tunne
   };
 }
 
-/** What a URL leaves out. */
+/** The ports that a URL omits. */
 export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
 /**
- * What a request means that no proxy let through, where waiting would not help: the proxy says no, or is not there at
- * all. Undefined where that was not why, or may pass.
+ * The failure for a request that the proxy blocked permanently: the proxy refuses or does not exist. Undefined for
+ * other causes and for temporary ones.
  */
 export function proxyFailure(error: TransportError, origin: string): Failure | undefined {
   const [, code] = /^PROXY_(4\d\d|ENOTFOUND)$/.exec(error.code) ?? [];

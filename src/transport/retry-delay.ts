@@ -2,11 +2,11 @@ import type { Random } from "../time/clock.ts";
 import type { HttpReply } from "./http.ts";
 
 /**
- * A `Retry-After` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Undefined when
- * it is absent or has neither form (`-1`, `1.5`, `1e400`, `soon`); a date gone by means at once. However far away, the
- * moment counts: a wait beyond `LONGEST_WAIT_MS` is that long, and is for the caller to refuse. A date is reckoned by the
- * platform's clock (the reply's `Date`): a wrong clock here makes no wait longer or shorter.
- * @param now wall clock here, for a platform that tells no time
+ * A `Retry-After` header as milliseconds from now: whole seconds or an HTTP date (RFC 9110, 10.2.3). Undefined if it
+ * is absent or in neither form (`-1`, `1.5`, `1e400`, `soon`); a past date means immediately. A longer wait is
+ * returned as `LONGEST_WAIT_MS`, and the caller must reject it. A date is compared with the platform's clock (the
+ * reply's `Date`), so that a wrong local clock does not change the wait.
+ * @param now local wall clock, for a platform that sends no time
  */
 export function retryAfterMs({ headers }: Pick<HttpReply, "headers">, now: number): number | undefined {
   const text = headers["retry-after"]?.trim() ?? "";
@@ -16,7 +16,7 @@ export function retryAfterMs({ headers }: Pick<HttpReply, "headers">, now: numbe
   return Math.min(Math.max(0, at - (momentIn(headers["date"] ?? "") ?? now)), LONGEST_WAIT_MS);
 }
 
-/** The longest time that a timer can be set to, almost 25 days. */
+/** The maximum duration of a timer, almost 25 days. */
 const LONGEST_WAIT_MS = 2 ** 31 - 1;
 
 /** Milliseconds since 1970. */
@@ -29,7 +29,7 @@ function momentIn(text: string): number | undefined {
 const BASE_DELAY_MS = 500;
 const MAX_DELAY_MS = 20_000;
 
-/** Full jitter: anything between nothing and a cap that doubles with every try, 0.5 s to 20 s. */
+/** Full jitter: between zero and a cap that doubles with every attempt, 0.5 s to 20 s. */
 export function fullJitter(tries: number, random: Random): number {
   return random() * Math.min(MAX_DELAY_MS, BASE_DELAY_MS * 2 ** Math.min(tries - 1, 16));
 }

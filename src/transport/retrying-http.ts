@@ -16,26 +16,26 @@ interface Wait {
 }
 
 export interface RetryOptions extends RetryDependencies {
-  /** Requests at most, the first included. */
+  /** Maximum number of requests, including the first. */
   readonly maxTries: number;
-  /** Why a request without a reply may be repeated, in a few words; undefined: it may not. */
+  /** Why a request without a reply may be repeated, in a few words; undefined if it must not be. */
   readonly reasonToRetry: (error: TransportError, origin: string) => string | undefined;
 }
 
-/** A longer `Retry-After` is not waited for. */
+/** The maximum `Retry-After` that is honoured. */
 const MAX_WAIT_MS = 120_000;
 
-/** Timeouts, throttling, and servers that are down for a moment. */
+/** Timeouts, throttling and temporary server errors. */
 const TEMPORARY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** True for a status that may be another one when the request is repeated. */
+/** True for a status that may change when the request is repeated. */
 export function isTemporary(status: number): boolean {
   return TEMPORARY_STATUSES.has(status);
 }
 
 /**
- * Repeats a request while the fault is temporary: no reply, half a reply, 408, 425, 429, 5xx. `Retry-After` is
- * honoured up to two minutes, otherwise the delay is random with a cap that doubles. Gives the last reply, or throws
+ * Repeats a request while the error is temporary: no reply, a truncated reply, 408, 425, 429, 5xx. `Retry-After` is
+ * honoured up to two minutes; otherwise the delay is random with a cap that doubles. Returns the last reply or throws
  * the last error. Only for requests that change nothing.
  */
 export function retryingHttp(http: Http, options: RetryOptions): Http {
@@ -57,7 +57,7 @@ function asTransportError(error: unknown): TransportError {
   throw error;
 }
 
-/** Undefined when the request is not to be repeated. */
+/** Undefined if the request must not be repeated. */
 function waitAfter(
   end: HttpReply | TransportError,
   tries: number,

@@ -4,8 +4,8 @@ import type { TransportError } from "./http.ts";
 import { NO_TLS } from "./plain-http-probe.ts";
 
 /**
- * Makes sure that a PEM file holds certificates and nothing that has no business there.
- * @param file as the user named it
+ * Checks that a PEM file contains valid certificates and no private key.
+ * @param file the file name as the user gave it
  * @throws Failure `config`
  */
 export function checkCaCertificates(pem: string, file: string): void {
@@ -32,7 +32,7 @@ export function checkCaCertificates(pem: string, file: string): void {
   }
 }
 
-/** What a request means that ended because no secure connection could be made; undefined where that was not why. */
+/** The failure for a request that could not establish a secure connection; undefined for other causes. */
 export function tlsFailure(error: TransportError, origin: string): Failure | undefined {
   const code = error.code.replace(/^PROXY_/, "");
   if (error.phase !== "unsent" || !TLS_REFUSAL.test(code)) return undefined;
@@ -59,6 +59,6 @@ const NO_TLS_CODES: ReadonlySet<string> = new Set([
   "ERR_SSL_UNKNOWN_PROTOCOL",
 ]);
 
-/** OpenSSL's and Node's codes for certificates and protocol versions. */
+/** Codes of OpenSSL and Node.js for certificates and protocol versions. */
 const TLS_REFUSAL =
   /^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_SELF_SIGNED_CERT$|SELF_SIGNED_CERT_IN_CHAIN$|UNABLE_TO_|HOSTNAME_MISMATCH$|INVALID_(CA|PURPOSE)$)/;

@@ -3,19 +3,19 @@ import { buildConnector } from "undici";
 import { errorCode } from "../files/error-code.ts";
 
 interface Trust {
-  /** PEM certificates trusted beside the authorities. */
+  /** PEM certificates to trust in addition to the authorities. */
   readonly ca?: string | undefined;
-  /** PEM certificates; default: those that Node.js brings. */
+  /** PEM certificates; default: those bundled with Node.js. */
   readonly authorities?: readonly string[];
-  /** Of the connection and the TLS handshake, in milliseconds. */
+  /** Timeout of the connection and the TLS handshake, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Opens connections with TLS 1.2 or newer to servers whose certificates the authorities have signed, or `ca`. To read all
- * authorities beside another one takes Node.js some 30 ms: a server is held against `ca` alone first, and where that has
- * not signed its certificate it is connected to once more, and held against all of them, as every later connection is.
- * Nothing of a request is sent before a certificate was verified.
+ * Opens connections with TLS 1.2 or later to servers whose certificates are signed by the authorities or by `ca`.
+ * Loading all authorities in addition to `ca` takes Node.js about 30 ms. The server is therefore verified against `ca`
+ * alone first. If that fails, a second connection is verified against all of them, as is every later connection.
+ * Nothing of a request is sent before a certificate has been verified.
  */
 export function trustingConnector(trust: Trust): buildConnector.connector {
   const { ca } = trust;
@@ -39,7 +39,7 @@ export function trustingConnector(trust: Trust): buildConnector.connector {
   };
 }
 
-/** For connections that are held against all of them at once. */
+/** A context that verifies against all of them at once. */
 export function wholeContext({ ca, authorities = rootCertificates }: Omit<Trust, "timeoutMs">): SecureContext {
   return contextTrusting(ca === undefined ? undefined : [...authorities, ca]);
 }
@@ -52,7 +52,7 @@ function connectorTo(secureContext: SecureContext, { timeoutMs }: Trust): buildC
   return buildConnector({ timeout: timeoutMs, rejectUnauthorized: true, secureContext });
 }
 
-/** OpenSSL's names for a chain that leads to no certificate that is trusted. */
+/** OpenSSL's codes for a chain that does not lead to a trusted certificate. */
 const OTHER_ISSUER: ReadonlySet<string> = new Set([
   "UNABLE_TO_GET_ISSUER_CERT",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",

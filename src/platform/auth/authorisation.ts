@@ -1,24 +1,25 @@
-/** Where the `Authorization` header of every request comes from; shared by all workers. */
+/** Provides the `Authorization` header of every request; shared by all workers. */
 export interface Authorisation {
   /**
-   * The header's value. Obtains the token when there is none yet; many callers, one request.
-   * @throws Failure `authentication`, for good; TransportError (phase `unsent`) when there is no token for now
+   * The header's value. Obtains the token if there is none yet; concurrent callers share one request.
+   * @throws Failure `authentication`, permanently; TransportError (phase `unsent`) if no token is available at the
+   * moment
    */
   readonly header: () => Promise<string>;
-  /** Says that the platform took `header`. */
+  /** Reports that the platform accepted `header`. */
   readonly accepted: (header: string) => void;
   /**
-   * Says that the platform refused `header` (HTTP 401), and resolves when `header()` has something newer.
+   * Reports that the platform rejected `header` (HTTP 401), and resolves when `header()` returns a newer one.
    * @throws as `header()` does
    */
   readonly refused: (header: string) => Promise<void>;
 }
 
 /**
- * Sends with the `Authorization` header; where the platform refuses it, once more with a newer one. The second result
- * stands, whatever it is.
- * @throws what `send` throws; Failure `authentication` where there is nothing newer; TransportError (phase `unsent`)
- *   when there is no token for now
+ * Sends with the `Authorization` header, and once more with a newer one if the platform rejects it. The second result
+ * is final.
+ * @throws the error of `send`; Failure `authentication` if there is no newer header; TransportError (phase `unsent`)
+ * if no token is available at the moment
  */
 export async function sendAuthorised<Result>(
   authorisation: Authorisation,

@@ -6,19 +6,24 @@ import { renewingAuthorisation } from "./token-renewal.ts";
 
 export type Credentials =
   | { readonly kind: "token"; readonly token: string }
-  /** Buys a token (specification 5.2). */
+  /** Exchanged for a token (specification 5.2). */
   | { readonly kind: "api-key"; readonly apiKey: string }
   /** The API key as user name with an empty password, and no token (specification 5.4). */
   | { readonly kind: "basic"; readonly apiKey: string };
 
 export interface AuthorisationOptions extends LoginOptions {
   readonly credentials: Credentials;
-  /** Before the token in the header, default `Token ` (specification 5.3); `Bearer `, `JWT ` or nothing elsewhere. */
+  /**
+   * Prefix of the token in the header, default `Token ` (specification 5.3); other platforms use `Bearer `, `JWT ` or
+   * none.
+   */
   readonly prefix?: string;
   readonly clock: Pick<Clock, "now" | "monotonic">;
 }
 
-/** @throws Failure `config` for an API key that basic authentication cannot carry, `authentication` for such a token */
+/**
+ * @throws Failure `config` for an API key that basic authentication cannot encode, `authentication` for such a token
+ */
 export function createAuthorisation(options: AuthorisationOptions): Authorisation {
   const { credentials, clock, prefix = "Token " } = options;
   options.mask?.learn(credentials.kind === "token" ? credentials.token : credentials.apiKey);
@@ -48,7 +53,7 @@ function fixedHeader(header: string, what: string, variable: string): Authorisat
   };
 }
 
-/** RFC 7617: the user name is what stands before the first colon. */
+/** RFC 7617: the user name ends at the first colon. */
 function basicHeader(apiKey: string): string {
   if (apiKey.includes(":")) {
     throw new Failure("config", "the API key holds a colon, which basic authentication cannot carry", {

@@ -10,22 +10,22 @@ import { cleanText, parseBody } from "../reply/reply-body.ts";
 import { type ServiceToken, serviceTokenIn } from "./service-token.ts";
 import { tokenDocuments, type TokenMutation } from "./token-mutation.ts";
 
-/** What a token is asked for with. */
+/** The credential with which a token is requested. */
 type Grant = { readonly apiKey: string } | { readonly refreshToken: string };
 
 export type LoginResult = { readonly kind: "token"; readonly token: ServiceToken } | LoginFailure;
 
 type LoginFailure =
-  /** `reason`: status and code, fit to be shown. */
+  /** `reason`: status and code, safe to display. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** Too many logins. To ask again soon makes it worse. */
+  /** Too many logins. Trying again soon makes it worse. */
   | { readonly kind: "limited"; readonly reason: string }
-  /** Nobody can say for now. `afterMs`: the platform's own wish. */
+  /** Unknown at the moment. `afterMs`: the delay that the platform requested. */
   | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown }
-  /** The reply is cut off or is no GraphQL reply. `isFinal`: so were those before it, and asking again is pointless. */
+  /** The reply is truncated or not a GraphQL reply. `isFinal`: several in a row were, so trying again is pointless. */
   | { readonly kind: "unreadable"; readonly reason: string; readonly isFinal?: boolean };
 
-/** Asks for one token with one request. A reply is never quoted, it may hold secrets. */
+/** Requests one token with one request. A reply is never quoted, because it may contain secrets. */
 export type Login = (grant: Grant) => Promise<LoginResult>;
 
 export interface LoginOptions {
@@ -33,7 +33,7 @@ export interface LoginOptions {
   readonly baseUrl: URL;
   readonly mutation?: TokenMutation;
   readonly clock: Pick<Clock, "now">;
-  /** Told every credential that is sent or obtained; masks what the platform says of a refusal. */
+  /** Learns every credential that is sent or obtained; masks the reason of a rejection. */
   readonly mask?: CredentialMask | undefined;
 }
 
@@ -75,7 +75,7 @@ function resultOf(reply: HttpReply, { tokenAt, now, mask }: ReplyContext): Login
   return { kind: "token", token };
 }
 
-/** A status of 4xx says what it means without a body; a 2xx does not. */
+/** A 4xx status is clear without a body; a 2xx is not. */
 function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFailure | undefined {
   const { status, complete } = reply;
   if (!complete && body === undefined) return { kind: "unreadable", reason: `HTTP ${status}, cut off` };
@@ -91,7 +91,7 @@ function isGraphqlReply(body: JsonValue | undefined): boolean {
 /** The platform's code for too many requests. */
 const TOO_MANY_REQUESTS = "KT-CT-1199";
 
-/** GraphQL refuses with HTTP 200; why stands in the body (`errors[].extensions.errorCode`). */
+/** GraphQL rejects with HTTP 200; the reason is in the body (`errors[].extensions.errorCode`). */
 function refusalIn(body: JsonValue | undefined, status: number, { mask }: CredentialMask): LoginFailure {
   const errors = valueAt(body, ["errors"]);
   const codes = (isJsonArray(errors) ? errors : []).map(codeOf);
@@ -100,15 +100,15 @@ function refusalIn(body: JsonValue | undefined, status: number, { mask }: Creden
   return { kind: code === TOO_MANY_REQUESTS ? "limited" : "refused", reason };
 }
 
-/** The platform's own codes, or those of the GraphQL server below it. */
+/** The platform's own code, or that of the underlying GraphQL server. */
 function codeOf(error: JsonValue): string | undefined {
   const codes = [valueAt(error, ["extensions", "errorCode"]), valueAt(error, ["extensions", "code"])];
   return codes.find((code) => typeof code === "string");
 }
 
 /**
- * Why there is no token: a Failure, for good; or a TransportError for now, whose phase is `unsent`, because nothing
- * has left yet of the request that wanted the token.
+ * Why there is no token: a Failure if it is permanent, otherwise a TransportError. Its phase is `unsent`, because
+ * nothing has been sent yet of the request that needs the token.
  */
 export function loginError(end: LoginFailure): Failure | TransportError {
   if (end.kind === "later") {
@@ -142,13 +142,13 @@ function notTheTokenApi(reason: string): Failure {
 
 const FIRST_BACKOFF_MS = 1_000;
 const MAX_BACKOFF_MS = 60_000;
-/** One reply may be cut off; this many in a row are not the platform's. */
+/** One reply may be truncated, but this many in a row are not from the platform. */
 const MAX_UNREADABLE = 5;
 
 /**
- * Keeps logins apart that failed for now, because the end-point that gives tokens is itself limited: a second, doubled
- * with every failure up to a minute; longer where the platform says so, a minute where it has had too many. Who asks
- * in the meantime is told the same again without a request.
+ * Spaces out logins after temporary errors, because the token endpoint is itself rate-limited. The pause is one second
+ * and doubles with every error up to a minute. It is longer if the platform says so, and a minute after too many
+ * logins. Callers during a pause receive the same error without a request.
  */
 export function withLoginBackoff(login: Login, clock: Pick<Clock, "monotonic">): Login {
   let pause: { readonly until: number; readonly end: LoginFailure } | undefined;
@@ -176,8 +176,9 @@ export function withLoginBackoff(login: Login, clock: Pick<Clock, "monotonic">):
 }
 
 /**
- * A token for the API key, by one request.
- * @throws Failure `authentication` when there is none to be had, `tls` or `platform_unreachable` when nobody answers
+ * Obtains a token for the API key with one request.
+ * @throws Failure `authentication` if the platform refuses a token, `tls` or `platform_unreachable` if there is no
+ * answer
  */
 export async function fetchToken(apiKey: string, options: LoginOptions): Promise<ServiceToken> {
   const end = await createLogin(options)({ apiKey });

@@ -4,19 +4,17 @@ import type { Authorisation } from "./authorisation.ts";
 
 export interface AuthorisationRetryOptions {
   readonly clock: Pick<Clock, "sleep">;
-  /** Token requests at most, the first included. */
+  /** Maximum number of token requests, including the first. */
   readonly maxTries: number;
   readonly signal: AbortSignal;
   /** Called before every wait. */
   readonly onWait?: ((wait: { readonly reason: string; readonly ms: number }) => void) | undefined;
 }
 
-/** As long as the pauses that the login itself keeps (`withLoginBackoff`), so that each try is a request. */
+/** Equal to the pauses of the login itself (`withLoginBackoff`), so that each attempt sends a request. */
 const FIRST_DELAY_MS = 1_000;
 
-/**
- * Asks again while there is no token for now, for callers without retries of their own. The last error stands.
- */
+/** Retries while no token is available, for callers without their own retries. Throws the last error. */
 export function retryingAuthorisation(authorisation: Authorisation, options: AuthorisationRetryOptions): Authorisation {
   const { clock, maxTries, signal, onWait } = options;
 

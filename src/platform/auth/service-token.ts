@@ -3,14 +3,14 @@ import { parseJson } from "../../json/parse-json.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
-/** A token as the platform gave it. What it says of itself is not verified: only the platform can. */
+/** A token as the platform returned it. Its claims are not verified: only the platform can do that. */
 export interface ServiceToken {
   readonly token: string;
-  /** From the reply's `payload`, else from the token itself where it is a JSON Web Token; else none. */
+  /** From the reply's `payload`, otherwise from the token itself if it is a JSON Web Token; otherwise empty. */
   readonly claims: JsonObject;
-  /** Seconds since 1970 by the platform's clock: the claim `exp`. */
+  /** The claim `exp`: seconds since 1970 by the platform's clock. */
   readonly expiresAt: number | undefined;
-  /** Milliseconds from when it was asked for until it ends; absent where nobody says or it cannot be true. */
+  /** Milliseconds from the request until the token expires; absent if unknown or implausible. */
   readonly lifetimeMs: number | undefined;
   readonly refreshToken: string | undefined;
   /** Seconds since 1970: `refreshExpiresIn`, which is a moment and not a duration. */
@@ -19,10 +19,10 @@ export interface ServiceToken {
 }
 
 /**
- * The token in a reply, with what stands beside it; undefined where there is none.
- * How long it lives is reckoned by the platform's clock (the reply's `Date`, else the claim `iat`), so that a wrong
- * clock here neither renews too early nor too late. A token that would be over already is one whose end is not known.
- * @param now wall clock here, for a platform that tells no time
+ * The token in a reply and the related members; undefined if there is none. Its lifetime is calculated by the
+ * platform's clock (the reply's `Date`, otherwise the claim `iat`), so that a wrong local clock does not shift the
+ * renewal. For a token that would already have expired, the expiry counts as unknown.
+ * @param now local wall clock, for a platform that sends no time
  */
 export function serviceTokenIn(
   body: JsonValue | undefined,
@@ -49,12 +49,12 @@ export function serviceTokenIn(
   };
 }
 
-/** What a header can carry without being broken by it. */
+/** Characters that are safe in a header. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 
 const MAX_TOKEN_LENGTH = 16_384;
 
-/** The claims of a JSON Web Token (RFC 7519), unverified; none for a token of another kind. */
+/** The unverified claims of a JSON Web Token (RFC 7519); empty for other tokens. */
 export function tokenClaims(token: string): JsonObject {
   const [, body, signature] = token.length > MAX_TOKEN_LENGTH ? [] : token.split(".");
   if (body === undefined || signature === undefined) return {};
@@ -67,12 +67,12 @@ export function expiryIn(claims: JsonObject): number | undefined {
   return seconds(claims["exp"]);
 }
 
-/** A moment of this era in seconds; anything else says nothing. */
+/** A plausible moment in seconds; undefined for any other value. */
 function seconds(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 && value < LAST_SECOND ? value : undefined;
 }
 
-/** The last moment that a JavaScript date can hold. */
+/** The last moment that a JavaScript date can represent. */
 const LAST_SECOND = 8_640_000_000_000;
 
 function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | undefined {
@@ -80,7 +80,7 @@ function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | u
   return Number.isNaN(date) ? seconds(claims["iat"]) : date / 1000;
 }
 
-/** Both moments are cut to whole seconds: up to one of them may be over already. */
+/** Both moments are truncated to whole seconds, so up to one second is subtracted. */
 function lifetimeMs(until: number | undefined, asked: number): number | undefined {
   if (until === undefined) return undefined;
   const left = (until - asked - 1) * 1000;

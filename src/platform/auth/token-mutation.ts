@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 
-/** How a service token is obtained; the specification names the mutation and does not show the rest (5.2, 5.5). */
+/** How a service token is obtained; the specification names the mutation but not its fields (5.2, 5.5). */
 export interface TokenMutation {
   /** Default `/v1/graphql/`, on the instance's root. */
   readonly path?: string | undefined;
@@ -11,15 +11,15 @@ export interface TokenMutation {
   /** Member of the mutation's `input` that takes a refresh token, default `refreshToken`. */
   readonly refreshField?: string | undefined;
   /**
-   * What to ask for, as GraphQL selections; default: what leads to the token, and nothing else. A field that an
-   * instance does not have makes GraphQL refuse the whole document, so more is asked for on request only.
+   * The output fields, as GraphQL selections; default: only the path to the token. GraphQL rejects the whole document
+   * if an instance lacks a field, so further fields are selected only if configured.
    */
   readonly outputFields?: readonly string[] | undefined;
-  /** Where the reply's `data` holds the token, default `<name>.token`. */
+  /** Path of the token in the reply's `data`, default `<name>.token`. */
   readonly tokenAt?: AttrPath | undefined;
-  /** The whole GraphQL document in place of the default one; it takes the key as `$apiKey`. */
+  /** The complete GraphQL document that replaces the default one; receives the key as `$apiKey`. */
   readonly document?: string | undefined;
-  /** The same for a refresh token, which it takes as `$refreshToken`. Without it, a `document` of one's own refreshes nothing. */
+  /** The same for a refresh token, passed as `$refreshToken`. Without it, a custom `document` disables refreshing. */
   readonly refreshDocument?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface TokenDocuments {
   readonly tokenAt: AttrPath;
 }
 
-/** The input is written out in place, so that no document names the input's type, which the specification does not. */
+/** The input is written inline, so that the document need not name the input's type, which the specification omits. */
 export function tokenDocuments(mutation: TokenMutation): TokenDocuments {
   const { name = "ObtainServiceToken", inputField = "APIKey", refreshField = "refreshToken" } = mutation;
   const tokenAt = mutation.tokenAt ?? [name, "token"];
@@ -45,7 +45,7 @@ export function tokenDocuments(mutation: TokenMutation): TokenDocuments {
   };
 }
 
-/** `access.jwt` is asked for as `access { jwt }`. */
+/** `access.jwt` is selected as `access { jwt }`. */
 function selection([field = "token", ...deeper]: AttrPath): string {
   return deeper.length === 0 ? String(field) : `${field} { ${selection(deeper)} }`;
 }

@@ -7,30 +7,31 @@ import type { ServiceToken } from "./service-token.ts";
 export interface RenewalOptions {
   readonly login: Login;
   readonly apiKey: string;
-  /** What stands before the token in the `Authorization` header. */
+  /** Prefix of the token in the `Authorization` header. */
   readonly prefix: string;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** One token of a run's succession of them. Moments are on the monotonic clock, milliseconds. */
+/** One of the consecutive tokens of a run. Moments are milliseconds on the monotonic clock. */
 interface HeldToken {
   readonly header: string;
-  /** From here on somebody asks for the next one while this one is still used; once. */
+  /** From this moment on, the next token is requested, once, while this one is still used. */
   renewAt: number;
-  /** From here on nobody uses it. */
+  /** From this moment on, the token is not used. */
   readonly endsAt: number;
   refresh: { readonly token: string; readonly until: number } | undefined;
-  /** The platform has taken it at least once. */
+  /** The platform has accepted it at least once. */
   confirmed: boolean;
-  /** The platform has refused it. */
+  /** The platform has rejected it. */
   refused: boolean;
-  /** The one before it was refused. */
+  /** Its predecessor was rejected. */
   readonly afterRefusal: boolean;
 }
 
 /**
- * A token for all workers: obtained when first wanted, one request whoever asks. It is renewed a little before its
- * end while the old one serves on, and once when the platform refuses it. A refusal to give one is final.
+ * A token for all workers, obtained on first use; concurrent callers share one request. It is renewed shortly before
+ * it expires, while the old one stays in use, and once when the platform rejects it. If the platform refuses to issue
+ * a token, that is final.
  */
 export function renewingAuthorisation(options: RenewalOptions): Authorisation {
   const { clock } = options;
@@ -45,7 +46,8 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
     const end = await nextLogin(held, options);
     if (end.kind !== "token") {
       const error = loginError(end);
-      // Only a refusal ends the use of a token that still serves; anything else is tried once more when it does not.
+      // Only a refusal ends the use of a valid token; after any other error, one more attempt follows once the token is
+      // no longer valid.
       if (error instanceof Failure && (end.kind === "refused" || !isServing())) final = error;
       throw error;
     }
@@ -61,7 +63,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
     return underWay;
   };
 
-  /** Whatever becomes of it, the token in hand serves until its end. */
+  /** The current token stays in use until it expires, even if this fails. */
   const renewAhead = (generation: HeldToken): void => {
     generation.renewAt = Infinity;
     renewOnce().catch(() => undefined);
@@ -85,7 +87,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
   };
 }
 
-/** By the refresh token where there is one; refused, it is forgotten, and the key is used. */
+/** Uses the refresh token if there is one; if it is rejected, it is discarded and the key is used. */
 async function nextLogin(held: HeldToken | undefined, options: RenewalOptions): Promise<LoginResult> {
   const { login, apiKey, clock } = options;
   if (held?.refresh !== undefined && clock.monotonic() < held.refresh.until) {
@@ -102,7 +104,7 @@ interface RenewalContext {
   readonly header: string;
 }
 
-/** A reply without a refresh token leaves the one that is there. */
+/** If the reply has no refresh token, the previous one is kept. */
 function heldTokenOf(token: ServiceToken, { before, askedAt, header }: RenewalContext): HeldToken {
   const { lifetimeMs = Infinity, refreshToken, refreshLifetimeMs = Infinity } = token;
   return {
@@ -116,10 +118,12 @@ function heldTokenOf(token: ServiceToken, { before, askedAt, header }: RenewalCo
   };
 }
 
-/** A token is renewed when a fifth of its life is left, and never sooner than this: the longest request, twice. */
+/**
+ * Renewal starts when a fifth of the lifetime is left, but at most this long before expiry: twice the longest request.
+ */
 const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
 
-/** The platform refuses a token, and the one that was obtained in its place. */
+/** The platform rejects both a token and its replacement. */
 export function newTokenRefused(): Failure {
   return new Failure("authentication", "the platform accepts neither the token nor a new one (HTTP 401)", {
     hint: "check the form of the Authorization header (`--auth`) and what the API key may do, then run the same command again",

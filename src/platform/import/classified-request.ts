@@ -5,15 +5,15 @@ import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import type { Classification } from "../reply/reply-class.ts";
 
-/** What one request came to. */
+/** The classified result of one request. */
 export interface RequestResult extends Classification {
-  /** Status of the reply; absent when there was none. */
+  /** Status of the reply; absent if there was none. */
   readonly http?: number;
   /** First byte sent to last byte read, milliseconds. */
   readonly durationMs: number;
 }
 
-/** How requests reach the platform, whatever they are for. */
+/** The dependencies of every request to the platform. */
 export interface RequestDependencies {
   readonly http: Http;
   readonly baseUrl: URL;
@@ -24,25 +24,28 @@ export interface RequestDependencies {
 }
 
 /**
- * Asked before each request that is made for a record, once its token is there. Resolves when the request may leave;
- * with false when it may not leave any more.
+ * Called before each request for a record, once its token is available. Resolves when the request may be sent, with
+ * false if it must no longer be sent.
  */
 export type MaySend = () => Promise<boolean>;
 
-/** It was ready to leave, and was not to (`Connection.onlyWhile`). */
+/** Whether the request was ready but held back (`Connection.onlyWhile`). */
 export function wasHeldBack({ replyClass }: Classification): boolean {
   return replyClass.kind === "unsent" && replyClass.code === HELD_BACK;
 }
 
 interface ClassifiedRequest extends Pick<HttpRequest, "method" | "url" | "body"> {
-  /** Those of parameters; the tool's own beat them. */
+  /** Headers from parameters; the tool's own headers take precedence. */
   readonly headers?: HttpRequest["headers"];
   readonly signal: AbortSignal;
   readonly maySend: MaySend | undefined;
   readonly classify: (reply: HttpReply) => Classification;
 }
 
-/** One request with the token, and one more where the token had to be renewed. Never throws for a reply or a fault. */
+/**
+ * Sends one request with the token, and one more if the token had to be renewed. Never throws for a reply or a
+ * transport error.
+ */
 export async function sendClassified(request: ClassifiedRequest, tools: RequestDependencies): Promise<RequestResult> {
   try {
     return await sendAuthorised(
@@ -77,7 +80,7 @@ async function exchange(
 
 type Headers = HttpRequest["headers"];
 
-/** The tool's own headers are made once for each token. */
+/** The tool's own headers are built once per token. */
 function headersOf(
   { headers: own, body }: ClassifiedRequest,
   authorization: string,
@@ -93,7 +96,7 @@ function headersOf(
 interface OwnHeaders {
   readonly authorization: string;
   readonly bare: Headers;
-  /** Of a request that has a body. */
+  /** For a request with a body. */
   readonly withBody: Headers;
 }
 
@@ -104,5 +107,5 @@ function ownHeaders(authorization: string, { userAgent }: RequestDependencies): 
   return { authorization, bare, withBody: { ...bare, "content-type": "application/json" } };
 }
 
-/** What a request comes to that is broken off before it leaves. */
+/** The result of a request that is aborted before it is sent. */
 const NOT_SENT = { code: "ABORTED", durationMs: 0 } as const;

@@ -11,9 +11,12 @@ import type { Classification } from "../reply/reply-class.ts";
 import type { RepliesContract } from "../reply/reply-trust.ts";
 import { type MaySend, type RequestDependencies, type RequestResult, sendClassified } from "./classified-request.ts";
 
-/** Sends payloads to one operation of the data-import API and says what became of them. */
+/** Sends payloads to one operation of the data-import API and classifies the replies. */
 export interface ImportClient {
-  /** One record, one request (and one more where the token had to be renewed). Never throws for a reply or a fault. */
+  /**
+   * Sends one request per record, and one more if the token had to be renewed. Never throws for a reply or a transport
+   * error.
+   */
   readonly send: (
     payload: JsonObject,
     signal: AbortSignal,
@@ -22,11 +25,11 @@ export interface ImportClient {
   ) => Promise<RequestResult>;
 }
 
-/** What there is of a record beside its payload: what the mapping gives, and what was made of it already. */
+/** Data of a record in addition to its payload: values from the mapping, and encoded forms that already exist. */
 interface GivenValues {
-  /** Fields of the body, beside the wrapped payload or in its place. */
+  /** Fields of the body, in addition to the wrapped payload or instead of it. */
   readonly fields?: JsonObject | undefined;
-  /** Values of the request's parameters, by their names. */
+  /** Values of the request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
   /** The payload as JSON text, in UTF-8. */
   readonly json?: Buffer;
@@ -34,9 +37,9 @@ interface GivenValues {
 
 interface ImportClientOptions extends RequestDependencies {
   readonly operation: Pick<PlainOperation, "path" | "parameters" | "wrap" | "items" | "body"> & RepliesContract;
-  /** What the request carries beside the wrapped payload, or in its place. */
+  /** Fields that the request carries in addition to the wrapped payload or instead of it. */
   readonly body?: Step["body"];
-  /** Say in warnings which fields a success leaves out where it repeats what was understood. */
+  /** Warn about fields that a successful reply omits although it echoes the payload. */
   readonly compareEcho?: boolean;
 }
 
@@ -66,8 +69,8 @@ export function createImportClient(options: ImportClientOptions): ImportClient {
 }
 
 /**
- * The payload, wrapped or bare, or a small body made from it, as canonical JSON: the same record is the same bytes,
- * whether its payload was built from rows or read back from text.
+ * The payload, wrapped or bare, or a small body derived from it, as canonical JSON. The same record always gives the
+ * same bytes, whether its payload was built from rows or read back from text.
  */
 function requestBody(
   payload: JsonObject,
@@ -80,9 +83,8 @@ function requestBody(
 }
 
 /**
- * The classification with a warning for every field of the payload that a success does not repeat. A field that the platform
- * does not know raises no error there: it is left out without a word. A reply that repeats nothing of the
- * payload says nothing of that.
+ * Adds a warning for every field of the payload that a successful reply does not echo. The platform drops unknown
+ * fields silently, without an error. A reply that echoes nothing of the payload gives no warnings.
  */
 export function withDroppedFieldWarnings(
   classification: Classification,
@@ -97,7 +99,7 @@ export function withDroppedFieldWarnings(
   return warnings.length === 0 ? classification : { ...classification, replyClass: { ...replyClass, warnings } };
 }
 
-/** The outermost paths of the value that the echo lacks. A value that is there in another form is no loss. */
+/** The outermost paths that the echo lacks. A value in a different form is not missing. */
 function* missingPaths(sent: unknown, echo: unknown, path: AttrPath): Generator<AttrPath> {
   if (isJsonArray(sent) && isJsonArray(echo)) {
     for (const [index, item] of sent.entries()) {

@@ -14,20 +14,20 @@ import { whyNotOfOperation } from "../reply/reply-trust.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
 
-/** Asks what became of what the platform does later. */
+/** Queries the status of work that the platform performs asynchronously. */
 export interface StatusClient {
   /**
-   * One look. `accepted` and `rejected` are final; `waiting` and `absent` (nothing is under way) are not. Never throws
-   * for a reply or a fault; asking changes nothing.
+   * One query. `accepted` and `rejected` are final; `waiting` and `absent` (nothing in progress) are not. Never throws
+   * for a reply or a transport error, and changes nothing.
    */
   readonly poll: ImportClient["send"];
-  /** Milliseconds between two looks, at first. */
+  /** Initial milliseconds between two queries. */
   readonly intervalMs: number;
-  /** Milliseconds after which a run waits no longer. */
+  /** Milliseconds after which a run stops waiting. */
   readonly timeoutMs: number;
 }
 
-/** @param key where the business key of a record lies in its payload */
+/** @param key path of a record's business key in its payload */
 export function createStatusClient(poll: Poll, tools: RequestDependencies, key?: AttrPath): StatusClient {
   const { interval, patience, parameters, account } = poll;
   const keyNames = namesOfKey(parameters, key);
@@ -64,7 +64,7 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
   return { replyClass: doubt ?? replyClass };
 }
 
-/** Two of these prove that a schedule never arrived, so they are judged as strictly as a success. */
+/** Two of these prove that a schedule never arrived, so they are checked as strictly as a success. */
 function classOfNotFound(
   reply: HttpReply,
   body: JsonValue | undefined,
@@ -76,14 +76,14 @@ function classOfNotFound(
   return { kind: "ambiguous", reason: `HTTP 404, ${doubt}`, notFromApi: doubt !== CUT_SHORT };
 }
 
-/** A refusal of the status request says nothing about the record, unless the contract names that reply. */
+/** A rejection of the status request says nothing about the record, unless the contract names that reply. */
 function aboutRequestAlone(classification: Classification, { status }: HttpReply): Classification {
   const { replyClass } = classification;
   if (replyClass.kind !== "rejected" || replyClass.isFinal === true) return classification;
   return { ...classification, replyClass: { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false } };
 }
 
-/** A status of success settles a record only where the rest of the reply does not say the opposite. */
+/** A success status settles a record only if the rest of the reply does not contradict it. */
 function doubtOfEnd(
   status: string,
   body: JsonValue | undefined,
@@ -95,7 +95,7 @@ function doubtOfEnd(
   if (account !== undefined && (number === null || number === "")) {
     return { kind: "waiting", reason: `the status is ${shown}, without ${formatAttr(account)}` };
   }
-  // What the status means, the contract says.
+  // The contract defines the meaning of the status.
   const judged = { ...payload, [formatAttr(place)]: status };
   const contradiction = body === undefined ? undefined : contradictionIn(body, judged);
   if (contradiction === undefined) return undefined;

@@ -6,15 +6,15 @@ import type { RequestResult, RequestDependencies } from "./classified-request.ts
 import { createImportClient, type ImportClient } from "./import-client.ts";
 import { createStatusClient, type StatusClient } from "./status-client.ts";
 
-/** One of the requests that a record passes through, ready to be made. */
+/** A client for one of the requests that a record needs. */
 export interface StepClient extends ImportClient {
-  /** The step's name; absent where one request is all. */
+  /** The step's name; absent if a record needs only one request. */
   readonly name?: string;
-  /** It creates nothing: to make it twice, or once too often, does no harm. */
+  /** Creates nothing, so repeating it is harmless. */
   readonly idempotent: boolean;
-  /** The platform cannot create twice from one business key. */
+  /** The platform never creates two objects for one business key. */
   readonly dedupesByKey: boolean;
-  /** How the end of the step is learnt, where its reply does not tell. */
+  /** How to learn the result of the step, if its reply does not contain it. */
   readonly status?: StatusClient;
 }
 
@@ -26,8 +26,8 @@ export function createStepClients(operation: Operation, tools: RequestDependenci
 }
 
 /**
- * The platform's own validation alone, for a run that is to create nothing: the first step that validates the payload
- * itself. Undefined where the operation has none.
+ * Only the platform's own validation, for a run that must not create anything: the first step that validates the
+ * payload itself. Undefined if the operation has none.
  */
 export function createRemoteValidation({ steps, key }: Operation, tools: RequestDependencies): StepClient | undefined {
   const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);
@@ -37,12 +37,12 @@ export function createRemoteValidation({ steps, key }: Operation, tools: Request
   return { ...client, name: step?.name ?? "validate", idempotent: true, dedupesByKey: true };
 }
 
-/** The replies of every step are to name the record by the key of the workflow. */
+/** Replies of every step must identify the record by the key of the workflow. */
 function withKey(operation: PlainOperation, key: AttrPath | undefined): PlainOperation {
   return key === undefined ? operation : { ...operation, key };
 }
 
-/** @param key where the business key of a record lies in its payload */
+/** @param key path of a record's business key in its payload */
 function stepClient(step: Step, key: AttrPath | undefined, tools: RequestDependencies): StepClient {
   const { name, kind, operation, body = {}, reasons, poll } = step;
   const fields = Object.entries(body).map(
@@ -72,8 +72,8 @@ type Explain = (answer: RequestResult, ...asked: Parameters<ImportClient["send"]
 const unexplained: Explain = (answer) => Promise.resolve(answer);
 
 /**
- * A refusal that names no field is explained by the operation that knows; what that one adds, and nothing else, counts.
- * Held back, the record is: nothing was done for it, and its next try is refused and explained.
+ * A rejection that names no field is explained by the `reasons` operation; only the problems that it adds are used. If
+ * that request is held back, so is the record: nothing was processed, and the next attempt is rejected and explained.
  */
 function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain {
   const client = createImportClient({ ...tools, operation: reasons });

@@ -6,32 +6,31 @@ import { type ReadClient, type ReadRequest, wrongReply } from "./read-client.ts"
 
 /** One page of a list (specification 2.1). */
 export interface Page<T> {
-  /** Number of records that the platform reports for the list; absent when it does not. */
+  /** Number of records that the platform reports for the list; absent if it reports none. */
   readonly count: number | undefined;
   readonly results: readonly T[];
-  /** The same records as the JSON that was received, each without white space: nothing added, lost or rounded. */
+  /** The same records as the received JSON, each without white space: nothing is added, lost or rounded. */
   readonly json: readonly string[];
-  /** True when another page follows. */
+  /** True if another page follows. */
   readonly hasNext: boolean;
 }
 
-/** Which list, and what its records are. */
+/** The list to read and the type of its records. */
 interface ListRequest<T> extends ReadRequest {
   /** Address of the first page. */
   readonly url: URL;
   readonly isRecord: (value: JsonValue) => value is JsonValue & T;
-  /** Members that become text with every digit. */
+  /** Members whose numbers become text with every digit. */
   readonly decimals?: ReadonlySet<string>;
 }
 
-/** More pages than any list has: a chain that long has no end. */
+/** More pages than any list has: a longer chain is assumed to be endless. */
 export const MAX_PAGES = 10_000;
 
 /**
- * The pages of a list, the next one asked for when it is wanted, through the address in `next` alone
- * (specification 4.5).
- * @throws Failure as `ReadClient.get` does; `redirect` or `wrong_endpoint` for a `next` that leads astray, in a circle,
- * or on for more than `mostPages`; `wrong_endpoint` for a page that is none
+ * The pages of a list. Each page is requested on demand, only through the address in `next` (specification 4.5).
+ * @throws Failure as `ReadClient.get` does; `redirect` or `wrong_endpoint` for a `next` with an invalid address, a
+ * cycle, or more than `mostPages` pages; `wrong_endpoint` for an invalid page
  */
 export async function* readPages<T>(
   client: ReadClient,
@@ -45,11 +44,11 @@ export async function* readPages<T>(
 }
 
 interface LinkedPage {
-  /** The address of the page after it, unchecked. */
+  /** The address of the next page, unchecked. */
   readonly next: JsonValue | undefined;
 }
 
-/** Gets a page, and those that `next` leads to, each read by `read`. @throws as `readPages` does */
+/** Requests a page and the pages that `next` leads to; `read` parses each. @throws as `readPages` does */
 export async function* followPages<P extends LinkedPage>(
   client: ReadClient,
   first: ReadRequest & { readonly url: URL },
@@ -90,10 +89,10 @@ function endless(why: string): Failure {
 }
 
 /**
- * The address in `next`, made sure of (specification 4.5): the base address's own origin, and so its scheme; no
- * credentials; below the base address's path. Undefined when it is null or absent.
+ * The validated address in `next` (specification 4.5): same origin and scheme as the base address, no credentials,
+ * below the base address's path. Undefined if it is null or absent.
  * @param current address of the page that holds it
- * @throws Failure `redirect` when it leads to another origin, `wrong_endpoint` when it makes no sense
+ * @throws Failure `redirect` for another origin, `wrong_endpoint` for an invalid address
  */
 function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): URL | undefined {
   if (next === undefined || next === null) return undefined;
@@ -116,13 +115,13 @@ function refusedPage(code: "redirect" | "wrong_endpoint", why: string): Failure 
   });
 }
 
-/** How much of a list is wanted: its first page, all of it, or the page of this number, from 1. */
+/** The requested part of a list: its first page, all pages, or the page with this number, from 1. */
 export type PageSelection = "first" | "all" | number;
 
 /**
- * The pages that are wanted. A page further on is reached through those before it, because the specification names no
- * way to ask for it (4.5.2).
- * @throws Failure `not_found` when the list ends before the page of the number
+ * The requested pages. A later page is reached through the previous ones, because the specification defines no direct
+ * access (4.5.2).
+ * @throws Failure `not_found` if the list has fewer pages
  */
 export async function* selectedPages<T>(
   pages: AsyncIterable<Page<T>>,
@@ -142,12 +141,12 @@ export async function* selectedPages<T>(
   }
 }
 
-/** As many half hours as eleven years have: pages in reverse order have to be kept in memory. */
+/** The number of half hours in eleven years: pages in reverse order are kept in memory. */
 const MAX_RECORDS = 200_000;
 
 /**
- * The same records, the last one first: rates arrive with the latest `valid_from` first (specification 2.3), and leave
- * in the order of time. Nothing comes out before all of it has been read.
+ * The same records in reverse: rates arrive with the latest `valid_from` first (specification 2.3) and are returned in
+ * chronological order. All pages are read before the first is returned.
  * @throws Failure `usage` for more than 200,000 records
  */
 export async function* inTimeOrder<T>(pages: AsyncIterable<Page<T>>): AsyncGenerator<Page<T>, void, undefined> {

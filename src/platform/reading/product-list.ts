@@ -26,7 +26,7 @@ const schema = z.looseObject({
   links: z.array(z.unknown()).nullish(),
 });
 
-/** The members that the specification shows of a product (2.2), in the order in which they are shown. */
+/** The members of a product in the specification (2.2), in display order. */
 export const PRODUCT_FIELDS: readonly string[] = Object.keys(schema.shape);
 
 /** The products, page by page; `GET /products/`. @throws Failure as `pages` does */

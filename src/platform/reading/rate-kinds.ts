@@ -1,4 +1,4 @@
-/** What a tariff is for. */
+/** The fuels of a tariff. */
 export const FUELS = ["electricity", "gas"] as const;
 export type Fuel = (typeof FUELS)[number];
 

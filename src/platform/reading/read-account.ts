@@ -6,8 +6,8 @@ import { type ReadClient, wrongReply } from "./read-client.ts";
 import type { Account } from "./received-records.ts";
 
 /**
- * Reads an account (specification 4.3). Its number, which is personal data, stands in no message.
- * @throws Failure `usage` for a number that cannot stand in an address; `not_found`; as `ReadClient.get` does
+ * Reads an account (specification 4.3). Messages never contain its number, which is personal data.
+ * @throws Failure `usage` for a number that cannot be part of an address; `not_found`; as `ReadClient.get` does
  */
 export async function readAccount(client: ReadClient, number: string): Promise<Account> {
   const url = joinPath(client.baseUrl, `accounts/${pathSegment(number, "the account number")}/`);

@@ -8,34 +8,34 @@ import { cleanText, isHtml, parseBody, whyUnreadable } from "../reply/reply-body
 import { replyProblems } from "../reply/reply-problems.ts";
 import { isUnauthorised, statusFailure } from "../reply/status-failure.ts";
 
-/** The read side of the API: GET requests, repeated while a fault is temporary. */
+/** The read side of the API: GET requests, retried while an error is temporary. */
 export interface ReadClient {
   /** Ends in `/v1/`. */
   readonly baseUrl: URL;
   /**
-   * The reply's body, text that claims to be JSON.
-   * @throws Failure for every other reply, and for none
+   * The reply's body, of a JSON content type but not yet parsed.
+   * @throws Failure for every other reply, and if there is none
    */
   readonly get: (url: URL, wanted: ReadRequest) => Promise<string>;
 }
 
-/** What is asked for, in words that hold no personal data. */
+/** A description of the request without personal data. */
 export interface ReadRequest {
   /** `the list of products`. */
   readonly what: string;
-  /** Thrown when the platform says that there is no such thing (404). */
+  /** Thrown if the platform answers 404. */
   readonly missing: Failure;
-  /** True when the address has parameters: then the platform may be quoted about them. */
+  /** True if the address has parameters: the platform's messages about them may then be quoted. */
   readonly query: boolean;
 }
 
 export interface ReadClientOptions extends RetryDependencies {
   readonly http: Http;
   readonly baseUrl: URL;
-  /** Absent: nobody in particular asks (specification 5.1). */
+  /** Absent: requests are anonymous (specification 5.1). */
   readonly authorisation?: Authorisation | undefined;
   readonly userAgent: string;
-  /** Ends whatever is under way. */
+  /** Aborts the request in flight. */
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +68,7 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
   };
 }
 
-/** What answers is not the API, or not as the specification has it. */
+/** The server is not the API, or its reply does not match the specification. */
 export function wrongReply(what: string, why: string): Failure {
   return new Failure("wrong_endpoint", `the reply to ${what} ${why}`, {
     hint: "check the base URL; what answers there does not keep to the API's specification",
@@ -133,7 +133,7 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
       });
 }
 
-/** The parameters are ours, so the platform's words about them hold nothing private. */
+/** The parameters come from this tool, so the platform's messages about them contain no personal data. */
 function badQuery(reply: HttpReply, { what }: ReadRequest): Failure {
   const reasons = replyProblems(parseBody(reply)).map(({ attr, detail }) => `${attr}: ${cleanText(detail, 200)}`);
   return new Failure("usage", `the platform refuses the query for ${what}: ${reasons.slice(0, 5).join("; ")}`, {

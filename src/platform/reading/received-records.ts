@@ -2,12 +2,12 @@ import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import type { Fuel, RateKind } from "./rate-kinds.ts";
 
 /**
- * A product (specification 2.2), and whatever else the platform sends of it. A number that a JavaScript number cannot
- * hold is text.
+ * A product (specification 2.2), with any further members that the platform sends. A number that a double cannot
+ * represent is text.
  */
 export type Product = JsonObject & {
   readonly code: string;
-  /** `IMPORT` and others that the specification does not show. */
+  /** `IMPORT` and others that the specification does not list. */
   readonly direction?: string | null;
   readonly full_name?: string | null;
   readonly display_name?: string | null;
@@ -18,17 +18,17 @@ export type Product = JsonObject & {
   readonly is_prepay?: boolean | null;
   readonly is_business?: boolean | null;
   readonly is_restricted?: boolean | null;
-  /** Null when the product has no fixed term; otherwise the specification does not show its type. */
+  /** Null if the product has no fixed term; otherwise the specification does not define its type. */
   readonly term?: JsonValue;
-  /** ISO 8601 with its zone, as `available_to`. */
+  /** ISO 8601 with a zone, like `available_to`. */
   readonly available_from?: string | null;
-  /** Null when open-ended. */
+  /** Null if open-ended. */
   readonly available_to?: string | null;
   readonly links?: readonly JsonValue[] | null;
   readonly brand?: string | null;
 };
 
-/** The filters of specification 4.1 and those that instances publish besides. All are optional, and combined. */
+/** The filters of specification 4.1, and further ones that instances publish. All are optional and combined. */
 export interface ProductFilters {
   readonly brand?: string | undefined;
   readonly isGreen?: boolean | undefined;
@@ -38,20 +38,20 @@ export interface ProductFilters {
   readonly isBusiness?: boolean | undefined;
   /** Products that are no longer on sale. */
   readonly isHistorical?: boolean | undefined;
-  /** ISO 8601 datetime with its zone. */
+  /** ISO 8601 date-time with a zone. */
   readonly availableAt?: string | undefined;
 }
 
 /**
- * A rate (specification 2.3), and whatever else the platform sends of it. The values are decimal text with every digit
- * that was sent, `-3.0150`.
+ * A rate (specification 2.3), with any further members that the platform sends. The values are decimal text with every
+ * digit that was sent, `-3.0150`.
  */
 export type UnitRate = JsonObject & {
   readonly value_exc_vat: string;
   readonly value_inc_vat: string;
-  /** ISO 8601 with its zone. */
+  /** ISO 8601 with a zone. */
   readonly valid_from: string;
-  /** Null when it has no end yet. */
+  /** Null if it has no end yet. */
   readonly valid_to?: string | null;
   readonly payment_method?: string | null;
 };
@@ -61,16 +61,16 @@ export interface RateRequest {
   readonly tariff: string;
   readonly fuel: Fuel;
   readonly kind: RateKind;
-  /** ISO 8601 datetime with its zone; rates that are valid then or later. */
+  /** ISO 8601 date-time with a zone; selects rates that are valid then or later. */
   readonly from?: string | undefined;
-  /** The end of the period, which does not belong to it. */
+  /** The exclusive end of the period. */
   readonly to?: string | undefined;
 }
 
-/** An account as the platform sends it; the specification does not show its fields (2.6). */
+/** An account as the platform sends it; the specification does not define its fields (2.6). */
 export interface Account {
-  /** A number that a JavaScript number cannot hold is text. */
+  /** A number that a double cannot represent is text. */
   readonly record: JsonObject;
-  /** The JSON that was received, without white space: nothing added, lost or rounded. */
+  /** The received JSON without white space: nothing is added, lost or rounded. */
   readonly json: string;
 }

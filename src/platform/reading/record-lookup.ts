@@ -22,16 +22,16 @@ import { accountAt, cleanText, isEmpty } from "../reply/reply-body.ts";
 import { hasTwoAccounts, namesOfKey } from "../reply/named-record.ts";
 import { whyNotOfRecord } from "../reply/reply-trust.ts";
 
-/** A record that is looked for. */
+/** A record to look up. */
 export interface LookupRecord {
   readonly payload: JsonObject;
-  /** The values of the parameters of its requests, by their names. */
+  /** The values of the request parameters, by name. */
   readonly parameters?: JsonObject | undefined;
-  /** False: what was sent was another version of the record, so that only its key can be compared. */
+  /** False if another version of the record was sent, so only its key can be compared. */
   readonly isAsSent: boolean;
 }
 
-/** What the platform holds of it. `unknown`: this look-up proves nothing. */
+/** The platform's data of the record. `unknown`: this lookup proves nothing. */
 export type LookupResult =
   | { readonly kind: "found"; readonly account?: string; readonly values: ReplyValues }
   | {
@@ -40,24 +40,25 @@ export type LookupResult =
       readonly account?: string;
       readonly values: ReplyValues;
     }
-  /** `unproven`: why it does not prove that the record will not be there later. */
+  /** `unproven`: why the record may still appear later. */
   | { readonly kind: "absent"; readonly unproven?: string }
-  /** `isUnderWay`: the platform is still working on it. */
+  /** `isUnderWay`: the platform is still processing it. */
   | { readonly kind: "unknown"; readonly reason: string; readonly isUnderWay?: true };
 
-/** What the platform gave back of the attrs that are compared, as text. */
+/** The attrs that are compared, with the platform's values as text. */
 type ReplyValues = ReadonlyMap<string, string>;
 
 interface LookupContext {
   readonly client: ReadClient;
-  /** Attr of the business key, by which a list's items are known. */
+  /** Attr of the business key, which identifies the items of a list. */
   readonly key: AttrPath;
 }
 
 /**
- * Looks once for records on the platform, by every GET operation that the contract names: lists first, because one of
- * them tells of thousands of records. Found by one is found; absent is what all of them say is absent.
- * @throws Failure where it makes no sense to go on: authentication, redirect, an aborted signal, three look-ups in a row that failed
+ * Looks up records once, with every GET operation that the contract names. Lists come first, because one list covers
+ * thousands of records. A record is found if one operation finds it, and absent if all of them report it absent.
+ * @throws Failure if continuing makes no sense: authentication, redirect, an aborted signal, three consecutive failed
+ * lookups
  */
 export async function lookUpRecords(
   records: readonly LookupRecord[],
@@ -100,7 +101,7 @@ function resultFor(found: ReadonlyMap<LookupRecord, LookupResult>, record: Looku
   return found.get(record) ?? { kind: "absent" };
 }
 
-/** One failed look-up may be about its record; so many in a row are about the platform. */
+/** One failed lookup may concern only its record; this many in a row concern the platform. */
 const MAX_CONSECUTIVE_FAILURES = 3;
 
 function createFailureLimit() {
@@ -138,7 +139,7 @@ interface ListLookup extends LookupContext {
   readonly list: ReadBack;
 }
 
-/** The records that the list holds. A 404 proves nothing: there may be no such list at all. */
+/** The records that the list contains. A 404 proves nothing: the list itself may not exist. */
 async function readList(
   records: readonly LookupRecord[],
   { path, list, client, key }: ListLookup,
@@ -170,7 +171,7 @@ async function readList(
   return found;
 }
 
-/** The records by their keys; those that share a key are found already, as that. */
+/** The records by key; records that share a key are already in `found`, with that result. */
 function recordsByKey(
   records: readonly LookupRecord[],
   key: AttrPath,
@@ -198,7 +199,7 @@ const TWO_ACCOUNTS = unknown("the platform lists its key twice, with different a
 
 const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists it with two account numbers that differ");
 
-/** What two items of a list with the same key say together. */
+/** The combined result of two list items with the same key. */
 function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {
   if (before === undefined || before === item) return item;
   const [first, second] = [accountOf(before), accountOf(item)];
@@ -245,7 +246,7 @@ function parsed(text: string, what: string): JsonValue {
   return body;
 }
 
-/** What a reply, or an item of a list, says of the record: by its status first. */
+/** Evaluates a reply, or an item of a list, for a record: its status first. */
 function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, form?: FieldType): LookupResult {
   const { has, status: place = DEFAULT_STATUS, outcomes } = readBack;
   const status = valueAt(reply, place);
@@ -254,14 +255,14 @@ function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, form?
   return doubt ?? doubtOfAccount(reply, readBack) ?? compare(reply, record, readBack);
 }
 
-/** An account number of null, or an empty one, is none yet. */
+/** A null or empty account number means that none has been assigned yet. */
 function doubtOfAccount(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;
   return { ...unknown(`the platform has it, without ${formatAttr(account)}: ask again later`), isUnderWay: true };
 }
 
-/** Undefined where the record can be compared. */
+/** Undefined if the record can be compared. */
 function doubtWithoutOutcomes(
   status: unknown,
   lacks: string | undefined,
@@ -273,7 +274,7 @@ function doubtWithoutOutcomes(
   return { kind: "absent", unproven };
 }
 
-/** Undefined where the status says that the record has arrived, and can be compared. */
+/** Undefined if the status shows that the record has arrived and can be compared. */
 function doubtOf(
   status: unknown,
   lacks: string | undefined,
@@ -288,14 +289,14 @@ function doubtOf(
   return lacks === undefined ? undefined : unknown(`its status is ${shown}, without ${lacks}`);
 }
 
-/** Where a reply holds its status, unless the contract says otherwise. */
+/** Path of the status in a reply, unless the contract specifies another. */
 const DEFAULT_STATUS: AttrPath = ["status"];
 
 function unlisted(status: string): LookupResult {
   return unknown(`its status is ${cleanText(status, 60)}, which the contract does not list`);
 }
 
-/** Whether the form of a reply allows this status; without a list of choices it allows any. */
+/** Whether the reply schema allows this status; without a list of choices it allows any. */
 function isDocumented(status: string, form: FieldType | undefined): boolean {
   const type = form && fieldAt(form, DEFAULT_STATUS);
   return type?.kind !== "choice" || type.choices.includes(status);
@@ -315,7 +316,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? scalarText(value) : "";
 }
 
-/** Numbers may come back as text, a date-time in another zone's clock or with its fraction; what is empty is as good as absent. */
+/** Numbers may be returned as text, a date-time in another zone or with its fraction; empty equals absent. */
 function isSame(replied: unknown, sent: unknown): boolean {
   if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);
   if (isScalar(replied) && isScalar(sent)) return comparedText(replied) === comparedText(sent);

@@ -16,8 +16,8 @@ const RATE_LISTS: Readonly<Record<RateKind, string>> = {
 };
 
 /**
- * The rates of a tariff (specification 4.2), page by page, those with the latest `valid_from` first.
- * @throws Failure `usage` for a code that cannot stand in an address; `not_found`; as `pages` does
+ * The rates of a tariff (specification 4.2), page by page, latest `valid_from` first.
+ * @throws Failure `usage` for a code that cannot be part of an address; `not_found`; as `pages` does
  */
 export function ratePages(
   client: ReadClient,
@@ -60,17 +60,17 @@ function isUnitRate(value: JsonValue): value is UnitRate {
   return schema.safeParse(value).success;
 }
 
-/** Half an hour of a day in London. */
+/** A half hour of a day in London. */
 interface HalfHour {
-  /** `HH:MM` at its start; on the day of the autumn clock change two are the same. */
+  /** `HH:MM` at its start; on the day of the autumn clock change two have the same. */
   readonly clock: string;
-  /** The rate that is valid then; absent when the platform sent none. */
+  /** The rate that is valid then; absent if the platform sent none. */
   readonly rate: UnitRate | undefined;
 }
 
 const HALF_HOUR_MS = 1_800_000;
 
-/** The half hours of a day, 46 or 50 of them where the clocks change, each with the first of the rates that covers it. */
+/** The half hours of a day, 46 or 50 of them when the clocks change, each with the first rate that covers it. */
 export function halfHours({ from, to }: LondonDay, rates: readonly UnitRate[]): readonly HalfHour[] {
   const start = Date.parse(from);
   const spans = rates.map((rate) => ({

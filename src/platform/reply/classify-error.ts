@@ -4,8 +4,8 @@ import { tlsFailure } from "../../transport/tls.ts";
 import type { Classification } from "./reply-class.ts";
 
 /**
- * What a request without a reply means. Only the phase tells whether the platform may have processed it; the code
- * only adds words, apart from the certificates that cannot be trusted.
+ * Classifies a request without a reply. Only the phase determines whether the platform may have processed it. The code
+ * only adds text, except for untrusted certificates.
  */
 export function classifyError(error: TransportError, origin: string): Classification {
   if (error.phase === "unsent") {

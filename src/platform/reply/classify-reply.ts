@@ -17,12 +17,12 @@ import { isNotAuthenticated, statusFailure } from "./status-failure.ts";
 type ClassifiedOperation = Pick<Operation, "wrap" | "path"> & RepliesContract & ItemOperation;
 
 /**
- * What a reply means for its record: the contract's `x-migrate-outcomes` in order, then the defaults
- * (docs/contract.md). 5xx are ambiguous unless the contract says that nothing was processed (RFC 9110, 9.2.2).
- * A success that does not keep to the contract is no success: see `reasonForDistrust`. No reply settles a record whose
- * body cannot be read, or that names another record.
- * @param now wall clock, for a `Retry-After` that is a date
- * @param payload what was sent, for the business key in the reply
+ * Classifies a reply for its record: the contract's `x-migrate-outcomes` in order, then the defaults
+ * (docs/contract.md). 5xx are ambiguous unless the contract states that nothing was processed (RFC 9110, 9.2.2). A
+ * success that violates the contract is not a success: see `reasonForDistrust`. A reply settles no record if its body
+ * is unreadable or names another record.
+ * @param now wall clock, for a `Retry-After` with a date
+ * @param payload the sent payload, for the business key in the reply
  */
 export function classifyReply(
   reply: HttpReply,
@@ -40,9 +40,9 @@ interface Facts {
   readonly body: JsonValue | undefined;
   readonly problems: readonly PlatformProblem[];
   readonly pushBack: PushBack | undefined;
-  /** Why a success would not be believed. */
+  /** Why a success is not trusted. */
   readonly distrust: string | undefined;
-  /** Why the reply settles nothing, whatever it means. */
+  /** Why the reply settles nothing, regardless of its meaning. */
   readonly unsettled: Classification["replyClass"] | undefined;
 }
 
@@ -63,7 +63,7 @@ function factsOf(
   };
 }
 
-/** Statuses that ask for fewer requests only if they say for how long. */
+/** Statuses that request a slower rate only if they have a `Retry-After`. */
 const POSTPONED_STATUSES: ReadonlySet<number> = new Set([408, 421, 425]);
 
 function pushBackOf(reply: HttpReply, now: number): PushBack | undefined {
@@ -77,7 +77,7 @@ function fits({ status }: OutcomeRule, reply: HttpReply): boolean {
   return typeof status === "number" ? status === reply.status : status === `${Math.floor(reply.status / 100)}xx`;
 }
 
-/** What a reply comes to that cannot settle its record; undefined for one that can. */
+/** The class of a reply that cannot settle its record; undefined for one that can. */
 function unsettledBy(
   reply: HttpReply,
   body: JsonValue | undefined,
@@ -92,7 +92,7 @@ function unsettledBy(
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
 }
 
-/** A success of which single items were refused is no success: somebody has to look at them. */
+/** A success with rejected items is not a success: a person must review them. */
 function withItemProblems(replyClass: ReplyClass, { reply, body }: Facts, operation: ClassifiedOperation): ReplyClass {
   if (replyClass.kind !== "accepted" || reply.status >= 300) return replyClass;
   const problems = itemProblems(body, operation);
@@ -118,7 +118,7 @@ function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   return isSettled ? (unsettled ?? replyClass) : replyClass;
 }
 
-/** Told by its status alone: a server says so before it has read the request, and may then close the connection. */
+/** Clear from its status alone: a server may send it before it has read the request, and then close the connection. */
 const TOO_LARGE = 413;
 
 function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
@@ -133,7 +133,7 @@ function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
   return { kind: outcome, problems: explained(facts), isFinal: isNamed(rule, facts) };
 }
 
-/** The contract names the reply itself, and not a whole status, which a refused repeat has as well. */
+/** The contract names this specific reply and not only its status, which a rejected repeat also has. */
 function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
   return reply.status < 300 || code !== undefined || has !== undefined;
 }
@@ -149,7 +149,7 @@ function retry({ reply, pushBack }: Facts): ReplyClass {
     : { kind: "retry", reason, afterMs: pushBack.afterMs };
 }
 
-/** A 2xx that the contract counts as a refusal has its reasons in the body too. */
+/** A 2xx that the contract defines as a rejection also has its reasons in the body. */
 function explained({ problems, body }: Facts): readonly PlatformProblem[] {
   return problems.length > 0 ? problems : replyProblems(body);
 }
@@ -178,7 +178,7 @@ function classifySuccess({ reply, body, distrust }: Facts, operation: Classified
     : notFromApi(`HTTP ${reply.status} without the JSON that was expected`);
 }
 
-/** A reply without JSON is as documented; without a word of the contract, an empty 201 or 202 is. */
+/** Whether a reply without JSON is as documented; if the contract documents nothing, an empty 201 or 202 is. */
 function isJsonOptional({ status, body }: HttpReply, documented: DocumentedReply | undefined): boolean {
   if (documented === undefined) return body === "" && (status === 201 || status === 202);
   if (documented.body !== undefined) return false;
@@ -211,7 +211,7 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
   return { kind: "rejected", problems };
 }
 
-/** A proxy may have forwarded a request that it had in full, and given up waiting for the platform. */
+/** A proxy may have forwarded the complete request and then given up waiting for the platform. */
 function requestTimeout(facts: Facts): ReplyClass {
   if (facts.reply.isEarly === true) return retry(facts);
   return { kind: "ambiguous", reason: "HTTP 408 after the whole request was sent", notFromApi: false };

@@ -3,17 +3,17 @@ import type { PlainOperation } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 
-/** Where the contract says that replies hold the account number and the business key. */
+/** Where replies hold the account number and the business key, according to the contract. */
 export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
   /** Other names under which the request sends the business key: members of its body, parameters of its path. */
   readonly keyNames?: readonly string[];
-  /** A further place of the account number, of replies that no rule applies to. */
+  /** An additional path of the account number, in replies that match no rule. */
   readonly account?: AttrPath;
 }
 
 /**
- * Why a reply is not about the record that was sent, in a few words; undefined where nothing speaks against it. Holds for
- * every status: a refusal and an "already imported" settle a record as a success does.
+ * Why a reply does not concern the record that was sent, in a few words; undefined if nothing contradicts it. Applies
+ * to every status, because a rejection and an "already imported" settle a record as a success does.
  */
 export function whyNotOfSentRecord(
   body: JsonValue | undefined,
@@ -26,9 +26,9 @@ export function whyNotOfSentRecord(
 }
 
 /**
- * The reply names the business key of another record and not that of the sent one. The key counts at its place in the
- * body; where nothing is there, at the same place in any object of the body; where nothing is there either, under the
- * names that the request has for it.
+ * Whether the reply names the business key of another record and not that of the sent one. The key is searched at its
+ * path in the body; if it is absent, at the same path in any object of the body; if it is absent there too, under the
+ * names that the request uses for it.
  */
 function isOtherKey(
   body: JsonValue,
@@ -44,7 +44,7 @@ function isOtherKey(
   return named.length > 0 && !named.includes(sent);
 }
 
-/** A number under such a name is the platform's own, unless the key consists of digits. */
+/** A number under such a name is an id of the platform, unless the key consists of digits. */
 function textsUnder(names: readonly string[], body: JsonValue, sent: string): readonly string[] {
   const values = names.flatMap((name) => [[name], ...ENVELOPES.map((envelope) => [envelope, name])]);
   return values
@@ -55,7 +55,7 @@ function textsUnder(names: readonly string[], body: JsonValue, sent: string): re
 
 const DIGITS = /^\d+$/;
 
-/** The names under which these fields of a request carry the business key. */
+/** The names of the request fields that carry the business key. */
 export function namesOfKey(
   fields: Readonly<Record<string, AttrPath | undefined>>,
   key: AttrPath | undefined,
@@ -65,17 +65,22 @@ export function namesOfKey(
   return Object.keys(fields).filter((name) => isKey(fields[name]));
 }
 
-/** Nothing deeper is looked at. */
+/** Maximum depth of the search. */
 const MAX_DEPTH = 8;
 
-/** The identifiers at this path of the value and of every object in it. A text with white space may be a message. */
+/**
+ * The identifiers at this path of the value and of every object in it. Text with white space is excluded, because it
+ * may be a message.
+ */
 function* textsAt(path: AttrPath, value: JsonValue | undefined, depth = 0): Generator<string> {
   if (depth > MAX_DEPTH || value === null || typeof value !== "object") return;
   if (!isJsonArray(value)) yield identifierText(valueAt(value, path));
   for (const member of isJsonArray(value) ? value : Object.values(value)) yield* textsAt(path, member, depth + 1);
 }
 
-/** Account numbers of the record that differ. A member that repeats what was sent there, or the key, is none. */
+/**
+ * Whether the record has two different account numbers. A member that echoes the sent value or the key does not count.
+ */
 export function hasTwoAccounts(body: JsonValue, operation: ReplyIdentifiers, payload: JsonObject | undefined): boolean {
   let first = "";
   for (const place of accountPlacesOf(operation)) {
@@ -98,7 +103,7 @@ function isAsSent(
   return isKey || account === identifierText(valueAt(payload, place));
 }
 
-/** Made once for each operation, which every reply asks for. */
+/** Computed once per operation, because every reply needs it. */
 const accountPlaces = new WeakMap<ReplyIdentifiers, readonly AttrPath[]>();
 
 function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
@@ -110,7 +115,7 @@ function accountPlacesOf(operation: ReplyIdentifiers): readonly AttrPath[] {
   return places;
 }
 
-/** Numbers may come back as text. */
+/** Numbers may be returned as text. */
 function identifierText(value: JsonValue | undefined): string {
   if (typeof value !== "string" && typeof value !== "number") return "";
   const text = String(value);
@@ -120,7 +125,7 @@ function identifierText(value: JsonValue | undefined): string {
 /** Text in Unicode form C without white space. */
 const PLAIN = /^[\x21-\x7e]*$/;
 
-/** Objects in which some platforms wrap the whole of a reply. */
+/** Objects in which some platforms wrap a whole reply. */
 const ENVELOPES = ["data", "result", "response"];
 const SUCCESS_FLAGS = ["success", "successful", "succeeded", "is_success", "ok"];
 const FAILURE_FLAGS = ["failed", "failure", "has_errors", "is_error"];
@@ -128,9 +133,9 @@ const STATUS_MEMBERS = ["status", "state", "result", "outcome", "status_code", "
 const FAILED_STATUS = /(?:^|[_ -])(?:error|errored|fail|failed|failure|rejected|refused|unsuccessful)$/i;
 
 /**
- * The member of a success that says the opposite, as text (`"success": false`); undefined where there is none. A member
- * that repeats what was sent says nothing of the request. The status of an item of a list says nothing of the whole: the
- * item itself was refused (`itemProblems`).
+ * The member of a success that contradicts it, as text (`"success": false`); undefined if there is none. A member that
+ * echoes a sent value says nothing about the request. The status of a list item says nothing about the whole: only the
+ * item was rejected (`itemProblems`).
  */
 export function contradictionIn(body: JsonValue, payload: JsonObject | undefined): string | undefined {
   const parts = isJsonArray(body) ? body : [body, ...ENVELOPES.map((name) => valueAt(body, [name]))];
@@ -150,7 +155,7 @@ function contradictingFlag(part: JsonObject, payload: JsonObject | undefined): s
   );
 }
 
-/** A flag may be a number: how many succeeded, or failed. */
+/** A flag may be a number: the count of successes or failures. */
 function flagOf(value: JsonValue | undefined): boolean | undefined {
   if (typeof value === "boolean") return value;
   if (typeof value === "number") return value !== 0;

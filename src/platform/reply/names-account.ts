@@ -1,11 +1,11 @@
 /**
- * A record that names its account itself adds something to it, as others may.
- * `json`: its payload in UTF-8.
+ * Whether a record names its account itself. Such a record adds to an existing account, as other records may. `json`:
+ * its payload in UTF-8.
  */
 export function namesAccount({ json }: { readonly json: Buffer }, account: string): boolean {
-  // Looking for a quotation mark would stop at every one of them.
+  // Searches for the bare number first, because a search that starts with a quotation mark would stop at each one.
   return (!PLAIN.test(account) || json.includes(account)) && json.includes(JSON.stringify(account));
 }
 
-/** Text that JSON writes as it is. */
+/** Text that JSON does not escape. */
 const PLAIN = /^[\w -]*$/;

@@ -4,14 +4,14 @@ import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/j
 import { parseJson } from "../../json/parse-json.ts";
 import type { HttpReply } from "../../transport/http.ts";
 
-/** The reply's JSON, untrusted; undefined when it is none (HTML, nothing at all, cut short, not UTF-8). */
+/** The reply's JSON, untrusted; undefined if there is none (HTML, empty, truncated, not UTF-8). */
 export function parseBody(reply: HttpReply): JsonValue | undefined {
   return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
 }
 
 export const CUT_SHORT = "whose body was cut short";
 
-/** Why the body of a reply does not tell what the platform has to say; undefined where it does, or where there is none. */
+/** Why the body of a reply is unreadable; undefined if it is readable or empty. */
 export function whyUnreadable(reply: HttpReply, body: JsonValue | undefined): string | undefined {
   if (!reply.complete) return CUT_SHORT;
   const isBroken = body === undefined && reply.body.trim() !== "" && isJsonType(reply.headers["content-type"] ?? "");
@@ -22,12 +22,12 @@ export function isJsonType(contentType: string): boolean {
   return jsonMediaType([contentType]) !== undefined;
 }
 
-/** A web page: a proxy or a login form has answered, not the API. */
+/** A web page: the reply comes from a proxy or a login form, not from the API. */
 export function isHtml(reply: HttpReply): boolean {
   return /html/i.test(reply.headers["content-type"] ?? "");
 }
 
-/** The account number in a reply: the first of the places that holds a text or a number. */
+/** The account number in a reply, at the first path with a text or a number. */
 export function accountAt(body: JsonValue | undefined, places: readonly AttrPath[]): { readonly account?: string } {
   for (const place of places) {
     const value = valueAt(body, place);
@@ -39,7 +39,7 @@ export function accountAt(body: JsonValue | undefined, places: readonly AttrPath
 
 const MAX_ACCOUNT = 100;
 
-/** Nothing stands there: absent, null, or a text, list or object with nothing in it. */
+/** Absent, null, or an empty text, list or object. */
 export function isEmpty(value: unknown): boolean {
   if (isJsonArray(value)) return value.length === 0;
   return (
@@ -47,7 +47,7 @@ export function isEmpty(value: unknown): boolean {
   );
 }
 
-/** Without control characters, direction marks and the like, and no longer than `limit`. */
+/** Removes control characters, bidirectional marks and similar ones, and cuts the text to `limit` characters. */
 export function cleanText(text: string, limit: number): string {
   if (text.length <= limit && PLAIN.test(text)) return text;
   const clean = text

@@ -1,13 +1,13 @@
 import type { Failure } from "../../model/failure.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 
-/** What one request means for its record. */
+/** The result of one request for its record. */
 export type ReplyClass =
-  /** `warnings`: what the platform did not take of it, where it was asked for that. */
+  /** `warnings`: fields that the platform dropped, if this was checked. */
   | { readonly kind: "accepted"; readonly account?: string; readonly warnings?: readonly PlatformProblem[] }
   /**
-   * `account`: the platform has one all the same, and refused single items of what was sent. `isFinal`: it also settles an
-   * earlier request for the record that had no clear answer (docs/contract.md, "Refusals of repeats").
+   * `account`: set if the platform created an account and rejected single items of the payload. `isFinal`: the reply
+   * also settles an earlier request for the record that had no clear answer (docs/contract.md, "Refusals of repeats").
    */
   | {
       readonly kind: "rejected";
@@ -15,34 +15,34 @@ export type ReplyClass =
       readonly account?: string;
       readonly isFinal?: boolean;
     }
-  /** The record is good, and the platform takes none for now: the import supplier is Paused or Complete. */
+  /** The record is valid, but the platform accepts none at the moment: the import supplier is Paused or Complete. */
   | { readonly kind: "blocked"; readonly problems: readonly PlatformProblem[] }
   /** Certainly not processed. */
   | { readonly kind: "retry"; readonly reason: string; readonly afterMs?: number }
-  /** Asked what became of a record: the platform is not through with it. */
+  /** Answer to a status query: the platform is still processing the record. */
   | { readonly kind: "waiting"; readonly reason: string }
-  /** Asked the same: the platform knows of nothing. */
+  /** Answer to a status query: the platform does not know the record. */
   | { readonly kind: "absent"; readonly reason: string }
-  /** Not one byte has left. */
+  /** No byte was sent. */
   | { readonly kind: "unsent"; readonly reason: string; readonly code: string }
-  /** Not one byte has left, because the run sends nothing more for this record. */
+  /** No byte was sent, because the run sends nothing more for this record. */
   | { readonly kind: "cancelled"; readonly reason: string }
-  /** May have been processed. `notFromApi`: whatever answered does not seem to be the platform's API. */
+  /** May have been processed. `notFromApi`: the server does not appear to be the platform's API. */
   | { readonly kind: "ambiguous"; readonly reason: string; readonly notFromApi: boolean }
-  /** The token is not accepted, and a new one was not either. Not processed. */
+  /** Neither the token nor a new one was accepted. Not processed. */
   | { readonly kind: "unauthorised" }
   /** No further request makes sense. Not processed. */
   | { readonly kind: "stop"; readonly failure: Failure };
 
-/** What one reply means, and whether the platform wants us to slow down. */
+/** The meaning of one reply, and whether the platform asks for a slower rate. */
 export interface Classification {
   readonly replyClass: ReplyClass;
   readonly pushBack?: PushBack;
 }
 
 export interface PushBack {
-  /** For the user: "429", "timeout". */
+  /** For display: "429", "timeout". */
   readonly reason: string;
-  /** From `Retry-After`: nobody sends anything for so long. */
+  /** From `Retry-After`: no worker sends anything during this time. */
   readonly afterMs?: number;
 }

@@ -5,13 +5,13 @@ import { type AttrPath, formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts"
 import type { PlatformProblem } from "../../model/problem.ts";
 import { cleanText } from "./reply-body.ts";
 
-/** The code of a problem that the platform named in words only. */
+/** The code of a problem for which the platform sent only text. */
 export const UNSPECIFIED = "unspecified";
 
-/** The code of the one problem of a body that names none: a web page, nothing at all, some other JSON. */
+/** The code of the single problem of a body that names none: a web page, an empty body, other JSON. */
 const UNREADABLE = "unreadable_reply";
 
-/** Of one reply; more say nothing new. */
+/** Per reply; further problems add no information. */
 const MAX_PROBLEMS = 1_000;
 const MAX_DEPTH = 32;
 const MAX_DETAIL = 500;
@@ -19,10 +19,10 @@ const MAX_ATTR = 300;
 const MAX_CODE = 100;
 
 /**
- * What an error body complains of, whichever of its shapes it has: the platform's own (specification 7.2), the Django
- * REST framework's nested dictionaries and lists, a bare `detail`, `error_detail` or `error`. Never empty.
- * The body is untrusted: numbers and lengths are capped, control characters go, and nothing branches on a `detail`.
- * @param wrap the field that the payload was wrapped in on the wire; attrs are given without it
+ * The problems in an error body of any known form: the platform's own (specification 7.2), the Django REST framework's
+ * nested dictionaries and lists, or a bare `detail`, `error_detail` or `error`. Never empty. The body is untrusted:
+ * counts and lengths are limited, control characters are removed, and no code branches on a `detail`.
+ * @param wrap the field that wraps the payload in the request; attrs are returned without it
  */
 export function replyProblems(body: unknown, wrap?: string): readonly PlatformProblem[] {
   const found: PlatformProblem[] = [];
@@ -34,7 +34,7 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
   return found;
 }
 
-/** One item of a reply that was not taken, as its status and whatever text it has say. */
+/** A problem for one rejected item of a reply, from its status and any text in it. */
 function itemProblem(path: AttrPath, status: string, item: JsonObject): PlatformProblem {
   return problem(formatAttr(path), typeof item["code"] === "string" ? item["code"] : status, sentenceIn(item));
 }
@@ -51,7 +51,7 @@ function readBody(body: unknown, add: Add): void {
   else if (!readSummary(body, add)) walk(body, [], add);
 }
 
-/** `errors: [{ detail, code, attr }]`, as the specification has it. */
+/** `errors: [{ detail, code, attr }]`, as in the specification. */
 function readErrors(errors: readonly unknown[], add: Add): void {
   for (const error of errors.slice(0, MAX_PROBLEMS)) {
     if (isJsonObject(error)) add(attrOf(error["attr"]), error["code"], error["detail"]);
@@ -59,7 +59,7 @@ function readErrors(errors: readonly unknown[], add: Add): void {
   }
 }
 
-/** One sentence for the whole reply. False when the body holds none. */
+/** One message for the whole reply. False if the body has none. */
 function readSummary(body: JsonObject, add: Add): boolean {
   const detail = sentenceIn(body);
   if (detail === undefined) return false;
@@ -72,8 +72,8 @@ function sentenceIn(body: JsonObject): unknown {
 }
 
 /**
- * Nested dictionaries: names lead to lists of messages, list items stand under their index (as a key, or at their
- * place in a list with `{}` for the good ones). A text that is not in a list is an echo of the input, not a message.
+ * Nested dictionaries: names lead to lists of messages. List items appear under their index (as a key, or at their
+ * position in a list with `{}` for valid items). Text outside a list is an echo of the input, not a message.
  */
 function walk(node: unknown, path: AttrPath, add: Add, depth = 0): void {
   if (depth > MAX_DEPTH) return;
@@ -122,13 +122,13 @@ function problem(attr: string, code: unknown, detail: unknown): PlatformProblem 
   };
 }
 
-/** What is asked of an operation to find the failures of single items in its replies. */
+/** The parts of an operation that are needed to find rejected items in its replies. */
 export type ItemOperation = Partial<Pick<Operation, "items" | "body">>;
 
 /**
- * What a reply that was a success refuses of single items: notes, transactions, registration flows. One problem for
- * each, at the item's place in the payload (`transactions.1`). Without `x-migrate-items`, items whose `status` ends in
- * `_ERROR` failed, in the reply itself or in any list right below it.
+ * The items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns one problem
+ * per item, at the item's place in the payload (`transactions.1`). Without `x-migrate-items`, items whose `status`
+ * ends in `_ERROR` have failed, in the reply itself or in any list directly below it.
  */
 export function itemProblems(reply: JsonValue | undefined, operation: ItemOperation): readonly PlatformProblem[] {
   const { items: rules = defaultRules(reply), body } = operation;
@@ -147,7 +147,7 @@ export function itemProblems(reply: JsonValue | undefined, operation: ItemOperat
 }
 
 interface Rule extends Pick<ItemRule, "at" | "attr" | "status"> {
-  /** None: by how the status ends. */
+  /** Absent: determined by the end of the status. */
   readonly failed?: readonly string[];
 }
 
@@ -157,7 +157,7 @@ function defaultRules(reply: JsonValue | undefined): readonly Rule[] {
   return lists.map(([name]) => ({ at: [name], status: "status" }));
 }
 
-/** As the platform's published statuses have it: `TRANSACTION_IMPORT_ERROR`, `REGISTRATION_FLOW_ERROR`. */
+/** As in the platform's published statuses: `TRANSACTION_IMPORT_ERROR`, `REGISTRATION_FLOW_ERROR`. */
 const FAILED = /^[A-Z0-9_]{1,100}_ERROR$/;
 
 function failedStatus(item: JsonValue, { status: name, failed }: Rule): string | undefined {
@@ -166,7 +166,7 @@ function failedStatus(item: JsonValue, { status: name, failed }: Rule): string |
   return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;
 }
 
-/** The payload's list of the same name; else the only list of objects that the payload has; else the reply's name. */
+/** The payload's list of the same name; otherwise the payload's only list of objects; otherwise the reply's name. */
 function payloadList(at: AttrPath, body: FieldType | undefined): AttrPath {
   if (body?.kind !== "object" || (at.length === 1 && body.properties.has(String(at[0])))) return at;
   const lists = [...body.properties.values()].filter(

@@ -8,18 +8,18 @@ import type { HttpReply } from "../../transport/http.ts";
 import { contradictionIn, type ReplyIdentifiers, whyNotOfSentRecord } from "./named-record.ts";
 import { accountAt, cleanText, CUT_SHORT, isEmpty, isJsonType } from "./reply-body.ts";
 
-/** What the contract says of an operation's replies, and where they hold the record's business key. */
+/** The contract's documentation of an operation's replies, and where they hold the record's business key. */
 export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOperation, "replies">> {
-  /** A success is to name what was created: an account number of null, where one is documented, is no success. */
+  /** A success must name the created object: a null account number, if one is documented, is not a success. */
   readonly creates?: boolean;
 }
 
 /**
- * Why a success below 300 is not to be believed, in a few words; undefined where it is. A success is believed when its
- * status, content type and body are as documented, and it holds the account number or the business key, where the
- * contract documents one of them. Where the contract says nothing of the body, only what says the opposite of a success
- * speaks against it. Whether it names another record is for `whyNotOfSentRecord` to say.
- * @param payload what was sent: a member that repeats it says nothing of the request
+ * Why a success below 300 is not trusted, in a few words; undefined if it is. A success is trusted if its status,
+ * content type and body are as documented and it contains the account number or the business key, if the contract
+ * documents one of them. If the contract does not document the body, only a contradiction of the success counts
+ * against it. `whyNotOfSentRecord` checks whether the reply names another record.
+ * @param payload the sent payload: a member that echoes it says nothing about the request
  */
 export function reasonForDistrust(
   reply: HttpReply,
@@ -43,8 +43,8 @@ export function reasonForDistrust(
 }
 
 /**
- * Why a reply below 300 does not seem to be one of the operation's: the contract does not know its status, content type
- * or body have another form, it is not all there, or it names another record.
+ * Why a reply below 300 does not appear to belong to the operation: the contract does not document its status, its
+ * content type or body has a different form, it is incomplete, or it names another record.
  */
 export function whyNotOfOperation(
   reply: HttpReply,
@@ -85,12 +85,12 @@ function whyNotReadable(
   return reply.body === "" ? "whose body is empty" : "whose body is not JSON";
 }
 
-/** JSON is documented without its form, and the reply does not claim to be anything else. */
+/** Whether JSON is documented without a schema, and the reply does not declare another type. */
 function isJsonExpected(type: string, { mediaTypes }: DocumentedReply): boolean {
   return jsonMediaType(mediaTypes) !== undefined && (type === "" || isJsonType(type));
 }
 
-/** Whether a content type is one of those that the contract lists; all JSON types count as one. */
+/** Whether the contract lists a content type; all JSON types are equivalent. */
 function isDocumentedType(type: string, mediaTypes: readonly string[]): boolean {
   if (mediaTypes.length === 0) return true;
   if (isJsonType(type) && jsonMediaType(mediaTypes) !== undefined) return true;
@@ -107,7 +107,7 @@ function matchesRange(name: string, range: string): boolean {
   return range === "*/*" || (range.endsWith("/*") && name.startsWith(range.slice(0, -1)));
 }
 
-/** The same for a body alone. */
+/** The same for a body only. */
 export function whyNotOfRecord(
   body: JsonValue,
   form: DocumentedReply["body"],
@@ -123,8 +123,8 @@ function whyNotOfForm(body: JsonValue, form: DocumentedReply["body"]): string | 
 }
 
 /**
- * Operators' own examples differ from their documents in two ways, which are allowed: a list of what is documented as
- * one object, and the account number under another of its names than the one that is required.
+ * Operators' own examples differ from their documents in two ways, which are allowed: a list of the documented object,
+ * and the account number under an alternative name.
  */
 function formMismatch(form: FieldType, body: JsonValue): string | undefined {
   const mismatches = partsOf(body, form).map((part) => replyMismatch(form, withAccountNames(part)));
@@ -141,7 +141,7 @@ function withAccountNames(body: JsonValue): JsonValue {
   return { ...Object.fromEntries(ACCOUNT_FIELDS.map((at) => [formatAttr(at), account])), ...body };
 }
 
-/** Members that tell of an error wherever they are not documented as something else. */
+/** Members that report an error unless they are documented otherwise. */
 const ERROR_MEMBERS = ["error", "errors"];
 
 function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]): boolean {
@@ -149,13 +149,13 @@ function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]
   return !isDocumented && isJsonObject(body) && body[name] !== false && !isEmpty(body[name]);
 }
 
-/** Where a reply may hold the account number. */
+/** Paths where a reply may hold the account number. */
 function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
   for (const { account } of outcomes) if (account !== undefined) yield account;
   yield* ACCOUNT_FIELDS;
 }
 
-/** The account number has a documented place, and stands in none. */
+/** The account number has documented paths, and none of them has a value. */
 function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation: RepliesContract): boolean {
   const ruled = operation.outcomes.flatMap(({ account, status }) =>
     account === undefined || (typeof status === "number" && status >= 300) ? [] : [account],
@@ -169,7 +169,7 @@ function isAccountNull(body: JsonValue, form: DocumentedReply["body"], operation
   return isNull && accountAt(body, [...accountPlacesOf(operation)]).account === undefined;
 }
 
-/** Whether the account number or the business key is there, where one of them is documented. */
+/** Whether the account number or the business key is present, if one of them is documented. */
 function isIdentified(body: JsonValue, form: FieldType, operation: RepliesContract): boolean {
   const { key } = operation;
   const documented = [...accountPlacesOf(operation), ...(key === undefined ? [] : [key])].flatMap((at) => {

@@ -5,23 +5,23 @@ import { cleanText, parseBody } from "./reply-body.ts";
 
 const NOT_AUTHENTICATED: ReadonlySet<unknown> = new Set(["not_authenticated", "authentication_failed"]);
 
-/** The Django REST framework's codes for credentials that are missing or wrong; some instances send them with 403. */
+/** The Django REST framework's codes for missing or wrong credentials; some instances send them with 403. */
 export function isNotAuthenticated(code: unknown): boolean {
   return NOT_AUTHENTICATED.has(code);
 }
 
-/** HTTP 401, or a 403 that means the same. */
+/** HTTP 401, or a 403 with the same meaning. */
 export function isUnauthorised(reply: HttpReply): boolean {
   const { status } = reply;
   return status === 401 || (status === 403 && isNotAuthenticated(valueAt(parseBody(reply), ["code"])));
 }
 
 interface FailedRequest {
-  /** What was asked for, in words that hold no personal data. */
+  /** A description of the request without personal data. */
   readonly what: string;
-  /** What the credentials would have to allow: `import`. */
+  /** The permission that the credentials need: `import`. */
   readonly permission: string;
-  /** A redirect's path may be shown; false where it may name an account. */
+  /** Whether a redirect's path may be shown; false if it may name an account. */
   readonly showsPath: boolean;
 }
 
@@ -43,7 +43,7 @@ export function statusFailure(reply: HttpReply, request: FailedRequest): Failure
   });
 }
 
-/** Without its query, which may hold secrets. */
+/** Omits the query, which may contain secrets. */
 function redirectTarget({ headers }: HttpReply, { showsPath }: FailedRequest): string {
   const location = headers["location"];
   if (showsPath) return cleanText(location ?? "nowhere", 200).replace(/\?.*$/, "");

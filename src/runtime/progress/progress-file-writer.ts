@@ -1,10 +1,10 @@
 import type { RunProgress } from "../../job/run-progress.ts";
 import { removeProgress, writeProgress } from "../../pipeline/run/progress-file.ts";
 
-/** Keeps the word that `status` reads of a run in its file, while the run lasts. */
+/** Maintains the file from which `status` reads the progress of an active run. */
 export interface ProgressFile {
   readonly begin: (file: string) => void;
-  /** Written once a second at most. What cannot be written is left: the ledger knows all that matters. */
+  /** Writes at most once a second. Errors are ignored, because the ledger has all essential data. */
   readonly write: (progress: () => RunProgress) => void;
   readonly end: () => void;
 }
@@ -20,7 +20,7 @@ export function createProgressFile(now: () => number): ProgressFile {
     isWriting = true;
     await writeProgress(to, progress).catch(() => undefined);
     isWriting = false;
-    // It ended meanwhile.
+    // The run has ended in the meantime.
     if (file !== to) removeIfPossible(to);
   };
   return {
@@ -43,6 +43,6 @@ function removeIfPossible(file: string): void {
   try {
     removeProgress(file);
   } catch {
-    // A file that is left is taken for old.
+    // Readers treat a leftover file as stale.
   }
 }

@@ -11,11 +11,11 @@ import {
 } from "../../job/run-progress.ts";
 import { type Clock, timestamp } from "../../time/clock.ts";
 
-/** Gathers what a run says of itself. */
+/** Derives the progress of a run from its events. */
 export interface RunTracker {
   readonly note: (event: RunEvent) => void;
   readonly progress: () => RunProgress;
-  /** `running` until its end was told. */
+  /** `running` until the event for its end. */
   readonly state: () => RunState;
 }
 
@@ -32,7 +32,7 @@ export function createRunTracker(clock: Pick<Clock, "now" | "monotonic">): RunTr
     note(event) {
       startedAt ??= clock.monotonic();
       if (event.kind === "begun") {
-        // A process may work on several runs, one after the other.
+        // A process may execute several runs, one after the other.
         startedAt = clock.monotonic();
         run = event.run;
         sending = undefined;
@@ -89,7 +89,7 @@ function createSendTracker(
           replies.count += 1;
           replies.totalMs += event.durationMs;
         }
-        // It waits, for its import supplier or for its next step: another outcome will come.
+        // The record waits for its import supplier or its next step; another outcome will follow.
         if (event.status === "pending") return;
         done += 1;
         settled.set(event.status, (settled.get(event.status) ?? 0) + 1);
@@ -127,7 +127,7 @@ function timeLeft(records: number, perSecond: number): number | undefined {
   return perSecond > 0 ? Math.round((records / perSecond) * 1000) : undefined;
 }
 
-/** Pauses follow each other while a platform is busy: together they are one wait. */
+/** Consecutive pauses count as one wait while the platform is busy. */
 function createWaits() {
   let since: number | undefined;
   let until = 0;
@@ -149,7 +149,7 @@ function createWaits() {
 const RATE_WINDOW_MS = 60_000;
 const SAMPLE_EVERY_MS = 1000;
 
-/** The mean of the last minute: a pace that has changed shows, and a pause does not jump about. */
+/** The mean of the last minute: it follows a changed rate and does not jump after a pause. */
 function createRecentRate() {
   const samples: { readonly at: number; readonly done: number }[] = [];
   return {
