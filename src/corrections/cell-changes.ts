@@ -11,21 +11,21 @@ export interface CellChangeOptions {
   readonly fingerprints: Fingerprints;
   readonly columnsOf: (source: string) => readonly string[];
   readonly isKey: (source: string, column: string) => boolean;
-  /** By file. */
+  /** Keyed by file. */
   readonly layouts: ReadonlyMap<string, ReturnedColumns>;
   readonly restoreKeys: boolean;
 }
 
-/** Tells corrections from what else changed in the cells of rows. */
+/** Distinguishes corrections from other changes to cells. */
 export interface CellChanges {
   readonly add: (handed: HandedOutRow, row: ReturnedRow) => void;
-  /** @param outcomes file of the report, which has the keys of its records */
+  /** @param outcomes file of the report that contains the keys of its records */
   readonly finish: (
     outcomes: string,
   ) => Promise<Pick<CorrectionFindings, "correctedCells" | "correctedRows" | "keys" | "restored" | "cells">>;
 }
 
-/** A cell may be corrected where it had an error; keys and other cells are counted as changed. */
+/** A cell with an error may be corrected; changes to keys and to all other cells are counted as unexpected. */
 export function openCellChanges(options: CellChangeOptions): CellChanges {
   const { index, fingerprints, columnsOf, isKey } = options;
   const explain = createChangeExplainer();
@@ -38,7 +38,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
     if (keyRestorer === undefined || typeof position !== "number" || print === undefined) keys.add(change);
     else keyRestorer.restore({ change, handed, print, position });
   };
-  /** True for a correction. */
+  /** Returns true for a correction. */
   const addCell = (handed: HandedOutRow, row: ReturnedRow, cell: ComparedCell): boolean => {
     const { field, print = EMPTY_CELL, value = "", isSame } = cell;
     const column = typeof field === "string" ? field : (columnsOf(row.source)[field] ?? "");
@@ -70,7 +70,7 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   };
 }
 
-/** A column that is gone is told of once; here only where something stood in it. */
+/** A removed column is reported once; here it counts only if the cell had a value. */
 function isChanged({ print, value, isSame }: ComparedCell): boolean {
   if (print === undefined) return true;
   if (value === undefined) return print !== EMPTY_CELL;

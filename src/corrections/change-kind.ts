@@ -1,7 +1,7 @@
 import { iconv } from "../read/text/iconv.ts";
 import { dateForms } from "../text/day-notations.ts";
 
-/** What became of a cell, as far as a spreadsheet, an editor or an export explains it. */
+/** The cause of a change to a cell, as far as a spreadsheet, an editor or an export explains it. */
 export type ChangeKind =
   | "zeros"
   | "plus"
@@ -20,13 +20,13 @@ export type ChangeKind =
   | "filled"
   | "other";
 
-/** `before`: what stood there, where it could be found again. */
+/** `before`: the previous value, if it could be reconstructed. */
 export interface CellChange {
   readonly kind: ChangeKind;
   readonly before?: string;
 }
 
-/** Why a cell changed, in words that follow a comma; nothing where a person changed it. */
+/** Why a cell changed, as a phrase after a comma; empty if a person changed it. */
 export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   zeros: "a spreadsheet drops leading zeros",
   plus: "a spreadsheet drops a leading plus sign",
@@ -50,18 +50,18 @@ export function isChangeKind(kind: unknown): kind is ChangeKind {
   return typeof kind === "string" && Object.hasOwn(CHANGE_WORDS, kind);
 }
 
-/** Says whether a text is what stood in the cell. */
+/** Whether a text is the previous value of the cell. */
 export type WasBefore = (candidate: string) => boolean;
 
-/** A text that could have become `value`, and by what. */
+/** Previous values that a program could have changed into `value`, and the kind of change. */
 interface Guess {
   readonly kind: ChangeKind;
   readonly candidates: (value: string) => readonly string[];
 }
 
 /**
- * Explains changed cells. Nothing is known of what stood there but how to recognise it: so each way in which programs
- * change cells is tried backwards. What was true of the last cell is tried first.
+ * Explains changed cells. Only a fingerprint of the previous value is known, so each way in which programs change
+ * cells is tried in reverse. The kind of the last change is tried first.
  */
 export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasBefore: WasBefore) => CellChange {
   let last: Guess | undefined;
@@ -78,12 +78,12 @@ export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasB
   };
 }
 
-/** Changes that programs make and people rarely mean. */
+/** Changes that programs make and people rarely intend. */
 export function isMadeByProgram(kind: ChangeKind): boolean {
   return kind !== "other" && kind !== "emptied" && kind !== "filled";
 }
 
-/** What cannot be undone can still be recognised. */
+/** Changes that cannot be undone but can still be recognised. */
 function kindByLook(value: string): ChangeKind {
   if (/^[-+]?\d(?:[.,]\d+)?E\+?\d+$/i.test(value)) return "scientific";
   if (/^\d{15}0+$/.test(value)) return "digits";
@@ -138,7 +138,7 @@ function capitalised(value: string): string {
   return value.slice(0, 1).toUpperCase() + value.slice(1).toLowerCase();
 }
 
-/** `1.50` is saved as `1.5`, `1,5`, `1.50 `; `1,234.5` as `1234.5`. */
+/** `1.50` may be saved as `1.5`, `1,5`, `1.50 `; `1,234.5` as `1234.5`. */
 function decimals(value: string): readonly string[] {
   if (!/^[-+]?[\d.,]+%?$/.test(value)) return [];
   const point = value.replace(",", ".");
@@ -162,7 +162,7 @@ function times(value: string): readonly string[] {
   return [short, `${value}:00`, short.replace(/^0/, ""), value.replace(/^0/, ""), `0${value}`, `0${short}`];
 }
 
-/** Only digits that the short form still has come back. */
+/** Restores only the digits that the short form still contains. */
 function withoutExponent(value: string): readonly string[] {
   const [, whole, decimal = "", exponent] = /^(\d)(?:[.,](\d+))?E\+?(\d{1,2})$/i.exec(value) ?? [];
   if (whole === undefined) return [];
@@ -185,7 +185,7 @@ function plainMarks(value: string): readonly string[] {
   ];
 }
 
-/** `O’Brien` read as windows-1252 is `Oâ€™Brien`; what windows-1252 lacks is saved as a question mark. */
+/** `O’Brien` read as windows-1252 is `Oâ€™Brien`; characters missing in windows-1252 are saved as question marks. */
 function otherEncodings(value: string): readonly string[] {
   if (/^\p{ASCII}*$/u.test(value)) return [];
   const undone = ["windows-1252", "iso-8859-1"].map((name) => iconv().encode(value, name).toString("utf8"));

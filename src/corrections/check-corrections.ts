@@ -15,7 +15,7 @@ import type { ReturnedColumns } from "./returned-columns.ts";
 import { type KeyColumns, returnedRows } from "./returned-rows.ts";
 
 export interface CorrectionOptions {
-  /** The report folder whose rejects come back. */
+  /** The report folder of the re-imported rejects. */
   readonly folder: string;
   readonly handOut: HandOutDocument;
   readonly restoreKeys: boolean;
@@ -26,14 +26,14 @@ export interface CorrectionOptions {
 
 export interface CheckedCorrections {
   readonly findings: CorrectionFindings;
-  /** Gives restored keys back to a row as it is read. */
+  /** Restores keys in a row while it is read. */
   readonly restore: ((row: Row) => Row) | undefined;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Compares the rejects that came back with the fingerprints of those that were handed out. Reads all of them once; memory
- * does not grow with them.
+ * Compares the re-imported rejects with the fingerprints of the exported ones. Reads all of them once; memory use does
+ * not depend on their number.
  */
 export async function checkCorrections(plan: SourceSpec, options: CorrectionOptions): Promise<CheckedCorrections> {
   const index = await openCorrectionIndex(options.tempFolder);

@@ -7,9 +7,9 @@ export interface ChangedCells {
   readonly column: string;
   readonly change: ChangeKind;
   readonly count: number;
-  /** The first of them. */
+  /** The first of these cells. */
   readonly place: RowPlace;
-  /** What stood there, where it could be found again, and what stands there now. */
+  /** The previous value, if it could be reconstructed, and the current one. */
   readonly before: string | undefined;
   readonly after: string;
 }
@@ -19,7 +19,7 @@ export interface FoundRows {
   readonly source: string;
   readonly count: number;
   readonly place?: RowPlace;
-  /** From 1, among the rows of the source that were handed out. */
+  /** 1-based position among the exported rows of the source. */
   readonly number?: number;
 }
 
@@ -28,25 +28,25 @@ interface ChangedColumns {
   readonly columns: readonly string[];
 }
 
-/** What became of the rejects of a report until they came back. Nothing here grows with their number. */
+/** The changes to the rejects of a report between export and re-import. Its size does not depend on their number. */
 export interface CorrectionFindings {
   readonly folder: string;
   readonly handedOut: number;
-  /** Rows that came back. */
+  /** Number of re-imported rows. */
   readonly returned: number;
   /** Cells that had an error and have another value now. */
   readonly correctedCells: number;
   readonly correctedRows: number;
-  /** Keys that changed, and were not restored. */
+  /** Keys that changed and were not restored. */
   readonly keys: readonly ChangedCells[];
-  /** Keys that have their old value again, as the user asked. */
+  /** Keys that were restored to their previous value at the user's request. */
   readonly restored: readonly ChangedCells[];
-  /** Other cells that changed although nothing was wrong with them. */
+  /** Other cells that changed although they had no errors. */
   readonly cells: readonly ChangedCells[];
   readonly added: readonly FoundRows[];
-  /** Rows that are gone while others of their records are there. */
+  /** Missing rows of records that are otherwise present. */
   readonly lost: readonly FoundRows[];
-  /** Rows that are gone as a correction, or with their whole records. */
+  /** Rows removed as a correction, or with their whole records. */
   readonly deleted: readonly FoundRows[];
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
@@ -55,7 +55,7 @@ export interface CorrectionFindings {
   readonly newColumns: readonly ChangedColumns[];
 }
 
-/** Counts changed cells by what they have in common. */
+/** Counts changed cells, grouped by source, column and kind of change. */
 export interface ChangeCounter {
   readonly add: (cell: Omit<ChangedCells, "count">) => void;
   /** Most frequent first. */

@@ -7,11 +7,11 @@ import { DatabaseSync } from "../files/sqlite.ts";
 import { Failure } from "../model/failure.ts";
 import type { HandedOutLine } from "../report/rejects/handed-out.ts";
 
-/** A row as it was handed out. */
+/** An exported row. */
 export interface HandedOutRow {
   readonly id: number;
   readonly source: string;
-  /** From 0, in its source. */
+  /** 0-based, within its source. */
   readonly number: number;
   readonly record: number;
   readonly errors: readonly (number | string)[];
@@ -19,16 +19,16 @@ export interface HandedOutRow {
   readonly cells: HandedOutLine[6];
 }
 
-/** Where a row stands now. */
+/** Where a row is now. */
 export interface RowPlace {
   readonly file: string;
   readonly line: number;
 }
 
-/** A row as it came back; a value that is not there belongs to a column that is gone. */
+/** A re-imported row; a missing value belongs to a removed column. */
 export interface ReturnedRow extends RowPlace {
   readonly source: string;
-  /** What may be its business key. */
+  /** Possible values of its business key. */
   readonly keys: readonly string[];
   /** In the order of the original columns (CSV), or by member (JSON). */
   readonly values: readonly (string | null)[] | Readonly<Record<string, string>>;
@@ -38,17 +38,17 @@ type Database = InstanceType<typeof DatabaseSync>;
 type Scalar = string | number | null;
 type Found = Readonly<Record<string, unknown>>;
 
-/** A database on disk for the rejects of one report: memory does not grow with them. */
+/** A database on disk for the rejects of one report, so that memory use does not depend on their number. */
 export interface CorrectionIndex {
   readonly database: Database;
-  /** The rows that a query finds: few, and asked for often. */
+  /** Runs a query with few results; for frequent queries. */
   readonly rows: (sql: string, ...parameters: readonly Scalar[]) => readonly Found[];
-  /** The rows that a query finds, one after the other: there may be millions. */
+  /** Iterates over the results of a query, of which there may be millions. */
   readonly each: (sql: string) => Iterable<Found>;
   readonly close: () => Promise<void>;
 }
 
-/** Makes the index in `folder`. @throws Failure `storage` */
+/** Creates the index in `folder`. @throws Failure `storage` */
 export async function openCorrectionIndex(folder: string): Promise<CorrectionIndex> {
   const file = path.join(folder, `rejects-${randomUUID()}.db`);
   try {
@@ -97,7 +97,7 @@ const SCHEMA = `
   create table restored (file text, line integer, position integer, value text);
   create index restored_by_place on restored (file, line);`;
 
-/** Takes in the fingerprints of a report. @throws Failure `source_unreadable` */
+/** Loads the fingerprints of a report. @throws Failure `source_unreadable` */
 export async function loadHandedOut({ database }: CorrectionIndex, file: string): Promise<void> {
   const insert = database.prepare(
     "insert into handed (source, number, record, key, print, errors, marks, cells) values (?,?,?,?,?,?,?,?)",
@@ -133,7 +133,7 @@ function lineOf(text: string, file: string): HandedOutLine {
       }
     }
   } catch {
-    // Said below.
+    // Reported below.
   }
   throw new Failure("source_unreadable", `${file}: is not what a report writes`, {
     hint: "give the corrected files as sources instead: --source <name>=<path>",
@@ -149,7 +149,7 @@ function isCells(value: unknown): value is HandedOutLine[6] {
   return typeof value === "object" && value !== null && Object.values(value).every((each) => typeof each === "string");
 }
 
-/** A row of the table `handed`. */
+/** Converts a row of the table `handed`. */
 export function handedOutRow(found: Found): HandedOutRow {
   const { id, source, number, record, errors, marks, cells } = found;
   const [faulty, prints]: readonly unknown[] = [JSON.parse(String(errors)), JSON.parse(String(cells))];

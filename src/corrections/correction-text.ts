@@ -5,7 +5,7 @@ import { shapeOf } from "../text/shape.ts";
 import { CHANGE_WORDS, isMadeByProgram } from "./change-kind.ts";
 import type { ChangedCells, CorrectionFindings, FoundRows } from "./correction-findings.ts";
 
-/** What became of the rejects, a sentence each. Values are shown only when asked for. */
+/** Describes the changes to the rejects, one sentence each. Values are shown only if requested. */
 export function correctionText(findings: CorrectionFindings, showValues: boolean): readonly string[] {
   const { folder, handedOut, returned, correctedCells, correctedRows, lostRecords } = findings;
   const cellText = (cells: ChangedCells): string => changedText(cells, showValues);
@@ -49,12 +49,12 @@ function placeText({ source, place, number }: FoundRows): string {
 export interface AcceptedChanges {
   readonly restoreKeys: boolean;
   readonly acceptChanges: boolean;
-  /** Keys that are almost the old ones are meant so. */
+  /** Keys that are almost identical to the previous ones are intended. */
   readonly newKeys: boolean;
 }
 
 /**
- * Lets nothing pass that changed without a reason, unless the user accepts it.
+ * Rejects changes without a reason, unless the user accepts them.
  * @throws Failure `rejects_changed`
  */
 export function refuseUnexplained(findings: CorrectionFindings, accepted: AcceptedChanges): void {

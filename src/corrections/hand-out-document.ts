@@ -28,8 +28,8 @@ const handOutSchema: z.ZodType<HandOutDocument> = z.object({
 });
 
 /**
- * What the report in `folder` remembers of the rejects that it handed out.
- * @throws Failure `source_unreadable` where there is no such report, `config` where others could have written it
+ * The manifest of the rejects that the report in `folder` exported.
+ * @throws Failure `source_unreadable` if there is no such report, `config` if other users could have written it
  */
 export async function readHandOut(folder: string): Promise<HandOutDocument> {
   const file = handOutPath(folder);
@@ -41,9 +41,9 @@ export async function readHandOut(folder: string): Promise<HandOutDocument> {
 }
 
 /**
- * The files of rejects by source: sheets of the workbook where that is what has changed since it was handed out, or what is
- * left.
- * @throws Failure `usage` when both have changed
+ * The files of rejects by source. Uses the sheets of the workbook if only it has changed since the export, or if the
+ * CSV files are gone.
+ * @throws Failure `usage` if both have changed
  */
 export async function returnedFiles(
   folder: string,
@@ -60,7 +60,7 @@ export async function returnedFiles(
   return bySource;
 }
 
-/** By content: copying files changes their times. */
+/** Compares contents, because copying files changes their times. */
 async function isWorkbookReturned(folder: string, { files, sheets, digests }: HandOutDocument): Promise<boolean> {
   const stateOf = (name: string): Promise<ReturnedState> => returnedState(path.join(folder, name), digests[name]);
   const workbook = await stateOf(WORKBOOK_FILE);
@@ -98,7 +98,7 @@ export function fingerprintPath(folder: string): string {
 
 const FEED_AS_SOURCES = "give the corrected files as sources instead: --source <name>=<path>";
 
-/** It names a mapping, whose functions are run: only this user's word counts. */
+/** The manifest names a mapping, whose functions are executed, so only this user may have written it. */
 async function refuseForeign(file: string, folder: string): Promise<void> {
   const status = await stat(file).catch((error: unknown) => {
     if (errorCode(error) !== "ENOENT" && errorCode(error) !== "ENOTDIR") throw error;

@@ -2,13 +2,13 @@ import { normalKey } from "../text/near-key.ts";
 import { EMPTY_CELL, FINGERPRINT_LENGTH, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { type CorrectionIndex, type HandedOutRow, handedOutRow, type ReturnedRow } from "./correction-index.ts";
 
-/** A cell of a row that came back, beside the fingerprint of what was handed out. */
+/** A cell of a re-imported row, with the fingerprint of the exported cell. */
 export interface ComparedCell {
-  /** Column number from 0 (CSV) or member (JSON). */
+  /** 0-based column number (CSV) or member (JSON). */
   readonly field: number | string;
-  /** Absent for a member that is new. */
+  /** Absent for a new member. */
   readonly print: string | undefined;
-  /** Absent where the column or the member is gone. */
+  /** Absent if the column or member was removed. */
   readonly value: string | undefined;
   readonly isSame: (candidate: string) => boolean;
 }
@@ -42,18 +42,18 @@ function isList(values: ReturnedRow["values"]): values is readonly (string | nul
   return Array.isArray(values);
 }
 
-/** Finds the rows that came back among those that were handed out. */
+/** Matches re-imported rows with exported ones. */
 export interface RowMatcher {
-  /** Takes the rows that came back as they were; keeps the others for `matchChanged`. */
+  /** Matches unchanged rows; keeps the others for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;
-  /** The others, each with the row that it most likely was; without one it was added. */
+  /** The other rows, each with the exported row that it most likely was; undefined for an added row. */
   readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly handed: HandedOutRow | undefined }>;
 }
 
 /**
- * Rows are known by their content: first those that are unchanged; then those with the same business key, or almost the
- * same, of which the one with most cells unchanged is taken; then the next row in order, when half of its cells are
- * unchanged; in the end the row that stood in the same place.
+ * Matches rows by content. Unchanged rows come first. Then, among the rows with the same or almost the same business
+ * key, the one with the most unchanged cells is chosen. Then comes the next row in order with at least half of its
+ * cells unchanged, and finally the row at the same position.
  */
 export function createRowMatcher(
   index: CorrectionIndex,
@@ -109,15 +109,15 @@ export function createRowMatcher(
   };
 }
 
-/** Of a row that nothing was found for yet. */
+/** Condition for a row without a match. */
 const FREE = "file is null";
 
 interface CandidateSearch {
-  /** Rows of the same record, or of one whose key is almost the same. */
+  /** Rows of the same record, or of one whose key is almost identical. */
   readonly byKey: (row: ReturnedRow) => readonly HandedOutRow[];
-  /** The next rows of the source behind the one with the id `after`. */
+  /** The next rows of the source after the one with the id `after`. */
   readonly inOrder: (row: ReturnedRow, after: number) => readonly HandedOutRow[];
-  /** The row that was handed out behind the one that stands in front of this one now. */
+  /** The exported row that followed the row that now precedes this one. */
   readonly inSamePlace: (row: ReturnedRow) => HandedOutRow | undefined;
 }
 
@@ -154,9 +154,9 @@ function scoreCells(cells: readonly ComparedCell[]): Score {
   return { unchanged: unchanged.length, filled: filled.length };
 }
 
-/** Rows of one record in one source that are compared with each other. */
+/** Maximum number of rows of one record and source that are compared. */
 const MOST_CANDIDATES = 50;
-/** So many rows may be gone in one place. */
+/** Maximum number of consecutive removed rows. */
 const ROWS_AHEAD = 25;
 
 interface Score {

@@ -13,16 +13,16 @@ import type { CorrectionIndex, HandedOutRow } from "./correction-index.ts";
 interface ChangedKey {
   readonly change: Omit<ChangedCells, "count">;
   readonly handed: HandedOutRow;
-  /** What it has to match. */
+  /** The fingerprint that the restored value must match. */
   readonly print: string;
-  /** Where it stands now, from 0. */
+  /** Current 0-based column. */
   readonly position: number;
 }
 
-/** Gives keys their old values back. Every value is proven by its fingerprint: none is guessed. */
+/** Restores the previous values of keys. Every value is proved by its fingerprint; none is guessed. */
 export interface KeyRestorer {
   readonly restore: (key: ChangedKey) => void;
-  /** Looks for the keys that were not found among the likely ones in the outcomes of the report. */
+  /** Searches the outcomes of the report for the keys that were not among the likely values. */
   readonly finish: (outcomes: string) => Promise<void>;
 }
 
@@ -93,7 +93,7 @@ async function* keysOf(outcomes: string): AsyncGenerator<{ readonly record: numb
   }
 }
 
-/** Gives restored keys back to rows as they are read. */
+/** Restores keys in rows while they are read. */
 export function rowRestorer({ rows }: CorrectionIndex): (row: Row) => Row {
   const sql = "select position, value from restored where file = ? and line = ?";
   return (row) => {

@@ -1,12 +1,12 @@
 import type { CsvTable } from "../model/record.ts";
 import { originalColumns } from "../report/rejects/reject-file.ts";
 
-/** A column without a name: it holds nothing. */
+/** A column without a name; it has no values. */
 export const UNNAMED = "unnamed";
 
-/** How the columns of a file that came back lie against those that were handed out. */
+/** How the columns of a re-imported file map to the exported ones. */
 export interface ReturnedColumns {
-  /** For each original column, where it stands now (from 0); undefined where it is gone. */
+  /** The current 0-based position of each original column; undefined if it was removed. */
   readonly positions: readonly (number | undefined | typeof UNNAMED)[];
   readonly renamed: readonly { readonly from: string; readonly to: string }[];
   readonly gone: readonly string[];
@@ -14,8 +14,8 @@ export interface ReturnedColumns {
 }
 
 /**
- * Finds the original columns by their names. A column whose name is gone is taken for renamed where a new name differs
- * only by case, spaces or marks, or stands in its place.
+ * Finds the original columns by name. A missing column counts as renamed if a new name differs only in case, spaces or
+ * punctuation, or is at its position.
  */
 export function returnedColumns(original: readonly string[], table: CsvTable): ReturnedColumns {
   const present = originalColumns(table);

@@ -8,19 +8,19 @@ import type { HandedOutFile } from "../report/rejects/handed-out.ts";
 import type { ReturnedRow } from "./correction-index.ts";
 import { type ReturnedColumns, returnedColumns, UNNAMED } from "./returned-columns.ts";
 
-/** Columns that hold the keys of a source's rows, for one of them. */
+/** Columns that contain the keys of a source's rows, for one of them. */
 export type KeyColumns = (row: Row, source: SourceSpec) => readonly string[];
 
-/** A batch of rows that came back. */
+/** A batch of re-imported rows. */
 interface ReturnedBatch {
   readonly rows: readonly ReturnedRow[];
-  /** Of their file; absent for JSON. */
+  /** The columns of their file; absent for JSON. */
   readonly columns?: { readonly file: string; readonly found: ReturnedColumns } | undefined;
 }
 
 /**
- * The rows of all sources as they came back, each by itself: not joined, whatever its keys are now.
- * @throws Failure what reading throws
+ * The re-imported rows of all sources, not joined, whatever their keys are now.
+ * @throws as reading does
  */
 export async function* returnedRows(
   plan: SourceSpec,

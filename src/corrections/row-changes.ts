@@ -6,7 +6,7 @@ type RowChanges = Pick<
   "handedOut" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"
 >;
 
-/** What became of whole rows, once all that came back are matched. */
+/** Added, removed and reordered rows, after all re-imported rows have been matched. */
 export function findRowChanges(index: CorrectionIndex): RowChanges {
   const { rows } = index;
   const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
@@ -30,7 +30,7 @@ export function findRowChanges(index: CorrectionIndex): RowChanges {
   };
 }
 
-/** SQLite takes file and line from the row that has the least one. */
+/** SQLite takes `file` from the row with the minimum line. */
 const ADDED = "select source, count(*) as count, file, min(line) as line from added group by source order by source";
 const LOST = "select source, count(*) as count, min(number) + 1 as number from handed where file is null";
 const RECORDS_LEFT = "select record from handed where file is not null";
@@ -40,7 +40,7 @@ function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   return { source: String(source), count: Number(count), number: Number(number) };
 }
 
-/** Rows that stand behind one that they stood in front of. */
+/** Rows that now follow a row that they preceded. */
 function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
   const found = new Map<string, FoundRows>();
   let last = { source: "", number: -1 };

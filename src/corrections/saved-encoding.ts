@@ -2,8 +2,9 @@ import { createReadStream } from "node:fs";
 import { readFailure } from "../read/text/file-bytes.ts";
 
 /**
- * The encoding of a file that another program has saved anew: undefined for UTF-8, for what a byte order mark names and for workbooks;
- * otherwise `otherwise`, because bytes that are not UTF-8 are of one byte a character.
+ * The encoding of a file that another program may have saved. Undefined for UTF-8, for an encoding that a byte order
+ * mark identifies, and for workbooks. Otherwise `otherwise`, because text that is not UTF-8 has one byte per
+ * character.
  */
 export async function savedEncoding(path: string, otherwise: string): Promise<string | undefined> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -21,7 +22,7 @@ export async function savedEncoding(path: string, otherwise: string): Promise<st
   return isValid(() => decoder.decode()) ? undefined : otherwise;
 }
 
-/** UTF-16, and the zip archive that a workbook is. */
+/** UTF-16, and the ZIP archive of a workbook. */
 const NO_PLAIN_TEXT = [Buffer.of(0xff, 0xfe), Buffer.of(0xfe, 0xff), Buffer.from("PK")];
 
 function isValid(decode: () => string): boolean {

@@ -11,20 +11,23 @@ import { interruptible } from "../model/interruptible.ts";
 import type { RuleSettings } from "./settings/rule-configuration.ts";
 import { replaceFile } from "../files/replace-file.ts";
 
-/** Where compiled contracts are kept from one command to the next. */
+/** The cache that keeps compiled contracts between commands. */
 export interface ContractCache {
-  /** Made for its owner alone where it is new, with the two around it; what lies above those has to exist. */
+  /**
+   * Created, together with its two parent folders, with access only for its owner; the folder above them must exist.
+   */
   readonly folder: string;
-  /** What compiled them: whatever another version or build has kept is not read. */
+  /** Version and build of the compiler: entries of any other are not read. */
   readonly version: string;
 }
 
 /**
- * The contract that the documents make, compiled (`loadContract`) or as it was kept after it was compiled before. An
- * entry is named by the hash of the documents, their names, the settings, the version and the engine, and holds its own checksum: one
- * that is damaged, half written, or not ours alone to write counts as none. What cannot be kept is not an error.
+ * Returns the contract for the documents, either from the cache or compiled now (`loadContract`). An entry is named by
+ * the hash of the documents, their names, the settings, the version and the engine, and contains its own checksum.
+ * Entries that are corrupt, incomplete, or writable by other users are ignored. A failure to write an entry is not an
+ * error.
  *
- * Throws what `loadContract` throws; such documents are never kept.
+ * @throws as `loadContract` does; such documents are never cached
  */
 export async function cachedContract(
   documents: readonly SourceText[],
@@ -40,7 +43,7 @@ export async function cachedContract(
   return contract;
 }
 
-/** The same contract if it is kept; undefined where it would have to be compiled. */
+/** The cached contract; undefined if it would have to be compiled. */
 export async function keptContract(
   documents: readonly SourceText[],
   cache: ContractCache | undefined,
@@ -75,14 +78,14 @@ async function readCached(entry: string): Promise<Contract | undefined> {
   if (bytes === undefined) return undefined;
   const body = bytes.subarray(CHECKSUM_BYTES);
   if (!sha256(body).equals(bytes.subarray(0, CHECKSUM_BYTES))) return undefined;
-  // The checksum says that these are the bytes that `writeCached` wrote, under a name that only these documents have.
+  // The checksum proves that `writeCached` wrote these bytes, and the name identifies these documents.
   const contract: Contract = deserialize(body);
   return contract;
 }
 
 const CHECKSUM_BYTES = 32;
 
-/** Follows no link, and believes no file that another user could have written. */
+/** Follows no link, and ignores a file that another user could have written. */
 async function readEntry(entry: string): Promise<Buffer | undefined> {
   const handle = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
@@ -109,7 +112,7 @@ async function writeCached(contract: Contract, entry: string): Promise<void> {
 const MAX_ENTRIES = 16;
 const ENTRY_NAME = /^(?:[0-9a-f]{64}\.contract|\.[0-9a-f]{64}\.contract\.[0-9a-f]{12}\.tmp)$/;
 
-/** Every change of an overlay makes an entry; and a killed process leaves a draft. */
+/** Every change of an overlay creates an entry, and a killed process leaves a draft. */
 async function removeOldest(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => ENTRY_NAME.test(name)).map((name) => path.join(folder, name));
   if (files.length <= MAX_ENTRIES) return;
@@ -124,7 +127,7 @@ function sha256(bytes: Buffer): Buffer {
   return createHash("sha256").update(bytes).digest();
 }
 
-/** A cache that cannot be read or written is a cache that is not there. */
+/** A cache that cannot be read or written is treated as missing. */
 function ignoreStorage(error: unknown): undefined {
   if (errorCode(error) !== undefined) return undefined;
   throw error;

@@ -17,7 +17,7 @@ import type { Dependencies } from "./dependencies.ts";
 
 /**
  * Loads an OpenAPI document and its overlays. `settings`: `rules:` of the configuration.
- * @throws Failure `usage` when there is none, `contract_invalid` when it cannot be trusted
+ * @throws Failure `usage` if none is given, `contract_invalid` if it has errors
  */
 export async function readContract(
   files: readonly string[],
@@ -31,9 +31,10 @@ export async function readContract(
 }
 
 /**
- * One operation of a contract, of which nothing else has to be sound.
- * @param name its id or "METHOD path"; none: the only one that there is
- * @throws Failure `contract_invalid` where the operation, or what it refers to, cannot be trusted; `usage` where there is none
+ * One operation of a contract; errors in unrelated parts of the contract are ignored.
+ * @param name its id or "METHOD path"; default: the only operation
+ * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `usage` if it does not
+ * exist
  */
 export function soundOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
   requireSound(contract, undefined, files);
@@ -43,7 +44,8 @@ export function soundOperation(contract: Contract, name: string | undefined, fil
 }
 
 /**
- * @throws Failure `contract_invalid` where the document as a whole cannot be trusted, or the operation, or what it refers to
+ * @throws Failure `contract_invalid` for an error in the document as a whole, in the operation, or in anything it
+ * refers to
  */
 export function requireSound(contract: Contract, operation: Operation | undefined, files: readonly string[]): void {
   const broken = errorReachedBy(contract, operation);
@@ -58,8 +60,8 @@ function contractFailure({ message, place }: ContractFinding, files: readonly st
 }
 
 /**
- * The same for a contract that need not be sound: its findings say what is wrong.
- * @throws Failure `usage` when there is none, `config` for a file that cannot be read
+ * Loads a contract that may have errors, which are in its findings.
+ * @throws Failure `usage` if none is given, `config` for a file that cannot be read
  */
 export async function readContractWithFindings(
   files: readonly string[],
@@ -69,7 +71,7 @@ export async function readContractWithFindings(
   return cachedContract(await readContractFiles(files), contractCache, settings);
 }
 
-/** The same if an earlier command has compiled it; undefined where it would have to be compiled now. */
+/** The same if an earlier command has compiled it; undefined if it would have to be compiled now. */
 export async function readKeptContract(
   files: readonly string[],
   cache: ContractCache | undefined,
@@ -80,7 +82,7 @@ export async function readKeptContract(
 
 /**
  * The text of a contract's files: the OpenAPI document, then its overlays.
- * @throws Failure `usage` when there is none, `config` for one that cannot be read
+ * @throws Failure `usage` if none is given, `config` for a file that cannot be read
  */
 async function readContractFiles(files: readonly string[]): Promise<readonly TextFile[]> {
   if (files.length === 0) {
@@ -96,22 +98,22 @@ async function readContractFiles(files: readonly string[]): Promise<readonly Tex
 
 const PREFIX = "overlay:";
 const FOLDER = fileURLToPath(new URL("../overlays/", import.meta.url));
-/** What the documents of several operators have alike; it stands before each of the others. */
+/** The overlay that several operators have in common; it precedes each of the others. */
 const SHARED = "shared";
 
-/** True for `overlay:<name>`, which stands for overlays that the package ships. */
+/** True for `overlay:<name>`, which represents bundled overlays. */
 export function isShippedOverlay(file: string): boolean {
   return file.startsWith(PREFIX);
 }
 
-/** Where a file of a contract lies: itself, or the overlays that `overlay:<name>` stands for, in their order. */
+/** Paths of a contract file: the file itself, or the overlays that `overlay:<name>` represents, in order. */
 export function contractPaths(file: string): readonly string[] {
   return isShippedOverlay(file) ? [SHARED, nameOf(file)].map((name) => `${FOLDER}${name}.yaml`) : [file];
 }
 
 /**
- * The texts of `overlay:<name>`, in their order, known by such names.
- * @throws Failure `usage` for a name that is not there
+ * The texts of `overlay:<name>`, in order, each named `overlay:...`.
+ * @throws Failure `usage` for an unknown name
  */
 export async function readShippedOverlay(file: string): Promise<readonly TextFile[]> {
   const names = await shippedNames();
@@ -130,7 +132,7 @@ export async function readShippedOverlay(file: string): Promise<readonly TextFil
   });
 }
 
-/** For every code that a rule of a shipped overlay reports, the overlays that have one: `overlay:<name>`. */
+/** Maps every code that a rule of a bundled overlay reports to the overlays with such a rule: `overlay:<name>`. */
 export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { parseDocument } = await import("../contract/document/yaml-document.ts");
   const overlays = new Map<string, readonly string[]>();
@@ -163,7 +165,7 @@ function nameOf(file: string): string {
   return file.slice(PREFIX.length);
 }
 
-/** Makes a path of the settings usable from the current folder, unchanged when it already is. */
+/** Resolves a path of the settings for use from the current folder; usable paths are returned unchanged. */
 export function pathsFrom(folder: string): (file: string) => string {
   const isHere = folder === process.cwd();
   return (file) =>

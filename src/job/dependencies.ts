@@ -3,15 +3,15 @@ import type { Clock, Random } from "../time/clock.ts";
 import type { ContractCache } from "./contract-cache.ts";
 import type { RunEvent } from "./run-event.ts";
 
-/** What a command is given besides its options: everything outside of it, as arguments. */
+/** The environment of a command, passed as arguments in addition to its options. */
 export interface Dependencies {
-  /** Something worth saying to the person at the terminal; holds no values. */
+  /** Prints a message for the user; contains no values. */
   readonly notice: (text: string) => void;
-  /** What a run does, while it does it. */
+  /** Receives the events of a run. */
   readonly onProgress: (event: RunEvent) => void;
-  /** Claim nothing new, finish what is in flight: the first Ctrl-C. */
+  /** Start nothing new, finish requests in flight: the first Ctrl-C. */
   readonly drain: AbortSignal;
-  /** Stop at once: the second. */
+  /** Stop immediately: the second Ctrl-C. */
   readonly abort: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
@@ -19,41 +19,41 @@ export interface Dependencies {
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;
   /** The access key of a document store, from the environment or from a private file. */
   readonly storeCredentials: (file: string | undefined) => Promise<StoreKey | undefined>;
-  /** `user:password` for a proxy that wants them. */
+  /** `user:password` for a proxy that requires it. */
   readonly proxyCredentials?: string | undefined;
   /** `energy-migrate/<version>`. */
   readonly userAgent: string;
-  /** Whether there is somebody to ask. */
+  /** Whether a user can answer questions. */
   readonly canAsk: boolean;
-  /** Asks for a typed answer; undefined where nobody can answer. */
+  /** Asks for a typed answer; undefined if no user can answer. */
   readonly ask: (question: string) => Promise<string | undefined>;
-  /** Writes what comes from standard input to a private file in the folder, and gives its path. */
+  /** Copies standard input to a private file in the folder and returns its path. */
   readonly copyStandardInput: (folder: string) => Promise<string>;
   readonly screen: Screen;
-  /** A folder of this process for temporary files: private, made when first needed, removed at the end. */
+  /** A folder of this process for temporary files: private, created on first use, removed at the end. */
   readonly temporaryFolder: string;
-  /** For what the ledger will not take: a folder that outlives the process. */
+  /** A folder that outlives the process, for data that the ledger cannot store. */
   readonly rescueFolder: string;
-  /** What this machine remembers of ledgers on servers, whatever the working folder. */
+  /** Data that this machine keeps about server ledgers, independent of the working folder. */
   readonly stateFolder: () => string;
-  /** Starts this program once more, with these words behind its name; absent where it was not started as a program. */
+  /** Starts this program again with these arguments; absent if it was not started as a program. */
   readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
-  /** Where compiled contracts are kept; undefined: nowhere. */
+  /** The cache of compiled contracts; undefined if there is none. */
   readonly contractCache?: ContractCache | undefined;
 }
 
-/** Another process of this program, which signals of the terminal do not reach. */
+/** Another process of this program, which does not receive signals of the terminal. */
 export interface StartedProcess {
   readonly pid: number;
   /** Resolves when it has ended. */
   readonly ended: Promise<ProcessEnd>;
-  /** Asks it to end; nothing happens where it has. */
+  /** Asks it to end; has no effect if it has ended. */
   readonly stop: () => void;
-  /** Ends it at once, also one that stands still. */
+  /** Ends it immediately, even if it hangs. */
   readonly kill: () => void;
 }
 
-/** Exactly one of the two is set; neither for a process that could not be started. */
+/** At most one of the two is set; neither for a process that could not be started. */
 export interface ProcessEnd {
   readonly exitCode?: number | undefined;
   /** Number of the signal that killed it. */

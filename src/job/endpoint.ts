@@ -4,16 +4,16 @@ import type { JsonObject } from "../json/json-value.ts";
 import { joinPath } from "../transport/base-url.ts";
 
 /**
- * The method and the address at which an operation creates its records: `POST api.example.com/v1/accounts`. It holds
- * the instance's own prefix and is written in one form: closing slashes, the names of parameters and how characters are
- * encoded do not count.
+ * The method and address at which an operation creates its records: `POST api.example.com/v1/accounts`. It includes
+ * the instance's own prefix and is normalised: trailing slashes, parameter names and the encoding of characters do not
+ * matter.
  */
 export function endpointOf(baseUrl: string, { method, path }: Pick<Operation, "method" | "path">): string {
   const { host, pathname } = joinPath(baseOf(baseUrl), path.replaceAll(/\{[^}]*\}/g, "{}"));
   return `${method.toUpperCase()} ${[host, ...segmentsOf(pathname)].join("/")}`;
 }
 
-/** The endpoint of a record: with the values of its parameters in the places that `endpointOf` leaves open. */
+/** The endpoint of a record: `endpointOf` with the parameter values filled in. */
 export function filledEndpoint(
   endpoint: string,
   { path }: Pick<Operation, "path">,
@@ -27,7 +27,7 @@ export function filledEndpoint(
   });
 }
 
-/** `{}`, as it is written in an address. */
+/** `{}` in URL encoding. */
 const OPEN = "%7B%7D";
 
 /** The instance of the platform: host and prefix, without the version. */

@@ -29,11 +29,11 @@ import type { DocumentRoots } from "./settings/supplier-settings.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
 import { loadRuleContext, skippedRulesText, type RuleSettings } from "./settings/rule-configuration.ts";
 
-/** Everything that decides what a run's records are. Plain data: it is stored with the run, and holds no secret. */
+/** The settings that determine the records of a run. Plain data: stored with the run, without secrets. */
 export interface JobSettings extends RuleSettings, DocumentRoots {
-  /** The folder that relative paths are relative to. */
+  /** Base folder of relative paths. */
   readonly folder: string;
-  /** The configuration file, where it was named; what it says is in the other settings already. */
+  /** The configuration file, if it was named; its values are already part of the other settings. */
   readonly config?: string | undefined;
   readonly contract: readonly string[];
   readonly operation?: string | undefined;
@@ -42,33 +42,33 @@ export interface JobSettings extends RuleSettings, DocumentRoots {
   readonly sources: readonly string[];
   /** Files given for one source of the mapping: `name=path`. */
   readonly namedSources: Readonly<Record<string, readonly string[]>>;
-  /** The file that standard input was written to; it stands in `sources` for `-`. */
+  /** The file with a copy of standard input; in `sources`, it replaces `-`. */
   readonly standardInput?: string | undefined;
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
   readonly limit?: number | undefined;
   readonly only?: readonly string[] | undefined;
-  /** How long one call of a function of the mapping may take, in seconds. */
+  /** Time limit for one call of a mapping function, in seconds. */
   readonly functionTimeout?: number | undefined;
   /** The sources are the rejects of an earlier report. */
   readonly rejects?: RejectsSettings | undefined;
 }
 
-/** A job made ready: contract and mapping compiled, files found, nothing read yet. */
+/** A job that is ready to run: contract and mapping are compiled and files found, but nothing has been read. */
 export interface Job {
   readonly settings: JobSettings;
   readonly contract: Contract;
   readonly operation: Operation;
   readonly mapping: Mapping;
-  /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
+  /** The operation whose records must be accepted first, and the attr with which a payload refers to such a record. */
   readonly after?: { readonly operation: Operation; readonly key: AttrPath; readonly isOwnKey: boolean };
-  /** What rules over several fields know beside the payload; absent when the contract has none. */
+  /** Data for rules in addition to the payload; absent if the contract has no rules over several fields. */
   readonly ruleContext?: RuleContext | undefined;
-  /** What rules take for now, in milliseconds since 1970. */
+  /** The current time for rules, in milliseconds since 1970. */
   readonly now: number;
-  /** The files that the mapping names, apart from its sources. */
+  /** The files that the mapping names, except its sources. */
   readonly mappingFiles: readonly MappingFile[];
-  /** What `migrate proof` adds up. */
+  /** The amounts that `migrate proof` adds up. */
   readonly measures: readonly Measure[];
   readonly plan: SourceSpec;
   readonly input: Input;
@@ -79,12 +79,12 @@ interface MappingFile {
   readonly path: string;
 }
 
-/** What makes records of rows, without the rows: what another thread needs of a job. */
+/** The parts of a job that convert rows to records, without the rows, as another thread needs them. */
 export type CompiledJob = Omit<Job, "plan" | "input">;
 
 /**
- * Compiles what the settings name and finds the input's files.
- * @throws Failure with exit code 2 for anything that cannot be read or understood
+ * Compiles the files that the settings name and finds the input files.
+ * @throws Failure with exit code 2 for a file that is unreadable or invalid
  */
 export async function openJob(
   settings: JobSettings,
@@ -109,17 +109,17 @@ export async function openJob(
   }
 }
 
-/** What a job is compiled from beside its settings. */
+/** The inputs from which a job is compiled, in addition to its settings. */
 interface JobParts {
   readonly contract: Contract;
   readonly document: MappingDocument | undefined;
   readonly now: number;
-  /** Ends the functions of the mapping. */
+  /** Stops the functions of the mapping. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * A job without its input, which stays closed.
+ * A job without its input, which is not opened.
  * @throws as `openJob` does
  */
 export async function compileJob(
@@ -143,7 +143,7 @@ export async function compileJob(
   return { ...compiled, ...definedMembers({ after }) };
 }
 
-/** The mapping that the settings name, as it is written; undefined where sources are payloads already. */
+/** The mapping document that the settings name; undefined if the sources are payloads already. */
 export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
   if (settings.mapping === undefined) return undefined;
   return readMapping(await readTextFile(pathsFrom(settings.folder)(settings.mapping)));
@@ -165,7 +165,10 @@ export async function mappingOf(
   return withNamingPlace(namingPlaceIn(document, settings), () => compile(document, operation, settings, signal));
 }
 
-/** The files that the settings and the mapping name, found and opened; nothing but headers is read, and of rejects all. */
+/**
+ * Finds and opens the files that the settings and the mapping name. Reads only their headers, except for rejects,
+ * which are read completely.
+ */
 export async function openJobInput(
   document: MappingDocument | undefined,
   settings: JobSettings,
@@ -181,7 +184,7 @@ export async function openJobInput(
 type InputDependencies = Pick<Dependencies, "temporaryFolder" | "notice"> &
   Partial<Pick<Dependencies, "onProgress" | "drain">>;
 
-/** What taking rejects back needs to know. */
+/** Additional inputs for re-importing rejects. */
 interface RejectsInputContext {
   readonly mapping: Mapping;
   readonly showValues: boolean;
@@ -209,8 +212,8 @@ async function openSources(
 }
 
 /**
- * Without an attr of its own, the key of the other record is the record's own.
- * @throws Failure `mapping_invalid` where that makes every record wait for itself
+ * Without its own attr, the key of the other record equals the record's own key.
+ * @throws Failure `mapping_invalid` if every record would then depend on itself
  */
 function prerequisiteOf(
   document: MappingDocument,
@@ -247,8 +250,8 @@ function isSameAddress(one: Pick<Operation, "method" | "path">, other: Pick<Oper
 }
 
 /**
- * What is sent has to be known again.
- * @throws Failure `config` where records have no business key
+ * Sent records must be identifiable.
+ * @throws Failure `config` if records have no business key
  */
 export function requireKey(job: Pick<Job, "mapping">): void {
   if (job.mapping.keyAttr !== undefined) return;
@@ -295,7 +298,7 @@ function besideMapping(settings: JobSettings): (file: string) => string {
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
 }
 
-/** What no row can ever fill is worth knowing before a million rows say so. */
+/** Warns about fields that no row can fill, before a million records report them. */
 function noticeUnmappedFields(
   mapping: Mapping,
   settings: JobSettings,
@@ -308,7 +311,7 @@ function noticeUnmappedFields(
   );
 }
 
-/** Rules that cannot be checked: one notice a run, not one a record. */
+/** One notice per run, not per record, about rules that cannot be checked. */
 function noticeSkippedRules(
   operation: Operation,
   ruleContext: RuleContext | undefined,
@@ -318,7 +321,7 @@ function noticeSkippedRules(
   if (skipped !== undefined) dependencies.notice(skipped);
 }
 
-/** The rules that what is sent to the operation can meet. */
+/** The rules that apply to any payload of the operation. */
 export function rulesOf(operation: Operation): readonly Rule[] {
   return [...new Set(sentTypes(operation).flatMap(rulesWithin))];
 }

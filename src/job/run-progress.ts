@@ -1,13 +1,13 @@
 import type { Summary } from "../model/outcome.ts";
 
-/** How a run is shared. */
+/** How a run is distributed over several processes. */
 export interface Sharing {
-  /** Processes that are at work on it. */
+  /** Number of active processes. */
   readonly workers: number;
-  /** Those that were, and were not heard of any more. */
+  /** Number of processes whose heartbeat stopped. */
   readonly lost: number;
   readonly ranges: { readonly waiting: number; readonly taken: number; readonly done: number };
-  /** Those that are at work, in the order in which they joined. */
+  /** The active processes, in the order in which they joined. */
   readonly working: readonly WorkingProcess[];
 }
 
@@ -15,20 +15,20 @@ export interface Sharing {
 export interface WorkingProcess {
   readonly host: string;
   readonly pid: number;
-  /** Records that got their outcomes, a second. */
+  /** Records settled per second. */
   readonly perSecond: number;
   readonly inFlight: number;
-  /** Requests in flight that it lets itself have. */
+  /** Maximum number of its requests in flight. */
   readonly limit?: number | undefined;
-  /** Records by their numbers, first and last included, and since when it holds them (ISO 8601 UTC). */
+  /** The records that it holds: first and last number, both inclusive, and since when (ISO 8601 UTC). */
   readonly holds: readonly { readonly first: number; readonly last: number; readonly since: string }[];
 }
 
 export type Counts = Summary["counts"];
 
 /**
- * `running`: a process is at work on it. `interrupted`: that process died. `incomplete`: it ended, and records are left
- * that can still be sent or settled. `stopped`: a failure ended it. `complete`: nothing is left that this run could send.
+ * `running`: a process is working on it. `interrupted`: that process died. `incomplete`: it ended, and some records
+ * can still be sent or settled. `stopped`: a failure ended it. `complete`: this run has nothing left to send.
  */
 export const RUN_STATES = ["running", "interrupted", "incomplete", "stopped", "complete"] as const;
 export type RunState = (typeof RUN_STATES)[number];
@@ -42,15 +42,15 @@ export interface RunIdentity {
   readonly operation: string;
 }
 
-/** What a run is doing just now. The line on the screen, the log, the metrics and `status` all tell this. */
+/** The current activity of a run. The progress line, the log, the metrics and `status` all use this. */
 export interface RunProgress {
   readonly run?: RunIdentity | undefined;
   /** ISO 8601 UTC. */
   readonly at: string;
-  /** Since this process began its work on the run. */
+  /** Time since this process started working on the run. */
   readonly elapsedMs: number;
   readonly input: InputProgress;
-  /** Absent until sending begins. */
+  /** Absent until sending starts. */
   readonly sending?: SendProgress | undefined;
 }
 
@@ -62,34 +62,36 @@ export interface InputProgress {
 }
 
 export interface SendProgress {
-  /** Records that the run is to send, those of its earlier sittings included. Absent in a process that sends a part. */
+  /**
+   * Records that the run will send, including those of earlier processes. Absent in a process that sends only a part.
+   */
   readonly total?: number | undefined;
-  /** Those of them that have their outcome. */
+  /** Number of those records with an outcome. */
   readonly done: number;
   /** The same by status. */
   readonly counts: Counts;
-  /** Requests under way. */
+  /** Requests in flight. */
   readonly inFlight: number;
-  /** Records that got their outcome, a second; over the last minute. */
+  /** Records settled per second, over the last minute. */
   readonly perSecond: number;
-  /** At this rate, until all have their outcomes; absent while there is no rate yet, and while nothing may leave. */
+  /** Estimated time until all records are settled; absent while there is no rate yet or sending is paused. */
   readonly leftMs?: number | undefined;
   readonly pace: Pace;
-  /** What is waited for, while nothing may leave. */
+  /** The reason for a pause in sending. */
   readonly wait?: Wait | undefined;
-  /** Import suppliers that take no records for now. */
+  /** Import suppliers that accept no records at the moment. */
   readonly closedSuppliers: readonly string[];
-  /** Of a run that several processes send. */
+  /** Set for a run with several processes. */
   readonly sharing?: Sharing | undefined;
-  /** The requests that gave records their outcomes: how many, and how long they took together. */
+  /** The requests that settled records: their number and total duration. */
   readonly replies: { readonly count: number; readonly totalMs: number };
 }
 
-/** How fast the run may go, and why. */
+/** The speed limits of the run, and their reason. */
 export interface Pace {
-  /** Requests in flight at most; absent while nothing has changed it. */
+  /** Maximum number of requests in flight; absent until it changes. */
   readonly limit?: number | undefined;
-  /** What the platform was found to let through, requests a second. */
+  /** The measured rate limit of the platform, in requests per second. */
   readonly perSecond?: number | undefined;
   readonly reason?: string | undefined;
 }
@@ -100,10 +102,10 @@ export interface Wait {
   readonly forMs: number;
 }
 
-/** A record with one of these was to be sent: what is sent of a run, and how far that has come, is counted in them. */
+/** The statuses of records that a run was meant to send; they are the basis of its totals. */
 const SEND_STATUSES = ["valid", "accepted", "rejected", "ambiguous", "blocked", "pending"] as const;
 
-/** Of the records of a run that are to be sent: how many, and how many have an outcome that stays. */
+/** Number of records of a run to be sent, and number of those with a final outcome. */
 export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {
   const ofSending = SEND_STATUSES.flatMap((status) => {
     const count = counts[status] ?? 0;

@@ -7,8 +7,8 @@ import type { Dependencies } from "./dependencies.ts";
 import { settingsOf } from "./settings/recorded-settings.ts";
 
 /**
- * Where `-` is a source, standard input is written to a private file in the folder, because a run reads its input more
- * than once, and a push that is resumed reads it in another process.
+ * If `-` is a source, copies standard input to a private file in the folder: a run reads its input more than once, and
+ * a resumed push reads it in another process.
  */
 export async function withStandardInput(
   job: JobSettings,
@@ -29,14 +29,14 @@ export async function withStandardInput(
   };
 }
 
-/** Where pushes keep what came from standard input for as long as it may have to be sent: beside their ledger. */
+/** The folder in which pushes keep copies of standard input until they are no longer needed, next to their ledger. */
 export function standardInputFolder({ folder }: Pick<LedgerStore, "folder">): string {
   return path.join(folder, "input");
 }
 
 /**
- * Removes the copies of standard input that no run can go on with: they hold personal data, and have done their part.
- * Callers hold the ledger's lock.
+ * Removes copies of standard input that no run can use any more, because they contain personal data. Callers must hold
+ * the ledger's lock.
  */
 export async function removeUnneededInput(store: Pick<LedgerStore, "folder">, ledger: Ledger): Promise<void> {
   const folder = standardInputFolder(store);
@@ -50,7 +50,7 @@ export async function removeUnneededInput(store: Pick<LedgerStore, "folder">, le
   }
 }
 
-/** Everything is settled, or the input cannot be used: there is nothing to go on with. */
+/** Everything is settled, or the input is unusable: the run cannot be resumed. */
 const FINAL_EXIT_CODES: ReadonlySet<number | undefined> = new Set([0, 1, 2]);
 
 function isResumable({ exitCode, dryRun }: Run): boolean {

@@ -24,15 +24,18 @@ import { credentialsOf, mutationOf, prefixOf } from "./settings/auth-settings.ts
 import type { Dependencies } from "./dependencies.ts";
 import type { RateLimitSettings, TargetSettings, TimeoutSettings } from "./settings/platform-settings.ts";
 
-/** A platform made ready to be sent to; nothing has been sent yet. */
+/** A configured client for a platform; nothing has been sent yet. */
 export interface Connection {
-  /** How long after a request was given up the platform may still process it. */
+  /** How long the platform may still process a request after it was aborted, in milliseconds. */
   readonly quietMs: number;
   /** Reads over the same connections, with the same authorisation. */
   readonly readClient: (signal: AbortSignal) => ReadClient;
-  /** The requests that a record passes through. */
+  /** The requests that a record needs. */
   readonly steps: readonly StepClient[];
-  /** No request leaves from now on unless this is true when its first byte is to: it is `HELD_BACK` then. */
+  /**
+   * From now on, a request is sent only if this is true immediately before its first byte; otherwise it is
+   * `HELD_BACK`.
+   */
   readonly onlyWhile: (mayStart: () => boolean) => void;
   readonly close: () => Promise<void>;
 }
@@ -46,15 +49,16 @@ export function hostOf({ baseUrl, allowInsecureLoopback }: TargetSettings): stri
 }
 
 /**
- * Milliseconds after a request was given up in which the platform may still process it: until then its word that a record
- * is not there proves nothing. Twice the longest that a request may take; giving up earlier makes no platform quicker.
+ * Milliseconds for which the platform may still process an aborted request. During this time, its answer that a record
+ * does not exist proves nothing. Twice the maximum duration of a request; a shorter local timeout does not make the
+ * platform faster.
  */
 export function quietPeriodMs({ timeouts = {} }: TargetSettings): number {
   if (timeouts.quietSeconds !== undefined) return timeouts.quietSeconds * 1000;
   return 2 * Math.max(timeoutsOf(timeouts).totalMs ?? 0, DEFAULT_TIMEOUTS.totalMs);
 }
 
-/** The times that hold for a target, those by default too. */
+/** The time limits of a target, including defaults. */
 export function timeoutSettings(target: TargetSettings): Required<TimeoutSettings> {
   const { connectMs, headersMs, bodyMs, totalMs } = { ...DEFAULT_TIMEOUTS, ...timeoutsOf(target.timeouts ?? {}) };
   return {
@@ -72,8 +76,8 @@ type ConnectionDependencies = Pick<
 >;
 
 /**
- * Makes a client for one operation of the target. Opens no socket before the first request.
- * `remoteValidation`: for its validation alone, which creates nothing.
+ * Creates a client for one operation of the target. Opens no socket before the first request. `remoteValidation`: uses
+ * only the platform's validation, which creates nothing.
  * @throws Failure `usage` for an unusable base URL, `config` without credentials, or without a validation
  */
 export async function connect(
@@ -123,13 +127,13 @@ export type { SecuredConnection };
 
 export interface OpenTarget extends HttpClient {
   readonly baseUrl: URL;
-  /** Knows the credentials that were used on this connection. */
+  /** Masks the credentials that were used on this connection. */
   readonly mask: CredentialMask;
 }
 
 /**
  * HTTPS to the target. Opens no socket before the first request.
- * @throws Failure `usage` for an unusable base URL or proxy, `config` for an authority's file that holds none
+ * @throws Failure `usage` for an unusable base URL or proxy, `config` for a CA file without certificates
  */
 export async function openTarget(
   target: TargetSettings,
@@ -168,7 +172,7 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
 }
 
 /**
- * Who the target is told we are. Asks for no token before it is needed.
+ * Provides the credentials for the target. Requests no token before it is needed.
  * @throws Failure `config` without credentials
  */
 async function authorisationOf(
@@ -187,27 +191,27 @@ async function authorisationOf(
   });
 }
 
-/** The read side of a platform; nothing has been asked yet. */
+/** A client for reading from a platform; nothing has been sent yet. */
 export interface ReadConnection {
   readonly client: ReadClient;
   readonly close: () => Promise<void>;
 }
 
 export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAgent" | "proxyCredentials"> {
-  /** Ends whatever is under way. */
+  /** Aborts the request in flight. */
   readonly drain: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
   readonly notice: (text: string) => void;
 }
 
-/** A reply may be longer than those of the data import: a page holds up to 1500 rates, an account all it has. */
+/** Replies may be longer than those of the data import: a page holds up to 1500 rates, an account all its data. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**
- * Makes a client for reading. Opens no socket before the first request.
- * @param who `anybody` for what is public (specification 5.1): credentials are neither needed nor sent
- * @throws Failure `usage` for an unusable base URL, `config` without credentials that are needed
+ * Creates a client for reading. Opens no socket before the first request.
+ * @param who `anybody` for public data (specification 5.1): credentials are neither needed nor sent
+ * @throws Failure `usage` for an unusable base URL, `config` if required credentials are missing
  */
 export async function connectToRead(
   target: TargetSettings,

@@ -1,6 +1,6 @@
 /**
- * Whether a text is right for sure, by its bytes. The text has no white space around it; it may be empty. False where the
- * value's own check has to decide. The caller refuses bytes beyond ASCII and control characters.
+ * Whether the bytes prove that a text is valid. The text has no surrounding white space and may be empty. If false,
+ * the value's own check must decide. The caller rejects non-ASCII bytes and control characters.
  */
 export type ByteCheck = (bytes: Buffer, from: number, to: number) => boolean;
 

@@ -30,21 +30,21 @@ import { MAX_TRIALS, TooManyTrials, tooManyTrials, unionCheck } from "./validate
 export type { FoundProblem } from "./problem-collector.ts";
 
 /**
- * Everything that is wrong with one payload, in the order of the contract's fields; undocumented fields come after
- * the documented ones of their object. Not re-entrant. A good payload gives one shared empty array.
+ * All problems of one payload, in the order of the contract's fields; undocumented fields follow the documented ones
+ * of their object. Not re-entrant. Returns one shared empty array for a valid payload.
  */
 export type Validate = (payload: JsonObject) => readonly FoundProblem[];
 
 export interface ValidatorOptions {
   /** Root location of the supplier's documents, which a document path must not repeat (API specification 2.5). */
   readonly documentRoot?: string;
-  /** Whether problems carry the value itself: only when the user asked to see values. */
+  /** Whether problems include the value itself: only if the user asked to see values. */
   readonly keepValues: boolean;
 }
 
 /**
- * Compiles a request body's type into a function that finds all that the platform would refuse (severity `error`)
- * or change without a word (`warning`), with the codes and attrs of the Django REST framework.
+ * Compiles a request body's type into a function that finds everything that the platform would reject (severity
+ * `error`) or change silently (`warning`), with the codes and attrs of the Django REST framework.
  */
 export function compileValidator(body: FieldType, options: ValidatorOptions): Validate {
   const check = compiler(options)(body);
@@ -56,11 +56,11 @@ export function compileValidator(body: FieldType, options: ValidatorOptions): Va
   });
 }
 
-/** So many alternatives are tried in less time than anybody notices. */
+/** Trying this many alternatives causes no noticeable delay. */
 const QUICK_TRIALS = 5000;
 
 /**
- * Looks at a value once more where it takes many alternatives, which a signal ends at once.
+ * If a value needs more alternatives, it is checked again, and a signal can end that immediately.
  * @throws Failure `contract_invalid` after `MAX_TRIALS`
  */
 function withinTrials<Value, Found>(find: (value: Value, trialLimit: number) => Found): (value: Value) => Found {
@@ -82,7 +82,7 @@ function withinTrials<Value, Found>(find: (value: Value, trialLimit: number) => 
   return (value) => findQuickly(value) ?? findSlowly(value);
 }
 
-/** The same for a value inside a payload: whether nothing is found, neither errors nor warnings. Not re-entrant. */
+/** Checks a value inside a payload: true if there are neither errors nor warnings. Not re-entrant. */
 export function compileValueCheck(type: FieldType, options: ValidatorOptions): (value: JsonValue) => boolean {
   const child = childCheck(type, compiler(options));
   const collector = createCollector(options.keepValues);
@@ -94,8 +94,8 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
 }
 
 /**
- * The same for a value that is sent as the text in its cell, by its bytes. Each type states its rules once, next to the
- * check of values. Undefined where bytes alone cannot tell.
+ * Checks a value that is sent as the text of its cell, by its bytes. Each type defines its rules once, next to the
+ * check of values. Undefined if bytes alone are not sufficient.
  */
 export function compileByteCheck(type: FieldType): ByteCheck | undefined {
   if (type.assertions !== undefined) return undefined;
@@ -105,7 +105,7 @@ export function compileByteCheck(type: FieldType): ByteCheck | undefined {
 
 const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([]);
 
-/** Each type is compiled once; while that goes on, a stand-in serves the types that contain themselves. */
+/** Compiles each type once; during compilation, a placeholder represents the types that contain themselves. */
 function compiler(options: ValidatorOptions): (type: FieldType) => Check {
   const compiled = new Map<FieldType, Check>();
   const compile = (type: FieldType): Check => {
@@ -127,14 +127,14 @@ function build(type: FieldType, compile: (type: FieldType) => Check, options: Va
   return type.assertions === undefined ? open : withAssertions(open, type.assertions);
 }
 
-/** Values of other JSON types than the kind's are right. */
+/** Values of other JSON types are valid. */
 function onlyOfKind({ kind }: FieldType, check: Check): Check {
   return (value, collector) => {
     if (isOfKind(kind, value)) check(value, collector);
   };
 }
 
-/** The assertions are looked at where all else is right. */
+/** The assertions are evaluated only if there are no other errors. */
 function withAssertions(check: Check, assertions: readonly Assertion[]): Check {
   const assert = compileAssertions(assertions);
   return (value, collector) => {
@@ -182,10 +182,10 @@ function scalarCheck(type: Exclude<FieldType, ObjectType | ListType | UnionType>
   return acceptAll;
 }
 
-/** For a type that no value but null satisfies. */
+/** For a type that no value except null satisfies. */
 function refuseAll(value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "schema_mismatch", keyword: "allOf" });
 }
 
-/** For a schema that says nothing of the type. */
+/** For a schema without a type. */
 function acceptAll(): void {}

@@ -4,18 +4,18 @@ import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import type { UnsafePathReason } from "../model/problem.ts";
 
-/** A document path of a payload, as the platform would read it, and where it stands. */
+/** A document path in a payload, as the platform would read it, and its location. */
 export interface FoundDocument {
   readonly path: AttrPath;
   readonly value: string;
 }
 
-/** The document paths of a payload (API specification 2.5), in its own order; empty texts are none. */
+/** The document paths of a payload (API specification 2.5), in its own order; empty texts are ignored. */
 export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
 
 /**
- * Compiles a request body's type into a function that finds the values at its document paths (`x-document-path: true`).
- * Undefined when the type has no such field. Of a union, every option is looked into that could be meant.
+ * Compiles a request body's type into a function that finds the values at its document paths (`x-document-path:
+ * true`). Undefined if the type has no such field. For a union, every possible option is searched.
  */
 export function compileDocumentPaths(body: FieldType): FindDocuments | undefined {
   const leading = typesLeadingTo(body, (type) => type.kind === "text" && type.documentPath === true);
@@ -41,7 +41,7 @@ function collect(type: FieldType, value: JsonValue | undefined, search: SearchSt
   else if (type.kind === "union") for (const option of new Set(childTypes(type))) collect(option, value, search);
 }
 
-/** A number is taken as text, as the platform takes it. */
+/** A number is treated as text, as on the platform. */
 function collectText(value: JsonValue, { path, found }: SearchState): void {
   if (typeof value !== "string" && typeof value !== "number") return;
   if (value !== "") found.set(formatAttr(path), { path, value: String(value) });
@@ -62,12 +62,12 @@ function childState(search: SearchState, segment: string | number): SearchState 
   return { ...search, path: [...search.path, segment] };
 }
 
-/** The longest key of an object in a store, in bytes of UTF-8. */
+/** Maximum length of an object key in a store, in bytes of UTF-8. */
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Compiles the judgement of document paths (API specification 2.5): relative to the supplier's root location, and safe in
- * whatever store lies behind it. Gives the first reason against a path. `root`, where known, must not be repeated in
+ * Compiles the check of document paths (API specification 2.5): a path must be relative to the supplier's root
+ * location and safe in any store. Returns the first reason against a path. `root`, if known, must not be repeated in
  * the path, and counts towards the length of the stored location.
  */
 export function documentPathCheck(root: string | undefined): (path: string) => UnsafePathReason | undefined {
@@ -83,21 +83,21 @@ export function documentPathCheck(root: string | undefined): (path: string) => U
   };
 }
 
-/** A root location without the slashes around it; empty where there is none. */
+/** A root location without surrounding slashes; empty if there is none. */
 export function rootWithoutSlashes(root: string | undefined): string {
   return (root ?? "").replace(/^\/+/, "").replace(/\/+$/, "");
 }
 
 /**
- * Also where a query or a fragment would begin if the path were put into an address as it is, and in the compatibility
- * form of a path, in which full-width dots and their like are plain ones.
+ * Also matches before the query or fragment that would start if the path were inserted into a URL unescaped. Applied
+ * to the compatibility form of a path as well, in which full-width dots become plain dots.
  */
 const PARENT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\?#]|$)/;
 
 /**
- * In order of what helps most to hear first.
- * Encoded characters (`%2e`, `%252e`, `%c0%ae`): a path is taken literally by the store, but decoded on the way to it.
- * Control characters include line separators and the marks that turn the direction of text, which hide what is read.
+ * Most helpful reason first. Encoded characters (`%2e`, `%252e`, `%c0%ae`): the store takes a path literally, but it
+ * may be decoded on the way to the store. Control characters include line separators and bidirectional marks, which
+ * hide the actual text.
  */
 const UNSAFE_PATTERNS: readonly (readonly [UnsafePathReason, RegExp])[] = [
   ["control_character", /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u],

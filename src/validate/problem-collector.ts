@@ -16,36 +16,36 @@ import { shapeOf } from "../text/shape.ts";
 type WithoutPlace<P> = P extends unknown ? Omit<P, "place"> : never;
 
 /**
- * A problem of one payload, before anybody knows which cell it came from.
- * `path` leads to the value itself, so it never ends in `non_field_errors`, as `attr` may.
+ * A problem of one payload, before its cell is known. `path` is the path of the value itself, so unlike `attr` it
+ * never ends in `non_field_errors`.
  */
 export type FoundProblem = WithoutPlace<LocalProblem> & { readonly path: AttrPath };
 
-/** Looks at one value that is not null, and reports what is wrong with it. */
+/** Checks one value that is not null, and reports its problems. */
 export type Check = (value: NonNullJson, collector: ProblemCollector) => void;
 export type NonNullJson = Exclude<JsonValue, null>;
 
-/** What has been found in the payload under check, and the path to the value that is being looked at. */
+/** The problems found so far in a payload, and the path of the current value. */
 export interface ProblemCollector {
   problems: FoundProblem[];
-  /** Segments up to `depth` are the path; a walker writes its child's segment at `depth - 1`. */
+  /** The path consists of the segments up to `depth`; a walker writes its child's segment at `depth - 1`. */
   readonly path: AttrSegment[];
   depth: number;
-  /** Errors, warnings not counted. */
+  /** Number of errors, without warnings. */
   errors: number;
   readonly add: (value: JsonValue | undefined, finding: LocalFinding, more?: AddOptions) => void;
   readonly trials: Trials;
 }
 
-/** Work on the alternatives (`oneOf`, `anyOf`) of one payload. */
+/** State of the alternatives (`oneOf`, `anyOf`) of one payload. */
 interface Trials {
-  /** Alternatives that are being tried, one inside the other. */
+  /** Nesting depth of the alternatives that are being tried. */
   depth: number;
-  /** Alternatives that were tried for this payload. */
+  /** Number of alternatives tried for this payload. */
   count: number;
-  /** The most that may be tried. */
+  /** Maximum number of alternatives to try. */
   limit: number;
-  /** What alternatives inside others came to, by their check and the path of the value. Filled while `depth` is not 0. */
+  /** Results of nested alternatives, by their check and the path of the value. Filled while `depth` is not 0. */
   readonly known: Map<Check, Map<string, TrialResult | "open">>;
 }
 
@@ -80,7 +80,7 @@ export function createCollector(keepValues: boolean): ProblemCollector {
   return collector;
 }
 
-/** Sets the collector to the start of a payload, for which `trialLimit` alternatives may be tried. */
+/** Resets the collector for a payload, for which `trialLimit` alternatives may be tried. */
 export function resetCollector(collector: ProblemCollector, trialLimit: number): void {
   collector.depth = 0;
   collector.errors = 0;
@@ -89,7 +89,7 @@ export function resetCollector(collector: ProblemCollector, trialLimit: number):
   collector.trials.limit = trialLimit;
 }
 
-/** Back to the start, for the next payload; gives what was found. */
+/** Returns the problems and resets the collector for the next payload. */
 export function takeProblems(collector: ProblemCollector): readonly FoundProblem[] {
   const taken = collector.problems;
   collector.problems = [];
@@ -97,7 +97,7 @@ export function takeProblems(collector: ProblemCollector): readonly FoundProblem
   return taken;
 }
 
-/** Written out case by case, because extracts are full of errors and spreading what may be absent is slow. */
+/** Explicit cases, because spreading optional members is slow and extracts may have many errors. */
 function problemOf(
   finding: LocalFinding,
   { attr, path, severity, by }: Pick<FoundProblem, "attr" | "path" | "severity" | "by">,
@@ -114,20 +114,20 @@ function asText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** A value inside another one: its type compiled, and whether null will do. */
+/** The compiled type of a nested value, and whether it allows null. */
 export interface ChildCheck {
   readonly takesNull: boolean;
   readonly check: Check;
 }
 
-/** The deepest nesting that is walked; values of a type that contains itself end here. */
+/** Maximum nesting depth of a payload; it ends values of a type that contains itself. */
 const MAX_DEPTH = 64;
 
 export function childCheck(type: FieldType, compile: (type: FieldType) => Check): ChildCheck {
   return { takesNull: takesNull(type), check: compile(type) };
 }
 
-/** Makes room in the path for the segment of a child; false, and a problem, where the nesting is too deep. */
+/** Reserves a path segment for a child. Returns false and reports a problem if the nesting is too deep. */
 export function enterChild(value: NonNullJson, collector: ProblemCollector): boolean {
   if (collector.depth >= MAX_DEPTH) {
     collector.add(value, { code: "source_too_deep", limit: MAX_DEPTH });
@@ -141,7 +141,7 @@ export function leaveChild(collector: ProblemCollector): void {
   collector.depth -= 1;
 }
 
-/** Looks at the value that stands at the path. */
+/** Checks the value at the current path. */
 export function checkChild(
   { takesNull: nullIsRight, check }: ChildCheck,
   value: JsonValue,
@@ -151,7 +151,7 @@ export function checkChild(
   else if (!nullIsRight) collector.add(value, { code: "null" });
 }
 
-/** Alternatives may lead back to themselves: each is looked at once. */
+/** Alternatives may lead back to themselves, so each is visited once. */
 function takesNull(type: FieldType): boolean {
   const types = new Set([type]);
   for (const each of types) {
@@ -166,14 +166,14 @@ function isNullTaken(type: FieldType): boolean {
   return type.assertions === undefined || compileAssertions(type.assertions)(null) === undefined;
 }
 
-/** Says that the platform takes white space off the value. */
+/** Warns that the platform trims the value. */
 export function reportTrimmed(kept: string, given: string, collector: ProblemCollector): void {
   if (kept.length < given.length) collector.add(given, TRIMMED, { severity: "warning" });
 }
 
 const TRIMMED = { code: "coerced", from: "text", to: TRIMMED_TEXT } as const;
 
-/** What is said of a value that the contract's pattern does not match: the pattern itself is what an engineer needs. */
+/** The problem of a value that does not match the contract's pattern; it includes the pattern, which engineers need. */
 export function patternMismatch(pattern: LinearPattern): PayloadFinding {
   return { code: "invalid", expected: "pattern", written: { as: pattern.source } };
 }

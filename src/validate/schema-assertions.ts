@@ -12,16 +12,16 @@ import { isDecimalText } from "../json/decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { takesUnevaluatedItems } from "./unevaluated-items.ts";
 
-/** What an assertion has against a value, and where inside the value. */
+/** The violation of an assertion, and its path inside the value. */
 export interface AssertionFinding {
   readonly path: AttrPath;
   readonly finding: PayloadFinding;
 }
 
-/** Judges one value; undefined when nothing is wrong. */
+/** Checks one value; undefined if it is valid. */
 export type Assert = (value: JsonValue) => AssertionFinding | undefined;
 
-/** Compiles what a type's schema says beyond its kind. The verdict is Ajv's; one finding tells of it. */
+/** Compiles the parts of a type's schema that its kind does not cover. Ajv decides; one finding reports the result. */
 export function compileAssertions(assertions: readonly Assertion[]): Assert {
   const checks = assertions.map(({ schema, unevaluated }) => {
     const validate = compileSchema(schema, unevaluated);
@@ -49,7 +49,7 @@ const UNEVALUATED_ITEMS: ErrorObject = {
   params: {},
 };
 
-/** Validates values against parts of a schema, each compiled when it is first needed. */
+/** Validates values against parts of a schema, each compiled on first use. */
 function partsCheck({ $defs = {} }: Assertion["schema"]): (part: JsonValue, value: JsonValue) => boolean {
   const compiled = new Map<JsonValue, ValidateFunction>();
   return (part, value) => {
@@ -60,7 +60,7 @@ function partsCheck({ $defs = {} }: Assertion["schema"]): (part: JsonValue, valu
   };
 }
 
-/** Ajv is loaded for the contracts that need it: most have no such keyword, and every command would wait for it. */
+/** Loads Ajv on demand: most contracts have no such keyword, and loading would delay every command. */
 function compileSchema(schema: Assertion["schema"], allErrors: boolean): ValidateFunction {
   const load = createRequire(import.meta.url);
   const ajv: typeof Ajv = load("ajv/dist/2020.js");
@@ -88,13 +88,16 @@ const OPTIONS: Options = {
   },
 };
 
-/** Patterns have been read before, when the contract was, with or without the flag. Ajv knows one again by its text. */
+/**
+ * The patterns were already compiled when the contract was loaded, with or without the flag. Ajv identifies a pattern
+ * by its text.
+ */
 function compilePattern(source: string, flags: string): { test: (text: string) => boolean; toString: () => string } {
   const pattern = linearPattern(regularExpression(source, flags) ?? new RegExp(source, flags.replace("u", "")));
   return { test: pattern === undefined ? () => true : matcherOf(pattern), toString: () => source };
 }
 
-/** The last error says what the ones before it led to; that of `if` only repeats them. */
+/** The last error is the result of the ones before it; an error of `if` only repeats them. */
 function tellingError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
 }

@@ -1,6 +1,6 @@
 /**
- * The platform's e-mail rule (Django's EmailValidator): a dot-atom or a quoted string, then a host name with a dot in
- * it, `localhost`, or an address literal in brackets. At most 320 characters. No look-up of any kind.
+ * The platform's e-mail rule (Django's EmailValidator): a dot-atom or a quoted string, then a host name with a dot,
+ * `localhost`, or an address literal in brackets. At most 320 characters. Performs no lookups.
  */
 export function isEmail(text: string): boolean {
   const at = text.lastIndexOf("@");
@@ -8,7 +8,7 @@ export function isEmail(text: string): boolean {
   return EMAIL_USER.test(text.slice(0, at)) && isMailHost(text.slice(at + 1));
 }
 
-/** An absolute URI (RFC 3986): a scheme, then no white space and nothing that has to be escaped. */
+/** An absolute URI (RFC 3986): a scheme, followed by text without white space or characters that must be escaped. */
 export function isUri(text: string): boolean {
   return URI.test(text) && URL.canParse(text);
 }
@@ -36,7 +36,7 @@ function isMailHost(host: string): boolean {
   return labels.length > 0 && labels.every((label) => HOST_LABEL.test(label)) && TOP_LEVEL_LABEL.test(last);
 }
 
-/** `127.0.0.1` or `IPv6:::1`; the second goes through the URL parser, which knows the compressed forms. */
+/** `127.0.0.1` or `IPv6:::1`; the URL parser handles the second, because it supports the compressed forms. */
 function isAddress(text: string): boolean {
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return text.split(".").every((part) => Number(part) <= 255);
   const six = /^(?:IPv6:)?([0-9a-f:.]+)$/i.exec(text)?.[1];

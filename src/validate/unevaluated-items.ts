@@ -1,13 +1,13 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
 import { parseFragment } from "../json/json-pointer.ts";
 
-/** Whether a value satisfies a schema that stands beside the definitions. */
+/** Whether a value satisfies a schema that uses the same definitions. */
 type IsValid = (schema: JsonValue, value: JsonValue) => boolean;
 
 /**
- * Whether every item of a list that no other keyword evaluates satisfies `unevaluatedItems` (JSON Schema 2020-12, section 11.2).
- * `schema`: the parts as its `allOf`, beside `$defs`. Ajv counts neither what `contains` evaluates nor, of alternatives, what
- * `items` does.
+ * Whether every item that no other keyword evaluates satisfies `unevaluatedItems` (JSON Schema 2020-12, section 11.2).
+ * `schema`: the parts as its `allOf`, next to `$defs`. Ajv ignores items that `contains` evaluates and, in
+ * alternatives, those that `items` evaluates.
  */
 export function takesUnevaluatedItems(schema: JsonObject, value: JsonValue, isValid: IsValid): boolean {
   if (!isJsonArray(value)) return true;
@@ -25,7 +25,7 @@ interface Evaluation {
   readonly isValid: IsValid;
 }
 
-/** Indexes of the items that the keywords of a schema evaluate, which the list satisfies. */
+/** Indexes of the items that a schema's keywords evaluate; the list satisfies the schema. */
 function evaluatedItems(schema: JsonValue, list: readonly JsonValue[], evaluation: Evaluation): ReadonlySet<number> {
   if (!isJsonObject(schema)) return new Set();
   const { items, prefixItems = [], contains, unevaluatedItems } = schema;
@@ -39,7 +39,7 @@ function evaluatedItems(schema: JsonValue, list: readonly JsonValue[], evaluatio
   return new Set([...own, ...inner]);
 }
 
-/** The schemas inside a schema that hold for the same list. */
+/** The subschemas of a schema that the same list satisfies. */
 function satisfiedParts(schema: JsonObject, list: readonly JsonValue[], evaluation: Evaluation): readonly JsonValue[] {
   const { document, isValid } = evaluation;
   const { $ref: reference, allOf = [], anyOf = [], oneOf = [], if: condition, else: otherwise = true } = schema;

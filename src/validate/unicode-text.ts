@@ -1,4 +1,4 @@
-/** Takes off the white space around a text as Python's `str.strip` does, which is not quite what `trim` takes off. */
+/** Removes surrounding white space as Python's `str.strip` does, which differs slightly from `trim`. */
 export function strip(text: string): string {
   let start = 0;
   let end = text.length;
@@ -7,7 +7,7 @@ export function strip(text: string): string {
   return end - start === text.length ? text : text.slice(start, end);
 }
 
-/** Characters (code points) as Python's `len` counts them: half of a surrogate pair alone is one. */
+/** Number of characters (code points) as counted by Python's `len`: an unpaired surrogate counts as one. */
 export function countCharacters(text: string): number {
   let pairs = 0;
   for (let at = 1; at < text.length; at += 1) {
@@ -16,7 +16,7 @@ export function countCharacters(text: string): number {
   return text.length - pairs;
 }
 
-/** Neither null characters nor surrogates, paired or not: most texts need no closer look. */
+/** True without null characters and surrogates, paired or not: most texts need no further checks. */
 export function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

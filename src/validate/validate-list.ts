@@ -11,8 +11,8 @@ import {
 } from "./problem-collector.ts";
 
 /**
- * A list and all its items; a list of the wrong length still has its items looked at. Problems of the list itself are
- * addressed as the platform does: `<path>.non_field_errors` for lists of objects, `<path>` for lists of scalars.
+ * Checks a list and all its items, even if the list has the wrong length. Problems of the list itself have the same
+ * attrs as on the platform: `<path>.non_field_errors` for lists of objects, `<path>` for lists of scalars.
  */
 export function listCheck(type: ListType, compile: (type: FieldType) => Check): Check {
   const item = childCheck(type.items, compile);
@@ -45,7 +45,7 @@ function checkLength(
   if (list.length > maxItems) collector.add(list, { code: "max_length", limit: maxItems, unit: "items" }, own);
 }
 
-/** Whether two items say the same, in whatever order their fields stand. */
+/** Whether two items are equal, regardless of the order of their fields. */
 function hasRepeats(list: readonly JsonValue[]): boolean {
   return new Set(list.map(canonicalJson)).size < list.length;
 }

@@ -19,7 +19,7 @@ import {
 import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { strip } from "./unicode-text.ts";
 
-/** A JSON number. Numeric text is taken too, but changed by the platform: a warning. */
+/** A JSON number. Numeric text is valid but converted by the platform: a warning. */
 export function numberCheck(type: NumberType): Check {
   const checkLimits = limitsCheck(type);
   const read = type.kind === "integer" ? readInteger : readNumber;
@@ -33,7 +33,7 @@ export function numberCheck(type: NumberType): Check {
   };
 }
 
-/** `1e5` as text is a number, as it is in JSON; NaN and infinities are not. */
+/** The text `1e5` is a number, as in JSON; NaN and infinities are not. */
 function readNumber(value: NonNullJson): number | undefined {
   const number = typeof value === "string" && isNumericText(strip(value)) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) ? number : undefined;
@@ -43,14 +43,20 @@ function isNumericText(text: string): boolean {
   return isDecimalText(text.replace(/e[-+]?\d{1,3}$/i, ""));
 }
 
-/** `5`, `5.0` and "5.0" are whole numbers to the platform. Text stays text: it may have more digits than a number. */
+/**
+ * The platform accepts `5`, `5.0` and "5.0" as integers. Text stays text, because it may have more digits than a
+ * double.
+ */
 function readInteger(value: NonNullJson): number | string | undefined {
   if (typeof value === "number") return Number.isInteger(value) ? value : undefined;
   const text = typeof value === "string" ? strip(value) : "";
   return isDecimalText(text) && /^[-+]?\d+(?:\.0*)?$/.test(text) ? text : undefined;
 }
 
-/** A decimal as text, white space around it taken off. A JSON number is taken too, but changed into text by the platform: a warning. */
+/**
+ * A decimal as text, without surrounding white space. A JSON number is valid but converted to text by the platform: a
+ * warning.
+ */
 export function decimalCheck(type: DecimalType): Check {
   const checkLimits = limitsCheck(type);
   const matches = type.pattern && matcherOf(type.pattern);
@@ -68,9 +74,9 @@ export function decimalCheck(type: DecimalType): Check {
 }
 
 /**
- * Passes plain decimals, such as `-12.50`, with the same precision and pattern. It counts zeros in front, which the value's
- * check does not: it may leave a decimal to that check, and never passes one that is wrong. Undefined where bytes alone
- * cannot tell.
+ * Accepts plain decimals, such as `-12.50`, with the required precision and pattern. Unlike the value's check, it
+ * counts leading zeros. It may therefore leave a valid decimal to that check, but it never accepts an invalid one.
+ * Undefined if bytes alone are not sufficient.
  */
 export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
   const mayMatch = type.pattern === undefined ? anyDigits : digitsOf(type.pattern);
@@ -88,12 +94,12 @@ export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
   };
 }
 
-/** What a pattern says of the digits of a plain decimal. */
+/** Whether a pattern allows these digits of a plain decimal. */
 type DigitsCheck = (isNegative: boolean, whole: number, places: number) => boolean;
 
 const anyDigits: DigitsCheck = () => true;
 
-/** Of a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`; undefined for other ones. */
+/** The check for a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`; undefined for other patterns. */
 function digitsOf({ source }: LinearPattern): DigitsCheck | undefined {
   const match = /^\^(-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(source);
   if (match === null) return undefined;
@@ -102,14 +108,14 @@ function digitsOf({ source }: LinearPattern): DigitsCheck | undefined {
   return (isNegative, whole, places) => (takesMinus || !isNegative) && whole <= mostWhole && places <= mostPlaces;
 }
 
-/** Where the digits end that begin here. */
+/** End offset of the digits that start here. */
 function digitsEnd(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   while (at < to && ((bytes[at] ?? 0) - ZERO) >>> 0 <= 9) at += 1;
   return at;
 }
 
-/** No number in an extract has more digits; the value's check judges those that have. */
+/** Longer numbers do not occur in extracts and are left to the value's check. */
 const LONGEST = 100;
 const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
 
@@ -121,7 +127,7 @@ function decimalTextIn(value: NonNullJson): string | undefined {
   return typeof value === "string" ? strip(value) : undefined;
 }
 
-/** The first that applies. `0.05` has two digits in all, `007.5` has two: so the Django REST framework counts. */
+/** The first violation. `0.05` and `007.5` both have two digits, as the Django REST framework counts. */
 function precisionFinding(
   whole: number,
   places: number,
@@ -135,10 +141,10 @@ function precisionFinding(
   return { code: "max_whole_digits", limit: maxWholeDigits };
 }
 
-/** Takes a number, or text that is known to be a decimal. */
+/** Takes a number, or text that is a valid decimal. */
 type LimitsCheck = (value: number | string, collector: ProblemCollector) => void;
 
-/** Maximum, minimum and step, compared digit by digit where it matters. */
+/** Maximum, minimum and step, compared by exact digits if necessary. */
 function limitsCheck(type: DecimalType | NumberType): LimitsCheck {
   const checks = limitChecks(type);
   return (value, collector) => {
@@ -161,13 +167,13 @@ function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_va
   const direction = code === "max_value" ? 1 : -1;
   const finding = { code, limit: edge, exclusive: limit.exclusive };
   return (value, collector) => {
-    // Rounding keeps the order, so only what rounds to the limit itself has to be compared by its digits.
+    // Rounding preserves the order, so digits are compared only if the value rounds to the limit itself.
     const beyond = direction * (Number(value) - limit.value || compareDecimals(asDecimalText(value), edge));
     if (beyond > 0 || (beyond === 0 && limit.exclusive)) collector.add(value, finding);
   };
 }
 
-/** The platform has no code of its own for a value that is not a whole number of steps. */
+/** The platform has no code for a value that is not a multiple of the step. */
 function stepCheck(size: number | undefined): LimitsCheck | undefined {
   if (size === undefined || size <= 0) return undefined;
   const stepText = decimalTextOf(size);

@@ -14,8 +14,8 @@ import {
 } from "./problem-collector.ts";
 
 /**
- * An object: documented fields in the contract's order, then whatever else it holds. An object that is given must be
- * complete, optional or not (API specification 2.7.2).
+ * Checks an object: documented fields in the contract's order, then all others. Any object in a payload must be
+ * complete, even if it is optional (API specification 2.7.2).
  */
 export function objectCheck(type: ObjectType, compile: (type: FieldType) => Check): Check {
   if (isDictionary(type)) return dictionaryCheck(childCheck(type.additional, compile));
@@ -35,7 +35,7 @@ const WHOLE_OBJECT: AddOptions = { whole: true };
 
 type DictionaryType = ObjectType & { readonly additional: FieldType };
 
-/** An object without documented fields: to the platform a dictionary, which has a code of its own. */
+/** An object without documented fields: the platform treats it as a dictionary, with a code of its own. */
 function isDictionary(type: ObjectType): type is DictionaryType {
   return type.properties.size === 0 && type.additional !== "closed" && type.namePatterns === undefined;
 }
@@ -55,7 +55,7 @@ function dictionaryCheck(entry: ChildCheck): Check {
 interface FieldCheck extends ChildCheck {
   readonly name: string;
   readonly required: boolean;
-  /** Every object has something by this name, so that it takes a closer look whether this one brought it. */
+  /** Every object inherits a property of this name, so only an own property counts. */
   readonly inherited: boolean;
 }
 
@@ -65,7 +65,7 @@ function fieldsOf(type: ObjectType, compile: (type: FieldType) => Check): readon
     .map(({ name, required, type: of }) => ({ ...childCheck(of, compile), name, required, inherited: name in {} }));
 }
 
-/** Gives how many of the documented fields are there. */
+/** Returns the number of documented fields that are present. */
 function checkFields(fields: readonly FieldCheck[], value: JsonObject, collector: ProblemCollector): number {
   const at = collector.depth - 1;
   let known = 0;
@@ -89,7 +89,7 @@ function countNames(value: JsonObject): number {
   return count;
 }
 
-/** What the contract does not document is refused (API specification 2.7.5), or has the type of additional properties. */
+/** Undocumented fields are rejected (API specification 2.7.5), or have the type of additional properties. */
 function othersCheck(
   type: ObjectType,
   compile: (type: FieldType) => Check,
@@ -115,7 +115,7 @@ function othersCheck(
   };
 }
 
-/** What is sent for a read-only field is judged, although the platform sets the field itself. */
+/** The value of a read-only field is checked, although the platform sets the field itself. */
 function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "read_only" }, { severity: "warning" });
   checkChild(check, value, collector);

@@ -6,7 +6,7 @@ import { isIsoDate, isIsoDateTime, isIsoTime, losesFraction } from "../time/cale
 import type { Check } from "./problem-collector.ts";
 import { strip } from "./unicode-text.ts";
 
-/** The platform compares choices as text: the number 1 is taken for the choice "1", and changed into it. */
+/** The platform compares choices as text: the number 1 matches the choice "1" and is converted to it. */
 export function choiceCheck(type: ChoiceType): Check {
   const exact: ReadonlySet<JsonValue> = new Set(type.choices);
   const byText = new Map(type.choices.map((choice) => [String(choice), choice]));
@@ -19,7 +19,7 @@ export function choiceCheck(type: ChoiceType): Check {
   };
 }
 
-/** What the Django REST framework reads as a boolean although it is none, in lower case. */
+/** Values that the Django REST framework converts to a boolean, in lower case. */
 const BOOLEAN_TEXTS: ReadonlySet<string> = new Set([
   "t",
   "true",
@@ -54,7 +54,7 @@ function readsAsBoolean(value: unknown): boolean {
   return typeof value === "string" && BOOLEAN_TEXTS.has(strip(value).toLowerCase());
 }
 
-/** ISO 8601 text, judged by calendar arithmetic (API specification 2.7.4). A number is never a date. */
+/** ISO 8601 text, checked by calendar arithmetic (API specification 2.7.4). A number is never a date. */
 export function temporalCheck(type: DateType): Check {
   if (type.kind === "datetime") return dateTimeCheck(type);
   const isRight = type.kind === "date" ? isIsoDate : isIsoTime;
@@ -64,7 +64,9 @@ export function temporalCheck(type: DateType): Check {
   };
 }
 
-/** The platform takes a date for its first moment. What is sent has no fraction of a second (`map/sent-form.ts`). */
+/**
+ * The platform converts a date to its first moment. The sent value has no fraction of a second (`map/sent-form.ts`).
+ */
 function dateTimeCheck({ asGiven }: DateType): Check {
   return (value, collector) => {
     if (typeof value !== "string") collector.add(value, NOT_DATE_TIME);

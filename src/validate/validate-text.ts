@@ -6,16 +6,16 @@ import { matcherOf } from "../text/linear-pattern.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { countCharacters, isPlain, strip } from "./unicode-text.ts";
 
-/** Looks at the text as the platform will keep it; problems carry the value as it was given. */
+/** Checks the text as the platform stores it; problems carry the original value. */
 type TextCheck = (kept: string, given: string, collector: ProblemCollector) => void;
 
 /**
- * One rule for texts that are not blank. It is stated once for both readings, so that they cannot disagree: a rule
- * without `ofBytes` leaves every cell of its type to the value's check.
+ * One rule for texts that are not blank, defined once for both checks, so that they cannot disagree. A rule without
+ * `ofBytes` leaves every cell of its type to the value's check.
  */
 interface TextRule {
   readonly ofText: TextCheck;
-  /** The same rule for ASCII bytes. `never`: no such text breaks it. */
+  /** The same rule for ASCII bytes. `never`: no such text violates it. */
   readonly ofBytes?: ByteCheck | "never";
 }
 
@@ -32,8 +32,8 @@ function textRules(type: TextType, documentRoot?: string): readonly TextRule[] {
 }
 
 /**
- * Text is judged without the white space around it, which the platform takes off: a warning. A number is taken too, but
- * changed into text: a warning. `documentRoot`: see ValidatorOptions.
+ * Text is checked without surrounding white space, which the platform trims: a warning. A number is valid but
+ * converted to text: a warning. `documentRoot`: see ValidatorOptions.
  */
 export function textCheck(type: TextType, documentRoot: string | undefined): Check {
   if (type.format === "uuid") return uuidCheck(type);
@@ -49,7 +49,7 @@ export function textCheck(type: TextType, documentRoot: string | undefined): Che
   };
 }
 
-/** Undefined where bytes alone cannot tell. */
+/** Undefined if bytes alone are not sufficient. */
 export function textByteCheck(type: TextType): ByteCheck | undefined {
   if (type.format === "uuid") return undefined;
   const checks = textRules(type).map(({ ofBytes }) => ofBytes);
@@ -63,7 +63,7 @@ const NOT_TEXT = { code: "invalid", expected: "string" } as const;
 const NOT_UUID = { code: "invalid", expected: "uuid" } as const;
 const NUMBER_TO_TEXT = { code: "coerced", from: "number", to: "string" } as const;
 
-/** The platform's UUID is no text: it is never blank, and nothing is taken off. */
+/** On the platform, a UUID is not text: it is never blank, and nothing is trimmed. */
 function uuidCheck(type: TextType): Check {
   const { pattern } = type;
   const matches = pattern && matcherOf(pattern);
@@ -75,10 +75,10 @@ function uuidCheck(type: TextType): Check {
   };
 }
 
-/** The bytes that are looked at have no white space around them. A document path is judged as given. */
+/** The bytes have no surrounding white space. A document path is checked untrimmed. */
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
-/** Lengths are counted in characters; there are never more of them than code units, nor fewer than half as many. */
+/** Lengths are counted in characters; a text has at most as many as code units, and at least half as many. */
 function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {
   return {
     ofText: (kept, given, collector) => {
@@ -125,7 +125,7 @@ function formRule({ format, pattern }: TextType): TextRule | undefined {
   };
 }
 
-/** A path is judged as given: white space taken off would make it another path. */
+/** A path is checked untrimmed, because trimming would change it. */
 function documentPathRule(root: string | undefined): TextRule {
   const reasonAgainst = documentPathCheck(root);
   return {

@@ -13,14 +13,14 @@ import {
   type TrialResult,
 } from "./problem-collector.ts";
 
-/** `oneOf`/`anyOf`: by the discriminator where there is one, else the option that fits best. */
+/** `oneOf`/`anyOf`: selected by the discriminator if there is one, otherwise the best matching option. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
   return type.discriminator === undefined
     ? bestOptionCheck(optionsTaken(type), compile, type.exactlyOne)
     : discriminatedCheck(type.discriminator, compile);
 }
 
-/** Generated documents map `null` to an option: it is chosen by a property that is null, or not there at all. */
+/** Generated documents map `null` to an option: a null or absent property selects it. */
 function discriminatedCheck(discriminator: Discriminator, compile: (type: FieldType) => Check): Check {
   const { property, mapping } = discriminator;
   const untagged = untaggedOptions(discriminator);
@@ -55,8 +55,9 @@ interface Option {
 }
 
 /**
- * The first option without any problem decides, else the first without errors; where there is none, the one with the fewest errors among those of the
- * value's own JSON type, since "must be text" helps nobody who wrote an object with a slip in it.
+ * The first option without problems decides, otherwise the first without errors. If there is none, it is the one with
+ * the fewest errors among those of the value's own JSON type, because "must be text" does not help with an error
+ * inside an object.
  */
 function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType) => Check, exactlyOne = false): Check {
   const options: readonly Option[] = types.map((option) => ({
@@ -74,15 +75,15 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
   return onceAtEachPlace(check);
 }
 
-/** The most alternatives that are tried for one payload. */
+/** Maximum number of alternatives tried for one payload. */
 export const MAX_TRIALS = 250_000;
 
-/** Thrown where a payload takes more trials than were allowed for it. */
+/** Thrown if a payload exceeds its number of trials. */
 export class TooManyTrials extends Error {}
 
 /**
- * The same check, that looks once at each place of a payload: alternatives inside alternatives lead to the same value
- * again, twice as often with each level.
+ * The same check, evaluated once per location inside other alternatives: nested alternatives reach the same value
+ * repeatedly, twice as often with each level.
  */
 function onceAtEachPlace(check: Check): Check {
   return (value, collector) => {
@@ -92,7 +93,7 @@ function onceAtEachPlace(check: Check): Check {
     const results = trials.known.get(check) ?? new Map<string, TrialResult | "open">();
     trials.known.set(check, results);
     const known = results.get(place);
-    // Alternatives that lead back to themselves: what fits, fits by one of the others.
+    // An alternative that leads back to itself: if a value matches, it matches one of the others.
     if (known === "open") return collector.add(value, NONE_FITS);
     if (known === undefined) results.set(place, "open");
     const result = known ?? resultOf(check, value, collector);
@@ -112,7 +113,7 @@ function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector)
   return result;
 }
 
-/** Looks at a value as one of its alternatives. @throws TooManyTrials */
+/** Checks a value as one of its alternatives. @throws TooManyTrials */
 function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): void {
   const { trials } = collector;
   trials.count += 1;
@@ -136,7 +137,7 @@ export function tooManyTrials(): Failure {
 const NONE_FITS = { code: "schema_mismatch", keyword: "anyOf" } as const;
 const TWO_FIT = { code: "schema_mismatch", keyword: "oneOf" } as const;
 
-/** Whether an option behind the fitting one takes the value as it is, too. What it would have to convert does not count. */
+/** Whether an option after the matching one also accepts the value without conversion. */
 function fitsAnother(
   options: readonly Option[],
   fitting: Option,
@@ -156,7 +157,10 @@ function fitsAnother(
   return found;
 }
 
-/** Gives the option that takes the value as it is; it is preferred to one before it that has to convert the value. */
+/**
+ * Returns the option that accepts the value without conversion; it takes precedence over earlier options that would
+ * convert the value.
+ */
 function tryOptions(options: readonly Option[], value: NonNullJson, collector: ProblemCollector): Option | undefined {
   const { errors: errorsBefore, problems: kept } = collector;
   let best: Pick<ProblemCollector, "errors" | "problems"> = { errors: Number.POSITIVE_INFINITY, problems: [] };

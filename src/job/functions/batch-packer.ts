@@ -3,7 +3,7 @@ import type { FunctionCall } from "../../map/leaf/function-calls.ts";
 import { type CsvTable, isCsvRow, type Row } from "../../model/record.ts";
 import { type CallBatch, type LoadedFunction, NO_ROW } from "./function-messages.ts";
 
-/** Packs calls for the thread of functions. Rows are sent only for functions that take them, each header once. */
+/** Packs calls for the function thread. Rows are sent only for functions that use them, and each header only once. */
 export function batchPacker(loaded: readonly LoadedFunction[]): (calls: readonly FunctionCall[]) => CallBatch {
   const positions = new Map(loaded.map(({ name }, position) => [name, position]));
   const takesRow = loaded.map(({ source }) => mayReadRow(source));
@@ -41,13 +41,15 @@ function headerNumber(table: CsvTable, known: Map<CsvTable, number>, added: (rea
   return known.size - 1;
 }
 
-/** A plain function or arrow function with one plain parameter, or none. */
+/** A function or arrow function with at most one parameter, which has no default and no destructuring. */
 const ONE_PARAMETER = /^(?:function\s*[\w$]*\s*\(\s*[\w$]*\s*\)|\(\s*[\w$]*\s*\)\s*=>|[\w$]+\s*=>)/;
 
-/** Other ways to the second argument. */
+/** Other ways to access the second argument. */
 const OTHER_WAYS = /\barguments\b|\beval\b|\\u|\[native code\]/;
 
-/** False only where a function's source shows that it cannot get at its second argument: then the row need not be copied. */
+/**
+ * False only if the source of a function shows that it cannot access its second argument; the row is then not copied.
+ */
 export function mayReadRow(source: string): boolean {
   return !ONE_PARAMETER.test(source) || OTHER_WAYS.test(source);
 }

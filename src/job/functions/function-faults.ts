@@ -4,7 +4,7 @@ import { type Fault, MOST_CHARACTERS, type RefusedCall, type ThrownError } from 
 
 const RETURNS = "a function returns text, a number, true, false or nothing; an object or a list of these is JSON, too";
 
-/** Why a call has no result, in words. The text of an error is left out: it may quote a cell. */
+/** Describes why a call has no result. The text of an error is omitted, because it may quote a cell. */
 export function faultOf(fault: Fault, file: string): CallFault {
   if (fault.kind === "threw") return new CallFault(`failed${placeInModule(fault.thrown, file)}`, "fix the function");
   if (fault.kind === "unreadable")
@@ -29,7 +29,7 @@ const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "
   long: `returned more than ${MOST_CHARACTERS.toLocaleString("en")} characters`,
 };
 
-/** ` (TypeError in functions.mjs:3)`: the error's class and the innermost line of the user's own modules, where known. */
+/** ` (TypeError in functions.mjs:3)`: the error's class and the innermost line in the user's own modules, if known. */
 export function placeInModule({ name, stack = "" }: ThrownError, file: string): string {
   const kind = name !== undefined && /^[A-Z]\w{0,40}$/.test(name) ? name : "an error";
   const folder = path.dirname(file);

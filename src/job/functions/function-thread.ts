@@ -20,46 +20,49 @@ import { causeOf, type EndCause, endedFailure, NotLoaded } from "./thread-end.ts
 
 export interface FunctionModule {
   readonly file: string;
-  /** Where the mapping names it. */
+  /** Where the mapping names the module. */
   readonly place: Place;
-  /** How long one call may take, in seconds; loading the module, `LOAD_FACTOR` times as long. */
+  /** Time limit for one call, in seconds; loading the module may take `LOAD_FACTOR` times as long. */
   readonly timeoutSeconds?: number | undefined;
-  /** Ends calls that are still under way `STOP_GRACE_MS` later. */
+  /** Ends running calls `STOP_GRACE_MS` after it aborts. */
   readonly signal?: AbortSignal | undefined;
 }
 
 const LOAD_FACTOR = 10;
 
-/** A first SIGINT or SIGTERM ends a command within twice this time, whatever its functions do. */
+/** After a first SIGINT or SIGTERM, a command ends within twice this time, whatever its functions do. */
 const STOP_GRACE_MS = 1000;
 
 const LOOK_EVERY_MS = 100;
 
 /**
- * V8's own limit for the thread. Where one large piece goes beyond it, V8 ends the whole process: so the thread is ended
- * before, by the two limits below.
+ * V8's own limit for the thread. If one large allocation exceeds it, V8 ends the whole process. The two limits below
+ * therefore end the thread earlier.
  */
 const HEAP_MB = 4096;
 
-/** The heap of the thread and its buffers, counted after each batch. V8 keeps garbage up to four times of what is in use. */
+/**
+ * Limit for the thread's heap and buffers, checked after each batch. V8 keeps garbage of up to four times the used
+ * memory.
+ */
 const MOST_BYTES = 2 * 2 ** 30;
 
-/** How far the whole process may grow during one batch. */
+/** Limit for the growth of the whole process during one batch. */
 const MOST_GROWTH_BYTES = 2 ** 30;
 
-/** Something that the thread has to answer. Loading the module has no calls. */
+/** A pending answer of the thread. Loading the module has no calls. */
 interface Waiting {
   readonly calls: readonly FunctionCall[];
-  /** A method, as each is answered with something else. */
+  /** A method, because each answer has a different type. */
   answer(answer: unknown): void;
   readonly fail: (error: Error) => void;
 }
 
 /**
- * Loads a module of functions into a thread of its own, so that nothing that a function does can end, block or change the
- * program: `process.exit` and an endless loop end that thread, and the failure names the function. This thread never waits
- * for it synchronously, so that signals and timers work meanwhile.
- * @throws NotLoaded with the reason, and Failure `incomplete` when the signal is aborted
+ * Loads a module of functions into its own thread, so that no function can end, block or change the program.
+ * `process.exit` or an endless loop ends only that thread, and the failure names the function. This thread never waits
+ * for it synchronously, so that signals and timers continue to work.
+ * @throws NotLoaded with the reason, and Failure `incomplete` if the signal is aborted
  */
 export async function startFunctions(module: FunctionModule): Promise<MappingFunctions> {
   const thread = startThread(module);
@@ -74,7 +77,7 @@ export async function startFunctions(module: FunctionModule): Promise<MappingFun
     close: thread.end,
     async evaluate(calls): Promise<readonly CallResult[]> {
       const results: CallResult[] = [];
-      // The thread stops where its results have become long.
+      // The thread ends a batch early if its results are long.
       while (results.length < calls.length) {
         const rest = calls.slice(results.length);
         const { values, fault } = await thread.ask<BatchAnswer>(rest, pack(rest));
@@ -91,7 +94,7 @@ function firstLine(text = ""): string {
 }
 
 interface FunctionThread {
-  /** Answers come in the order of the messages. */
+  /** Answers arrive in the order of the messages. */
   readonly ask: <Answer>(calls: readonly FunctionCall[], message?: CallBatch) => Promise<Answer>;
   readonly end: () => Promise<void>;
 }
@@ -107,7 +110,7 @@ function startThread(module: FunctionModule): FunctionThread {
   const waiting: Waiting[] = [];
   let wrong: Error | undefined;
 
-  /** Nothing comes of the thread any more. */
+  /** Ends the thread and rejects all pending answers. */
   const give = (cause: EndCause): void => {
     wrong ??= endedFailure(cause, { ...module, waiting: waiting[0]?.calls, call: Atomics.load(done, PROGRESS.call) });
     watch.stop();
@@ -133,7 +136,7 @@ function startThread(module: FunctionModule): FunctionThread {
     waiting.shift()?.answer(answer);
     watch.next(waiting[0]);
   });
-  // A run that waits for an answer is kept alive by the watch; a thread that nobody asks keeps nothing alive.
+  // While a run waits for an answer, the timer of the watch keeps the process alive; an idle thread does not.
   worker.unref();
   port.unref();
   module.signal?.addEventListener("abort", stop);
@@ -170,14 +173,14 @@ interface Watched {
 }
 
 interface Watch {
-  /** Something else is waited for; undefined: nothing. */
+  /** Starts to watch the next pending answer; undefined if there is none. */
   readonly next: (waiting: Waiting | undefined) => void;
   readonly stop: () => void;
 }
 
 /**
- * Looks whether calls go on. Only time in which this thread could look counts: a computer that slept, or a debugger that
- * held everything, is no reason to end a call.
+ * Checks that calls make progress. Only time in which this thread could check counts, so that a suspended computer or
+ * a debugger does not end a call.
  */
 function watchCalls({ done, give, timeoutMs }: Watched): Watch {
   let timer: NodeJS.Timeout | undefined;

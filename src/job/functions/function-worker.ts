@@ -22,9 +22,9 @@ import {
 import { refuseCalls, RefusedCallError } from "./refused-calls.ts";
 
 /**
- * The thread that a mapping's functions run in. Nothing else does: what they change of the built-in objects, end, block or
- * use up is this thread's alone. So the code here uses no method that the module could have replaced: it takes what it
- * needs before the module is loaded, and goes through lists by index.
+ * The thread for a mapping's functions. Only this thread is affected if they change built-in objects, exit, block or
+ * exhaust memory. The code here therefore uses no method that the module could have replaced: it captures what it
+ * needs before it loads the module, and iterates over lists by index.
  */
 const { module, port, progress }: FunctionWork = workerData;
 const done = new Int32Array(progress);
@@ -36,7 +36,10 @@ const { store, wait } = Atomics;
 const pause = new Int32Array(new SharedArrayBuffer(4));
 const { isPromise, isNativeError } = types;
 const post: (answer: LoadAnswer | BatchAnswer | UncaughtAnswer) => void = port.postMessage.bind(port);
-/** Keeps the thread until it is ended: an answer might come behind the end of a thread that ended by itself. */
+/**
+ * Keeps the thread alive until it is terminated: an answer could otherwise arrive after the thread has ended by
+ * itself.
+ */
 const hold: () => void = port.ref.bind(port);
 const later = setImmediate;
 const bytesOf: (text: string) => Uint8Array = Buffer.from.bind(Buffer);
@@ -55,14 +58,14 @@ const MOST_PAUSES = 100;
 
 type AnyFunction = (...given: unknown[]) => unknown;
 
-/** Results of one answer have about so many characters. */
+/** Approximate maximum number of characters of the results in one answer. */
 const MOST_IN_ANSWER = 8 * MOST_CHARACTERS;
 
 const functions: AnyFunction[] = [];
 const headers: (readonly string[])[] = [];
 let count = 0;
 let isUncaught = false;
-/** Characters of the result that is being kept. */
+/** Number of characters of the current result. */
 let length = 0;
 
 type Chunk = string | Uint8Array;
@@ -81,8 +84,8 @@ Object.assign(process.stderr, writing);
 
 refuseCalls();
 
-// What no call throws is answered here. Node.js itself would go through built-in objects, and where the module has broken
-// these, it ends the whole process.
+// Handles errors outside any call. The default handler of Node.js uses built-in objects and ends the whole process if
+// the module has broken them.
 process.setUncaughtExceptionCaptureCallback(answerUncaught);
 // Called by `apply`, too.
 // oxlint-disable-next-line typescript/unbound-method
@@ -97,11 +100,11 @@ for (const name of keys(fixed)) {
   Object.defineProperty(process, name, { value: fixed[name], writable: false, configurable: false });
 }
 
-// Not there for the module to answer in this thread's place.
+// Removed so that the module cannot answer for this thread.
 delete workerData.port;
 await load();
 
-/** An error of a timer, or of a promise that nothing waits for. True: Node.js has nothing more to do. */
+/** Handles an error of a timer or of an unhandled promise. Returns true: Node.js must not handle it. */
 function answerUncaught(error: unknown): true {
   if (isUncaught) return true;
   isUncaught = true;
@@ -110,7 +113,7 @@ function answerUncaught(error: unknown): true {
   return true;
 }
 
-/** At once: what a thread writes by way of the one that has started it is lost when that one ends first. */
+/** Writes synchronously: output that a thread passes to its parent is lost if the parent ends first. */
 function writeToStderr(chunk: string | Uint8Array): void {
   const bytes = bytesOf(visible(chunk));
   let written = 0;
@@ -119,14 +122,14 @@ function writeToStderr(chunk: string | Uint8Array): void {
       written += writeSync(STDERR, bytes, written);
     } catch (error) {
       if (!isObject(error) || error["code"] !== "EAGAIN") break;
-      // Nobody reads it at the moment.
+      // The reader is busy.
       wait(pause, 0, 0, PAUSE_MS);
       pauses += 1;
     }
   }
 }
 
-/** What would steer a terminal is made visible. "" where the module has broken what this takes. */
+/** Makes terminal control sequences visible. Returns "" if the module has broken the built-ins that this needs. */
 function visible(chunk: string | Uint8Array): string {
   try {
     return plainLines(typeof chunk === "string" ? chunk : decode(chunk));
@@ -169,7 +172,7 @@ function evaluate(batch: CallBatch): void {
     inAnswer += length;
   }
   store(done, PROGRESS.call, NO_CALL);
-  // A promise that a call has left rejected ends the thread before the answer goes.
+  // If a call has left a rejected promise, the thread ends before the answer is sent.
   later(answer, values, fault);
 }
 
@@ -178,7 +181,7 @@ function answer(values: BatchAnswer["values"], fault: Fault | undefined): void {
   post({ values, fault, usedBytes: heap + buffers });
 }
 
-/** Adds what the call gives to the values. */
+/** Adds the result of the call to the values. */
 function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
   const called = functions[batch.functions[at] ?? 0] ?? nothing;
   const text = batch.texts[at];
@@ -193,7 +196,7 @@ function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): 
   return keep(returned, at, values);
 }
 
-/** Adds what a call has returned. */
+/** Adds the value that a call has returned. */
 function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
   if (typeof returned === "string" || returned === undefined || returned === null) {
     length = typeof returned === "string" ? returned.length : 0;
@@ -202,7 +205,7 @@ function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]):
     return undefined;
   }
   if (isPromise(returned)) {
-    // What becomes of it is nobody's concern.
+    // The outcome of the promise is ignored.
     void apply(then, returned, [nothing, nothing]);
     return { kind: "promise" };
   }
@@ -215,7 +218,7 @@ function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]):
   }
 }
 
-/** The row by column; what a row of CSV lacks is "". Each call gets one of its own. */
+/** The row by column; a missing CSV cell is "". Each call gets its own copy. */
 function rowView(batch: CallBatch, row: number): unknown {
   const content = batch.rows[row];
   const header = headers[batch.headerOf[row] ?? NO_ROW];
@@ -235,10 +238,10 @@ class NotJson {
   }
 }
 
-/** No mapping needs more, and no contract either. */
+/** More than any mapping or contract needs. */
 const MOST_LEVELS = 200;
 
-/** A copy that holds nothing of the module's. @throws NotJson, and what reading it throws */
+/** A copy without references to objects of the module. @throws NotJson, and any error from reading the value */
 function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
   grow(typeof value === "string" ? value.length : 1);
   if (isScalar(value)) return value;
@@ -290,7 +293,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** Whatever was thrown: reading it may throw, too. */
+/** Accepts any thrown value; reading it may throw, too. */
 function thrownError(error: unknown): ThrownError {
   try {
     if (!isNativeError(error)) return {};

@@ -7,13 +7,14 @@ import { Failure } from "../../model/failure.ts";
 import { type FunctionModule, startFunctions } from "./function-thread.ts";
 import { NotLoaded } from "./thread-end.ts";
 
-/** How functions are run, apart from the module. */
+/** Settings for the execution of functions, independent of the module. */
 export type FunctionSettings = Pick<FunctionModule, "timeoutSeconds" | "signal">;
 
 /**
- * The functions that the module of `functions:` in a mapping exports; `resolve`: paths in it are relative to it.
- * @throws Failure `mapping_invalid` where it cannot be loaded, with the reason that Node gives; `incomplete` where the
- *   user stops the command meanwhile
+ * The functions that the module of `functions:` in a mapping exports; `resolve` resolves the module's path, which is
+ * relative to the mapping.
+ * @throws Failure `mapping_invalid` if it cannot be loaded, with the reason from Node.js; `incomplete` if the user
+ * stops the command in the meantime
  */
 export async function loadFunctions(
   document: MappingDocument,
@@ -38,7 +39,7 @@ export async function loadFunctions(
   }
 }
 
-/** The files that define the functions of a mapping: the module and what it imports by relative paths, in any depth. */
+/** The files that define the functions of a mapping: the module and its imports by relative path, at any depth. */
 export async function functionFiles(
   document: MappingDocument,
   resolve: (file: string) => string,
@@ -57,14 +58,14 @@ export async function functionFiles(
 /** `import x from "./y.mjs"`, `export * from "../y.mjs"`, `import("./y.mjs")`, `require("./y")` */
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
-/** `require` may leave out the extension. */
+/** `require` allows a path without extension. */
 function importedFile(file: string): string | undefined {
   return ["", ".js", ".cjs", ".json", "/index.js"]
     .map((end) => file + end)
     .find((each) => statSync(each, { throwIfNoEntry: false })?.isFile());
 }
 
-/** Node reads `.js` as CommonJS where a package.json above it says so, or where it cannot tell. */
+/** Node.js reads `.js` as CommonJS if a package.json above it says so, or if it cannot detect the format. */
 function hintOf(named: string, { isSyntax, message }: NotLoaded): string {
   const isModule = isSyntax && /import|export/.test(message);
   const { dir, name, ext } = path.parse(named);

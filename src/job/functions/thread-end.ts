@@ -7,13 +7,13 @@ import { counted } from "../../text/count.ts";
 import { placeInModule } from "./function-faults.ts";
 import type { ThrownError } from "./function-messages.ts";
 
-/** What ended the thread, or why it was ended. */
+/** Why the thread ended or was terminated. */
 export type EndCause =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "timeout"; readonly limitMs: number }
   | { readonly kind: "memory" }
   | { readonly kind: "stopped" }
-  /** An error that no call threw: of a timer, or of a promise that nothing waits for. */
+  /** An error outside any call: of a timer, or of an unhandled promise. */
   | { readonly kind: "uncaught"; readonly thrown: ThrownError };
 
 /** The module could not be loaded. */
@@ -25,7 +25,7 @@ export class NotLoaded extends Error {
   }
 }
 
-/** Of an error that ended the thread. */
+/** The cause for an error that ended the thread. */
 export function causeOf(error: unknown): EndCause {
   if (!(error instanceof Error)) return { kind: "uncaught", thrown: {} };
   if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") return { kind: "memory" };
@@ -37,9 +37,9 @@ interface EndedThread {
   readonly file: string;
   /** Where the mapping names the file. */
   readonly place: Place;
-  /** What was waited for: nothing, that the module is loaded (no calls), or results of calls. */
+  /** The calls of the pending answer: undefined if none was pending, empty while the module was loading. */
   readonly waiting: readonly FunctionCall[] | undefined;
-  /** Index of the call under way. */
+  /** Index of the running call. */
   readonly call: number;
 }
 
@@ -79,7 +79,7 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
   return { text, hint: "functions may not leave timers or promises behind that fail" };
 }
 
-/** Node.js ends a thread with this code when nothing can settle the promise that it waits for. */
+/** Exit code of a thread whose top-level promise can never settle. */
 const NEVER_SETTLED = 13;
 
 function loadText(cause: EndCause, file: string): string {

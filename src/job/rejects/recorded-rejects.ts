@@ -5,10 +5,10 @@ import { Failure } from "../../model/failure.ts";
 import type { JobSettings } from "../job.ts";
 import { jobSettingsIfKnown, type RunSettings, settingsIfKnown } from "../settings/recorded-settings.ts";
 
-/** The run whose rejects come back, as far as it is remembered. */
+/** The recorded data of the run whose rejects are re-imported. */
 export interface RecordedRejects {
   readonly job: JobSettings;
-  /** Only a ledger's word counts for where to send: absent for a run that it does not know. */
+  /** Only a ledger is trusted for the target: absent for a run that the ledger does not contain. */
   readonly run: RunSettings | undefined;
   /** The files of rejects, by source. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -16,7 +16,7 @@ export interface RecordedRejects {
 
 /**
  * Finds the run of a report, in the ledger or in the report itself.
- * @throws Failure what `readHandOut` throws
+ * @throws as `readHandOut` does
  */
 export async function recordedRejects(folder: string, ledger: string): Promise<RecordedRejects> {
   const document = await readHandOut(folder);
@@ -30,7 +30,7 @@ export async function recordedRejects(folder: string, ledger: string): Promise<R
   return { job, run, files: await returnedFiles(folder, document) };
 }
 
-/** A report of another ledger, or of a validation by the platform, has a run that this ledger does not know. */
+/** A report from another ledger, or from a validation by the platform, has a run that this ledger does not contain. */
 async function settingsInLedger(locator: string, id: string): Promise<RunSettings | undefined> {
   let ledger: Ledger | undefined;
   try {

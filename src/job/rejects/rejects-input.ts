@@ -13,7 +13,7 @@ import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import type { Dependencies } from "../dependencies.ts";
 import type { RejectsSettings } from "./rejects-settings.ts";
 
-/** How the rejects are to be read, once it is known what changed in them. */
+/** The options for reading the rejects, after their changes have been checked. */
 export interface OpenedRejects {
   readonly reading: Required<Pick<ReadOptions, "encodingOf" | "amend">> & Pick<ReadOptions, "delimiter">;
   readonly close: () => Promise<void>;
@@ -23,15 +23,15 @@ export interface RejectsContext {
   readonly plan: SourceSpec;
   readonly mapping: Mapping;
   readonly rejects: RejectsSettings;
-  /** That of the sources of the run, where it was declared. */
+  /** Encoding of the run's sources, if it was declared. */
   readonly encoding: string | undefined;
   readonly showValues: boolean;
   readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
 }
 
 /**
- * Says what changed in rejects since they were handed out.
- * @throws Failure `rejects_changed` for changes that nobody asked for and nobody accepted
+ * Reports the changes to rejects since their export.
+ * @throws Failure `rejects_changed` for changes that were neither requested nor accepted
  */
 export async function openRejects(context: RejectsContext): Promise<OpenedRejects> {
   const { plan, mapping, rejects, showValues, dependencies } = context;
@@ -65,7 +65,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
   return { reading: { encodingOf, ...delimiter, amend: restore }, close };
 }
 
-/** Without a word of the user each file says for itself what it is: spreadsheets save UTF-8 as windows-1252. */
+/** Detects the encoding of each file unless the user specified one, because spreadsheets save UTF-8 as windows-1252. */
 async function encodingsOf({
   plan,
   rejects,
@@ -84,7 +84,7 @@ async function encodingsOf({
   return encodings;
 }
 
-/** The columns or members that join a source's rows, and the one of the root that the business key is made from. */
+/** The columns or members that join a source's rows, and that of the root from which the business key is built. */
 function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumns {
   const ons = new Map(
     withDescendants<SourceSpec>(plan).flatMap(({ children }) => children.map(({ name, on }) => [name, on])),

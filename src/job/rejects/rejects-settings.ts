@@ -1,11 +1,14 @@
-/** How rejects are taken back. */
+/** Settings for re-importing rejects. */
 export interface RejectsSettings {
-  /** The report folder that they lie in. */
+  /** The report folder that contains them. */
   readonly folder: string;
   readonly restoreKeys: boolean;
   readonly acceptChanges: boolean;
   readonly newKeys: boolean;
-  /** Given for the rejects themselves; otherwise found from each file, which a spreadsheet may have saved anew. */
+  /**
+   * Set explicitly for the rejects; otherwise detected per file, because a spreadsheet may have saved it in another
+   * encoding.
+   */
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;
 }

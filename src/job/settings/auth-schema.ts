@@ -3,7 +3,7 @@ import { AUTH_SCHEMES, type AuthSettings } from "./platform-settings.ts";
 
 const text = z.string().optional();
 
-/** `auth` of a target, in the configuration file and as it is stored with a run. */
+/** `auth` of a target, in the configuration file and as stored with a run. */
 export const authSchema: z.ZodObject<{ [Name in keyof AuthSettings]-?: z.ZodOptional<z.ZodType<AuthSettings[Name]>> }> =
   z.strictObject({
     scheme: z.enum(AUTH_SCHEMES).optional(),

@@ -5,7 +5,7 @@ import type { TokenMutation } from "../../platform/auth/token-mutation.ts";
 import type { Secrets } from "../dependencies.ts";
 import type { AuthSettings } from "./platform-settings.ts";
 
-/** @throws Failure `config` without the credentials that the scheme takes */
+/** @throws Failure `config` if the credentials for the scheme are missing */
 export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettings): Credentials {
   if (scheme === "basic") {
     if (apiKey !== undefined) return { kind: "basic", apiKey };
@@ -20,7 +20,7 @@ export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettin
   });
 }
 
-/** What stands before the token in the header. */
+/** Prefix of the token in the header. */
 export function prefixOf({ scheme = "Token" }: AuthSettings): string {
   return scheme === "none" ? "" : `${scheme} `;
 }

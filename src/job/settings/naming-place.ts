@@ -1,10 +1,10 @@
 import { Failure } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
-/** Where a file is named, by the path that is tried. */
+/** Returns where a file is named, by its resolved path. */
 export type NamingPlace = (file: string) => Place | undefined;
 
-/** Runs it. A failure about a file that cannot be read says where that file is named. */
+/** Runs the function. If a file cannot be read, the failure states where that file is named. */
 export async function withNamingPlace<T>(placeOf: NamingPlace, run: () => Promise<T>): Promise<T> {
   try {
     return await run();

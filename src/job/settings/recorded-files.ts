@@ -5,7 +5,7 @@ import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/i
 import { contractPaths, pathsFrom } from "../contract-files.ts";
 import type { Job, JobSettings } from "../job.ts";
 
-/** What a file is to a run, in the order in which files are recorded. */
+/** The role of a file in a run, in the order in which files are recorded. */
 export const FILE_KINDS = [
   "contract",
   "overlay",
@@ -18,7 +18,7 @@ export const FILE_KINDS = [
 ] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** A file that a run depends on, as it was when the run began. */
+/** A file that a run depends on, with its fingerprint at the start of the run. */
 export interface RecordedFile extends FileFingerprint {
   readonly kind: FileKind;
 }
@@ -65,10 +65,10 @@ function filesOf({
 }
 
 /**
- * Makes sure that everything a run depends on is still what it was.
- * @param options `trustsTime`: a large input with the same size and time of change counts as the same; whoever reads it
+ * Checks that all files of a run are unchanged.
+ * @param options `trustsTime`: a large input with the same size and modification time counts as unchanged; its reader
  * compares each record
- * @throws Failure `source_changed`, naming each file that differs and its kind
+ * @throws Failure `source_changed`, naming each changed file and its kind
  */
 export async function requireUnchangedFiles(
   { job, files }: { readonly job: Pick<JobSettings, "folder">; readonly files: readonly RecordedFile[] },
@@ -109,18 +109,18 @@ function hintFor(changed: readonly ChangedFile[]): string {
   return changed.some(({ kind }) => MAKES_KEYS.has(kind)) ? CHANGED_KEYS_HINT : CHANGED_INPUT_HINT;
 }
 
-/** Kinds of files that decide which key a row gets. */
+/** Kinds of files that determine the keys of rows. */
 const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mapping", "lookup", "functions"]);
 
 const CHANGED_INPUT_HINT =
   "put it back as it was, or start again with `migrate push`: what was accepted is not sent again";
 
-/** What to do where records may have other keys than those of the run. */
+/** The hint for a change that may give records other keys than those of the run. */
 export const CHANGED_KEYS_HINT: string =
   "put it back as it was, then resume. With the change, records may get other keys than those of the run: `migrate push` " +
   "refuses a row that was sent under another key, unless --new-keys says that both keys are right";
 
-/** Smaller ones are read in a tenth of a second. */
+/** Smaller files are read within a tenth of a second. */
 const LARGE_BYTES = 64 * 1024 * 1024;
 
 async function hasSameTime(file: string, before: FileFingerprint): Promise<boolean> {

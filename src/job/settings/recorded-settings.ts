@@ -10,18 +10,18 @@ import { Failure } from "../../model/failure.ts";
 import { type RecordedFile, recordedFileSchema, recordFiles } from "./recorded-files.ts";
 import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
 
-/** The most invalid records that a run puts up with: a count, or a share (0 to 1) of all records. */
+/** The maximum number of invalid records in a run: a count, or a share (0 to 1) of all records. */
 export type MaxErrors = { readonly count: number } | { readonly share: number };
 
-/** How many threads check the input: `auto` is what the machine has, where the input is large enough. */
+/** Number of validation threads; `auto`: as many as the machine supports, if the input is large enough. */
 export type Threads = "auto" | number;
 
-/** What the ledger remembers of a push, so that `resume` goes on exactly as it began. Holds no credentials. */
+/** The settings of a push in the ledger, with which `resume` continues. Contains no credentials. */
 export interface RunSettings {
   readonly job: JobSettings;
   readonly target: TargetSettings;
   readonly pace: RateLimitSettings;
-  /** Several processes send it. */
+  /** Set if several processes send the run. */
   readonly workers?: WorkerSettings | undefined;
   readonly maxErrors?: MaxErrors | undefined;
   readonly threads?: Threads | undefined;
@@ -30,23 +30,23 @@ export interface RunSettings {
   readonly until?: string | undefined;
   readonly allowEmpty: boolean;
   readonly sendInvalid?: boolean | undefined;
-  /** It was said beforehand that it may be sent wherever it goes (`--yes`). */
+  /** The user confirmed in advance that records may be sent to any target (`--yes`). */
   readonly confirmed?: boolean | undefined;
   readonly out?: string | undefined;
-  /** Keys the fingerprints of its rejects: 256 random bits as text. */
+  /** Secret key for the fingerprints of its rejects: 256 random bits as text. */
   readonly rejectsSecret?: string | undefined;
-  /** Contract, mapping, the files that the mapping names, and input as they were. */
+  /** Fingerprints of the contract, the mapping, the files that the mapping names, and the input. */
   readonly files: readonly RecordedFile[];
 }
 
 export interface WorkerSettings {
-  /** Those that are started on the machine of the push. */
+  /** Number of processes started on the machine of the push. */
   readonly count: number;
-  /** Without a word for so long, a worker counts as dead. */
+  /** Time without a heartbeat after which a worker is considered dead. */
   readonly leaseMs: number;
 }
 
-/** The entry of a new push in the ledger. Reads every file once, to know them again. */
+/** The ledger entry of a new push. Reads every file once to record its fingerprint. */
 export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
@@ -91,7 +91,7 @@ export async function describeRun(
   };
 }
 
-/** The entry of a run that only reads the job's input, in a temporary ledger: nobody goes on with it. */
+/** The entry of a run that only reads the job's input. Its ledger is temporary, and the run cannot be resumed. */
 export function describeTemporaryRun(
   command: "validate" | "documents check",
   { settings, operation }: Job,
@@ -110,8 +110,8 @@ export function describeTemporaryRun(
 }
 
 /**
- * The settings that a run was begun with; what lies outside of its job, made usable from the current folder.
- * @throws Failure `ledger_damaged` when the ledger holds something else
+ * The settings of a run; paths outside its job are resolved for use from the current folder.
+ * @throws Failure `ledger_damaged` if the ledger contains invalid settings
  */
 export function settingsOf(run: Run): RunSettings {
   const settings = settingsIfKnown(run);
@@ -121,24 +121,24 @@ export function settingsOf(run: Run): RunSettings {
   });
 }
 
-/** The same; undefined when the ledger holds something else. */
+/** The same; undefined if the ledger contains invalid settings. */
 export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSettings | undefined {
   const parsed = runSettingsSchema.safeParse(settings);
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
-/** What a report remembers of its run; undefined when it is something else. */
+/** The job settings in a report; undefined if they are invalid. */
 export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
   return jobSettingsSchema.safeParse(settings).data;
 }
 
-/** The same on another machine, where what lay in the folder of the run lies in this one. */
+/** The settings for another machine, on which `folder` replaces the folder of the run. */
 export function settingsSeenFrom(run: Run, folder: string): RunSettings {
   const { job } = settingsOf(run);
   return settingsOf({ ...run, settings: moved(run.settings, job.folder, folder) });
 }
 
-/** Plain JSON in which every path of the one folder is one of the other. */
+/** Plain JSON with the paths in the folder `from` moved to the folder `to`. */
 function moved(value: unknown, from: string, to: string): unknown {
   if (typeof value === "string")
     return value === from || value.startsWith(`${from}/`) ? to + value.slice(from.length) : value;
@@ -147,7 +147,7 @@ function moved(value: unknown, from: string, to: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, moved(one, from, to)]));
 }
 
-/** Paths were relative to the folder in which the run began. */
+/** Paths were relative to the folder in which the run started. */
 function withResolvedPaths(settings: RunSettings): RunSettings {
   const { target, out, job } = settings;
   const resolve = pathsFrom(job.folder);

@@ -8,7 +8,7 @@ import { readReferenceList } from "../../read/lists/reference-list.ts";
 import { isPhoneKind, loadPhoneTest } from "../../rules/engine/value-formats.ts";
 import { type ReferenceList, ruleClock, type RuleContext, ruleSettingValues } from "../../rules/engine/rule-context.ts";
 
-/** What the user says about rules. Plain data: it is stored with the run. */
+/** The user's settings for rules. Plain data: stored with the run. */
 export interface RuleSettings {
   /** `rules:` of the configuration file. */
   readonly rules?: Readonly<Record<string, SettingValue>> | undefined;
@@ -25,8 +25,8 @@ interface RuleEnvironment {
 }
 
 /**
- * What the rules of a contract know beside the payload; undefined when the contract has none.
- * @throws Failure `config` for settings and lists that are not what the rules expect
+ * The data for the rules of a contract in addition to the payload; undefined if the contract has no rules.
+ * @throws Failure `config` for settings and lists that the rules cannot use
  */
 export async function loadRuleContext(
   contract: Contract,
@@ -49,7 +49,7 @@ export async function loadRuleContext(
   };
 }
 
-/** The settings that concern the contract: a configuration may hold those of several. */
+/** The settings that the contract uses: a configuration may contain those of several contracts. */
 export function relevantRuleSettings(
   contract: Contract,
   { rules = {}, references = {}, today }: RuleSettings,
@@ -93,7 +93,7 @@ async function readReferences(
   return lists;
 }
 
-/** The columns by which rows are found. */
+/** The columns by which rows are looked up. */
 function keyColumnsUsed(
   rules: readonly Rule[],
   declarations: RuleDeclarations,
@@ -113,7 +113,7 @@ function unknownList(name: string, known: readonly string[]): Failure {
   });
 }
 
-/** What is missing for rules that are left out, in one line; undefined when all are checked. */
+/** One line with the missing settings and lists of skipped rules; undefined if all rules are checked. */
 export function skippedRulesText(rules: readonly Rule[], context: RuleContext): string | undefined {
   const reasons = rules.flatMap((rule) => skipReason(rule, context) ?? []);
   if (reasons.length === 0) return undefined;

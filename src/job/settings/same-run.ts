@@ -7,8 +7,8 @@ import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
 type Described = Pick<NewRun, "endpoint" | "supplier" | "settings">;
 
 /**
- * In what two pushes differ, of all that decides which records are sent, and where to; nothing: each can send what the
- * other has planned. Where files lie does not count, their bytes do.
+ * The differences between two pushes that affect which records are sent, and where. If there are none, each can send
+ * the records that the other has planned. The contents of files are compared, but not their paths.
  */
 export function differencesOf(
   own: Described,
@@ -48,7 +48,7 @@ function differentOptions(one: RunSettings, two: RunSettings): readonly string[]
   return Object.keys(values[0]).filter((name) => !isSame(values[0][name], values[1][name]));
 }
 
-/** By the names that users know them by. */
+/** Keyed by the names that users know. */
 function optionsOf({ job, ...settings }: RunSettings): Readonly<Record<string, unknown>> {
   const { restoreKeys, acceptChanges, newKeys } = job.rejects ?? {};
   return {
@@ -69,7 +69,7 @@ function optionsOf({ job, ...settings }: RunSettings): Readonly<Record<string, u
   };
 }
 
-/** As the ledger keeps them: as JSON. */
+/** Compared as JSON, as stored in the ledger. */
 function isSame(one: unknown, two: unknown): boolean {
   return isDeepStrictEqual(plain(one), plain(two));
 }

@@ -3,16 +3,16 @@ import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { SupplierStatus } from "../../model/supplier-status.ts";
 
-/** What the platform's operator has set up for an import supplier (specification 2.4, 2.5); the API does not tell. */
+/** The operator's settings for an import supplier (specification 2.4, 2.5), which the API does not expose. */
 export interface SupplierSettings {
-  /** Where its documents lie in the bucket; the paths in payloads are relative to it. */
+  /** Location of its documents in the bucket; the paths in payloads are relative to it. */
   readonly rootLocation?: string | undefined;
   /** The storage bucket of the platform. */
   readonly bucket?: string | undefined;
   readonly expectedStatus?: SupplierStatus | undefined;
 }
 
-/** An import supplier, as far as it is known here. */
+/** An import supplier, with its local settings. */
 export interface Supplier extends SupplierSettings {
   readonly code: string | undefined;
 }
@@ -23,17 +23,17 @@ export function supplierIn(payload: JsonObject, { supplier }: Pick<Operation, "s
   return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
 }
 
-/** Where import suppliers keep their documents (specification 2.5): it differs from one to the other. */
+/** Where import suppliers store their documents (specification 2.5); each has its own location. */
 export interface DocumentRoots {
-  /** The one that is meant where a payload names none. */
+  /** The supplier of payloads that name none. */
   readonly supplier?: string | undefined;
-  /** Root locations by the suppliers' codes. */
+  /** Root locations by supplier code. */
   readonly documentRoots?: Readonly<Record<string, string>> | undefined;
-  /** Of suppliers that have none there. */
+  /** Root location of all other suppliers. */
   readonly documentRoot?: string | undefined;
 }
 
-/** The root location under which the document paths of a payload lie: that of the import supplier that it names. */
+/** The root location of a payload's document paths: that of the import supplier that it names. */
 export function documentRootOf(
   payload: JsonObject,
   operation: Pick<Operation, "supplier">,
@@ -44,8 +44,8 @@ export function documentRootOf(
 }
 
 /**
- * To be asked before anything is sent for the supplier.
- * @throws Failure `supplier_closed` when the configuration itself says that it takes no accounts
+ * Must be called before anything is sent for the supplier.
+ * @throws Failure `supplier_closed` if the configuration states that it accepts no accounts
  */
 export function requireOngoing({ code, expectedStatus }: Supplier): void {
   if (expectedStatus === undefined || expectedStatus === "Ongoing") return;

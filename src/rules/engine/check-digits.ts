@@ -1,7 +1,8 @@
 /**
- * The core of a GB electricity Meter Point Administration Number: 13 digits, the first two the distributor's (of which
- * there are more every year: they are not checked), the last one the check digit: the other twelve, each times a prime (11 left out), summed, modulo 11, modulo 10.
- * Source: Elexon, "MPAN core" in the market's data catalogue (data item J0003).
+ * The core of a GB electricity Meter Point Administration Number: 13 digits. The first two identify the distributor;
+ * they are not checked, because new distributors are added every year. The last digit is the check digit: the sum of
+ * the other twelve, each multiplied by a prime (excluding 11), modulo 11, modulo 10. Source: Elexon, "MPAN core" in
+ * the market's data catalogue (data item J0003).
  */
 export function isMpan(text: string): boolean {
   if (!/^[1-9]\d{12}$/.test(text)) return false;
@@ -11,8 +12,8 @@ export function isMpan(text: string): boolean {
 const MPAN_WEIGHTS = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
 
 /**
- * A GB gas Meter Point Reference Number: 6 to 10 digits. The last two are the check: the others, each times its place
- * counted from the right, summed, modulo 11. Source: Xoserve's description of the check digits.
+ * A GB gas Meter Point Reference Number: 6 to 10 digits. The last two are the check digits: the sum of the others,
+ * each multiplied by its position from the right, modulo 11. Source: Xoserve's description of the check digits.
  */
 export function isMprn(text: string): boolean {
   if (!/^\d{6,10}$/.test(text)) return false;
@@ -22,8 +23,8 @@ export function isMprn(text: string): boolean {
 }
 
 /**
- * An Australian National Metering Identifier: 10 capitals and digits (no I, no O), or 11 with the check digit.
- * Source: AEMO, "MSATS Procedures: National Metering Identifier", section on the checksum.
+ * An Australian National Metering Identifier: 10 upper-case letters and digits (no I, no O), or 11 with the check
+ * digit. Source: AEMO, "MSATS Procedures: National Metering Identifier", section on the checksum.
  */
 export function isNmi(text: string): boolean {
   if (!/^[A-HJ-NP-Z0-9]{10}\d?$/.test(text)) return false;
@@ -31,17 +32,17 @@ export function isNmi(text: string): boolean {
 }
 
 /**
- * An Australian gas Meter Installation Registration Number: 10 digits, the first a 5, or 11 with the check digit. That
- * digit is not checked: AEMO's reports carry it (MIBB INT337, "mirn checksum"), but how it is worked out is not published
- * where it could be looked up.
+ * An Australian gas Meter Installation Registration Number: 10 digits starting with 5, or 11 with the check digit. The
+ * check digit is not verified: AEMO's reports include it (MIBB INT337, "mirn checksum"), but its algorithm is not
+ * published.
  */
 export function isMirn(text: string): boolean {
   return /^5\d{9,10}$/.test(text);
 }
 
 /**
- * The ASCII code of each character, every other one doubled beginning with the last; the digits of all these numbers
- * summed; what is missing to the next ten.
+ * Takes the ASCII code of each character and doubles every other one, starting with the last. The check digit is the
+ * difference between the sum of all digits of these numbers and the next multiple of ten.
  */
 function meteringCheckDigit(text: string): number {
   let sum = 0;
@@ -57,8 +58,8 @@ function weighted(digits: string, weights: readonly number[]): number {
 }
 
 /**
- * A number in the companies register of a region; undefined for a region whose numbers are not known here. White space
- * and missing leading zeros do not count: platforms correct them.
+ * Whether a text is a number of the companies register of a region; undefined if the region's numbers are not
+ * supported. White space and missing leading zeros are ignored, because platforms correct them.
  */
 export function isCompanyNumber(text: string, region: string): boolean | undefined {
   const bare = text.replaceAll(/\s/g, "").toUpperCase();
@@ -67,7 +68,7 @@ export function isCompanyNumber(text: string, region: string): boolean | undefin
 }
 
 /**
- * Eight characters: digits, or a prefix of two letters for the register's parts, such as SC and OC. Source: Companies
+ * Eight characters: digits, or a two-letter prefix for a part of the register, such as SC and OC. Source: Companies
  * House, "Uniform Resource Identifiers for companies" (company number formats).
  */
 function isBritish(text: string): boolean {
@@ -75,8 +76,8 @@ function isBritish(text: string): boolean {
 }
 
 /**
- * Australian Company Number: nine digits, weights 8 to 1, the last digit what is missing to the next ten. Source: ASIC,
- * "Australian Company Number digit check".
+ * Australian Company Number: nine digits; weights 8 to 1; the last digit is the difference between the sum and the
+ * next multiple of ten. Source: ASIC, "Australian Company Number digit check".
  */
 function isAcn(text: string): boolean {
   if (!/^\d{9}$/.test(text)) return false;
@@ -85,8 +86,8 @@ function isAcn(text: string): boolean {
 }
 
 /**
- * Australian Business Number: eleven digits; 1 taken off the first, times their weights, the sum a multiple of 89.
- * Source: Australian Business Register, "Format of the ABN".
+ * Australian Business Number: eleven digits; 1 is subtracted from the first, and their weighted sum is a multiple of
+ * 89. Source: Australian Business Register, "Format of the ABN".
  */
 function isAbn(text: string): boolean {
   if (!/^[1-9]\d{10}$/.test(text)) return false;

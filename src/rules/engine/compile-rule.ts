@@ -27,13 +27,13 @@ import {
   withinCheck,
 } from "./checks/value-checks.ts";
 
-/** Checks the value that a rule is attached to; `holder` is its cursor. */
+/** Checks the value to which a rule is attached; `holder` is its cursor. */
 export type CompiledRule = (holder: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
 export interface BrokenRule {
   readonly rule: Rule;
   readonly attr: string;
-  /** The path of the value in question, or of the place where it is missing. */
+  /** The path of the value concerned, or of the place where it is missing. */
   readonly path: AttrPath;
   readonly value: JsonValue | undefined;
 }
@@ -58,7 +58,7 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
   };
 }
 
-/** Collected first: a check writes to the scope that the walk reads. */
+/** Collects the cursors first, because a check writes to the scope that the walk reads. */
 function cursorsAt(walk: ReturnType<RuleCompiler["walk"]>, here: Cursor, scope: Scope): readonly Cursor[] {
   const cursors: Cursor[] = [];
   walk(here, scope, (cursor) => cursors.push(cursor));

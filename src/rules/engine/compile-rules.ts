@@ -13,23 +13,23 @@ import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
 import type { Cursor } from "./expressions/cursor.ts";
 
-/** A broken rule without its source cell. `path` is that of the value in question. */
+/** A rule problem without its source cell. `path` is that of the value concerned. */
 export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
 
 /**
- * The rules that one payload breaks, each once. `reported`: attrs that have a problem already; a rule that reads one of
- * these reports nothing. Not re-entrant. A valid payload gives one shared empty array.
+ * The rules that one payload violates, each once. `reported`: attrs that already have a problem; a rule that reads one
+ * of them reports nothing. Not re-entrant. Returns one shared empty array for a valid payload.
  */
 export type RuleValidator = (payload: JsonObject, reported: ReadonlySet<string>) => readonly FoundRuleProblem[];
 
 export interface RuleValidatorOptions {
-  /** Whether problems carry the value itself: only when the user asked to see values. */
+  /** Whether problems include the value itself: only if the user asked to see values. */
   readonly keepValues: boolean;
 }
 
 /**
- * Compiles the rules of a request body's type; undefined when it has none that can be checked. Rules that depend on a
- * missing setting or reference list are left out.
+ * Compiles the rules of a request body's type; undefined if it has none that can be checked. Rules that depend on a
+ * missing setting or reference list are omitted.
  */
 export function compileRules(
   body: FieldType,
@@ -39,7 +39,7 @@ export function compileRules(
   const { visitorOf, askedBy } = createVisitors(body, context);
   const visit = visitorOf(body);
   if (visit === undefined) return undefined;
-  // By code, attr and path, so that rules that find the same problem report it once.
+  // Keyed by code, attr and path, so that rules that find the same problem report it once.
   const found = new Map<string, FoundRuleProblem>();
   const scope: Scope = {
     top: { value: null },
@@ -89,7 +89,9 @@ function addProblem(
   });
 }
 
-/** The attr of the value in question, or of the list item where a value is missing; undefined where the attr names it. */
+/**
+ * The attr of the value concerned, or of the list item that lacks a value; undefined if the problem's attr names it.
+ */
 function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
   const end = value === undefined ? path.findLastIndex((segment) => typeof segment === "number") + 1 : path.length;
   const below = formatAttr(path.slice(0, end));
@@ -103,7 +105,7 @@ function visitNothing(): void {}
 interface Visitors {
   /** Each type is compiled once; undefined for a type without rules in or below it. */
   readonly visitorOf: (type: FieldType) => Visit | undefined;
-  /** What the operator's document asks for where it publishes the rule's code. */
+  /** The requirement in the operator's document, if it publishes the rule's code. */
   readonly askedBy: (rule: Rule) => string | undefined;
 }
 
@@ -173,7 +175,7 @@ function fieldsVisit(fields: readonly { readonly name: string; readonly visit: V
   };
 }
 
-/** The documented fields, then the others. */
+/** Visits the documented fields, then the others. */
 function othersVisit({ properties }: ObjectType, visit: Visit | undefined, others: Visit): Visit {
   return (cursor, scope, add) => {
     visit?.(cursor, scope, add);
@@ -192,7 +194,9 @@ function itemsVisit(visit: Visit): Visit {
   };
 }
 
-/** The option that the discriminator chooses; without one, the first that knows all the value's fields. */
+/**
+ * Visits the option that the discriminator selects; without one, the first option that has all of the value's fields.
+ */
 function unionVisit(
   options: readonly FieldType[],
   discriminator: Discriminator | undefined,

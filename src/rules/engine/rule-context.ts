@@ -7,14 +7,14 @@ import type { RuleDeclarations, SettingType, SettingValue } from "../language/ru
 import type { Cursor } from "./expressions/cursor.ts";
 import type { PhoneTest } from "./value-formats.ts";
 
-/** What rules use beside the payload. */
+/** The data that rules use in addition to the payload. */
 export interface RuleContext {
   readonly declarations: RuleDeclarations;
-  /** The instance's settings that are declared, defaults filled in. */
+  /** The instance's declared settings, with defaults. */
   readonly settings: ReadonlyMap<string, SettingValue>;
   readonly references: ReadonlyMap<string, ReferenceList>;
   readonly clock: RuleClock;
-  /** For contracts with rules about telephone numbers. */
+  /** Set for contracts with rules about telephone numbers. */
   readonly phone?: PhoneTest | undefined;
 }
 
@@ -24,33 +24,33 @@ interface RuleClock {
   /** Milliseconds since 1970: the same moment, or start and end of a day that was given without a time. */
   readonly earliest: number;
   readonly latest: number;
-  /** The day that the instance's clocks show at an instant. */
+  /** The day at an instant in the instance's time zone. */
   readonly dayOf: (instant: number) => string;
 }
 
-/** Rows of a list that the user keeps; cells are text. */
+/** Rows of a list that the user maintains; cells are text. */
 export interface ReferenceList {
   readonly columns: readonly string[];
   readonly rows: readonly JsonObject[];
 }
 
-/** What one check uses beside the cursor at which an expression is evaluated. Set before each check. */
+/** The state of one check, in addition to the cursor at which an expression is evaluated. Set before each check. */
 export interface Scope {
-  /** The object that the rule is attached to: `top`. */
+  /** The object to which the rule is attached: `top`. */
   top: Cursor;
   /** The object that is checked: `this`. */
   self: Cursor;
   other: Cursor | undefined;
   found: Cursor | undefined;
-  /** Attrs with a problem of structure; undefined when there are none. */
+  /** Attrs with a structural problem; undefined if there are none. */
   reported: ReadonlySet<string> | undefined;
-  /** Whether the check read something that is reported already. */
+  /** Whether the check read a value that has already been reported. */
   readsReported: boolean;
 }
 
 /**
- * The settings that rules may read: those declared, and the defaults of the others.
- * @throws Failure `config` for a setting that the contract does not know, or a value of another type
+ * The settings that rules may read: the declared ones, and defaults for the others.
+ * @throws Failure `config` for a setting that the contract does not define, or a value of the wrong type
  */
 export function ruleSettingValues(
   { settings: known }: RuleDeclarations,
@@ -93,9 +93,9 @@ function fits(value: SettingValue, { type }: SettingType): boolean {
 }
 
 /**
- * What counts as now for rules: this moment, or any moment of the day that the user has fixed. Then the future begins
- * after the end of that day, and the past ends before its start.
- * @throws Failure `config` for a time zone that is not known
+ * The current time for rules: this moment, or any moment of the day that the user has set. In that case, the future
+ * starts after the end of that day, and the past ends before its start.
+ * @throws Failure `config` for an unknown time zone
  */
 export function ruleClock(now: number, zone: string, today: string | undefined): RuleClock {
   if (!isZone(zone)) {

@@ -5,22 +5,24 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { rulesWithin, skipReason } from "./rule-requirements.ts";
 import type { RuleContext } from "./rule-context.ts";
 
-/** How far rules cover the codes that a contract publishes (`x-validators`). The lists hold each code once, in order. */
+/**
+ * How far rules cover the codes that a contract publishes (`x-validators`). The lists contain each code once, sorted.
+ */
 export interface Coverage {
-  /** All of them. */
+  /** All published codes. */
   readonly published: readonly string[];
   readonly byClass: Readonly<Record<CoverageClass, readonly string[]>>;
-  /** Rules that requests can meet, and how many of them are left out. */
+  /** Number of rules that apply to requests, and how many of them are skipped. */
   readonly rules: number;
   readonly skipped: number;
-  /** What is not declared and would enable rules: `rules.<name>`, `references.<name>`. */
+  /** Undeclared settings and lists that would enable rules: `rules.<name>`, `references.<name>`. */
   readonly missing: readonly string[];
 }
 
 /**
- * `checked`: by a rule here. `partial`: by rules that only warn or, as the contract states, cover only some of the
- * published text. `setting`, `reference`: by a rule, once the setting or the list is declared; `reference` also where
- * the contract states that a list is needed. The others are stated by the contract; `open`: nothing is stated.
+ * `checked`: by a rule here. `partial`: by rules that only warn or, as the contract states, cover only part of the
+ * published text. `setting`, `reference`: by a rule, once the setting or the list is declared; `reference` also if the
+ * contract states that a list is needed. The contract states the others; `open`: nothing is stated.
  */
 export const COVERAGE_CLASSES = [
   "checked",
@@ -34,7 +36,7 @@ export const COVERAGE_CLASSES = [
 ] as const;
 export type CoverageClass = (typeof COVERAGE_CLASSES)[number];
 
-/** Undefined for a contract that has neither published validators nor rules. */
+/** Undefined for a contract with neither published validators nor rules. */
 export function coverageOf(contract: Contract, context: RuleContext | undefined): Coverage | undefined {
   const published = [...new Set(publishedCodes(contract.document))].toSorted();
   const rules = [...new Set(contract.operations.flatMap(requestTypes).flatMap(rulesWithin))];
@@ -66,7 +68,7 @@ function classOfCheckedRule({ code, severity }: Rule, { ruleDeclarations }: Cont
   return severity === "warning" || ruleDeclarations.partial.has(code) ? "partial" : "checked";
 }
 
-/** The class of a code with several rules; of two that are left out, the later one's reason. */
+/** The class of a code with several rules; if all are skipped, the reason of the last one. */
 function strongerClass(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
   if (known === "checked" || found === "checked") return "checked";
   return known === "partial" ? known : found;
@@ -86,7 +88,7 @@ function groupByClass(codes: readonly string[], classOf: (code: string) => Cover
   };
 }
 
-/** Anywhere in the document, also in schemas that no request uses: operators count these too. */
+/** Searches the whole document, including schemas that no request uses, because operators count these too. */
 function publishedCodes(document: JsonValue): readonly string[] {
   const codes: string[] = [];
   const open: JsonValue[] = [document];

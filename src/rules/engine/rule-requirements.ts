@@ -10,7 +10,7 @@ type SkipReason =
   /** A list, or `list.column`. */
   | { readonly kind: "reference"; readonly name: string };
 
-/** The first missing thing that a rule depends on. */
+/** The first missing dependency of a rule. */
 export function skipReason(
   rule: Rule,
   { declarations, settings, references }: Pick<RuleContext, "declarations" | "settings" | "references">,
@@ -26,12 +26,12 @@ export function skipReason(
   return undefined;
 }
 
-/** Every rule that a payload of the type can meet, once. */
+/** Every rule that applies to a payload of the type, once. */
 export function rulesWithin(body: FieldType): readonly Rule[] {
   return [...new Set(typesWithin(body).flatMap(({ rules }) => rules ?? []))];
 }
 
-/** What a rule depends on, directly or through named values. */
+/** The dependencies of a rule, direct or through named values. */
 interface RuleRequirements {
   readonly settings: ReadonlySet<string>;
   readonly formats: ReadonlySet<string>;
@@ -40,9 +40,9 @@ interface RuleRequirements {
 }
 
 interface ListRequirements {
-  /** Columns by which rows are found: a list without them is not the list that the rule means. */
+  /** Columns by which rows are looked up: a list without them is the wrong list. */
   readonly keys: ReadonlySet<string>;
-  /** Columns of the row that was found: without them in the list, the rule cannot be checked. */
+  /** Columns that are read from a matching row: if the list lacks them, the rule cannot be checked. */
   readonly read: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ interface CollectedList {
 interface Traversal {
   readonly needs: Collected;
   readonly declarations: RuleDeclarations;
-  /** The list that `found` is a row of. */
+  /** The list to which the row `found` belongs. */
   readonly found: CollectedList | undefined;
   readonly seen: Set<Expression>;
 }
@@ -86,7 +86,7 @@ function listIn({ lists }: Collected, name: string): CollectedList {
   return list;
 }
 
-/** @param rows the list whose rows the expression is evaluated for, if it is in a filter of one */
+/** @param rows the list whose rows the expression is evaluated for, if it is in the filter of a list */
 function visit(expression: Expression, rows: CollectedList | undefined, gather: Traversal): void {
   const { needs, seen } = gather;
   if (seen.has(expression)) return;
@@ -116,7 +116,7 @@ function addColumn(column: string | undefined, columns: Set<string> | undefined)
   if (column !== undefined) columns?.add(column);
 }
 
-/** The named value that a path ends with. */
+/** The named value at the end of a path. */
 function namedValueOf({ steps }: PathExpression): string | undefined {
   const last = steps.at(-1);
   return last?.kind === "named" ? last.name : undefined;

@@ -4,10 +4,10 @@ import { FORMAT_NAMES, type FormatName } from "../language/format-names.ts";
 import { isCompanyNumber, isMirn, isMpan, isMprn, isNmi } from "./check-digits.ts";
 import type { Value } from "./expressions/rule-value.ts";
 
-/** Whether a value has the format. True where the format is not known for the region. */
+/** Whether a value has the format. True if the format is not defined for the region. */
 export type FormatTest = (value: Value, region: Value) => boolean;
 
-/** `phone`: for contracts that ask for telephone numbers; without it these pass. */
+/** `phone`: for contracts that require telephone numbers; without it, all of them pass. */
 export function formatTest(name: string, phone: PhoneTest | undefined): FormatTest {
   const known = FORMAT_NAMES.find((format) => format === name);
   if (known === undefined) return () => true;
@@ -57,8 +57,9 @@ const FORMATS: Readonly<Record<Exclude<FormatName, PhoneKind>, TextFits>> = {
 };
 
 /**
- * Outward code, inward code, a space between them or none, in any case (platforms write them right). Source: the
- * expression of the British government's "Bulk Data Transfer" schema, after BS 7666; GIR 0AA is the exception in it.
+ * Outward code, inward code, an optional space between them, in any case (platforms normalise them). Source: the
+ * expression of the British government's "Bulk Data Transfer" schema, based on BS 7666, which includes the exception
+ * GIR 0AA.
  */
 function isUkPostcode(text: string): boolean {
   return UK_POSTCODE.test(text.toUpperCase());
@@ -67,7 +68,7 @@ function isUkPostcode(text: string): boolean {
 const UK_POSTCODE =
   /^(?:GIR ?0AA|(?:[A-PR-UWYZ]\d{1,2}|[A-PR-UWYZ][A-HK-Y]\d{1,2}|[A-PR-UWYZ]\d[A-HJKPSTUW]|[A-PR-UWYZ][A-HK-Y]\d[ABEHMNPRV-Y]) ?\d[ABD-HJLNP-UW-Z]{2})$/;
 
-/** Four digits; 0200 is the lowest that was given out. Source: Australia Post, "Postcodes". */
+/** Four digits; the lowest assigned code is 0200. Source: Australia Post, "Postcodes". */
 function isAuPostcode(text: string): boolean {
   return /^(?!0[01])\d{4}$/.test(text);
 }
@@ -89,16 +90,16 @@ function isTaxYear(text: string): boolean {
   return first !== undefined && (Number(first) + 1) % 100 === Number(second);
 }
 
-/** Addresses that operators publish as those of tests: `test@...`, `xxx@...`, `...@test.com`, `....xxx`. */
+/** Addresses that operators publish as test addresses: `test@...`, `xxx@...`, `...@test.com`, `....xxx`. */
 const TEST_EMAIL = /^(?:test|xxx)@|@test\.(?:com|co\.uk)$|\.xxx?$/i;
 
-/** Whether a text is a number that can exist: in the region, or with a country code anywhere. */
+/** Whether a text is a possible number: in the region, or with a country code anywhere. */
 export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKind) => boolean;
 type PhoneKind = "phone" | "mobile" | "landline";
 
 /**
- * Loads the numbering plans of all countries (libphonenumber's metadata, which platforms use too; editions
- * differ in details). Loaded only for contracts that ask: it takes longer than all the rest together.
+ * Loads the numbering plans of all countries (libphonenumber's metadata, which platforms also use; versions differ in
+ * details). Loaded on demand, because it takes longer than all other rules together.
  */
 export async function loadPhoneTest(): Promise<PhoneTest> {
   const { isSupportedCountry, parsePhoneNumberFromString } = await import("libphonenumber-js/max");

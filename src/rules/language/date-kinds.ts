@@ -2,7 +2,7 @@ import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
 import { days, expression, flag, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
 
-/** The order of dates, and dates against the clock. */
+/** Rules about the order of dates, and about dates relative to the current time. */
 export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> = {
   "date-order": kindReader(
     { earlier: expression, later: expression, strict: flag() },
@@ -23,7 +23,7 @@ export const DATE_KINDS: KindReaders<"date-order" | "not-future" | "not-past"> =
 
 const PERIOD = { list: path, start: expression, end: expression };
 
-/** The order of periods. */
+/** Rules about periods. */
 export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by"> = {
   "no-overlap": kindReader(
     { ...PERIOD, "end-inclusive": flag(), group: oneOrMore(expression).optional() },

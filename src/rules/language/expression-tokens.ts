@@ -1,11 +1,11 @@
-/** A word or sign of an expression, at its place in the text (zero-based). */
+/** A word or sign of an expression, with its zero-based offset in the text. */
 export interface Token {
   readonly kind: "name" | "function" | "named" | "text" | "number" | "sign" | "end";
   readonly text: string;
   readonly offset: number;
 }
 
-/** An error in an expression, with its place (zero-based). */
+/** An error in an expression, with its zero-based offset. */
 export class ExpressionSyntaxError extends Error {
   readonly offset: number;
 

@@ -1,9 +1,9 @@
-/** A condition, operand or filter of a rule, parsed (docs/rules.md, "Expressions"). */
+/** A parsed condition, operand or filter of a rule (docs/rules.md, "Expressions"). */
 export type Expression = Literal | Operation | Condition | PathExpression;
 
 export type Literal =
   | { readonly kind: "text"; readonly text: string }
-  /** Exact: the digits as written. */
+  /** Exact digits as written. */
   | { readonly kind: "number"; readonly digits: string }
   | { readonly kind: "boolean"; readonly value: boolean }
   | { readonly kind: "missing" }
@@ -46,7 +46,7 @@ export function isCondition(expression: Expression): expression is Condition {
 
 const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
 
-/** Tells an expression from the other objects that a rule is made of: nothing else in a rule has such a kind. */
+/** Distinguishes an expression from the other objects in a rule: no other object has such a kind. */
 export function isExpression(part: object): part is Expression {
   if (!("kind" in part) || typeof part.kind !== "string") return false;
   const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];
@@ -61,11 +61,11 @@ export interface PathExpression {
   /** Where the path starts; `above`: at the nearest enclosing object in which its first step is present. */
   readonly base: PathBase;
   readonly steps: readonly PathStep[];
-  /** As it was written. */
+  /** The path as written. */
   readonly text: string;
 }
 
-/** `listed`: the first step is the name of a reference list, the second takes its rows. */
+/** `listed`: the first step is the name of a reference list, the second selects its rows. */
 export type PathBase = "here" | "this" | "top" | "above" | "other" | "found" | "listed";
 
 export type PathStep =
@@ -79,7 +79,7 @@ export type PathStep =
 
 export type FunctionName = keyof typeof FUNCTIONS;
 
-/** Name -> the minimum and maximum number of operands. */
+/** Name to the minimum and maximum number of operands. */
 export const FUNCTIONS = {
   min: [1, 20],
   max: [1, 20],
@@ -101,7 +101,7 @@ export const FUNCTIONS = {
   "is-format": [2, 3],
 } as const;
 
-/** The expressions directly inside of one, filters of its path among them. */
+/** The direct subexpressions of an expression, including the filters of a path. */
 export function subexpressionsOf(expression: Expression): readonly Expression[] {
   if (isLiteral(expression)) return [];
   if (isCondition(expression)) return conditionOperands(expression);

@@ -1,4 +1,4 @@
-/** The formats that `matches-format` and `is-format()` know (docs/rules.md, "Formats"). */
+/** The formats that `matches-format` and `is-format()` support (docs/rules.md, "Formats"). */
 export const FORMAT_NAMES = [
   "postcode",
   "uk-postcode",
@@ -30,7 +30,7 @@ export const FORMAT_NAMES = [
 /** Formats that are defined only for a region. */
 const REGIONAL: readonly FormatName[] = ["postcode", "company-number"];
 
-/** The error of a format without its region; undefined when it needs none. */
+/** The error for a format without its region; undefined if it needs none. */
 export function missingRegion(format: string): string | undefined {
   return REGIONAL.some((name) => name === format)
     ? `the format "${format}" is that of a region: name it, such as config.region`

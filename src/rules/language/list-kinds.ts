@@ -2,7 +2,7 @@ import { z } from "zod";
 import { definedMembers } from "../../json/defined-members.ts";
 import { count, expression, kindReader, type KindReaders, oneOrMore, path } from "./rule-schema.ts";
 
-/** Limits on the items of a list. */
+/** Rules about the items of a list. */
 export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
   "unique-by": kindReader(
     {

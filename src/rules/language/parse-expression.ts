@@ -13,9 +13,9 @@ import {
 import { didYouMean } from "../../text/suggestion.ts";
 
 /**
- * Parses an expression of a rule (docs/rules.md). From loosest to tightest: `or`, `and`, `not`, comparisons,
+ * Parses an expression of a rule (docs/rules.md). Precedence from lowest to highest: `or`, `and`, `not`, comparisons,
  * `+ -`, `* /`.
- * @throws ExpressionSyntaxError with the place of the error
+ * @throws ExpressionSyntaxError with the offset of the error
  */
 export function parseExpression(text: string): Expression {
   const reader = readerOf(text);
@@ -28,7 +28,7 @@ interface TokenReader {
   readonly text: string;
   readonly peek: (ahead?: number) => Token;
   readonly next: () => Token;
-  /** Takes the next token when it is this word or sign. */
+  /** Consumes the next token if it is this word or sign. */
   readonly take: (word: string) => boolean;
   readonly expect: (word: string) => void;
 }
@@ -78,7 +78,7 @@ function parseAnd(reader: TokenReader): Expression {
   return left;
 }
 
-/** `not (a = b)` reaches here with `not` as the name of a function. */
+/** `not (a = b)` arrives here with `not` as a function name. */
 function parseNot(reader: TokenReader): Expression {
   return reader.take("not") ? { kind: "not", operand: parseNot(reader) } : parseComparison(reader);
 }
@@ -106,12 +106,12 @@ function parsePresence(value: Expression, reader: TokenReader): Expression {
   );
 }
 
-/** `("X", "Y")`, or a path or setting that gives several values. */
+/** `("X", "Y")`, or a path or setting with several values. */
 function parseSet(reader: TokenReader): readonly Expression[] {
   return reader.take("(") ? parseList(reader) : [parseSum(reader)];
 }
 
-/** Expressions between brackets, separated by commas; the opening bracket has been read. */
+/** Expressions in brackets, separated by commas; the opening bracket has been consumed. */
 function parseList(reader: TokenReader): readonly Expression[] {
   const items = [parseOr(reader)];
   while (reader.take(",")) items.push(parseOr(reader));
@@ -165,7 +165,7 @@ function parseOperand(reader: TokenReader): Expression {
   return parsePath(reader);
 }
 
-/** What follows a name that is the beginning of a path. */
+/** Signs that follow a name at the start of a path. */
 const PATH_SIGNS: ReadonlySet<string> = new Set([".", "[", "{}"]);
 
 const ZERO: Expression = { kind: "number", digits: "0" };
@@ -240,7 +240,7 @@ function takeBase(reader: TokenReader): PathBase | undefined {
   return base;
 }
 
-/** `listed.product-rates[...]`: a list's name may have hyphens. */
+/** `listed.product-rates[...]`: the name of a list may contain hyphens. */
 function parseListed(reader: TokenReader): readonly PathStep[] {
   reader.expect(".");
   const words = [nameOfList(reader)];
@@ -256,7 +256,7 @@ function nameOfList(reader: TokenReader): string {
   throw new ExpressionSyntaxError("the name of a reference list is expected after listed.", offset);
 }
 
-/** Takes the dot before the next step; a bracket needs none. */
+/** Consumes the dot before the next step; a bracket needs none. */
 function continues(steps: readonly PathStep[], reader: TokenReader): boolean {
   const last = steps.at(-1);
   const { kind, text } = reader.peek();

@@ -18,10 +18,10 @@ import {
 } from "./rule.ts";
 import { VALUE_KINDS } from "./value-kinds.ts";
 
-/** Reports an error in a rule; `path` is its place in the document. */
+/** Reports an error in a rule; `path` is its location in the document. */
 export type ReportRuleIssue = (message: string, path: AttrPath) => void;
 
-/** A schema's `x-rules`. A rule with errors is reported and left out. */
+/** Reads a schema's `x-rules`. A rule with errors is reported and omitted. */
 export function readRules(written: JsonValue, path: AttrPath, report: ReportRuleIssue): readonly Rule[] {
   if (!isJsonArray(written)) {
     report('"x-rules" must be a list of rules', path);
@@ -76,7 +76,7 @@ function unknownMember(
   return { name, message: `a rule of kind ${kind} has no member "${name}"${didYouMean(name, known)}` };
 }
 
-/** The members that every rule has beside those of its kind. */
+/** The members that every rule has, in addition to those of its kind. */
 const commonMembers = {
   code: z.string("must be the code of the problem").min(1, "must be the code of the problem"),
   when: expression.optional(),
@@ -105,12 +105,12 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
-/** The paths among the expressions, as the text of a problem shows them. */
+/** The paths among the expressions, as a problem displays them. */
 function pathTexts(about: readonly Expression[]): readonly string[] {
   return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
 }
 
-/** How each kind is read. `readRule` reports unknown members. */
+/** The reader of each kind. `readRule` reports unknown members. */
 const KIND_READERS: KindReaders<RuleKind> = {
   ...PRESENCE_KINDS,
   ...VALUE_KINDS,
@@ -119,7 +119,7 @@ const KIND_READERS: KindReaders<RuleKind> = {
   ...PERIOD_KINDS,
 };
 
-/** What rules share, at the document's root: `x-rule-values`, `x-rule-settings`, `x-rule-coverage`. */
+/** Declarations for all rules, at the document's root: `x-rule-values`, `x-rule-settings`, `x-rule-coverage`. */
 export function readRuleDeclarations(document: JsonObject, report: ReportRuleIssue): RuleDeclarations {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined => {
     if (!Object.hasOwn(document, name)) return undefined;

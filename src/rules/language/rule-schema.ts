@@ -7,13 +7,13 @@ import type { Expression, PathExpression } from "./expression.ts";
 import { parseExpression } from "./parse-expression.ts";
 import type { FieldGroup, RuleCheck, RuleKind } from "./rule.ts";
 
-/** Reads the members of one kind. A text in place of the check is an error of their combination. */
+/** Reads the members of one kind. Returns a text instead of the check for an invalid combination of members. */
 interface KindReader {
   readonly members: z.ZodRawShape;
   readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
 }
 
-/** How each of some kinds is read. */
+/** The readers of some kinds. */
 export type KindReaders<Kinds extends RuleKind> = { readonly [Kind in Kinds]: KindReader };
 
 interface ParsedKind {
@@ -43,7 +43,7 @@ export function count(): z.ZodInt {
   return z.int("must be a whole number").min(0, "must not be negative");
 }
 
-/** An expression in YAML: text, or a number or boolean as literals. */
+/** An expression in YAML: text, or a number or boolean as a literal. */
 export const expression: z.ZodType<Expression> = z
   .union([z.string(), z.number(), z.boolean()], "must be an expression")
   .transform((written, context): Expression => {
@@ -67,7 +67,7 @@ export const path: z.ZodType<PathExpression> = expression.transform((parsed, con
   return z.NEVER;
 });
 
-/** A value, not an expression: a text is that text. */
+/** A literal value, not an expression: a text is used as is. */
 export const literal: z.ZodType<Expression> = z
   .union([z.string(), z.number(), z.boolean(), z.null()], "must be a text, a number, true, false or null")
   .transform((value): Expression => {
@@ -77,19 +77,19 @@ export const literal: z.ZodType<Expression> = z
     return { kind: "number", digits: String(value) };
   });
 
-/** One, or a list of at least one. */
+/** One value, or a list of at least one. */
 export function oneOrMore<Value>(schema: z.ZodType<Value>): z.ZodType<readonly Value[]> {
   return z.preprocess((written) => (Array.isArray(written) ? written : [written]), z.array(schema).min(1));
 }
 
 const group: z.ZodType<FieldGroup> = oneOrMore(path);
 
-/** A list of fields; a list in it counts as one field. */
+/** A list of fields; a nested list counts as one field. */
 export const fields: z.ZodType<readonly FieldGroup[]> = z
   .array(group, "must be a list of fields")
   .min(1, "must name a field");
 
-/** `customers[].family_name` -> its segments, `[]` one of its own. */
+/** `customers[].family_name` -> its segments, with `[]` as a separate one. */
 export const attrTemplate: z.ZodType<readonly AttrSegment[]> = z
   .string("must be an attr such as day_of_month or customers[].family_name")
   .regex(/^[\w-]+(?:\[\])*(?:\.[\w-]+(?:\[\])*)*$/, "must be an attr such as day_of_month or customers[].family_name")
@@ -102,7 +102,7 @@ export const days: z.ZodType<number> = expression.transform((parsed, context) =>
   return z.NEVER;
 });
 
-/** A regular expression that has to match the whole value. */
+/** A regular expression that must match the whole value. */
 export const wholePattern: z.ZodType<RegExp> = z.string().transform((source, context) => {
   const pattern = regularExpression(`^(?:${source})$`, "u");
   const why = pattern === undefined ? "it is no regular expression" : slowPatternReason(source);

@@ -2,27 +2,30 @@ import type { AttrPath, AttrSegment } from "../../json/attr.ts";
 import type { Severity } from "../../model/problem.ts";
 import { type Expression, isExpression, type PathExpression } from "./expression.ts";
 
-/** A rule over several fields, as it was read (`x-rules`; docs/rules.md explains each kind). */
+/** A parsed rule over several fields (`x-rules`; docs/rules.md explains each kind). */
 export type Rule = RuleBase & RuleCheck;
 
 interface RuleBase {
   readonly code: string;
   readonly when?: Expression;
-  /** The objects below that the rule is checked for, in place of the one that it is attached to. */
+  /** The nested objects for which the rule is checked, instead of the one to which it is attached. */
   readonly each?: PathExpression;
-  /** Where problems are addressed, relative to the value that the rule is attached to; `[]` is the index of the item in question. */
+  /**
+   * The attr of its problems, relative to the value to which the rule is attached; `[]` is the index of the item
+   * concerned.
+   */
   readonly attr?: readonly AttrSegment[];
   readonly message?: string;
   readonly severity: Severity;
   /** Whether a missing operand passes. */
   readonly skipIfMissing: boolean;
-  /** Where it is written in the document. */
+  /** The location of the rule in the document. */
   readonly place: AttrPath;
-  /** The fields that the rule is about, as written, for messages. */
+  /** The fields that the rule concerns, as written, for messages. */
   readonly about: readonly string[];
 }
 
-/** Fields that count as one: present when any of them is. */
+/** Fields that count as one: present if any of them is. */
 export type FieldGroup = readonly PathExpression[];
 
 export interface Periods {
@@ -61,12 +64,12 @@ export type RuleCheck =
       readonly values: readonly Expression[];
       readonly set: SetOfValues;
       readonly negate: boolean;
-      /** Of a reference list: capitals and small letters are the same. */
+      /** Compares with a reference list without regard to case. */
       readonly ignoreCase: boolean;
     }
   | {
       readonly kind: "lookup";
-      /** As many as `by` has columns. */
+      /** One value for each column in `by`. */
       readonly values: readonly Expression[];
       readonly source: string;
       readonly by: readonly string[];
@@ -109,10 +112,10 @@ export type RuleCheck =
   | ({ readonly kind: "no-overlap" } & Periods)
   | ({
       readonly kind: "contiguous";
-      /** Days between the end of a period and the start of the next; any of them will do. */
+      /** Allowed numbers of days between the end of a period and the start of the next. */
       readonly steps: readonly number[];
       readonly lastOpen: boolean;
-      /** Whether periods may overlap, so that only gaps count. */
+      /** Whether periods may overlap, so that only gaps are violations. */
       readonly overlaps: boolean;
       readonly from?: Expression;
     } & Periods)
@@ -127,19 +130,19 @@ export type RuleCheck =
 export type RuleKind = RuleCheck["kind"];
 
 type SetOfValues =
-  /** Values, or tuples of as many values as the rule has. */
+  /** Values, or tuples with as many values as the rule has. */
   | { readonly literals: readonly (readonly Expression[])[] }
   | { readonly source: string; readonly columns: readonly string[] };
 
-/** What rules share, from the root of the document. */
+/** Declarations at the root of the document that all rules use. */
 export interface RuleDeclarations {
-  /** `x-rule-values`: name -> its expression. */
+  /** `x-rule-values`: name to expression. */
   readonly values: ReadonlyMap<string, Expression>;
   /** `x-rule-settings`. */
   readonly settings: ReadonlyMap<string, SettingType>;
-  /** `x-rule-coverage`: published code -> why no rule covers it. */
+  /** `x-rule-coverage`: published code to the reason why no rule covers it. */
   readonly undecided: ReadonlyMap<string, UndecidedReason>;
-  /** Codes whose rules cover only some of the published text. */
+  /** Codes whose rules cover only part of the published text. */
   readonly partial: ReadonlySet<string>;
 }
 
@@ -160,7 +163,10 @@ interface Operand {
   readonly at?: PathExpression;
 }
 
-/** All expressions of a rule but `each`. Those evaluated for each item of a list name the list as `at`. */
+/**
+ * All expressions of a rule except `each`. For expressions that are evaluated for each item of a list, `at` is the
+ * list.
+ */
 export function operandsOf(rule: Rule): readonly Operand[] {
   const lists = "lists" in rule ? rule.lists : "list" in rule ? [rule.list] : [];
   return Object.entries(rule).flatMap(([name, member]) => {

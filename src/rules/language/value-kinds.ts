@@ -15,7 +15,7 @@ import {
 } from "./rule-schema.ts";
 import type { RuleCheck } from "./rule.ts";
 
-/** The values of fields, alone and compared with others. */
+/** Rules about values of fields, alone and compared with others. */
 export const VALUE_KINDS: KindReaders<
   | "conditional-value"
   | "in-set"

@@ -9,7 +9,7 @@ import { eachValue } from "./value-checks.ts";
 
 const DAY_MS = 86_400_000;
 
-/** Reports the later of the two, unless only the earlier one has several values. */
+/** Reports the later date, unless only the earlier operand has several values. */
 export function dateOrderCheck(
   { earlier, later, strict }: CheckOf<"date-order">,
   { compiler, skipIfMissing }: CheckContext,
@@ -61,11 +61,11 @@ export function clockCheck(
 interface Period {
   readonly item: Cursor;
   readonly start: string;
-  /** Undefined: open. */
+  /** Undefined for an open period. */
   readonly end: string | undefined;
 }
 
-/** Reports the later of two periods that overlap. */
+/** Reports the later of two overlapping periods. */
 export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const reaches = (end: string | undefined, start: string): boolean => {
@@ -85,7 +85,7 @@ export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckCo
   };
 }
 
-/** Leaves out periods that end before they start: other rules report them. */
+/** True for a period that ends before it starts. It is skipped, because other rules report it. */
 function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
   return end !== undefined && (end < start || (!endInclusive && end === start));
 }
@@ -95,7 +95,7 @@ function endsAfter(one: Period, other: Period, { order }: RuleCompiler): boolean
   return one.end === undefined || (order(one.end, other.end) ?? 0) > 0;
 }
 
-/** Reports the period that does not follow on the one before it; the last one where it should be open. */
+/** Reports a period that does not follow its predecessor, and the last one if it should be open. */
 export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): CompiledCheck {
   const periodsOf = groupedPeriods(check, compiler);
   const from = check.from && compiler.evaluate(check.from);
@@ -130,7 +130,7 @@ function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[
   return end === undefined || daysBetween(end, start) <= Math.max(...steps);
 }
 
-/** The periods of each group that have a start, in its order. */
+/** The periods of each group that have a start, in order. */
 function groupedPeriods(
   { list, start, end, group }: Periods,
   compiler: RuleCompiler,
@@ -155,7 +155,7 @@ function groupedPeriods(
   };
 }
 
-/** Reports the value that no period of the list covers. */
+/** Reports a value that no period of the list covers. */
 export function coveredCheck(check: CheckOf<"covered-by">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const periodsOf = groupedPeriods(check, compiler);

@@ -10,7 +10,7 @@ import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import { nonMissing, keyText } from "../expressions/rule-value.ts";
 
-/** Reports the item that is one too many. */
+/** Reports the item that exceeds the allowed number. */
 export function uniqueCheck(
   { lists, key, allow, unless }: CheckOf<"unique-by">,
   { compiler }: CheckContext,
@@ -54,7 +54,7 @@ function isPassed(
   return one || reverse;
 }
 
-/** Undefined for an item in which all parts of the key are missing. */
+/** Undefined for an item without any part of the key. */
 function itemKey(
   key: readonly Expression[] | undefined,
   compiler: RuleCompiler,
@@ -92,8 +92,8 @@ export function countCheck(
 }
 
 /**
- * The groups that an item belongs to: one for each combination of its parts' values, several where a part is a list.
- * A missing part counts as a value of its own.
+ * The groups of an item: one for each combination of its parts' values, several if a part is a list. A missing part
+ * counts as a value of its own.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

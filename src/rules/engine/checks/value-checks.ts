@@ -48,7 +48,7 @@ export function inSetCheck(check: CheckOf<"in-set">, context: CheckContext): Com
   return eachTuple(check.values, context, setTest(check, context.compiler));
 }
 
-/** Every value of a single operand; several operands make one tuple. */
+/** Tests every value of a single operand; several operands form one tuple. */
 function eachTuple(operands: readonly Expression[], context: CheckContext, fits: TupleTest): CompiledCheck {
   const { compiler, skipIfMissing } = context;
   const [only, second] = operands;
@@ -83,7 +83,7 @@ function setTest({ set, negate, ignoreCase }: CheckOf<"in-set">, compiler: RuleC
   };
 }
 
-/** One of the rows that are found has to pass; where there are none, another rule reports that. */
+/** At least one of the matching rows must pass; if there are none, another rule reports that. */
 export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const find = rowIndex(compiler.context.references.get(source), by);
@@ -197,7 +197,7 @@ export function refersToCheck({ values, targets }: CheckOf<"refers-to">, context
   };
 }
 
-/** Every value of an operand on its own. */
+/** Tests every value of an operand separately. */
 export function eachValue(
   collect: Collect,
   { skipIfMissing }: CheckContext,

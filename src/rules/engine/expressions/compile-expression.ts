@@ -72,7 +72,7 @@ function constant(value: Value): Evaluate {
   return () => value;
 }
 
-/** Nearly all paths are a field of the object itself. */
+/** Fast path: almost all paths are a field of the object itself. */
 function pathEvaluation(path: PathExpression, compiler: RuleCompiler): Evaluate {
   const [only, second] = path.steps;
   if (path.base === "here" && only?.kind === "field" && second === undefined) {
@@ -122,7 +122,7 @@ function pathCollection(path: PathExpression, compiler: RuleCompiler): Collect {
     );
 }
 
-/** `above.$name`: of the nearest enclosing object for which it is not missing. */
+/** `above.$name`: the value in the nearest enclosing object in which it is not missing. */
 function namedCollection(path: PathExpression, name: string, walk: Walk, compiler: RuleCompiler): Collect {
   const expression = compiler.context.declarations.values.get(name);
   if (expression === undefined) return (_here, _scope, _visit, missing) => missing?.();
@@ -187,7 +187,7 @@ function condition(expression: Condition, compiler: RuleCompiler): Predicate {
     : (here, scope) => left(here, scope) || right(here, scope);
 }
 
-/** Present, and not false. */
+/** Whether the expression is present and not false. */
 function isPresentAndNotFalse(expression: Expression, compiler: RuleCompiler): Predicate {
   const collect = compiler.collect(expression);
   return (here, scope) => {
@@ -210,7 +210,7 @@ function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): P
   };
 }
 
-/** Any value on the left with any on the right; `!=` is the opposite of `=`. */
+/** True if any value on the left matches any on the right; `!=` is the negation of `=`. */
 function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: RuleCompiler): Predicate {
   const [left, right] = [compiler.collect(expression.left), compiler.collect(expression.right)];
   const negated = expression.operator === "!=";

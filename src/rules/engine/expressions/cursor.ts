@@ -4,9 +4,9 @@ import { isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 /** A value in the payload, with links to the objects and lists that enclose it. */
 export interface Cursor {
   readonly value: JsonValue;
-  /** The object or list that holds it; absent for the payload. */
+  /** The object or list that contains it; absent for the payload. */
   readonly parent?: Cursor;
-  /** Its name or index there. */
+  /** Its name or index in the parent. */
   readonly key?: AttrSegment;
 }
 
@@ -17,7 +17,7 @@ export function pathOf(cursor: Cursor): AttrPath {
   return path.toReversed();
 }
 
-/** The nearest enclosing object; lists are passed over. */
+/** The nearest enclosing object; lists are skipped. */
 export function enclosingObject({ parent }: Cursor): Cursor | undefined {
   let at = parent;
   while (at !== undefined && !isJsonObject(at.value)) at = at.parent;

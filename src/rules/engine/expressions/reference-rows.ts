@@ -5,7 +5,7 @@ import type { Cursor } from "./cursor.ts";
 import { keyText, type Value } from "./rule-value.ts";
 import { compileWalk, type Walk } from "./walk-path.ts";
 
-/** The rows of a list by the cells of some of their columns. */
+/** Looks up the rows of a list by the cells of some of their columns. */
 export type RowIndex = (cells: readonly Value[]) => readonly Cursor[];
 
 export function rowIndex(list: ReferenceList | undefined, columns: readonly string[]): RowIndex {
@@ -19,12 +19,12 @@ export function rowIndex(list: ReferenceList | undefined, columns: readonly stri
   return (cells) => rows.get(rowKey(cells)) ?? [];
 }
 
-/** A text by which rows are found: that of the cells. */
+/** The key of a row in the index, built from its cells. */
 export function rowKey(cells: readonly Value[]): string {
   return cells.map(cellKey).join("\n");
 }
 
-/** Cells are text: a number is found by its digits. */
+/** Cells are text, so a number matches its digits. */
 export function cellKey(value: Value): string {
   if (typeof value === "number") return String(value);
   return typeof value === "string" ? value.trim() : keyText(value);
@@ -37,7 +37,7 @@ function cursorsOf(
   return (list?.rows ?? []).map((value) => ({ value, key: "listed" }));
 }
 
-/** `listed.<list>[...]`: where the filter asks for a column equal to something of the payload, by an index. */
+/** `listed.<list>[...]`: uses an index if the filter compares a column with a value of the payload. */
 export function walkReferenceRows(path: PathExpression, compiler: RuleCompiler): Walk {
   const [list, items, ...steps] = path.steps;
   const name = list?.kind === "field" ? list.name : "";
@@ -72,7 +72,7 @@ function finder(list: ReferenceList | undefined, filter: Expression | undefined,
   };
 }
 
-/** Conditions joined by `and`. */
+/** The conditions joined by `and`. */
 function conditionsIn(filter: Expression): readonly Expression[] {
   return filter.kind === "and" ? [...conditionsIn(filter.left), ...conditionsIn(filter.right)] : [filter];
 }

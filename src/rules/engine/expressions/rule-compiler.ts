@@ -5,19 +5,19 @@ import type { Cursor } from "./cursor.ts";
 import type { Comparer, Value } from "./rule-value.ts";
 import type { Predicate, Walk } from "./walk-path.ts";
 
-/** The one value of an expression; missing when a path gives several. */
+/** The single value of an expression; missing if a path has several. */
 export type Evaluate = (here: Cursor, scope: Scope) => Value;
-/** Every value of an expression that is present, with its cursor where it has one; `missing` for each that is not. */
+/** Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent one. */
 export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
 export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
 
-/** Turns the expressions of rules into functions. */
+/** Compiles the expressions of rules into functions. */
 export interface RuleCompiler extends Comparer {
   readonly context: RuleContext;
   readonly evaluate: (expression: Expression) => Evaluate;
   readonly collect: (expression: Expression) => Collect;
   readonly test: (expression: Expression) => Predicate;
-  /** The cursors that a path leads to, whatever their values. */
+  /** The cursors that a path leads to, with any value. */
   readonly walk: (path: PathExpression) => Walk;
 }
 
@@ -27,15 +27,15 @@ export function valuesOf(collect: Collect, here: Cursor, scope: Scope): readonly
   return values;
 }
 
-/** Checks one object and reports what breaks the rule. */
+/** Checks one object and reports violations of the rule. */
 export type CompiledCheck = (here: Cursor, scope: Scope, report: ReportBroken) => void;
 
-/** `at`: the value in question; without one, the object that is checked. `field`: what is missing at it. */
+/** `at`: the value concerned; default: the object that is checked. `field`: the missing field of it. */
 export type ReportBroken = (at?: Cursor, field?: PathExpression) => void;
 
 export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;
 
-/** What the check of a rule is compiled with. */
+/** The context in which a rule's check is compiled. */
 export interface CheckContext {
   readonly compiler: RuleCompiler;
   /** Whether a missing operand passes. */

@@ -10,7 +10,7 @@ import { isSameCursor, type Cursor } from "./cursor.ts";
 
 type Call = Extract<Expression, { kind: "call" }>;
 
-/** A call of one of the language's functions. */
+/** Compiles a call of one of the language's functions. */
 export function compileCall(call: Call, compiler: RuleCompiler): Evaluate {
   return FUNCTION_COMPILERS[call.name](call.operands, compiler);
 }
@@ -87,12 +87,12 @@ const FUNCTION_COMPILERS: Readonly<
   },
 };
 
-/** The contract was checked: a call has the number of operands that its function takes. */
+/** The contract has been validated: a call has the number of operands that its function takes. */
 function required(operand: Expression | undefined): Expression {
   return operand ?? { kind: "missing" };
 }
 
-/** Whether the fields that both have are equal; true when either is no object. */
+/** Whether the fields that both objects have are equal; true if either is not an object. */
 function fieldsAgree(one: Value, other: Value): boolean {
   if (!isJsonObject(one) || !isJsonObject(other)) return true;
   return Object.entries(one).every(([name, value]) => {

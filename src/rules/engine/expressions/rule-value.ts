@@ -1,10 +1,10 @@
 import { canonicalJson, isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import { instantOf, isIsoDate, isIsoDateTime, isIsoTime } from "../../../time/calendar.ts";
 
-/** What an expression gives. Null, blank text, empty lists and empty objects are missing: undefined. */
+/** The result of an expression. Null, blank text, empty lists and empty objects are missing: undefined. */
 export type Value = JsonValue | Rational | undefined;
 
-/** The value, or undefined when it counts as missing. */
+/** The value, or undefined if it counts as missing. */
 export function nonMissing(value: JsonValue | undefined): JsonValue | undefined {
   if (value === null || value === undefined) return undefined;
   if (typeof value === "string") return isBlank(value) ? undefined : value;
@@ -20,12 +20,12 @@ function isBlank(text: string): boolean {
 
 /** Compares values; a date and a date-time by the day in the instance's time zone. */
 export interface Comparer {
-  /** Below 0, 0, above 0; undefined where the two cannot be compared. */
+  /** Negative, zero or positive; undefined if the two cannot be compared. */
   readonly order: (a: Value, b: Value) => number | undefined;
   readonly equal: (a: Value, b: Value) => boolean;
 }
 
-/** `dayOf`: the day that the instance's clocks show at an instant. */
+/** `dayOf`: the day at an instant in the instance's time zone. */
 export function comparer(dayOf: (instant: number) => string): Comparer {
   const day = (text: string): string => (text.length === 10 ? text : dayOf(instantOf(text)));
   const temporal = (a: string, b: string): number | undefined => {
@@ -97,7 +97,7 @@ function greatestDivisor(a: bigint, b: bigint): bigint {
   return b === 0n ? a : greatestDivisor(b, a % b);
 }
 
-/** A rational number, so that sums, products and quotients of decimals are exact. The denominator is above 0. */
+/** A rational number, so that sums, products and quotients of decimals are exact. The denominator is positive. */
 export class Rational {
   readonly numerator: bigint;
   readonly denominator: bigint;
@@ -109,10 +109,10 @@ export class Rational {
 }
 
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
-/** Longer texts are not amounts; arithmetic on them would only take time. */
+/** Longer texts are not amounts, and arithmetic on them would be slow. */
 const MAX_DECIMAL_LENGTH = 100;
 
-/** The number that a decimal text or a JSON number stands for; undefined for anything else. */
+/** The number in a decimal text or a JSON number; undefined for any other value. */
 export function toRational(value: unknown): Rational | undefined {
   if (value instanceof Rational) return value;
   return typeof value === "string" || typeof value === "number" ? parseDecimal(String(value).trim()) : undefined;
@@ -151,7 +151,7 @@ export function divide(a: Rational, b: Rational): Rational | undefined {
   return new Rational(a.numerator * b.denominator * sign, a.denominator * b.numerator * sign);
 }
 
-/** Below 0, 0 or above 0, as `a` is less than, equal to or greater than `b`. */
+/** Negative, zero or positive, as `a` is less than, equal to or greater than `b`. */
 export function compareRationals(a: Rational, b: Rational): number {
   const difference = a.numerator * b.denominator - b.numerator * a.denominator;
   if (difference === 0n) return 0;

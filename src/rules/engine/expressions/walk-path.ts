@@ -5,10 +5,10 @@ import type { Scope } from "../rule-context.ts";
 import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
 import { nonMissing } from "./rule-value.ts";
 
-/** Visits every value that a path leads to; `missing` is called where it leads to nothing. */
+/** Visits every value that a path leads to; calls `missing` if there is none. */
 export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
 
-/** Compiles the steps of a path, except a named value at its end: the caller handles that. */
+/** Compiles the steps of a path, except a final named value, which the caller handles. */
 export function compileWalk(path: PathExpression, testOf: (filter: PathFilter) => Predicate): Walk {
   const steps = path.steps.filter((step) => step.kind !== "named");
   const follow = steps.reduceRight<Walk>((next, step) => stepWalk(step, next, testOf), visitHere);
@@ -27,7 +27,7 @@ export type Predicate = (here: Cursor, scope: Scope) => boolean;
 
 type Start = Exclude<PathExpression["base"], "here" | "above">;
 
-/** Rows of a reference list: see reference-rows.ts. */
+/** For rows of a reference list, see reference-rows.ts. */
 const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
   this: ({ self }) => self,
   top: ({ top }) => top,
@@ -59,7 +59,7 @@ function fieldWalk(name: string, next: Walk): Walk {
   };
 }
 
-/** Undefined for a field that is not there, or null. */
+/** Undefined for an absent or null field. */
 export function fieldOf(here: Cursor, name: string, scope: Scope): Cursor | undefined {
   const { value } = here;
   if (!isJsonObject(value)) return undefined;
@@ -72,7 +72,7 @@ function noteReported(cursor: Cursor, scope: Scope): void {
   if (isReported(cursor, scope)) scope.readsReported = true;
 }
 
-/** Whether the value itself is reported already. */
+/** Whether the value itself has already been reported. */
 export function isReported(cursor: Cursor, { reported }: Scope): boolean {
   return reported !== undefined && reported.has(formatAttr(pathOf(cursor)));
 }
@@ -98,7 +98,7 @@ function membersWalk(next: Walk): Walk {
   };
 }
 
-/** From the nearest enclosing object in which the first step is present; the caller handles a named value. */
+/** Starts at the nearest enclosing object in which the first step is present; the caller handles a named value. */
 function aboveWalk(first: PathStep | undefined, follow: Walk): Walk {
   if (first?.kind !== "field") return (here, _scope, visit) => eachEnclosing(here, visit);
   return (here, scope, visit, missing) => {
