@@ -8,8 +8,8 @@ import { didYouMean } from "../text/suggestion.ts";
 import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 
 /**
- * Finds what rules name and nobody defines: named values, settings and formats (errors), and fields that the contract
- * has at none of the places where a rule stands (warnings). Rules that no request can meet are not looked at.
+ * Finds undefined names in rules: named values, settings and formats (errors), and fields that the contract lacks at
+ * every place where the rule applies (warnings). Rules that no request can trigger are not checked.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
@@ -35,7 +35,7 @@ function checkNames(expression: Expression, place: AttrPath, declarations: RuleD
   for (const part of subexpressionsOf(expression)) checkNames(part, place, declarations, findings);
 }
 
-/** What is wrong with the expression itself, its parts apart. */
+/** The errors of the expression itself, without its parts. */
 function issuesOf(expression: Expression, { settings, values }: RuleDeclarations): readonly string[] {
   if (expression.kind === "setting") {
     return unknownName("setting", expression.name, settings.keys(), "; declare it in x-rule-settings");
@@ -67,7 +67,7 @@ function isMany(path: PathExpression): boolean {
   return path.steps.some(({ kind }) => kind === "items" || kind === "members");
 }
 
-/** Whether a path of a rule leads somewhere from any of the places where the rule stands, by rule and path. */
+/** Whether a path of a rule resolves at any of the places where the rule applies, by rule and path. */
 type PathUses = Map<string, { readonly known: boolean; readonly place: AttrPath; readonly message: string }>;
 
 interface UseContext {
@@ -87,7 +87,7 @@ function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
   }
 }
 
-/** The paths in an expression; those in filters and named values are looked up from where these stand. */
+/** Records the paths in an expression; those in filters and named values are resolved from their own place. */
 function recordUse(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   if (expression.kind !== "path") {
     for (const part of subexpressionsOf(expression)) recordUse(part, from, place, context);
@@ -108,7 +108,7 @@ function recordUse(expression: Expression, from: PathBases, place: AttrPath, con
   }
 }
 
-/** Of the filters of rows: what names fields of the payload, not columns. */
+/** For filters of rows: the parts that refer to the payload and not to columns. */
 function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   for (const part of subexpressionsOf(expression)) {
     if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, context);
@@ -124,7 +124,7 @@ function recordFilters(path: PathExpression, from: PathBases, place: AttrPath, c
   }
 }
 
-/** Names the first step that leads nowhere. */
+/** Names the first step that cannot be resolved. */
 function unknownField(path: PathExpression, from: PathBases): string {
   let holders: readonly TypePlace[] = from.here;
   for (const [index, step] of path.steps.entries()) {

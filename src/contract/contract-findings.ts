@@ -4,7 +4,7 @@ import type { Place } from "../model/place.ts";
 import { formatPointer } from "../json/json-pointer.ts";
 
 export interface ContractFinding {
-  /** `error`: the contract cannot be trusted; `warning`: a keyword is not enforced; `info`: nothing is lost. */
+  /** `error`: the contract cannot be used; `warning`: a keyword is not enforced; `info`: no effect on validation. */
   readonly severity: "error" | "warning" | "info";
   /** Stable, kebab-case: `unknown-keyword`, `broken-ref`, `bad-pattern`... */
   readonly code: string;
@@ -16,23 +16,23 @@ export interface ContractFinding {
 
 export type FindingSeverity = ContractFinding["severity"];
 
-/** Collects findings while a contract is compiled; the same one at the same place counts once. */
+/** Collects findings while a contract is compiled; duplicates at the same place are ignored. */
 export interface Findings {
   readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
-  /** As `add`, for something written in a document (an overlay's own text) that is not part of the merged one. */
+  /** Like `add`, for text of a document (an overlay's own text) that is not part of the merged one. */
   readonly addAt: (
     severity: FindingSeverity,
     code: string,
     message: string,
     location: Pick<ContractFinding, "place" | "pointer">,
   ) => void;
-  /** Counts something harmless that operators' documents repeat by the hundred; one finding a name, at the first place. */
+  /** Counts a harmless name that operators' documents often repeat; gives one finding per name, at its first place. */
   readonly countExtension: (name: string, path: AttrPath) => void;
-  /** Errors first; within a severity by file, line and code. */
+  /** Errors first, then by file, line and code. */
   readonly sorted: () => readonly ContractFinding[];
 }
 
-/** `placeOf`: where a path of the merged document is written. */
+/** `placeOf`: the source place of a path in the merged document. */
 export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   const findings = new Map<string, ContractFinding>();
   const counted = new Map<string, Map<string, AttrPath>>();
@@ -57,7 +57,7 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
   };
 }
 
-/** Takes what is wrong with a rule as an error of the contract. */
+/** Reports rule errors as errors of the contract. */
 export function reportRuleIssues({ add }: Pick<Findings, "add">): ReportRuleIssue {
   return (message, path) => add("error", "bad-rule", message, path);
 }

@@ -7,11 +7,11 @@ import type { Operation } from "./operations/operation.ts";
 export interface Contract {
   readonly title: string;
   readonly version: string;
-  /** The document after the overlays, as plain data; what the sandbox judges by. */
+  /** The document with all overlays applied, as plain data; the sandbox uses it. */
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
-  /** What the rules of its schemas share. */
+  /** Declarations that the rules of its schemas have in common. */
   readonly ruleDeclarations: RuleDeclarations;
-  /** What the compiler did not understand or thinks wrong; never empty silence. */
+  /** Everything that the compiler could not interpret or considers wrong; nothing is ignored silently. */
   readonly findings: readonly ContractFinding[];
 }

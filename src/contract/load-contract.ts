@@ -19,12 +19,12 @@ import { checkWrittenFor } from "./document/written-for.ts";
 import { followReference, type Compilation } from "./types/schema-node.ts";
 
 /**
- * Compiles an OpenAPI 3.0 or 3.1 document, the first one, after the Overlay 1.0 documents that follow it were applied
- * in their order. What is not understood or not enforced is among the findings. `settings`: what the configuration says
- * of the instance, of which a discriminator may name one.
+ * Compiles an OpenAPI 3.0 or 3.1 document, the first one, after applying the Overlay 1.0 documents that follow it, in
+ * order. Anything that is not understood or not enforced is a finding. `settings`: the configured settings of the
+ * instance, which a discriminator may refer to.
  *
- * Throws a Failure (`contract_invalid`) when nothing can be done: a text that is no YAML or JSON, a first document that
- * is not OpenAPI 3, a further one that is no overlay.
+ * Throws a Failure (`contract_invalid`) if compilation is impossible: text that is not YAML or JSON, a first document
+ * that is not OpenAPI 3, or a further one that is not an overlay.
  */
 export function loadContract(
   documents: readonly SourceText[],
@@ -116,7 +116,7 @@ function overlayOf(source: SourceText): SourceDocument {
   });
 }
 
-/** Nothing, or comments alone. */
+/** An empty file, or one with only comments. */
 function emptyFile(file: string, hint: string): Failure {
   return new Failure("contract_invalid", `${file}: this file is empty`, { hint, place: { file, line: 1 } });
 }
@@ -125,7 +125,7 @@ function textOr(value: JsonValue | undefined, otherwise: string): string {
   return typeof value === "string" ? value : otherwise;
 }
 
-/** References that no request body reaches: nothing depends on them here, but the document is broken all the same. */
+/** Checks references that no request body reaches: nothing depends on them, but they are errors in the document. */
 function checkReferences(document: JsonObject, findings: Findings): void {
   const open: { readonly value: JsonValue; readonly path: AttrPath }[] = [{ value: document, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -139,7 +139,7 @@ function checkReferences(document: JsonObject, findings: Findings): void {
   }
 }
 
-/** Examples and choices are data: a `$ref` in them is no reference. */
+/** Examples and choices are data, so a `$ref` in them is not a reference. */
 function isExample(path: AttrPath): boolean {
   const name = path.at(-1);
   if ((name === "enum" || name === "const") && path.at(-2) !== "properties") return true;

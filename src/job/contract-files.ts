@@ -112,7 +112,7 @@ export function contractPaths(file: string): readonly string[] {
 }
 
 /**
- * The texts of `overlay:<name>`, in order, each named `overlay:...`.
+ * The texts of `overlay:<name>`, in order, named `overlay:shared` and `overlay:<name>`.
  * @throws Failure `usage` for an unknown name
  */
 export async function readShippedOverlay(file: string): Promise<readonly TextFile[]> {

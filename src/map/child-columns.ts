@@ -10,8 +10,8 @@ interface ChildColumnsContext {
 }
 
 /**
- * The columns of a source, and beside them those of its child sources that have one row at most for each of its rows, as
- * entries name them: `addresses.STREET`. A column of the row itself that happens to be called so goes before.
+ * The columns of a source, plus those of its child sources with at most one row for each of its rows, which entries
+ * name as `addresses.STREET`. A column of the row itself with that name takes precedence.
  */
 export function withChildColumns(own: SourceColumns, context: ChildColumnsContext): SourceColumns {
   const { document, issues, columnsOf } = context;
@@ -34,7 +34,7 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
   };
 }
 
-/** Its key is unique, and what it is joined by; or one row is picked. */
+/** True if its key is unique and is the join column, or if one row is picked. */
 function hasOneRow({ key, on, pick }: SourceEntry): boolean {
   return (pick !== undefined && pick.per === undefined) || (key !== undefined && key === on);
 }

@@ -4,27 +4,27 @@ import type { Issues } from "./document/mapping-issues.ts";
 import type { FunctionCalls, MappingFunctions } from "./leaf/function-calls.ts";
 import type { SourceColumns } from "./source-columns.ts";
 
-/** What a mapping takes from outside its own file. */
+/** Inputs of a mapping from outside its own file. */
 export interface MappingValues {
-  /** What `${supplier}` stands for. */
+  /** Value of `${supplier}`. */
   readonly supplier?: string;
-  /** Lookup tables, by the path that the mapping writes. */
+  /** Lookup tables, by path as written in the mapping. */
   readonly lookups: ReadonlyMap<string, ReadonlyMap<string, string>>;
   readonly functions: MappingFunctions;
 }
 
-/** What compiling any entry of a mapping needs. */
+/** The context for compiling any entry of a mapping. */
 export interface MappingContext {
   readonly document: MappingDocument;
   readonly values: MappingValues;
   readonly issues: Issues;
-  /** Of this mapping's functions. */
+  /** Calls of this mapping's functions. */
   readonly calls: FunctionCalls;
 }
 
-/** What compiling a leaf needs. */
+/** The context for compiling a leaf. */
 export interface LeafContext extends MappingContext {
-  /** Where the entry stands in the mapping file. */
+  /** Path of the entry in the mapping file. */
   readonly path: AttrPath;
   /** The columns of the current source. */
   readonly columns: SourceColumns;

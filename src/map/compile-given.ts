@@ -9,10 +9,10 @@ import { didYouMean, type Issues } from "./document/mapping-issues.ts";
 import { rootSource } from "./document/source-tree.ts";
 import type { ObjectNode } from "./node/mapping-node.ts";
 
-/** What a mapping gives to the bodies of steps, by the step's name. */
+/** The nodes that a mapping defines for the bodies of steps, by step name. */
 export type StepNodes = ReadonlyMap<string, ObjectNode>;
 
-/** Adds an issue for a step that the operation does not have, and for what a step's body cannot be given. */
+/** Adds an issue for a step that the operation does not have, and for fields that a step's body cannot take. */
 export function compileSteps(document: MappingDocument, operation: Operation, context: CompileContext): StepNodes {
   const nodes = [...document.steps].flatMap(([name, entry]) => {
     const step = operation.steps.find((one) => one.name === name);
@@ -36,7 +36,7 @@ function compileStep(step: Step, entry: JsonObject, context: CompileContext): Ob
   return node?.kind === "object" ? node : undefined;
 }
 
-/** Adds an issue for a parameter that requests need and the mapping does not give, and for one that they do not have. */
+/** Adds an issue for a required parameter that the mapping omits, and for an unknown one. */
 export function compileParameters(
   { parameters: entry }: MappingDocument,
   operation: Operation,
@@ -64,7 +64,10 @@ function refuseStep(name: string, { id, steps }: Operation, issues: Issues): voi
   issues.add(["steps", name], `the operation "${id}" has no such step`, hint);
 }
 
-/** The contract has the last word on what it sets: a dry run, for one, would never create what is waited for. */
+/**
+ * A mapping cannot override fields that the contract sets: with a dry-run flag, for example, the expected object would
+ * never be created.
+ */
 function refuseSet({ body = {} }: Step, entry: JsonObject, path: AttrPath, issues: Issues): void {
   for (const [name, value] of Object.entries(entry)) {
     const source = body[name];

@@ -20,8 +20,8 @@ import type { Row } from "../model/record.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
 
 /**
- * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all that does not
- * fit: attrs that the contract does not know, options that cannot work there, sources that are not children.
+ * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all errors: attrs
+ * that are not in the contract, options that cannot apply, sources that are not children.
  */
 export function compileMapping(document: MappingDocument, operation: Operation, values: MappingValues): Mapping {
   const issues = collectIssues(document);
@@ -73,11 +73,11 @@ function compileRoot(document: MappingDocument, operation: Operation, context: C
   return root ?? { kind: "object", fields: [], required: [], optional: false };
 }
 
-/** What a mapping is compiled to. */
+/** The compiled parts of a mapping. */
 interface Nodes {
   readonly root: MappingNode;
   readonly steps: StepNodes;
-  /** An object whose one field is `parameters`. */
+  /** An object whose only field is `parameters`. */
   readonly parameters: ObjectNode | undefined;
 }
 
@@ -121,7 +121,7 @@ function mappingOver(
 function preparation({ root, steps, parameters }: Nodes, calls: FunctionCalls): Mapping["prepare"] {
   const rounds = callingNodes([root, ...steps.values(), ...(parameters ? [parameters] : [])]);
   if (rounds.every((nodes) => nodes.length === 0)) return undefined;
-  // Nothing comes of it: while calls are collected they have no results.
+  // The values are discarded: calls have no results while they are collected.
   const build = newBuildState();
   const collects = rounds.map((nodes) => (row: Row) => {
     for (const node of nodes) buildValue(node, row, build);
@@ -129,12 +129,12 @@ function preparation({ root, steps, parameters }: Nodes, calls: FunctionCalls): 
   return (rows) => calls.prepare(rows, collects);
 }
 
-/** What is left of an object: nothing, where all its cells are empty. */
+/** Returns an empty object if all cells are empty. */
 function payloadOf(value: JsonValue | undefined): JsonObject {
   return value !== undefined && isJsonObject(value) ? value : {};
 }
 
-/** The entry at a path of field names; undefined where the mapping has none. */
+/** The entry at a path of field names; undefined if the mapping has none. */
 function nodeIn(node: MappingNode, path: AttrPath): MappingNode | undefined {
   const [segment, ...rest] = path;
   if (segment === undefined) return node;
@@ -153,14 +153,14 @@ function unmappedIn(node: MappingNode, path: AttrPath): readonly string[] {
   return [...missing.map((name) => formatAttr([...path, name])), ...below];
 }
 
-/** The numbers of items are not known behind child rows. */
+/** The item numbers after child rows are unknown. */
 function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly string[] {
   const isNumbered = entries.every(({ kind }) => kind === "single");
   const unmapped = entries.flatMap(({ item }, index) => unmappedIn(item, [...path, isNumbered ? index : "*"]));
   return [...new Set(unmapped)];
 }
 
-/** The node that an attr belongs to: of the payload, unless only a step or the parameters have such a field. */
+/** The node of an attr: in the payload, unless only a step or the parameters have such a field. */
 function nodeWith([field]: AttrPath, { root, steps, parameters }: Nodes): MappingNode {
   const has = (node: ObjectNode): boolean => node.fields.some(({ name }) => name === field);
   const others = [...steps.values(), ...(parameters ? [parameters] : [])];

@@ -5,49 +5,55 @@ import type { LocalProblem } from "../model/problem.ts";
 import type { Row } from "../model/record.ts";
 import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 
-/** A mapping, compiled against a contract: rows in, payloads out. */
+/** A mapping, compiled against a contract, that converts rows to payloads. */
 export interface Mapping {
   /**
-   * Never throws for data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a column, and
-   * when a user's function fails. Rows have to be prepared first, where the mapping has `prepare`.
+   * Never throws for invalid data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a
+   * column, and if a user's function fails. If the mapping has `prepare`, rows must be prepared first.
    */
   readonly map: (row: Row) => Mapped;
   /**
-   * Evaluates the user's functions for rows that are about to be mapped; undefined for a mapping that calls none. What a
-   * call throws is thrown when its row is mapped.
-   * @throws Failure when a function ended or blocked its thread, or the run was stopped meanwhile
+   * Evaluates the user's functions for rows before they are mapped; undefined for a mapping without calls. An error in
+   * a call is thrown when its row is mapped.
+   * @throws Failure if a function ended or blocked its thread, or the run was stopped in the meantime
    */
   readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
-  /** Ends what the user's functions run in. */
+  /** Ends the thread of the user's functions. */
   readonly close?: (() => Promise<void>) | undefined;
-  /** The cell behind an attr, or the nearest thing to it: the row it would come from, the parent's row. */
+  /** The cell of an attr, or the closest place: the row that it would come from, or the parent's row. */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
-  /** Every value of the payload, of what steps are given and of parameters (`parameters.companyId`), with what it was made from, in payload order. */
+  /**
+   * Every value of the payload, of the fields for steps and of parameters (`parameters.companyId`), with its origin,
+   * in payload order.
+   */
   readonly origins: (row: Row) => readonly Origin[];
   readonly keyAttr: AttrPath | undefined;
-  /** The compiled payload, where that is all that a record has (no fields of steps, no parameters) and no function of the user has a say. */
+  /**
+   * The compiled payload, if a record consists only of it (no fields for steps, no parameters) and no user function is
+   * involved.
+   */
   readonly payloadNode?: MappingNode | undefined;
-  /** True when every payload has the same value there, whatever its rows hold. */
+  /** True if every payload has the same value there, for any rows. */
   readonly isConstant: (path: AttrPath) => boolean;
-  /** Columns (CSV) or paths (JSON) that the payload is made from, by source. */
+  /** Columns (CSV) or paths (JSON) that the payload uses, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;
-  /** By source and column: the texts that a cell can have, where mapping and contract name all of them. */
+  /** The texts that a cell can have, by source and column, if the mapping and the contract list all of them. */
   readonly choices: ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
-  /** Attrs that the contract requires and that nothing in the mapping fills (`customers.*.given_name`). */
+  /** Attrs that the contract requires but the mapping does not fill (`customers.*.given_name`). */
   readonly unmappedRequired: readonly string[];
 }
 
 interface Mapped {
-  /** The business key as text; absent when the payload has none. */
+  /** The business key as text; absent if the payload has none. */
   readonly key?: string;
   readonly payload: JsonObject;
-  /** What the mapping gives to the bodies of steps, by the step's name; absent where it gives nothing. */
+  /** The fields that the mapping adds to the bodies of steps, by step name; absent if there are none. */
   readonly steps?: ReadonlyMap<string, JsonObject>;
-  /** The values of parameters, by their names; absent where the operation has none. */
+  /** The values of parameters, by name; absent if the operation has none. */
   readonly parameters?: JsonObject;
   /**
-   * Cells that cannot be converted as the contract or the mapping asks. Their text stays in the payload, so
-   * validation may report the same attr again: these problems hold more detail and come first.
+   * Cells that cannot be converted as the contract or the mapping requires. Their text stays in the payload, so
+   * validation may report the same attr again; these problems are more detailed and come first.
    */
   readonly problems: readonly LocalProblem[];
 }
@@ -60,7 +66,7 @@ export interface Origin {
   readonly value: JsonValue;
 }
 
-/** A payload with its business key, as text, where it has one. */
+/** A payload with its business key as text, if it has one. */
 export function mappedOf(
   payload: JsonObject,
   keyAttr: AttrPath | undefined,

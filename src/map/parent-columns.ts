@@ -4,11 +4,11 @@ import { type Column, ownColumn, type SourceColumns } from "./source-columns.ts"
 
 const PREFIX = "parent.";
 
-/** The columns of the row that child rows belong to, as entries for these name them: `parent.ACCOUNT_REF`. */
+/** The columns of the parent row, which entries for child rows name as `parent.ACCOUNT_REF`. */
 export interface ParentColumns {
-  /** The columns of a child source, with those of the parent beside them. */
+  /** The columns of a child source, combined with those of the parent. */
   readonly beside: (own: SourceColumns) => SourceColumns;
-  /** What has to be filled while items are built; `undefined` where no entry reads a column of the parent. */
+  /** Must be set while items are built; `undefined` if no entry reads a column of the parent. */
   readonly read: () => ParentRow | undefined;
 }
 
@@ -28,7 +28,7 @@ export function parentColumns(above: SourceColumns): ParentColumns {
   };
 }
 
-/** A column of the row itself that happens to be called so goes before the parent's. */
+/** A column of the row itself with that name takes precedence. */
 function eitherColumn(own: ReturnType<typeof ownColumn>, above: Column, parentRow: () => Row): Column {
   return {
     name: own.name,

@@ -7,10 +7,10 @@ import { isCsvRow, type CsvTable, type JsonRow, placeOf, type Row } from "../mod
 import type { CellContent } from "./leaf/conversion.ts";
 import { listed } from "./document/mapping-issues.ts";
 
-/** A column (CSV) or path (JSON) of one source, as one entry of the mapping reads it. */
+/** A column (CSV) or path (JSON) of one source, as used by one entry of the mapping. */
 export interface Column {
   readonly name: string;
-  /** The cell as it is; `""` when there is nothing. JSON numbers and booleans come as text. */
+  /** The unchanged cell; `""` if it is missing. JSON numbers and booleans become text. */
   readonly read: (row: Row) => CellContent;
   readonly placeIn: (row: Row) => Place;
 }
@@ -21,15 +21,15 @@ export interface SourceColumns {
   /** `line`: where the mapping names the column. */
   readonly column: (name: string, line: number) => Column;
   readonly names: () => readonly string[];
-  /** Takes note that a cell of the column has to be one of these texts. */
+  /** Records that a cell of the column must be one of these texts. */
   readonly limit: (name: string, texts: readonly string[]) => void;
-  /** By column: the texts that its cells can have, where all of them are known. */
+  /** The texts that cells can have, by column, if all of them are known. */
   readonly choices: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * Columns are looked for once a file: the first row of a CSV file that lacks one ends in a Failure `mapping_invalid`
- * that lists all columns that the file lacks. In JSON a value that is not there is an empty one.
+ * Columns are looked up once per file: the first row of a CSV file that lacks one throws a Failure `mapping_invalid`
+ * that lists all missing columns of the file. In JSON, a missing value counts as empty.
  */
 export function sourceColumns(source: string, mappingFile: string): SourceColumns {
   const lines = new Map<string, number>();
@@ -50,7 +50,7 @@ export function sourceColumns(source: string, mappingFile: string): SourceColumn
   };
 }
 
-/** A column that need not be there: it counts only for rows that have it. */
+/** A column that need not exist: only rows that have it use it. */
 export function ownColumn(name: string): Column & { readonly isIn: (row: Row) => boolean } {
   const [first = name] = name.split(".");
   return {
@@ -86,7 +86,7 @@ function columnOf(name: string, refuse: (table: CsvTable) => Failure): Column {
   };
 }
 
-/** A name with dots in it is a member of that name, where there is one, or else a path. */
+/** A name with dots is the member of that name if it exists, otherwise a path. */
 function pathIn(row: JsonRow, name: string, path: readonly string[]): readonly string[] {
   return path.length === 1 || Object.hasOwn(row.value, name) ? [name] : path;
 }

@@ -10,7 +10,7 @@ import type {
   TextType,
 } from "../types/field-type.ts";
 
-/** `text`, `list of objects`, `date (YYYY-MM-DD)`: a type as the field table says it. */
+/** A type as shown in the field table: `text`, `list of objects`, `date (YYYY-MM-DD)`. */
 export function describeType(type: FieldType): string {
   if (type.kind === "text" && type.documentPath) return type.documentPath === "key" ? "document key" : "document path";
   if (type.kind === "text") return type.format ?? "text";
@@ -23,7 +23,7 @@ export function describeType(type: FieldType): string {
     : [...new Set(type.options.map(describeType))].join(" or ");
 }
 
-/** What a value must satisfy beyond its type, each rule in a few words. */
+/** The constraints on a value beyond its type, each in a few words. */
 export function describeConstraints(type: FieldType): readonly string[] {
   const rules = constraintsOf(type);
   return type.nullable && type.kind !== "any" ? [...rules, "may be null"] : rules;

@@ -1,4 +1,4 @@
-/** Operators write HTML into their descriptions, and invisible marks of writing direction. This is the text of it. */
+/** The plain text of a description, which may contain HTML and bidirectional marks. */
 export function descriptionText(description: string | undefined): string | undefined {
   return description
     ?.replaceAll(/<\/?(?:a|b|code|em|i|span|strong)(?:\s[^<>]*)?>/gi, "")

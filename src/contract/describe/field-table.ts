@@ -8,12 +8,12 @@ import { parametersType } from "../operations/request-parameters.ts";
 import { stepFieldsType } from "../operations/step-fields.ts";
 import { descriptionText } from "./description-text.ts";
 
-/** One line of an operation's field table, in words for a person. */
+/** One line of an operation's field table, for display. */
 export interface FieldRow {
-  /** `customers.*.mobile`: `*` stands for every index of a list, or every name of an object that takes any. */
+  /** `customers.*.mobile`: `*` stands for every index of a list, or every name of an object that accepts any. */
   readonly attr: string;
   readonly type: string;
-  /** Must be given whenever the object around it is given. */
+  /** Required whenever its parent object is present. */
   readonly required: boolean;
   /** `at most 30 characters`, `one of A, B`. */
   readonly rules: readonly string[];
@@ -27,7 +27,7 @@ export interface FieldRow {
   readonly when?: string;
 }
 
-/** Every field of the operation's payload in document order, what holds others before what it holds; empty without a body. */
+/** Every field of the operation's payload in document order, parents before children; empty without a body. */
 export function fieldTable({ body }: Operation): readonly FieldRow[] {
   return rowsOf(body);
 }
@@ -38,18 +38,18 @@ function rowsOf(type: FieldType | undefined): readonly FieldRow[] {
   return rows;
 }
 
-/** The parameters of the operation's requests, as a mapping gives them: `parameters.companyId`. */
+/** The parameters of the operation's requests, as a mapping names them: `parameters.companyId`. */
 export function parameterTable(operation: Operation): readonly FieldRow[] {
   return rowsOf(parametersType(operation)).slice(1);
 }
 
-/** What a mapping can give to one step of a workflow. */
+/** The fields that a mapping can add to one step of a workflow. */
 export interface StepTable {
   readonly step: string;
   readonly fields: readonly FieldRow[];
 }
 
-/** For each step whose body has room for it, the fields that the contract leaves to the mapping. */
+/** The fields that the contract leaves to the mapping, for each step whose body allows any. */
 export function stepTables({ steps }: Operation): readonly StepTable[] {
   return steps.flatMap((step) => {
     const fields = rowsOf(stepFieldsType(step)).filter(({ attr }) => !isSet(step, attr));
@@ -67,7 +67,7 @@ function isSet({ body = {} }: Step, attr: string): boolean {
 interface TablePosition {
   readonly attr: string;
   readonly when?: string;
-  /** The types around the field: one that contains itself is not opened a second time. */
+  /** The enclosing types: one that contains itself is not expanded again. */
   readonly inside: readonly FieldType[];
 }
 
@@ -93,7 +93,7 @@ function addProperties(rows: FieldRow[], type: ObjectType, position: TablePositi
   }
 }
 
-/** A list of plain values has no row for its items unless they have something of their own to say. */
+/** A list of scalars has no row for its items unless they have their own constraints. */
 function addItems(rows: FieldRow[], items: FieldType, position: TablePosition): void {
   const inner = { ...position, attr: childAttr(position.attr, "*") };
   if (items.kind === "object" || items.kind === "union" || items.kind === "list") addFields(rows, items, inner);

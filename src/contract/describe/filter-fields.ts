@@ -3,13 +3,13 @@ import { suggest } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FieldRow } from "./field-table.ts";
 
-/** Which fields of an operation are wanted; all of these together. */
+/** Selects fields of an operation; all conditions must hold. */
 export interface FieldFilter {
-  /** What has to be given wherever `under`, or the payload, is given. */
+  /** Only fields that are required whenever `under`, or the payload, is present. */
   readonly required?: boolean | undefined;
-  /** Only what this attr holds, and itself: `customers`, `customers.0` is the same as `customers.*`. */
+  /** Only this attr and its descendants: `customers`; `customers.0` is the same as `customers.*`. */
   readonly under?: string | undefined;
-  /** Only what has this text in its attr, type, rules, codes or description; case does not count. */
+  /** Only fields with this text in their attr, type, rules, codes or description; ignores case. */
   readonly search?: string | undefined;
 }
 
@@ -17,7 +17,7 @@ export function isFiltered({ required, under, search }: FieldFilter): boolean {
   return required === true || under !== undefined || search !== undefined;
 }
 
-/** The rows of a field table that are wanted, in its order. */
+/** The selected rows of a field table, in its order. */
 export function filterFields(rows: readonly FieldRow[], filter: FieldFilter): readonly FieldRow[] {
   const under = filter.under === undefined ? "" : attrPattern(filter.under);
   const words = filter.search?.toLowerCase();
@@ -25,16 +25,14 @@ export function filterFields(rows: readonly FieldRow[], filter: FieldFilter): re
   return rows.filter((row) => isWithin(row.attr, under) && isRequired(row) && (words === undefined || has(row, words)));
 }
 
-/**
- * @throws Failure `usage` for an attr that none of the rows has
- */
+/** @throws Failure `usage` for an attr that none of the rows has */
 export function requireAttr(rows: readonly FieldRow[], attr: string): void {
   const wanted = attrPattern(attr);
   if (rows.some((row) => isWithin(row.attr, wanted))) return;
   throw new Failure("usage", `the operation has no field "${attr}"`, { hint: hintFor(wanted, rows) });
 }
 
-/** A slip in the whole attr, or in its last name where those around it were left out. */
+/** Suggests a correction of the whole attr, or of its last name if its parents were omitted. */
 function hintFor(wanted: string, rows: readonly FieldRow[]): string {
   const attrs = [...new Set(rows.map((row) => row.attr))];
   const byName = new Map(attrs.toReversed().map((attr) => [lastName(attr), attr]));
@@ -51,7 +49,7 @@ function isWithin(attr: string, under: string): boolean {
   return under === "" || attr === under || attr.startsWith(`${under}.`);
 }
 
-/** A field of a part that may be left out is not asked for, whatever it is inside of that part. */
+/** A field inside an optional part is not required, even if that part requires it. */
 function requiredWithin(rows: readonly FieldRow[], under: string): (row: FieldRow) => boolean {
   const optional = new Set(rows.flatMap(({ attr, required }) => (required ? [] : [attr])));
   for (const { attr, required } of rows) if (required) optional.delete(attr);

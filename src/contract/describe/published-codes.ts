@@ -2,20 +2,20 @@ import { childAttr } from "../../json/attr.ts";
 import type { FieldType, ObjectType, PublishedValidator } from "../types/field-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
-/** A place in a payload where the operator publishes that an error code may come from. */
+/** A location in a payload for which the operator publishes an error code. */
 export interface PublishedCode {
-  /** `customers.*.mobile`; empty for the payload as a whole. */
+  /** `customers.*.mobile`; empty for the whole payload. */
   readonly attr: string;
-  /** Name of the schema that the validator stands in, or whose property it stands at; absent where it has none. */
+  /** Name of the schema that has the validator, or whose property has it; absent if it has none. */
   readonly schema?: string;
-  /** The property that it stands at; absent for a schema as a whole. */
+  /** The property that has the validator; absent for a whole schema. */
   readonly property?: string;
   readonly validator: PublishedValidator;
-  /** Fields of the object that is judged, or around the property. */
+  /** Fields of the validated object, or of the object with the property. */
   readonly fields: readonly string[];
 }
 
-/** Where in a payload of this type the code is published (`x-validators`), in the order of the fields. */
+/** Locations in a payload of this type for which the code is published (`x-validators`), in field order. */
 export function publishedCodes(body: FieldType, code: string): readonly PublishedCode[] {
   const found: PublishedCode[] = [];
   collectCodes(body, { attr: "", inside: [], code, found });
@@ -27,7 +27,7 @@ interface CodeSearch {
   readonly inside: readonly FieldType[];
   readonly code: string;
   readonly found: PublishedCode[];
-  /** The object that the type is a property of. */
+  /** The object of which the type is a property. */
   readonly holder?: { readonly type: ObjectType; readonly property: string };
 }
 

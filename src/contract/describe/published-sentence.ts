@@ -3,7 +3,7 @@ import type { FieldType, PublishedValidator } from "../types/field-type.ts";
 import { descriptionText } from "./description-text.ts";
 import { publishedCodes } from "./published-codes.ts";
 
-/** A rule's code, the type that the rule is attached to, and where in it problems are addressed. */
+/** A rule's code, the type to which the rule is attached, and the attr of its problems in that type. */
 export interface CodeOrigin {
   readonly code: string;
   readonly type: FieldType;
@@ -11,9 +11,9 @@ export interface CodeOrigin {
 }
 
 /**
- * What the operator's document asks for where it publishes a code (`x-validators`), as one sentence: the text at the
- * field that is addressed, at the type, at any of its fields, or in the whole body. Undefined where there is none, or
- * several that differ, at the nearest of these.
+ * The requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches the
+ * addressed field, the type, any of its fields, and the whole body. Undefined if there is none, or if the closest of
+ * these has several different texts.
  */
 export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {
   const fields = type.kind === "object" ? [...type.properties.values()] : [];

@@ -1,21 +1,24 @@
-/** Something that two contracts say differently. */
+/** A difference between two contracts. */
 export interface ContractChange {
   readonly kind: ChangeKind;
-  /** The operation's id, in the old contract where it has one. */
+  /** The operation's id, in the old contract if it exists there. */
   readonly operation: string;
-  /** `customers.*.mobile`: `*` stands for every index, or every name of an object that takes any. Absent: the operation. */
+  /**
+   * `customers.*.mobile`: `*` stands for every index, or every name of an object that accepts any. Absent: the
+   * operation.
+   */
   readonly attr?: string;
   /** For the fields of an alternative: `method is DIRECT_DEBIT`. */
   readonly when?: string;
-  /** A payload that was right under the old contract may be refused under the new one. */
+  /** A payload that was valid under the old contract may be rejected under the new one. */
   readonly breaks: boolean;
-  /** What changed, in a few words for a person. */
+  /** A short description of the change. */
   readonly text: string;
-  /** For `choices-removed` and `choices-added`: which; for `codes-...`: the platform's error codes. */
+  /** For `choices-removed` and `choices-added`: the choices; for `codes-...`: the platform's error codes. */
   readonly values?: readonly string[];
 }
 
-/** Stable, for scripts. `tighter` and `looser`: of lengths, digits, limits, patterns, formats. */
+/** Stable, for scripts. `tighter` and `looser` concern lengths, digits, limits, patterns, formats. */
 type ChangeKind =
   | "operation-removed"
   | "operation-added"
@@ -33,5 +36,5 @@ type ChangeKind =
   | "codes-removed"
   | "codes-added";
 
-/** A change before anybody says of which operation. */
+/** A change whose operation has not been set yet. */
 export type TypeChange = Omit<ContractChange, "operation">;

@@ -9,8 +9,8 @@ import type { ContractChange, TypeChange } from "./contract-change.ts";
 import { diffLimits } from "./diff-limits.ts";
 
 /**
- * What the new contract says differently from the old one, operation by operation in the old one's order. An operation
- * is the same one where method and path are, or else where the id is. `only`: ids of the old contract to look at.
+ * The differences between two contracts by operation, in the order of the old one. Operations match by method and
+ * path, otherwise by id. `only`: ids of operations in the old contract to compare.
  */
 export function diffContracts(
   old: Contract,
@@ -27,7 +27,7 @@ export function diffContracts(
   ];
 }
 
-/** The operation that takes the place of an older contract's. */
+/** The operation that replaces one of an older contract. */
 export function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
   const { operations } = next;
   return (
@@ -62,7 +62,7 @@ function additionOf({ id, method, path }: Operation): ContractChange {
 
 interface ComparedSetting {
   readonly name: string;
-  /** Records that were moved under the old contract are not known again, or not reached. */
+  /** Whether records migrated under the old contract would not be recognised or reached. */
   readonly breaks: boolean;
   readonly read: (operation: Operation) => string;
 }
@@ -81,7 +81,7 @@ function documentedStatuses(replies: Operation["replies"]): string {
   return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
 }
 
-/** What changed from one payload's type to another's, in the order of the fields; a type inside of itself is looked at once. */
+/** The differences between two payload types, in field order; a type inside itself is compared once. */
 function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
   const changes: TypeChange[] = [];
   diffType(old, next, { attr: "", inside: [], changes });
@@ -91,7 +91,7 @@ function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
 interface DiffPosition {
   readonly attr: string;
   readonly when?: string;
-  /** The pairs of types around this one. */
+  /** The enclosing pairs of types. */
   readonly inside: readonly (readonly [FieldType, FieldType])[];
   readonly changes: TypeChange[];
 }
@@ -136,7 +136,7 @@ function unchangedText(type: FieldType): string {
   return `${describeType(type)}, before ${describeType(type)}`;
 }
 
-/** Whatever fits the old form fits the new one too. */
+/** Whether every value of the old type is valid for the new one. */
 function isWider(old: FieldType, next: FieldType): boolean {
   if (next.kind === "any") return true;
   if (next.kind === "number") return old.kind === "integer";
@@ -181,7 +181,7 @@ function diffProperty(old: Property, next: Property, position: DiffPosition): vo
   diffType(old.type, next.type, position);
 }
 
-/** Options are the same ones by what chooses them; without a discriminator by name, and by their places. */
+/** Options match by their discriminator value; without a discriminator by name, then by position. */
 function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
   const [before, now] = [old.discriminator?.property, next.discriminator?.property];
   if (before !== now) {
@@ -212,7 +212,7 @@ function conditionOf(when: string | undefined, property: string | undefined, val
   return when === undefined ? own : `${when}, ${own}`;
 }
 
-/** What the operator publishes that the platform may answer with. */
+/** The error codes that the operator publishes. */
 function diffCodes(old: FieldType, next: FieldType, position: DiffPosition): void {
   const [before, now] = [codesOf(old), codesOf(next)];
   const gone = [...before].filter((code) => !now.has(code));

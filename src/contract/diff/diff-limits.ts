@@ -9,7 +9,7 @@ import {
   type TextType,
 } from "../types/field-type.ts";
 
-/** What changed between two types of the same kind beyond what they hold. */
+/** The differences between two types of the same kind, without those of nested types. */
 export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
   if (old.kind === "choice" && next.kind === "choice") return diffChoices(old, next);
   const before = limitsOf(old);
@@ -18,13 +18,13 @@ export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange
 
 type NamedLimit = readonly [name: string, limit: Limit];
 type Limit =
-  /** Lower lets less through. */
+  /** Lower is stricter. */
   | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
   | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
-  /** Present lets less through, and another value lets something else through. */
+  /** A present value is stricter than none; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
-/** By name; what a type of that kind has none of is left out. */
+/** By name; limits that the type does not have are omitted. */
 function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
   if (type.kind === "text") return textLimits(type);
   if (type.kind === "decimal") return new Map([...digitLimits(type), ...numericLimits(type)]);
@@ -59,7 +59,7 @@ const DOCUMENT_PATH_WORDS: ReadonlyMap<TextType["documentPath"], string> = new M
   ["key", "safe"],
 ]);
 
-/** A pattern that says no more than how many digits there may be is not named beside them. */
+/** A pattern that only limits the number of digits is not listed in addition to these. */
 function digitLimits(type: DecimalType): readonly NamedLimit[] {
   return [
     ["digits", most(bound(type.maxDigits), "digits")],

@@ -4,8 +4,8 @@ import type { Findings } from "../contract-findings.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 
 /**
- * Names that mean nothing in what stands around operations and schemas: the document itself, its components, paths,
- * request bodies and media types (OpenAPI 3.0.3 and 3.1.0). A key of ours that stands there would have no effect.
+ * Reports unknown names in the parts around operations and schemas: the document itself, its components, paths,
+ * request bodies and media types (OpenAPI 3.0.3 and 3.1.0). An extension of this tool would have no effect there.
  */
 export function checkDocumentKeys(document: JsonObject, findings: Findings): void {
   checkKeys(DOCUMENT, document, [], findings);

@@ -4,19 +4,19 @@ import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
-/** A document that overlays change, and that still knows in which file each of its parts is written. */
+/** A document that overlays modify, and that records the source file of each of its parts. */
 export interface LayeredDocument {
-  /** As it is after the last change: what changed is another object than before, and the rest is not copied. */
+  /** The current value: changed parts are new objects, and all others are not copied. */
   readonly value: MutableJsonObject;
   readonly placeOf: (path: AttrPath) => Place;
-  /** Merges into the object at the path: objects member by member, lists appended, anything else replaced. */
+  /** Merges into the object at the path: objects member by member, lists by appending, anything else by replacing. */
   readonly merge: (path: AttrPath, update: JsonObject, origin: Origin) => void;
-  /** Adds an entry to the list at the path; each of them when it is a list itself. */
+  /** Appends an entry to the list at the path; if the entry is a list, appends each of its items. */
   readonly append: (path: AttrPath, entry: JsonValue, origin: Origin) => void;
   readonly remove: (path: AttrPath) => void;
 }
 
-/** Where something is written: a path in one of the source documents. */
+/** A source location: a path in one of the source documents. */
 interface Origin {
   readonly document: SourceDocument;
   readonly path: AttrPath;
@@ -26,7 +26,7 @@ interface Origin {
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
   let plain = toJsonObject(tree);
-  // Changed since `plain` was read: a read makes each of them again once, however often it changed.
+  // Paths changed since `plain` was read: a read rebuilds each of them once, however often it has changed.
   const changed = new Map<string, AttrPath>();
   const noteChange = (path: AttrPath): void => void changed.set(JSON.stringify(path), path);
   const refresh = (path: AttrPath): void => {
@@ -68,7 +68,10 @@ function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): b
   return path.some((_, depth) => others.has(JSON.stringify(path.slice(0, depth))));
 }
 
-/** The most values that overlays may add to a document: each match of a target takes a copy of the whole update. */
+/**
+ * Maximum number of values that overlays may add to a document: each match of a target gets a copy of the whole
+ * update.
+ */
 const MAX_ADDED_NODES = 200_000;
 
 function countNodes(value: JsonValue): number {
@@ -91,7 +94,7 @@ function tooManyNodes(origin: Origin): Failure {
   });
 }
 
-/** Puts a value in the place of another. */
+/** Replaces the value at a path. */
 function putAt(root: MutableJsonObject, path: AttrPath, value: MutableJsonValue): void {
   const last = path.at(-1);
   const around = path.slice(0, -1).reduce<MutableJsonValue | undefined>(memberOf, root);
@@ -104,7 +107,7 @@ function memberOf(value: MutableJsonValue | undefined, part: AttrSegment): Mutab
   return value !== null && typeof value === "object" && Object.hasOwn(value, part) ? value[part] : undefined;
 }
 
-/** JSON that may be written to: what the JSONPath library asks for. */
+/** Mutable JSON, as required by the JSONPath library. */
 interface MutableJsonObject {
   [name: string]: MutableJsonValue;
 }
@@ -157,7 +160,7 @@ function placeOf(root: Tree, path: AttrPath): Place {
   let tree = root;
   for (const [depth, part] of path.entries()) {
     const child = childOf(tree, part);
-    // Beyond what is written: the source document answers with the nearest ancestor's line.
+    // The path is longer than the tree: the source document returns the line of the nearest ancestor.
     if (child === undefined) return sourcePlace(tree.origin, path.slice(depth));
     tree = child;
   }

@@ -12,8 +12,8 @@ import { didYouMean } from "../../text/suggestion.ts";
 
 /**
  * Applies an Overlay 1.0 document (OpenAPI Initiative, Overlay Specification 1.0.0, section 4.4), action by action.
- * Each action sees what the ones before it did. `extends` is not followed: the user names the files.
- * What cannot be applied is a finding in the overlay's own file, and the next action goes on.
+ * Each action sees the result of the previous ones. `extends` is not followed: the user names the files. An action
+ * that cannot be applied is a finding in the overlay's own file, and the next action is applied.
  */
 export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, findings: Findings): OverlayMatches {
   const actions = isJsonObject(overlay.value) ? overlay.value["actions"] : undefined;
@@ -30,7 +30,7 @@ export function applyOverlay(layers: LayeredDocument, overlay: SourceDocument, f
   return { targets: actions.length, missing };
 }
 
-/** How many targets an overlay has, and how many of them match nothing. */
+/** Number of targets of an overlay, and of those without a match. */
 export interface OverlayMatches {
   readonly targets: number;
   readonly missing: number;
@@ -48,7 +48,7 @@ interface OverlayAction {
   readonly findings: Findings;
 }
 
-/** False when the target matches nothing. */
+/** False if the target matches nothing. */
 function applyAction(layers: LayeredDocument, { overlay, action, path, findings }: OverlayAction): boolean {
   const report = reportAt(overlay, findings);
   const read = actionSchema.safeParse(action);
@@ -81,7 +81,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   return matches.length !== 0;
 }
 
-/** The next target would take as long. */
+/** The failure ends the command, because the next target would take as long. */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
   const limit = MAX_VISITS.toLocaleString("en");
@@ -121,7 +121,7 @@ function checkOverlayKeys(overlay: SourceDocument, path: AttrPath, known: readon
   }
 }
 
-/** From the last to the first: a list's later items go before its earlier ones shift them. */
+/** Removes from last to first, so that removing an earlier list item does not shift a later one. */
 function removeAll(layers: LayeredDocument, matches: readonly AttrPath[], onRoot: () => void): void {
   for (const match of matches.toSorted(byPosition).toReversed()) {
     if (match.length === 0) onRoot();
@@ -141,14 +141,14 @@ function byPosition(one: AttrPath, other: AttrPath): number {
 
 interface Update {
   readonly match: AttrPath;
-  /** What the match selected when the action began. */
+  /** The value of the match at the start of the action. */
   readonly target: JsonValue | undefined;
   readonly document: SourceDocument;
   readonly path: AttrPath;
   readonly update: JsonValue;
 }
 
-/** False where the update does not fit what the match selected. */
+/** False if the update does not fit the type of the match. */
 function updateOne(layers: LayeredDocument, { match, target, update, document, path }: Update): boolean {
   if (isJsonArray(target)) layers.append(match, update, { document, path });
   else if (isJsonObject(target) && isJsonObject(update)) layers.merge(match, update, { document, path });
@@ -156,7 +156,7 @@ function updateOne(layers: LayeredDocument, { match, target, update, document, p
   return true;
 }
 
-/** One target can match a million values: a few of them show what is wrong. */
+/** One target can match a million values; a few of them show the error. */
 const REPORTED_MATCHES = 10;
 
 function reportUnfit(unfit: readonly Pick<Update, "match" | "target">[], report: (message: string) => void): void {
@@ -171,7 +171,7 @@ function mismatch(target: JsonValue | undefined, match: AttrPath): string {
     : `the target ${formatPointer(match)} is neither an object nor a list; select what holds it`;
 }
 
-/** What the document says after `overlay:`; undefined when it is no overlay. */
+/** The value of `overlay:` in the document; undefined if it is not an overlay. */
 export function overlayVersion(value: JsonValue): string | undefined {
   const version = isJsonObject(value) ? value["overlay"] : undefined;
   return typeof version === "string" || typeof version === "number" ? String(version) : undefined;

@@ -3,10 +3,10 @@ import { formatPointer, parsePointer } from "../../json/json-pointer.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 
 /**
- * The document with pointers (`#/...`) in the place of references that name a schema by its `$id`, `$anchor` or
- * `$dynamicAnchor` (JSON Schema 2020-12, section 8.2). A `$dynamicRef` becomes a `$ref`; where its target depends on the schemas
- * that led to it, these are copied into `components.schemas`, a copy for each target. A reference to a name that the
- * document does not have stays as it is. OpenAPI 3.0 has no such names.
+ * Replaces references to a schema's `$id`, `$anchor` or `$dynamicAnchor` (JSON Schema 2020-12, section 8.2) with
+ * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If its target depends on the schemas that led to it, they are
+ * copied into `components.schemas`, one copy per target. A reference to an unknown name stays unchanged. OpenAPI 3.0
+ * has no such names.
  */
 export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1"): JsonObject {
   if (openapi === "3.0") return document;
@@ -21,20 +21,20 @@ export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1")
   return { ...rewritten, components: { ...components, schemas: { ...schemas, ...Object.fromEntries(copies) } } };
 }
 
-/** The address of what stands in no schema with an `$id`. */
+/** Base URI of everything outside schemas with an `$id`. */
 const DOCUMENT = "https://contract.invalid/document";
 
 interface SchemaNames {
-  /** Address of a schema with an `$id` -> where it is. */
+  /** URI of a schema with an `$id` to its path. */
   readonly resources: Map<string, AttrPath>;
-  /** Address and `$anchor` or `$dynamicAnchor` -> where it is. */
+  /** URI and `$anchor` or `$dynamicAnchor` to its path. */
   readonly anchors: Map<string, AttrPath>;
-  /** Address -> its `$dynamicAnchor`s. */
+  /** URI to its `$dynamicAnchor`s. */
   readonly dynamic: Map<string, Map<string, AttrPath>>;
   isUsed: boolean;
 }
 
-/** What the members of a value are: keywords of a schema, or schemas by name. */
+/** The meaning of an object's members: keywords of a schema, or schemas by name. */
 type Role = "schema" | "map";
 
 function collectNames(document: JsonObject): SchemaNames {
@@ -88,7 +88,7 @@ function decodedFragment(fragment: string): string {
   }
 }
 
-/** Undefined for data, in which nothing is a schema. */
+/** Undefined for data, which contains no schemas. */
 function roleOf(name: string, role: Role): Role | undefined {
   if (role === "map") return "schema";
   if (DATA.has(name)) return undefined;
@@ -103,14 +103,14 @@ const MAPS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** For each `$dynamicAnchor`, where the outermost schema has it that led to this one. */
+/** The path of each `$dynamicAnchor` in the outermost schema that led to this one. */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
 interface Rewriter {
   readonly document: JsonObject;
   readonly names: SchemaNames;
   readonly copies: Map<string, JsonValue>;
-  /** Place and scope -> name of the copy. */
+  /** Path and scope to the name of the copy. */
   readonly copyNames: Map<string, string>;
 }
 
@@ -140,7 +140,7 @@ function rewrite({ value, base: outer, scope: outerScope, role }: Rewritten, rew
   return role === "schema" ? withoutDynamicReference(schema, { base, scope }, rewriter) : schema;
 }
 
-/** `$dynamicRef` as a reference beside the others. */
+/** Converts `$dynamicRef` to a plain reference. */
 function withoutDynamicReference(
   schema: JsonObject,
   { base, scope }: Pick<Rewritten, "base" | "scope">,
@@ -158,7 +158,7 @@ function withoutDynamicReference(
 
 interface Target {
   readonly path: AttrPath;
-  /** The address of the schema with an `$id` that it is in. */
+  /** URI of the enclosing schema with an `$id`. */
   readonly base: string;
   readonly fragment: string;
 }
@@ -180,7 +180,7 @@ function innermostBase(path: AttrPath, { resources }: SchemaNames): string {
   return around.toSorted(([, one], [, other]) => other.length - one.length)[0]?.[0] ?? DOCUMENT;
 }
 
-/** A `$dynamicAnchor` is taken from the outermost schema that has one of its name. */
+/** A `$dynamicAnchor` resolves to the outermost schema with that name. */
 function dynamicTarget(target: Target, scope: DynamicScope, { names }: Rewriter): Target {
   const own = names.dynamic.get(target.base)?.get(target.fragment);
   const isDynamic = own !== undefined && formatPointer(own) === formatPointer(target.path);
@@ -188,7 +188,7 @@ function dynamicTarget(target: Target, scope: DynamicScope, { names }: Rewriter)
   return path === undefined ? target : { ...target, path, base: innermostBase(path, names) };
 }
 
-/** The pointer to a target, or to its copy for the scope; undefined for none. */
+/** The pointer to a target, or to its copy for the scope; undefined without a target. */
 function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: Rewriter): string | undefined {
   if (target === undefined) return undefined;
   const { path, base } = target;
@@ -201,13 +201,13 @@ function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: R
   if (known === undefined) {
     rewriter.copyNames.set(key, name);
     const value = valueAt(rewriter.document, path) ?? true;
-    // The schema's own `$id` is part of its base already.
+    // The base already includes the schema's own `$id`.
     rewriter.copies.set(name, rewrite({ value, base, scope: inner, role: "schema" }, rewriter));
   }
   return `#${encodedPointer(["components", "schemas", name])}`;
 }
 
-/** The scope inside a schema with an `$id`. Names that one schema alone has need no scope. */
+/** The scope inside a schema with an `$id`. Names that only one schema has need no scope. */
 function enter(base: string, scope: DynamicScope, { names }: Rewriter): DynamicScope {
   const own = [...(names.dynamic.get(base) ?? [])].filter(([name]) => !scope.has(name) && isShared(name, names));
   return own.length === 0 ? scope : new Map([...scope, ...own]);

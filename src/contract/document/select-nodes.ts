@@ -3,13 +3,13 @@ import type { AttrPath } from "../../json/attr.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 
-/** The most nodes that one JSONPath may visit, those of its filters counted. */
+/** Maximum number of nodes that one JSONPath may visit, including those of its filters. */
 export const MAX_VISITS = 2_000_000;
 
-/** The longest JSONPath, in characters. */
+/** Maximum length of a JSONPath, in characters. */
 export const MAX_PATH_CHARACTERS = 1000;
 
-/** RFC 9535, and nothing beside it. Documents are as deep as their schemas are nested. */
+/** RFC 9535 without extensions. Documents are as deep as their schemas are nested. */
 const JSON_PATH = new JSONPathEnvironment({ maxRecursionDepth: 1000 });
 refuseSlowPatterns("match", (pattern) => `^(?:${pattern})$`);
 refuseSlowPatterns("search", (pattern) => pattern);
@@ -28,8 +28,8 @@ class SlowPattern extends Error {}
 class TooManyVisits extends Error {}
 
 /**
- * The paths of what a JSONPath selects, in its order, each once. `malformed`: it is not RFC 9535. `slow-pattern`: an
- * expression in it could take more than linear time. `too-long`, `too-many-nodes`: it is beyond `MAX_PATH_CHARACTERS` or
+ * The distinct paths that a JSONPath selects, in its order. `malformed`: not RFC 9535. `slow-pattern`: a regular
+ * expression in it could take more than linear time. `too-long`, `too-many-nodes`: it exceeds `MAX_PATH_CHARACTERS` or
  * `MAX_VISITS`.
  */
 export function selectNodes(document: JSONValue, expression: string): readonly AttrPath[] | Unselectable {
@@ -38,7 +38,7 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
     const query = JSON_PATH.compile(expression);
     countVisits(query);
     let nodes: Iterable<JSONPathNode> = [new JSONPathNode(document, [], document)];
-    // A node that several selectors select goes on once: each further segment would multiply it.
+    // Removes duplicate nodes, which each further segment would multiply.
     for (const segment of query.segments) nodes = distinct(segment.lazyResolve(nodes));
     return Array.from(nodes, ({ location }) => location);
   } catch (error) {
@@ -47,7 +47,7 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
   }
 }
 
-/** Why nothing is selected. */
+/** Why a JSONPath was not evaluated. */
 export type Unselectable = "malformed" | "slow-pattern" | "too-long" | "too-many-nodes";
 
 function* distinct(nodes: Iterable<JSONPathNode>): Generator<JSONPathNode> {
@@ -60,8 +60,8 @@ function* distinct(nodes: Iterable<JSONPathNode>): Generator<JSONPathNode> {
 }
 
 /**
- * Lets every part of a compiled query count what it visits: selectors (`resolve`), descendants (`visit`) and filters
- * (`evaluate`). The library has no limit of its own.
+ * Instruments every part of a compiled query to count its visits: selectors (`resolve`), descendants (`visit`) and
+ * filters (`evaluate`). The library has no limit of its own.
  */
 function countVisits(query: JSONPathQuery): void {
   let left = MAX_VISITS;

@@ -1,4 +1,4 @@
-/** A text and the name under which the user knows it. */
+/** A text and its file name as the user knows it. */
 export interface SourceText {
   readonly file: string;
   readonly text: string;
@@ -11,8 +11,8 @@ export interface TextPoint {
 }
 
 /**
- * The line, and a mark below the column. Only of what is called YAML: a file of customers that is taken for a mapping by
- * mistake is not shown. `hideValues`: what follows a name is left out, because somebody may have put a password there.
+ * The line, with a mark below the column. Only for YAML files, so that customer data passed as a mapping by mistake is
+ * not shown. `hideValues`: omits values, because one of them may be a password.
  */
 export function excerptOf(
   { file, text }: SourceText,

@@ -7,9 +7,9 @@ import type { OverlayMatches } from "./overlay.ts";
 const EXTENSION = "x-migrate-written-for";
 
 /**
- * Whether an overlay says that it was written for another document than the one it is applied to
- * (`x-migrate-written-for` at its root: a mark of the document, and a name of it for people). A warning: what the overlay
- * says may still hold.
+ * Warns about an overlay that was written for a different document than the one it is applied to
+ * (`x-migrate-written-for` at its root: a fingerprint of the document and a readable name). The overlay may still be
+ * correct.
  * @param base the document before any overlay
  */
 export function checkWrittenFor(
@@ -38,9 +38,9 @@ export function checkWrittenFor(
 export const WRITTEN_FOR_ANOTHER = "overlay-for-another";
 
 /**
- * A mark of what a document says in its schemas and operations, without what changes from week to week and means
- * nothing to an overlay: descriptions, examples, and choices that operators make from the data of their instance.
- * Validators are kept with their words, because rules repeat them.
+ * A fingerprint of a document's schemas and operations, without the parts that change weekly and do not affect
+ * overlays: descriptions, examples, and choices that operators generate from the data of their instance. Validators
+ * keep their text, because rules quote it.
  */
 function documentMark({ paths = {}, components = {} }: JsonObject): string {
   const text = canonicalJson({ paths: withoutDescriptions(paths), components: withoutDescriptions(components) });
@@ -72,7 +72,7 @@ function withoutDescriptions(value: JsonValue): JsonValue {
   );
 }
 
-/** Where the members' names are those of fields and schemas, whatever they are. */
+/** Objects whose member names are always those of fields or schemas. */
 const NAME_MAPS: ReadonlySet<string> = new Set(["properties", "schemas"]);
 
 function membersWithoutDescriptions(value: JsonValue): JsonValue {

@@ -20,27 +20,27 @@ import { excerptOf, type SourceText, type TextPoint } from "./text-excerpt.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
-/** A YAML or JSON document as plain data that remembers its lines. */
+/** A YAML or JSON document as plain data, with the line of each part. */
 export interface SourceDocument {
   readonly file: string;
-  /** A tree without shared or circular parts: aliases are copied out. */
+  /** A tree without shared or circular parts: aliases are expanded. */
   readonly value: JsonValue;
-  /** 1-based line of the key (or list item) at that path; of its nearest ancestor when there is none. */
+  /** 1-based line of the key (or list item) at that path, or of its nearest ancestor. */
   readonly lineOf: (path: AttrPath) => number;
   /** The same with its column, and the line itself with a mark below the column. */
   readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
-  /** Where the first text stands that is meant; undefined where there is none. */
+  /** The place of the first matching text; undefined if there is none. */
   readonly findText: (isMeant: (text: string) => boolean) => Place | undefined;
 }
 
 /**
- * Reads YAML 1.2 or JSON: one document, core schema only, names unique.
+ * Reads YAML 1.2 or JSON: one document, core schema only, unique names.
  *
- * Names are text as written (`null:`, `true:`, `404:` and `00123:` are names). A whole number with leading zeros stays
- * text, because an account number must not lose them. In a contract so does a number that JavaScript would round: a whole
- * number anywhere, any number in a limit (`maximum`). What cannot be kept as written ends in a Failure of the given code
- * (`contract_invalid`) with its line: syntax errors, names twice, `__proto__`, digits that would be lost, unknown tags,
- * aliases that refer to themselves or multiply, deep nesting.
+ * Names are text as written (`null:`, `true:`, `404:` and `00123:` are names). An integer with leading zeros stays
+ * text, because an account number must not lose them. In a contract, so does a number that JavaScript would round: an
+ * integer anywhere, any number in a limit (`maximum`). If a part cannot be represented as written, throws a Failure
+ * with the given code (`contract_invalid`) and its line: syntax errors, duplicate names, `__proto__`, digits that
+ * would be lost, unknown tags, aliases that are circular or multiply, deep nesting.
  */
 export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
   return interruptible(() => readDocument(source, code));
@@ -48,7 +48,7 @@ export function parseDocument(source: SourceText, code: FailureCode = "contract_
 
 function readDocument(source: SourceText, code: FailureCode): SourceDocument {
   const lines = new LineCounter();
-  // A configuration file names files with credentials; somebody may write the credential itself.
+  // A configuration file names credential files, and users may put the credential itself there.
   const hideValues = code === "config";
   const lineAt = (offset: number): number => Math.max(1, lines.linePos(offset).line);
   const pointAt = (offset: number): TextPoint => {
@@ -97,7 +97,7 @@ function pathOfText(value: JsonValue, isMeant: (text: string) => boolean, path: 
   return undefined;
 }
 
-/** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */
+/** Far above any real contract (about 30) and far below the recursion limit of the YAML composer. */
 const MAX_DEPTH = 200;
 
 function compose(tokens: readonly CST.Token[], length: number): Document.Parsed | undefined {
@@ -122,7 +122,7 @@ function lowerFirst(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
 
-/** The first token nested deeper than allowed. Iterative: the point is to find it before anything recurses. */
+/** The first token that exceeds the depth limit. Iterative, because it must be found before any recursion. */
 function offsetOfDepth(token: CST.Token): number | undefined {
   const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
@@ -139,22 +139,22 @@ function childrenOf(token: CST.Token): readonly CST.Token[] {
   return token.items.flatMap((item) => [item.key, item.value]).filter((child) => child !== undefined && child !== null);
 }
 
-/** A composed YAML document: its nodes, what its aliases mean, and how to refuse a part of it. */
+/** A composed YAML document: its nodes, the targets of its aliases, and how to reject a part of it. */
 interface YamlTree {
   readonly root: Node | null;
-  /** Filled by `jsonOf`: alias -> the node it stands for. */
+  /** Filled by `jsonOf`: alias to its target node. */
   readonly targets: Map<Node, Node>;
   readonly refuse: (message: string, offset: number, hint?: string) => Failure;
-  /** Numbers that would be rounded become text; else they are refused. */
+  /** Whether numbers that would be rounded become text; otherwise they are rejected. */
   readonly keepsDigits: boolean;
 }
 
-/** The tree as plain data. Throws what `refuse` makes of a part that JSON cannot hold. */
+/** The tree as plain data. Throws the error from `refuse` for a part that JSON cannot represent. */
 function toJson(tree: YamlTree): JsonValue {
   return valueOf(tree.root, { tree, anchors: new Map(), open: new Set(), copied: 0 });
 }
 
-/** Where the key or item at that path starts; its nearest ancestor when there is none. */
+/** Where the key or item at that path starts, or its nearest ancestor. */
 function offsetOf(tree: YamlTree, path: AttrPath): number {
   let node = tree.root;
   let offset = node?.range?.[0] ?? 0;
@@ -170,13 +170,13 @@ function offsetOf(tree: YamlTree, path: AttrPath): number {
 interface ConversionState {
   readonly tree: YamlTree;
   readonly anchors: Map<string, Node>;
-  /** Anchored nodes that are being copied out at the moment. */
+  /** Anchored nodes that are currently being expanded. */
   readonly open: Set<Node>;
-  /** Nodes that aliases have copied so far. */
+  /** Number of nodes that aliases have copied so far. */
   copied: number;
 }
 
-/** Aliases save typing; a document in which they stand for more than this is an attack or a mistake. */
+/** More copies than this are an attack or a mistake. */
 const MAX_ALIAS_COPIES = 100_000;
 
 function valueOf(node: Node | null, state: ConversionState): JsonValue {
@@ -238,7 +238,7 @@ function nameOf(pair: Pair, tree: YamlTree): string {
   return name;
 }
 
-/** Names as a person wrote them: `null`, `true` and `00123` are names, not values. */
+/** Names as written: `null`, `true` and `00123` are names, not values. */
 function keyText(key: Node | null): string | undefined {
   if (!isScalar(key)) return undefined;
   if (typeof key.value === "string") return key.value;
@@ -255,7 +255,7 @@ function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
 
 const NUMERIC_LIMITS: ReadonlySet<string> = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
 
-/** A limit with more digits than a number has is kept as text. */
+/** A limit with more digits than a double can represent stays text. */
 function limitOf(scalar: Scalar, tree: YamlTree): JsonScalar {
   const { value, source = "" } = scalar;
   const isRounded = typeof value === "number" && isDecimalText(source) && !isExactNumber(value, source);

@@ -118,7 +118,7 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const OBJECT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["object", "union", "any"]);
 
-/** The type of the wrapped payload; of the whole body, with a finding, when the wrap does not fit. */
+/** The type of the wrapped payload; if the wrap does not fit, adds a finding and returns the type of the whole body. */
 function unwrapped(
   whole: FieldType | undefined,
   wrap: string,
@@ -140,14 +140,14 @@ function unwrapped(
   return property.type;
 }
 
-/** Rules of the body as a whole go: they could ask for the payload. */
+/** Drops the rules of the whole body, because they could require the payload. */
 function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
   if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
   const { rules: _rules, ...type } = whole;
   return { ...type, properties: new Map([...whole.properties].filter(([name]) => name !== wrap)) };
 }
 
-/** The payload's field that the platform's own documents use for the import supplier (API specification 2.4). */
+/** The payload's field for the import supplier in the platform's own documents (API specification 2.4). */
 function supplierField(body: FieldType | undefined): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const name = ["import_supplier", "import_supplier_code"].find((candidate) => body.properties.has(candidate));

@@ -8,12 +8,12 @@ import type { Operation, DocumentedReply } from "./operation.ts";
 import { dereferenced, type DocumentPart, jsonMediaType } from "./document-part.ts";
 import { tellsAcceptance } from "./documented-reply.ts";
 
-/** Reads what an operation says of its replies below 300. */
+/** Reads an operation's documentation of its replies below 300. */
 export type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];
 
 /**
- * The types of replies are compiled apart from those of requests, whose schemas they share: see
- * {@link Compilation.direction}. What is not enforced of them is no finding, because no record fails by it.
+ * The types of replies are compiled separately from those of requests, although they use the same schemas: see {@link
+ * Compilation.direction}. Keywords that are not enforced give no findings, because they cannot invalidate a record.
  */
 export function repliesCompiler(compilation: Compilation): CompileReplies {
   const { document, openapi } = compilation;
@@ -32,7 +32,7 @@ export function repliesCompiler(compilation: Compilation): CompileReplies {
   };
 }
 
-/** Undefined for replies that tell of no success. */
+/** Undefined for replies that are not successes. */
 function statusOf(name: string): DocumentedReply["status"] | undefined {
   if (name === "default") return name;
   if (/^2xx$/i.test(name)) return "2xx";
@@ -48,7 +48,7 @@ function contentOf({ value, path }: DocumentPart, types: Compilation): Omit<Docu
   return { mediaTypes, body: bodyOf(schema, [...path, "content", name ?? "", "schema"], types) };
 }
 
-/** A range of media types, which some generators write for JSON. */
+/** A media type range, which some generators write for JSON. */
 const ANY_MEDIA_TYPE = /^(?:\*|application)\/\*/;
 
 function bodyOf(schema: JsonValue | undefined, path: AttrPath, types: Compilation): FieldType | undefined {
@@ -58,8 +58,8 @@ function bodyOf(schema: JsonValue | undefined, path: AttrPath, types: Compilatio
 }
 
 /**
- * A warning for each operation that records can be sent to and of which the contract does not say how to know from a
- * reply that a record was accepted. Operations that only serve as steps of others are looked at there.
+ * Warns about each operation that accepts records if the contract does not define how a reply shows that a record was
+ * accepted. Operations that are only steps of others are checked there.
  */
 export function checkReplies(
   operations: readonly Operation[],

@@ -2,13 +2,13 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { followReference, type Compilation } from "../types/schema-node.ts";
 
-/** An object of the document and where it stands. */
+/** An object of the document and its path. */
 export interface DocumentPart {
   readonly value: JsonObject;
   readonly path: AttrPath;
 }
 
-/** The part at the path, or what its `$ref` leads to. */
+/** The part at the path, or the target of its `$ref`. */
 export function dereferenced(
   value: JsonValue | undefined,
   path: AttrPath,
@@ -20,7 +20,7 @@ export function dereferenced(
   return target && { value: target.schema, path: target.path };
 }
 
-/** The first of the media types that is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
+/** The first media type that is JSON: `application/json`, `application/problem+json; charset=utf-8`. */
 export function jsonMediaType(names: readonly string[]): string | undefined {
   return names.find((name) => /^application\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(name));
 }

@@ -4,15 +4,15 @@ import type { Operation, DocumentedReply, OutcomeRule, PlainOperation } from "./
 import { fieldAt, type FieldType, isOfKind } from "../types/field-type.ts";
 import { keyCandidate } from "./find-operation.ts";
 
-/** Where an account number stands when no rule says so (the platform's own replies, old and new). */
+/** Default paths of the account number (in the platform's own replies, old and new). */
 export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
 
 type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<Pick<PlainOperation, "replies">>;
 
 /**
- * What the contract says of a reply with this status below 300: its own entry before that of its range, and this before
- * `default`. A status that only `x-migrate-outcomes` names has an entry that says nothing of the body, and so has every
- * status where the contract names none. Undefined: the contract does not know the status.
+ * The contract's documentation of a reply with this status below 300: an entry for the status precedes one for its
+ * range, and that precedes `default`. A status that only `x-migrate-outcomes` names has an entry without a body, as
+ * does every status if the contract documents none. Undefined: the contract does not document the status.
  */
 export function documentedReply({ replies = [], outcomes }: RepliesOf, status: number): DocumentedReply | undefined {
   for (const name of [status, "2xx", "default"]) {
@@ -27,15 +27,15 @@ export function documentedReply({ replies = [], outcomes }: RepliesOf, status: n
 }
 
 /**
- * Why a body does not have the documented form, in a few words; undefined where it has. Judged are members that must be
- * there and the kinds of values, not the values: lists of choices and lengths change from week to week, and a record that
- * was created must not be doubted for that. An optional member may be null.
+ * Why a body does not have the documented form, in a few words; undefined if it does. Checks required members and the
+ * kinds of values but not the values themselves: choices and lengths change weekly, and must not make the creation of
+ * a record ambiguous. An optional member may be null.
  */
 export function replyMismatch(type: FieldType, body: unknown): string | undefined {
   return mismatchAt(type, body, []);
 }
 
-/** Nothing deeper is looked at. */
+/** Maximum depth of the check. */
 const MAX_DEPTH = 32;
 
 function mismatchAt(type: FieldType, value: unknown, path: AttrPath): string | undefined {
@@ -91,7 +91,7 @@ function nameOf(path: AttrPath): string {
 type ScalarType = Exclude<FieldType, { kind: "any" | "object" | "list" | "union" }>;
 type ScalarKind = ScalarType["kind"];
 
-/** Serialisers write decimals and whole numbers as text or as numbers. */
+/** Serialisers write decimals and integers as text or as numbers. */
 const NUMERIC = ["number", "string"];
 const SCALAR_TYPES: Readonly<Record<ScalarKind, readonly string[]>> = {
   text: ["string"],
@@ -118,9 +118,10 @@ const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
 };
 
 /**
- * Whether the contract says how to know from a reply that a record was accepted: a documented reply has the account
- * number or the business key in it, a rule of `x-migrate-outcomes` asks for something there (`has`), its items tell what
- * became of them (`x-migrate-items`), or the end is asked for (`x-migrate-poll`). Of a workflow the last step counts.
+ * Whether the contract defines how a reply shows that a record was accepted. Any of these is sufficient: a documented
+ * reply contains the account number or the business key, a rule of `x-migrate-outcomes` requires a member (`has`), its
+ * items have statuses (`x-migrate-items`), or the result is polled (`x-migrate-poll`). For a workflow, the last step
+ * counts.
  */
 export function tellsAcceptance({ steps, ...alone }: Operation): boolean {
   const last = steps.at(-1);

@@ -6,11 +6,11 @@ import type { Contract } from "../contract.ts";
 import type { Operation } from "./operation.ts";
 
 /**
- * The operation that the user means: by its id ("import-account"; case, spaces, `-` and `_` do not count), by method
- * and path ("POST /data-import/accounts/"), or by its path alone. A leading `/v1` and a trailing slash do not count
- * unless they make the difference. Undefined: the only operation with a body and a key (`x-migrate-key`).
+ * Finds an operation by its id ("import-account"; ignoring case, spaces, `-` and `_`), by method and path ("POST
+ * /data-import/accounts/"), or by its path alone. A leading `/v1` and a trailing slash are ignored unless they
+ * distinguish operations. If `wanted` is undefined: the only operation with a body and a key (`x-migrate-key`).
  *
- * Throws a Failure (`config`) that lists what there is when no operation or more than one fits.
+ * Throws a Failure (`config`) that lists the operations if none or more than one matches.
  */
 export function findOperation(contract: Contract, wanted: string | undefined): Operation {
   const { operations } = contract;
@@ -32,7 +32,7 @@ function onlyOperation({ operations }: Contract): Operation {
   throw operationFailure("the contract does not tell which operation is meant", candidates, "choose with --operation");
 }
 
-/** The operations that a name fits, read as strictly as it can be. */
+/** The operations that match a name, by the strictest matcher that matches any. */
 export function operationsNamed<Named extends NamedOperation>(
   operations: readonly Named[],
   wanted: string,
@@ -46,7 +46,7 @@ export function operationsNamed<Named extends NamedOperation>(
 
 type NamedOperation = Pick<Operation, "id" | "method" | "path">;
 
-/** From the strictest to the most tolerant; the first that fits any operation decides. */
+/** From the strictest to the most tolerant; the first that matches any operation decides. */
 const NAME_MATCHERS: readonly ((operation: NamedOperation, wanted: string) => boolean)[] = [
   (operation, wanted) => operation.id === wanted,
   (operation, wanted) => samePath(methodAndPath(operation), wanted, (path) => path),
@@ -96,14 +96,14 @@ function operationFailure(message: string, operations: readonly Operation[], lea
   return new Failure("config", message, { hint });
 }
 
-/** An operation that takes records and says nothing of how they are known again. */
+/** An operation that accepts records but has no business key. */
 export interface MissingKey {
   readonly operation: Operation;
-  /** The field of the payload that looks most like a business key; absent where none does. */
+  /** The field of the payload that most resembles a business key; absent if none does. */
   readonly candidate?: string;
 }
 
-/** The operations with a request body for which no business key is declared, in the contract's order. */
+/** The operations with a request body but without a declared business key, in the contract's order. */
 export function missingKeys(operations: readonly Operation[]): readonly MissingKey[] {
   return operations.flatMap((operation) => {
     if (operation.body === undefined || operation.key !== undefined) return [];
@@ -112,14 +112,14 @@ export function missingKeys(operations: readonly Operation[]): readonly MissingK
   });
 }
 
-/** The most telling name first: what the records are called outside of the platform. */
+/** Most specific name first: the identifier that records have outside the platform. */
 const KEY_NAME_PATTERNS = [
   /^external_.*(?:number|reference|identifier|id)$/,
   /(?:number|reference|identifier|key)$/,
   /_id$/,
 ];
 
-/** The field of the payload that looks most like a business key. */
+/** The field of the payload that most resembles a business key. */
 export function keyCandidate({ body }: Pick<Operation, "body">): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const texts = [...body.properties.values()].filter(({ type }) => type.kind === "text").map(({ name }) => name);

@@ -10,7 +10,7 @@ import type { Operation, PlainOperation, Poll, ReadBack, Step } from "./operatio
 import { namesInPath } from "./request-parameters.ts";
 import { pollSchema, readBackSchema, readExtension, stepsSchema, type WrittenStep } from "./operation-extensions.ts";
 
-/** An operation compiled on its own, and where and how the document writes it. */
+/** An operation compiled separately, with its source and its path in the document. */
 export interface UnlinkedOperation {
   readonly operation: PlainOperation;
   readonly path: AttrPath;
@@ -18,8 +18,9 @@ export interface UnlinkedOperation {
 }
 
 /**
- * The operations with what they say of each other: steps, polling, reading back. Names that lead nowhere, attrs that the
- * payload does not have and parameters left open are findings of severity `error`, and what holds them is left out.
+ * The operations with their references to each other: steps, polling, reading back. Unknown operations, attrs that the
+ * payload does not have and missing parameters are findings of severity `error`; the extension that contains them is
+ * omitted.
  */
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {
@@ -29,7 +30,7 @@ export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: C
   });
 }
 
-/** The fields that an operation's own steps put beside the wrapped payload. */
+/** The fields that an operation's own steps add next to the wrapped payload. */
 export function fieldsBesideWrap(written: JsonObject): ReadonlySet<string> {
   const steps = written[STEPS];
   const bodies = (isJsonArray(steps) ? steps : []).map((step) => (isJsonObject(step) ? step["body"] : undefined));
@@ -37,7 +38,7 @@ export function fieldsBesideWrap(written: JsonObject): ReadonlySet<string> {
 }
 
 interface LinkContext {
-  /** The operation that declares the workflow: its payload is what steps and parameters are made from. */
+  /** The operation that declares the workflow: steps and parameters use its payload. */
   readonly owner: UnlinkedOperation;
   readonly all: readonly UnlinkedOperation[];
   readonly findings: Findings;
@@ -47,7 +48,7 @@ const STEPS = "x-migrate-steps";
 const POLL = "x-migrate-poll";
 const READ_BACK = "x-migrate-read-back";
 
-/** An operation whose end is to be asked for is a workflow, with nothing else declared. */
+/** An operation with polling is a workflow, even if nothing else is declared. */
 function stepsOf(context: LinkContext): readonly Step[] {
   const { owner, findings } = context;
   const written = readExtension(STEPS, stepsSchema, asWritten(owner, findings));
@@ -85,7 +86,7 @@ function linkStep(step: WrittenStep, place: AttrPath, context: LinkContext): Ste
   };
 }
 
-/** Names are what the ledger knows steps by; what creates comes last, so that every step is made once. */
+/** The ledger identifies steps by name. The creating step must be last, so that every step is performed once. */
 function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext): boolean {
   const place = [...owner.path, STEPS];
   const names = steps.map(({ name }) => name);
@@ -129,19 +130,19 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
   });
 }
 
-/** The operation that is polled means the same by its statuses when it is read back. */
+/** A polled operation has the same meaning of statuses when it is read back. */
 function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
   if (readBack.status !== undefined || readBack.list !== undefined) return readBack;
   const poll = steps.find((step) => step.poll?.operation.id === readBack.operation.id)?.poll;
   return poll === undefined ? readBack : { ...readBack, status: poll.status, outcomes: poll.outcomes };
 }
 
-/** Where the contract leaves the key to the mapping, any field may be it. */
+/** If the contract leaves the key to the mapping, any field may be it. */
 function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
   return key === undefined || formatAttr(attr) === formatAttr(key);
 }
 
-/** The GET operation of something written, all of whose path's parameters are given. */
+/** The GET operation that an extension names, if all its path parameters are given. */
 function lookupOperation(
   { operation: name, parameters }: { readonly operation: string; readonly parameters: Poll["parameters"] },
   place: AttrPath,
@@ -160,7 +161,7 @@ function lookupOperation(
   return undefined;
 }
 
-/** The mapping gives it to the request that creates the record. */
+/** The mapping supplies it to the request that creates the record. */
 function isSentInPath(name: string, { owner }: LinkContext): boolean {
   return owner.operation.parameters?.some((one) => one.in === "path" && one.name === name) ?? false;
 }
@@ -185,13 +186,13 @@ function operationNamed(
   return undefined;
 }
 
-/** Whether the payload has all of these; those it has not are findings. */
+/** Whether the payload has all of these fields; missing ones are findings. */
 function checkPayloadFields(attrs: readonly AttrPath[], place: AttrPath, { owner, findings }: LinkContext): boolean {
   const { body } = owner.operation;
   return attrs.map((attr) => checkPayloadField(body, attr, place, findings)).every(Boolean);
 }
 
-/** Whether the payload has the field that an extension names; a finding at that place where it has not. */
+/** Whether the payload has the field that an extension names; otherwise adds a finding at that place. */
 export function checkPayloadField(
   body: FieldType | undefined,
   attr: AttrPath,
@@ -222,7 +223,7 @@ function suggestedField(type: FieldType, [name, ...rest]: AttrPath): string {
   return didYouMean(String(name), type.kind === "object" ? type.properties.keys() : []);
 }
 
-/** The extension that a place belongs to. */
+/** The extension that contains a place. */
 function extensionName(place: AttrPath): string {
   return String(place.find((part) => typeof part === "string" && part.startsWith("x-migrate-")) ?? "");
 }

@@ -15,13 +15,13 @@ import {
   STEP_KINDS,
 } from "./operation.ts";
 
-/** What an operation's `x-migrate-...` keys say, as far as they are well-formed. */
+/** The well-formed values of an operation's `x-migrate-...` keys. */
 export type OperationExtensions = Pick<
   PlainOperation,
   "key" | "wrap" | "dedupesByKey" | "outcomes" | "items" | "supplier"
 >;
 
-/** Reads them; a value of the wrong shape is a finding of severity `error` and left out. */
+/** Reads the extensions; a value of the wrong form is a finding of severity `error` and is omitted. */
 export function readExtensions(operation: JsonObject, path: AttrPath, findings: Findings): OperationExtensions {
   const read = <Value>(name: string, schema: z.ZodType<Value>): Value | undefined =>
     readExtension(name, schema, { operation, path, findings });
@@ -40,14 +40,14 @@ export function readExtensions(operation: JsonObject, path: AttrPath, findings: 
   };
 }
 
-/** An operation as the document writes it. */
+/** An operation as written in the document. */
 interface WrittenOperation {
   readonly operation: JsonObject;
   readonly path: AttrPath;
   readonly findings: Findings;
 }
 
-/** The value of one extension; undefined where there is none, or, with a finding at its place, one of the wrong shape. */
+/** The value of one extension; undefined if it is absent, or if its form is wrong, which is a finding at its place. */
 export function readExtension<Value>(
   name: string,
   schema: z.ZodType<Value>,
@@ -63,7 +63,7 @@ export function readExtension<Value>(
   return undefined;
 }
 
-/** An attr, as the path that it names. */
+/** Parses an attr to its path. */
 const attrSchema: z.ZodType<AttrPath> = z
   .string("must be the attr of a field, such as external_account_number")
   .min(1, "must not be empty")
@@ -128,7 +128,7 @@ function checkKey(name: string, path: AttrPath, findings: Findings): void {
   else findings.add("warning", "unknown-keyword", `"${name}" is not part of an operation${hint}`, path);
 }
 
-/** OpenAPI 3.0.3 and 3.1.0, Operation Object; and our own. */
+/** OpenAPI 3.0.3 and 3.1.0, Operation Object, and the extensions of this tool. */
 const KNOWN_KEYS: ReadonlySet<string> = new Set([
   "tags",
   "summary",
@@ -157,7 +157,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** As an operation declares them: other operations are still names. */
+/** As declared in an operation: references to other operations are still names. */
 export type WrittenStep = Omit<Step, "operation" | "reasons" | "poll"> & {
   readonly operation: string;
   readonly outcomes: readonly OutcomeRule[];

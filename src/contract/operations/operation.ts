@@ -2,33 +2,33 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
-/** What an operation is, without what it says of other operations. */
+/** An operation without its references to other operations. */
 export interface PlainOperation {
-  /** `operationId`, or "METHOD path" where the document gives none. */
+  /** `operationId`, or "METHOD path" if the document has none. */
   readonly id: string;
   readonly method: string;
-  /** As the document writes it: may start with its own `/v1`. Ends in a slash where the document's does. */
+  /** As written in the document: may start with its own `/v1`. Ends in a slash if the document's path does. */
   readonly path: string;
   readonly summary?: string;
-  /** What a request carries beside its body; absent for operations without a body. */
+  /** Values that a request carries in addition to its body; absent for operations without a body. */
   readonly parameters?: readonly RequestParameter[];
   /** The JSON request body; absent for operations without one. */
   readonly body?: FieldType;
-  /** `x-migrate-key`: where the business key lies in the payload. */
+  /** `x-migrate-key`: path of the business key in the payload. */
   readonly key?: AttrPath;
-  /** `x-migrate-wrap`: the field the payload is wrapped in on the wire. `body` is the payload's own type, unwrapped. */
+  /** `x-migrate-wrap`: the field that wraps the payload in the request. `body` is the payload's own type, unwrapped. */
   readonly wrap?: string;
-  /** What a request may carry beside the wrapped payload; absent where nothing is wrapped. */
+  /** Fields that a request may carry next to the wrapped payload; absent if nothing is wrapped. */
   readonly envelope?: ObjectType;
-  /** `x-migrate-dedupe`: a repeat of the same business key cannot create twice. */
+  /** `x-migrate-dedupe`: repeating the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
-  /** What the document says of replies below 300; for one of them see `documentedReply`. */
+  /** The documented replies below 300; use `documentedReply` to look one up. */
   readonly replies: readonly DocumentedReply[];
-  /** `x-migrate-outcomes`, in order; the first that matches decides. */
+  /** `x-migrate-outcomes`, in order; the first match decides. */
   readonly outcomes: readonly OutcomeRule[];
-  /** `x-migrate-items`: where a 2xx reply tells of single items; empty: nowhere; absent: wherever it seems to. */
+  /** `x-migrate-items`: where a 2xx reply has the statuses of single items; empty: nowhere; absent: detected. */
   readonly items?: readonly ItemRule[];
-  /** `x-migrate-supplier`: where the import supplier's code lies in the payload; absent: the payload names none. */
+  /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
   readonly supplier?: AttrPath;
 }
 
@@ -40,26 +40,26 @@ export interface RequestParameter {
   readonly type: FieldType;
 }
 
-/** One of the document's operations, with what it says of others. */
+/** An operation of the document, with its references to others. */
 export interface Operation extends PlainOperation {
-  /** `x-migrate-steps`: the operations that a record passes through, in order; empty: this one alone. */
+  /** `x-migrate-steps`: the operations that a record needs, in order; empty: only this one. */
   readonly steps: readonly Step[];
-  /** `x-migrate-read-back`: how to find out whether a record arrived, the surest way first. */
+  /** `x-migrate-read-back`: how to find out whether a record arrived, most reliable way first. */
   readonly readBack: readonly ReadBack[];
 }
 
-/** The types of all that a request carries. */
+/** The types of all parts of a request's body. */
 export function requestTypes({ body, envelope }: Pick<Operation, "body" | "envelope">): readonly FieldType[] {
   return [body, envelope].filter((type) => type !== undefined);
 }
 
 /** A reply below 300 that the document describes (OpenAPI 3.0.3 and 3.1.0, Responses Object). */
 export interface DocumentedReply {
-  /** `2xx`: any that is not listed itself. `default`: any, where none below 300 is listed. */
+  /** `2xx`: any 2xx without its own entry. `default`: any status, if none below 300 is listed. */
   readonly status: number | "2xx" | "default";
-  /** As the document writes them; empty: it says nothing of a body. */
+  /** As written in the document; empty if it documents no body. */
   readonly mediaTypes: readonly string[];
-  /** The form of the JSON body (see `replyMismatch`); undefined: the document says nothing of it. */
+  /** The schema of the JSON body (see `replyMismatch`); undefined if the document has none. */
   readonly body: FieldType | undefined;
 }
 
@@ -75,14 +75,14 @@ export interface DocumentedReply {
  * ```
  */
 export interface OutcomeRule {
-  /** A status (`201`), or a class of them (`2xx`). */
+  /** A status (`201`) or a class of statuses (`2xx`). */
   readonly status: number | "2xx" | "4xx" | "5xx";
-  /** Matches the reply's top code or the code of any of its errors. */
+  /** Matches the reply's top-level code or the code of any of its errors. */
   readonly code?: string;
-  /** A path that must be there and not be empty in the reply's body. */
+  /** A path that must be present and not empty in the reply's body. */
   readonly has?: AttrPath;
   readonly outcome: "accepted" | "rejected" | "blocked" | "retry" | "ambiguous";
-  /** Where the reply holds the account number. */
+  /** Path of the account number in the reply. */
   readonly account?: AttrPath;
 }
 
@@ -96,87 +96,93 @@ export interface OutcomeRule {
  * ```
  */
 export interface ItemRule {
-  /** Where the list lies in the reply; empty: the reply is the list. */
+  /** Path of the list in the reply; empty: the reply is the list. */
   readonly at: AttrPath;
-  /** The list of the payload that the items answer to, one for one; absent: found by its name. */
+  /** The list of the payload to which the items correspond, one to one; absent: the list with the same name. */
   readonly attr?: AttrPath;
-  /** The member of an item that holds its status. */
+  /** The member of an item that contains its status. */
   readonly status: string;
-  /** The statuses of items that were not taken. */
+  /** The statuses of rejected items. */
   readonly failed: readonly string[];
 }
 
 /**
- * `validate` changes nothing, `stage` prepares and may be repeated at will; `process` creates at once, `schedule`
- * creates some time later.
+ * `validate` changes nothing; `stage` prepares and may be repeated; `process` creates immediately; `schedule` creates
+ * later.
  */
 export const STEP_KINDS = ["validate", "stage", "process", "schedule"] as const;
 
-/** One of the operations that a record passes through (`x-migrate-steps`). */
+/** One of the operations that a record needs (`x-migrate-steps`). */
 export interface Step {
-  /** Unique in its workflow; the kind, unless the contract gives another. */
+  /** Unique in its workflow; the kind, unless the contract specifies another name. */
   readonly name: string;
   readonly kind: (typeof STEP_KINDS)[number];
-  /** With the step's own outcome rules before those of the operation. */
+  /** Its outcome rules are the step's own rules followed by those of the operation. */
   readonly operation: PlainOperation;
-  /** Fields of the body. Where the operation wraps the payload they stand beside it; otherwise they are the whole body. */
+  /** Fields of the body. If the operation wraps the payload, they are next to it; otherwise they are the whole body. */
   readonly body?: Readonly<Record<string, BodySource>>;
-  /** The operation that knows why, where a refusal names no field. */
+  /** The operation that provides the reasons if a rejection names no field. */
   readonly reasons?: PlainOperation;
-  /** How the end of the step is learnt; absent where its reply tells. */
+  /** How to learn the result of the step; absent if its reply contains it. */
   readonly poll?: Poll;
 }
 
-/** Where a field of a small body comes from: an attr of the payload, or a constant. */
+/** The source of a field in a small body: an attr of the payload, or a constant. */
 export type BodySource = { readonly attr: AttrPath } | { readonly value: JsonValue };
 
-/** How to ask what became of something that the platform does later (`x-migrate-poll`). */
+/** How to query the result of asynchronous work on the platform (`x-migrate-poll`). */
 export interface Poll extends Lookup {
-  /** Seconds between two looks, at first. */
+  /** Initial seconds between two queries. */
   readonly interval: number;
   /** Seconds after which a run leaves the record `pending`. */
   readonly patience: number;
-  /** Where the reply holds the status. */
+  /** Path of the status in the reply. */
   readonly status: AttrPath;
-  /** What a status means; one that is not listed is not final, as `pending`. `absent`: nothing is under way. */
+  /** The meaning of a status; an unlisted one is not final, like `pending`. `absent`: nothing is in progress. */
   readonly outcomes: StatusOutcomes;
   readonly account?: AttrPath;
-  /** Where the reply holds what went wrong. */
+  /** Path of the error in the reply. */
   readonly error?: AttrPath;
 }
 
 /** The meaning of each status that the platform reports. */
 type StatusOutcomes = Readonly<Record<string, "accepted" | "rejected" | "absent" | "pending">>;
 
-/** A GET operation and where in the payload the parameters of its path lie. */
+/** A GET operation, and the payload paths of its path parameters. */
 interface Lookup {
   readonly operation: PlainOperation;
   readonly parameters: Readonly<Record<string, AttrPath>>;
 }
 
 /**
- * How to find out whether a record arrived (`x-migrate-read-back`). HTTP 404 says that it did not, unless a list is asked
- * for.
+ * How to find out whether a record arrived (`x-migrate-read-back`). HTTP 404 means that it did not, unless a list is
+ * requested.
  */
 export interface ReadBack extends Lookup {
-  /** Where the reply holds a list (the empty path: it is one) with one item a record; absent: the reply is the record. */
+  /**
+   * Path of a list in the reply (the empty path: the reply itself) with one item per record; absent: the reply is the
+   * record.
+   */
   readonly list?: AttrPath;
-  /** Attrs of the reply (of the item) and the attrs of the payload that they must be equal to. */
+  /** Attrs of the reply (of the item), and the attrs of the payload that they must equal. */
   readonly match: readonly { readonly reply: AttrPath; readonly payload: AttrPath }[];
-  /** What must be there and not be empty in a record that has arrived. Its lack alone does not prove absence. */
+  /**
+   * Path that must be present and not empty in a record that has arrived. Its absence alone does not prove that the
+   * record is absent.
+   */
   readonly has?: AttrPath;
   readonly account?: AttrPath;
-  /** Where the reply (the item) holds the status; absent with `outcomes`. */
+  /** Path of the status in the reply (the item); absent with `outcomes`. */
   readonly status?: AttrPath;
-  /** What a status means; one that is not listed proves nothing. `rejected`: nothing was created, as `absent`. */
+  /** The meaning of a status; an unlisted one proves nothing. `rejected`: nothing was created, like `absent`. */
   readonly outcomes?: StatusOutcomes;
-  /** What is not found here, asked twice, has not arrived and may be sent again. */
+  /** A record that is not found in two queries has not arrived and may be sent again. */
   readonly provesAbsence: boolean;
 }
 
 /**
- * Whether records whose fate is unknown may be taken up again: nothing that they pass through can create twice, or the
- * platform can be asked first.
+ * Whether records with unknown delivery status may be sent again: none of their steps can create a second object, or
+ * the platform can be queried first.
  */
 export function canResolveAmbiguous({ steps, dedupesByKey }: Pick<Operation, "steps" | "dedupesByKey">): boolean {
   const last = steps.at(-1);

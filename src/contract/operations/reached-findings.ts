@@ -5,9 +5,9 @@ import type { Contract } from "../contract.ts";
 import type { Operation, PlainOperation } from "./operation.ts";
 
 /**
- * The first finding of severity `error` that concerns the operation: at its own place, at that of an operation of its
- * workflow, in what they refer to, or at a place that belongs to no operation. What is wrong with other operations does
- * not stand in the way of this one. Without an operation: the first error that concerns the document as a whole.
+ * The first finding of severity `error` that concerns the operation: at its own place, at an operation of its
+ * workflow, at anything that these refer to, or at a place outside all operations. Errors of other operations do not
+ * block this one. Without an operation: the first error that concerns the document as a whole.
  */
 export function errorReachedBy(
   { document, findings }: Pick<Contract, "document" | "findings">,
@@ -22,20 +22,20 @@ export function errorReachedBy(
   });
 }
 
-/** At a method of a path, or at one of the components. */
+/** Whether a pointer is inside a method of a path, or inside a component. */
 function belongsToSome(pointer: string): boolean {
   const [top, ...below] = parsePointer(pointer);
   return (top === "paths" && below.length >= 2) || (top === "components" && below.length >= 2);
 }
 
-/** With those of its workflow, and those that tell what became of a record. */
+/** The operation, those of its workflow, and those that query the result of a record. */
 function operationsOf(operation: Operation): readonly PlainOperation[] {
   const inSteps = operation.steps.flatMap(({ operation: own, reasons, poll }) => [own, reasons, poll?.operation]);
   const lookups = operation.readBack.map((readBack) => readBack.operation);
   return [operation, ...inSteps, ...lookups].filter((one) => one !== undefined);
 }
 
-/** Pointers of the operations and of everything that their references lead to. */
+/** Pointers of the operations and of everything that their references reach. */
 function placesReachedBy(document: JsonObject, operations: readonly PlainOperation[]): readonly string[] {
   const places = new Set<string>();
   const visit = (path: readonly string[]): void => {

@@ -5,9 +5,9 @@ import { dereferenced, type DocumentPart } from "./document-part.ts";
 import type { Operation, PlainOperation, RequestParameter } from "./operation.ts";
 
 /**
- * What a request carries outside of its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object): one value each, in the address,
- * its query or a header. The operation's own beat those of its path. A part of the path that no parameter describes is
- * one, too. What cannot be sent is a finding, and left out.
+ * The values that a request carries outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in the path,
+ * the query or a header. The operation's own parameters override those of its path. A variable in the path without a
+ * description is a parameter, too. A parameter that cannot be sent is a finding and is omitted.
  */
 export function compileParameters(
   path: string,
@@ -53,7 +53,7 @@ function isPlace(where: string): where is RequestParameter["in"] {
   return where === "path" || where === "query" || where === "header";
 }
 
-/** Undefined where its values are not single ones. */
+/** Undefined if its values are not scalars. */
 function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldType | undefined {
   const { schema } = value;
   if (!isJsonObject(schema)) return undefined;
@@ -64,7 +64,7 @@ function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const COMPOSED: ReadonlySet<FieldType["kind"]> = new Set(["object", "list", "union"]);
 
-/** OpenAPI says to ignore descriptions of these; the others belong to the connection. */
+/** OpenAPI ignores the description of some of these; the others belong to the connection. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(
   "accept content-type authorization user-agent host connection content-length transfer-encoding expect cookie".split(
     " ",
@@ -84,15 +84,14 @@ const ANY_TEXT: TextType = {
   documentPath: false,
 };
 
-/** A line break would begin another header; what a header may hold beside ASCII is not agreed on (RFC 9110, 5.5). */
+/** A line break would start another header; non-ASCII characters in headers are not interoperable (RFC 9110, 5.5). */
 function inHeader(type: FieldType): FieldType {
   return type.kind === "text" && type.pattern === undefined ? { ...type, pattern: /^[\x20-\x7e]*$/ } : type;
 }
 
 /**
- * The type of what a mapping gives under `parameters`: an object with that one member, so that attrs read
- * `parameters.companyId`. The parameters of every request that a record is sent with, each name once; undefined where
- * there are none.
+ * The type of `parameters` in a mapping: an object with that one member, so that attrs are `parameters.companyId`. It
+ * contains the parameters of every request for a record, each name once; undefined if there are none.
  */
 export function parametersType(operation: Pick<Operation, "parameters" | "steps">): ObjectType | undefined {
   const properties = new Map<string, Property>();
@@ -109,7 +108,7 @@ export function parametersType(operation: Pick<Operation, "parameters" | "steps"
   return objectOf(new Map([[MEMBER, parameters]]));
 }
 
-/** The names that no request can do without. */
+/** The names of required parameters. */
 export function requiredParameters(operation: Pick<Operation, "parameters" | "steps">): readonly string[] {
   const type = parametersType(operation)?.properties.get(MEMBER)?.type;
   if (type?.kind !== "object") return [];
@@ -122,7 +121,7 @@ function objectOf(properties: ReadonlyMap<string, Property>): ObjectType {
   return { kind: "object", nullable: false, deprecated: false, validators: [], properties, additional: "closed" };
 }
 
-/** Those that create or prepare; where a workflow is declared, the operation itself is one of its steps or not sent. */
+/** The requests that create or prepare; in a workflow, the operation itself is either one of the steps or not sent. */
 function requestsOf(operation: Pick<Operation, "parameters" | "steps">): readonly Pick<PlainOperation, "parameters">[] {
   if (operation.steps.length === 0) return [operation];
   return operation.steps.flatMap((step) => [step.operation, ...(step.reasons === undefined ? [] : [step.reasons])]);

@@ -4,8 +4,8 @@ import { parametersType } from "./request-parameters.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
 /**
- * The fields of a step's body, the wrapped payload apart: what the contract takes from the payload or sets, and what the
- * mapping gives. What the payload does not have is left out.
+ * The fields of a step's body, without the wrapped payload: those that the contract takes from the payload or sets,
+ * and those from the mapping. Fields that the payload lacks are omitted.
  */
 export function stepFields(body: Step["body"], payload: JsonObject, given: JsonObject = NO_FIELDS): JsonObject {
   const fields: Record<string, JsonValue> = {};
@@ -18,7 +18,7 @@ export function stepFields(body: Step["body"], payload: JsonObject, given: JsonO
 
 const NO_FIELDS: JsonObject = {};
 
-/** Objects are put together field by field; the contract sets what a mapping cannot. */
+/** Merges objects field by field; the contract's values take precedence over those of a mapping. */
 function mergeFields(set: JsonObject, given: JsonObject): JsonObject {
   const fields: Record<string, JsonValue> = { ...given, ...set };
   for (const [name, value] of Object.entries(given)) {
@@ -28,13 +28,13 @@ function mergeFields(set: JsonObject, given: JsonObject): JsonObject {
   return fields;
 }
 
-/** What {@link stepFields} are of; undefined for a step that sends the payload and nothing else. */
+/** The type of {@link stepFields}; undefined for a step that sends only the payload. */
 export function stepFieldsType({ operation, body }: Pick<Step, "operation" | "body">): ObjectType | undefined {
   if (operation.wrap !== undefined) return operation.envelope;
   return body !== undefined && operation.body?.kind === "object" ? operation.body : undefined;
 }
 
-/** The types of what a record becomes: its payload, what its steps carry beside or in place of that, and its parameters. */
+/** The types of all parts of a record: its payload, the fields of its steps, and its parameters. */
 export function sentTypes(operation: Pick<Operation, "body" | "parameters" | "steps">): readonly FieldType[] {
   const { body, steps } = operation;
   return [body, ...steps.map(stepFieldsType), parametersType(operation)].filter((type) => type !== undefined);

@@ -14,19 +14,19 @@ import {
 import { nullRule } from "./nullability.ts";
 import { isNullOnly } from "./type-keyword.ts";
 
-/** A schema with `oneOf` or `anyOf`, taken apart. */
+/** A decomposed schema with `oneOf` or `anyOf`. */
 export interface Alternatives {
-  /** The options other than null, each of them with what stands beside the keyword and holds for all. */
+  /** The options except null, each combined with the keywords next to `oneOf` or `anyOf`, which apply to all. */
   readonly options: readonly (readonly SchemaNode[])[];
   /** All parts without the keyword. */
   readonly rest: readonly SchemaNode[];
-  /** The keyword's own place. */
+  /** The path of the keyword itself. */
   readonly path: AttrPath;
   readonly discriminator: JsonValue | undefined;
   readonly shared: readonly SchemaNode[];
 }
 
-/** The first `oneOf` or `anyOf` among the parts; a second one stays with the rest and is taken apart after it. */
+/** The first `oneOf` or `anyOf` among the parts; a second one stays in the rest and is decomposed after it. */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
   const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
   const holder = keyword === undefined ? undefined : parts.find((part) => readKeyword(part, keyword) !== undefined);
@@ -66,8 +66,7 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
 const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
 
 /**
- * A part that says more than what a reader wants to know, that null is allowed, and that the value is an object where
- * every option says so itself.
+ * Whether a part restricts values, beyond documentation, allowing null, and `type: object` if every option states it.
  */
 function restricts(part: SchemaNode, areObjects: boolean): boolean {
   return Object.keys(part.schema).some(
@@ -81,7 +80,7 @@ function restricts(part: SchemaNode, areObjects: boolean): boolean {
 
 const RESTRICTING: ReadonlySet<string | undefined> = new Set(["enforced", "asserted"]);
 
-/** The choices of all options together, when each option is a list of choices and nothing else, and nothing discriminates. */
+/** The combined choices, if each option is only a list of choices and there is no discriminator. */
 export function mergedChoices(
   { options, discriminator, path }: Alternatives,
   compilation: Compilation,

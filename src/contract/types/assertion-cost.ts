@@ -1,17 +1,17 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { parseFragment } from "../../json/json-pointer.ts";
 
-/** The most schemas that one value may have to be compared with for an assertion to be enforced. */
+/** Maximum number of schemas that one value may be compared with; assertions beyond it are not enforced. */
 export const MAX_EVALUATIONS = 10_000;
 
-/** The deepest values that are validated. */
+/** Maximum depth of validated values. */
 const MAX_DEPTH = 64;
 
 /**
- * How many schemas a value may have to be compared with, where each alternative and each condition is looked at and the
- * value is nested as deep as it may be; `Infinity` beyond `MAX_EVALUATIONS`, and for a schema that applies itself to the
- * same value without end.
- * @param root a schema that stands alone, with `$defs`
+ * The number of schemas that a value may be compared with, counting each alternative and each condition and the
+ * maximum nesting of the value. `Infinity` beyond `MAX_EVALUATIONS`, and for a schema that applies itself endlessly to
+ * the same value.
+ * @param root a self-contained schema, with `$defs`
  */
 export function countEvaluations(root: JsonObject): number {
   let below: ReadonlyMap<JsonValue, number> = new Map();
@@ -59,14 +59,14 @@ function sumOf(schemas: readonly JsonValue[], cost: (schema: JsonValue) => numbe
   return schemas.reduce<number>((sum, schema) => sum + cost(schema), 0);
 }
 
-/** The schemas that are applied to the same value. */
+/** The schemas that apply to the same value. */
 function appliedHere(schema: JsonObject, root: JsonObject): readonly JsonValue[] {
   const reference = typeof schema["$ref"] === "string" ? parseFragment(schema["$ref"]) : undefined;
   const target = reference && valueAt(root, reference);
   return [...(target === undefined ? [] : [target]), ...schemasOf(schema, HERE)];
 }
 
-/** The schemas that may be applied to the same member or item; those of named properties apart. */
+/** The schemas that may apply to the same member or item, except those of named properties. */
 function appliedInside(schema: JsonObject): readonly JsonValue[] {
   return schemasOf(schema, INSIDE);
 }

@@ -16,8 +16,8 @@ import {
 import { standaloneSchema } from "./standalone-schema.ts";
 
 /**
- * What the parts of a schema say beyond what a type of the kind enforces, as JSON Schema; undefined when that is nothing.
- * A reply's form says none of it.
+ * The constraints of a schema's parts that its kind does not enforce, as JSON Schema; undefined if there are none. The
+ * type of a reply has none.
  */
 export function assertionsOf(
   parts: readonly SchemaNode[],
@@ -30,7 +30,7 @@ export function assertionsOf(
   if (picked.length > 0) assertions.push({ schema: standaloneSchema(picked, compilation), unevaluated: false });
   for (const part of parts) {
     if (!needsEvaluation(part, parts, type)) continue;
-    // What the part leaves to alternatives (`omit`) evaluates members, too.
+    // Members that the part leaves to alternatives (`omit`) are evaluated, too.
     const node = { ...part, omit: [] };
     assertions.push({
       schema: standaloneSchema([node], compilation, {
@@ -43,7 +43,7 @@ export function assertionsOf(
   return enforced.length === 0 ? undefined : enforced;
 }
 
-/** Conditions inside conditions double the work with each level, and this work cannot be broken off. */
+/** Nested conditions double the work with each level, and this work cannot be interrupted. */
 function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[], { findings }: Compilation): boolean {
   if (countEvaluations(schema) <= MAX_EVALUATIONS) return true;
   const limit = MAX_EVALUATIONS.toLocaleString("en");
@@ -52,7 +52,7 @@ function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[],
   return false;
 }
 
-/** The part with nothing but the keywords that are asserted, and what these need beside them. */
+/** The part with only its asserted keywords, and those that they depend on. */
 function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOfType): SchemaNode | undefined {
   const keywords = Object.keys(part.schema).filter(
     (keyword) =>
@@ -72,12 +72,12 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
 
 const UNEVALUATED: ReadonlySet<string> = new Set(["unevaluatedProperties", "unevaluatedItems"]);
 
-/** Properties whose values are judged elsewhere. */
+/** Properties whose values are validated elsewhere. */
 function namesOnly(value: JsonValue): JsonValue {
   return isJsonObject(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, true])) : value;
 }
 
-/** Where a kind enforces a keyword in general, but not as it stands here. */
+/** Whether a kind enforces a keyword in general, but not this use of it. */
 function isBeyondKind(part: SchemaNode, keyword: string, parts: readonly SchemaNode[], { kind }: KindOfType): boolean {
   if (kind === "any") return ["type", "enum", "const"].includes(keyword);
   if (keyword === "items" && kind === "list") return isTuple(part);
@@ -92,7 +92,7 @@ export function isTuple(part: SchemaNode): boolean {
   return readKeyword(part, "prefixItems") !== undefined || isJsonArray(readKeyword(part, "items") ?? null);
 }
 
-/** `additionalProperties` knows of the properties beside it only; those of other parts are additional to it. */
+/** `additionalProperties` covers only the properties next to it; those of other parts are additional to it. */
 function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolean {
   const additional = readKeyword(part, "additionalProperties");
   if (additional === true || (isJsonObject(additional) && Object.keys(additional).length === 0)) return false;
@@ -108,7 +108,9 @@ function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolea
   );
 }
 
-/** `unevaluated...` says more than that the object is closed where other keywords evaluate members beside `properties`. */
+/**
+ * Whether `unevaluated...` does more than close the object, because other keywords than `properties` evaluate members.
+ */
 function needsEvaluation(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: KindOfType): boolean {
   const items = readKeyword(part, "unevaluatedItems");
   if (items !== undefined && items !== true && (untyped || kind === "list" || kind === "any")) return true;
@@ -118,7 +120,7 @@ function needsEvaluation(part: SchemaNode, parts: readonly SchemaNode[], { kind,
   return parts.length > 1 || APPLICATORS.some((keyword) => Object.hasOwn(part.schema, keyword));
 }
 
-/** Whether a part's `unevaluatedProperties` is judged as an assertion. */
+/** Whether a part's `unevaluatedProperties` is enforced as an assertion. */
 export function isEvaluated(parts: readonly SchemaNode[]): boolean {
   return parts.some((part) => needsEvaluation(part, parts, { kind: "object", untyped: false }));
 }
@@ -126,15 +128,15 @@ export function isEvaluated(parts: readonly SchemaNode[]): boolean {
 const CONDITIONAL: readonly string[] = ["if", "then", "else", "dependentSchemas", "dependencies"];
 const APPLICATORS: readonly string[] = ["$ref", "allOf", "anyOf", "oneOf", "not", ...CONDITIONAL];
 
-/** Properties that an object may have although `properties` does not name them. */
+/** Properties that an object may have although they are not in `properties`. */
 export interface NamesBeside {
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly LinearPattern[];
-  /** A pattern of names is not enforced, so that any name may be meant. */
+  /** A pattern of names is not enforced, so any name is allowed. */
   readonly open: boolean;
 }
 
-/** Names of `patternProperties`, and of schemas that hold on a condition; their values are judged by the assertions. */
+/** Names in `patternProperties` and in conditional schemas; the assertions validate their values. */
 export function namesBeside(parts: readonly SchemaNode[], compilation: Compilation): NamesBeside {
   const names = new Set<string>();
   const patterns: LinearPattern[] = [];
@@ -166,7 +168,7 @@ export function namesBeside(parts: readonly SchemaNode[], compilation: Compilati
   return { names, patterns, open };
 }
 
-/** The schemas that keywords of a part hold, for the same value. */
+/** The schemas that keywords of a part apply to the same value. */
 function branchesOf(part: SchemaNode, keywords: readonly string[], { findings }: Compilation): readonly SchemaNode[] {
   return keywords.flatMap((keyword) => {
     const value = readKeyword(part, keyword);

@@ -23,7 +23,7 @@ import { isNullOnly, typesOf, type SchemaType, type SchemaTypes } from "./type-k
 import { alternativesOf, mergedChoices, type Alternatives } from "./alternatives.ts";
 import { unionType } from "./union-type.ts";
 
-/** Starts compiling the schemas of one document. Everything that is not enforced goes to the findings. */
+/** Starts compiling the schemas of one document. Everything that is not enforced becomes a finding. */
 export function compilationOf(
   document: JsonObject,
   openapi: Compilation["openapi"],
@@ -75,7 +75,7 @@ function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
   return [...new Map(nodes.map((node) => [schemaKey([node]), node])).values()];
 }
 
-/** Alternatives that lead back to themselves without an object or a list between. */
+/** For alternatives that lead back to themselves without an object or a list in between. */
 function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): FieldType {
   findings.add(
     "error",
@@ -90,7 +90,7 @@ function compileNodes(nodes: readonly SchemaNode[], shared: Compilation, enter: 
   let impossible: FieldType["impossible"];
   const compilation: Compilation = { ...shared, contradict: (message, path) => (impossible ??= { message, path }) };
   const type = compileParts(nodes, compilation, enter);
-  // The type itself, which others that are being compiled may hold already.
+  // The type object itself, because other types in progress may already contain it.
   return impossible === undefined ? type : Object.assign(type, { impossible });
 }
 
@@ -106,7 +106,7 @@ function compileParts(nodes: readonly SchemaNode[], compilation: Compilation, en
   return compilePlain(parts, types, compilation, enter);
 }
 
-/** With what all that they are made of says of null. */
+/** Adds the combined rule about null of all parts. */
 type Nullable<Parts> = Parts & { readonly nulls: NullRule };
 
 function compileAlternatives(
@@ -130,7 +130,7 @@ function compileAlternatives(
   return unionType(alternatives, base, compilation, enter);
 }
 
-/** `type: [string, integer]`: an option for each of them, with the keywords that belong to it. */
+/** `type: [string, integer]`: an option for each type, with the keywords that belong to it. */
 function compileTypeList(
   parts: readonly SchemaNode[],
   types: Nullable<SchemaTypes>,
@@ -166,7 +166,7 @@ function compilePlain(
   return type;
 }
 
-/** The kind of a type that has no alternatives. */
+/** The kind of a type without alternatives. */
 function kindOf(parts: readonly SchemaNode[], types: SchemaTypes, compilation: Compilation): KindOfType {
   const consts = readKeywords(parts, "const").map(({ value }) => value);
   const choices = [...consts, ...readKeywords(parts, "enum").flatMap(({ value }) => (isJsonArray(value) ? value : []))];
@@ -225,7 +225,7 @@ function isSentAsGiven(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "x-sent-as-given").some(({ value }) => value === true);
 }
 
-/** What the keywords suggest where no type is written. */
+/** The type that the keywords suggest if none is declared. */
 function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): SchemaType | undefined {
   for (const [type, keywords] of TYPE_INDICATORS) {
     const [found] = keywords.flatMap((keyword) => readKeywords(parts, keyword));
@@ -261,10 +261,10 @@ const KINDS_OF_FORMATS: ReadonlySet<FieldType["kind"]> = new Set(["decimal", ...
 
 const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
 
-/** Formats of text that are enforced. No value has two of them. */
+/** Text formats that are enforced. No value has two of them. */
 const ENFORCED_FORMATS: readonly string[] = ["decimal", ...DATE_KINDS.keys(), ...TEXT_FORMATS];
 
-/** The format that is enforced, else the first that is written. */
+/** The enforced format, otherwise the first one. */
 function formatOf(parts: readonly SchemaNode[], types: SchemaTypes, { contradict }: Compilation): string | undefined {
   const formats = readKeywords(parts, "format").flatMap(({ value, path }) =>
     typeof value === "string" ? [{ value, path }] : [],
@@ -287,14 +287,14 @@ function numeric(
   return numberType([...parts, ...int32Limits(parts)], base, kind, compilation);
 }
 
-/** OpenAPI 3.0.3, Data Types: `int32` is a signed number of 32 bits. */
+/** OpenAPI 3.0.3, Data Types: `int32` is a signed 32-bit number. */
 function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[] {
   const holder = parts.find((part) => readKeyword(part, "format") === "int32");
   if (holder === undefined) return [];
   return [{ schema: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, path: holder.path, omit: [] }];
 }
 
-/** A format that restricts values in a way that is not checked. */
+/** Reports a format that restricts values but is not checked. */
 function reportUncheckedFormat(
   parts: readonly SchemaNode[],
   accepted: readonly string[],

@@ -82,13 +82,13 @@ export function listType(
 
 const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
 
-/** The name of the first schema among the parts that has one: the one nearest to the field. */
+/** The name of the first named schema among the parts, which is the one nearest to the field. */
 function nameOf(parts: readonly SchemaNode[]): string | undefined {
   const named = parts.find(({ path }) => path.length === 3 && path[0] === "components" && path[1] === "schemas");
   return named && String(named.path[2]);
 }
 
-/** Property -> the schemas that its values must satisfy, over all parts, in document order. */
+/** Each property with the schemas that its values must satisfy, over all parts, in document order. */
 function propertyNodes(
   parts: readonly SchemaNode[],
   { findings }: Compilation,
@@ -108,9 +108,9 @@ function propertyNodes(
 }
 
 /**
- * OpenAPI 3.0.3, Schema Object: a required property that is `readOnly` is required in replies only, and one that is
- * `writeOnly` in requests only. A part that describes the property without that keyword and requires it means both.
- * `requiring`: the parts that require the property.
+ * OpenAPI 3.0.3, Schema Object: a required property that is `readOnly` is required only in replies, and one that is
+ * `writeOnly` only in requests. A part that requires the property and describes it without that keyword requires it in
+ * both. `requiring`: the parts that require the property.
  */
 function propertyOf(
   name: string,
@@ -137,11 +137,11 @@ function propertyOf(
 
 interface Requirement {
   readonly path: AttrPath;
-  /** The parts that say so. */
+  /** The parts that require it. */
   readonly parts: readonly SchemaNode[];
 }
 
-/** Required name -> where it says so. */
+/** Required name to the place that requires it. */
 function requiredOf(parts: readonly SchemaNode[], compilation: Compilation): ReadonlyMap<string, Requirement> {
   const required = new Map<string, Requirement>();
   for (const part of parts) {
@@ -175,9 +175,8 @@ function describesNames(parts: readonly SchemaNode[], { names, patterns }: Names
 }
 
 /**
- * Closed unless a schema opens it (API specification 2.7.5), or describes no property at all; one `false` closes it again,
- * as every part has to agree.
- * A reply may always hold more than its schema tells.
+ * Closed unless a schema opens it (API specification 2.7.5) or describes no property at all; one `false` closes it
+ * again, because every part must agree. A reply may always contain more than its schema.
  */
 function additionalOf(
   parts: readonly SchemaNode[],
@@ -186,7 +185,7 @@ function additionalOf(
 ): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
   const additional = readKeywords(parts, "additionalProperties");
-  // What additional properties may be is evaluated, so that nothing is left for the other keyword.
+  // The values of additional properties are evaluated, so nothing is left for `unevaluatedProperties`.
   const written = additional.length > 0 ? additional : readKeywords(parts, "unevaluatedProperties");
   if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
   if (written.length === 0) return describesNames(parts, beside) ? "closed" : ANY_TYPE;

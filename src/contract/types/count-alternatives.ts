@@ -3,25 +3,25 @@ import type { FieldType, UnionType } from "./field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { childTypes } from "./type-tree.ts";
 
-/** The most options of one schema, those of alternatives directly inside its alternatives counted. */
+/** Maximum number of options of one schema, including those of alternatives directly inside its alternatives. */
 export const MAX_OPTIONS = 10_000;
 
-/** The number of ways through the alternatives of a schema at which `contract check` warns. */
+/** The number of paths through a schema's alternatives at which `contract check` warns. */
 const MANY_WAYS = 10_000;
 
-/** The options of a type: those of a union that is an option are counted in its place. */
+/** Number of options of a type; an option that is a union counts as its own options. */
 export function countOptions(options: readonly FieldType[], known: ReadonlyMap<UnionType, UnionPlace>): number {
   return options.reduce((sum, option) => sum + ((option.kind === "union" && known.get(option)?.options) || 1), 0);
 }
 
-/** Where a union is written, and how many options it has (`countOptions`). */
+/** Where a union is written, and its number of options (`countOptions`). */
 export interface UnionPlace {
   readonly path: AttrPath;
   readonly options: number;
 }
 
 /**
- * Warns of the innermost alternatives through which one value can be read in many ways: each level of alternatives inside
+ * Warns about the innermost alternatives that allow many interpretations of one value: each level of nested
  * alternatives multiplies the work on a record.
  */
 export function reportManyWays(unions: ReadonlyMap<UnionType, UnionPlace>, findings: Findings): void {
@@ -34,7 +34,7 @@ export function reportManyWays(unions: ReadonlyMap<UnionType, UnionPlace>, findi
   }
 }
 
-/** Types inside themselves are counted once. */
+/** Recursive types are counted once. */
 function countWays(type: FieldType, ways: Map<FieldType, number>): number {
   const known = ways.get(type);
   if (known !== undefined) return known;

@@ -5,7 +5,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 
 /**
- * A schema of the contract as validation, mapping and the field table read it: references resolved, `allOf` merged.
+ * A schema of the contract as used by validation, mapping and the field table: references resolved, `allOf` merged.
  * The same `$ref` is the same object, so a type may contain itself.
  */
 export type FieldType =
@@ -30,18 +30,21 @@ interface TypeBase {
   readonly validators: readonly PublishedValidator[];
   /** `x-rules`; absent when there are none. */
   readonly rules?: readonly Rule[];
-  /** The schema names no type, and the kind was told from its keywords: values of other JSON types are right, too. */
+  /**
+   * The schema declares no type, and the kind was inferred from its keywords: values of other JSON types are valid,
+   * too.
+   */
   readonly untyped?: true;
-  /** No value satisfies the schema: why, and where it says so. */
+  /** No value satisfies the schema: the reason, and its path. */
   readonly impossible?: { readonly message: string; readonly path: AttrPath };
-  /** What the schema says beyond the kind; absent when that is nothing. */
+  /** The constraints of the schema beyond the kind; absent if there are none. */
   readonly assertions?: readonly Assertion[];
 }
 
-/** A schema of JSON Schema 2020-12 that stands alone, for a value that is right in all other ways. */
+/** A self-contained JSON Schema 2020-12, for a value that is otherwise valid. */
 export interface Assertion {
   readonly schema: JsonObject;
-  /** Only what it says by `unevaluatedProperties` and `unevaluatedItems` counts. */
+  /** Only its `unevaluatedProperties` and `unevaluatedItems` count. */
   readonly unevaluated: boolean;
 }
 
@@ -57,16 +60,16 @@ export interface TextType extends TypeBase {
   readonly minLength?: number;
   readonly maxLength?: number;
   readonly pattern?: LinearPattern;
-  /** Refused by the platform unless the contract says `minLength: 0`. */
+  /** If false, the platform rejects blank text; the contract allows it with `minLength: 0`. */
   readonly allowBlank: boolean;
-  /** `x-document-path`: API specification 2.5; `key`: a whole key of another file store, safe, and under no root. */
+  /** `x-document-path`: API specification 2.5. `key`: a complete, safe key of another file store, without a root. */
   readonly documentPath: boolean | "key";
 }
 
 /** A decimal sent as text (`type: string, format: decimal`); limits as exact decimal text. */
 export interface DecimalType extends TypeBase, NumericLimits {
   readonly kind: "decimal";
-  /** Digits in all, derived from the pattern or `x-max-digits`. */
+  /** Total number of digits, derived from the pattern or `x-max-digits`. */
   readonly maxDigits?: number;
   readonly maxDecimalPlaces?: number;
   readonly maxWholeDigits?: number;
@@ -86,7 +89,7 @@ interface NumericLimits {
 
 export interface NumericLimit {
   readonly value: number;
-  /** The limit as decimal text, where `value` is only the number nearest to it. */
+  /** The limit as decimal text, if `value` is only the nearest double. */
   readonly exact?: string;
   readonly exclusive: boolean;
 }
@@ -108,28 +111,28 @@ export interface BooleanType extends TypeBase {
 /** ISO 8601 text (API specification 2.7.4). */
 export interface DateType extends TypeBase {
   readonly kind: "date" | "datetime" | "time";
-  /** `x-sent-as-given`: a date-time goes out as it was given, not in the specification's form. */
+  /** `x-sent-as-given`: a date-time is sent unchanged, not in the specification's form. */
   readonly asGiven?: boolean;
 }
 
 export interface ChoiceType extends TypeBase {
   readonly kind: "choice";
-  /** Without null: that is `nullable`. May hold "" and numbers. */
+  /** Without null, which is `nullable`. May contain "" and numbers. */
   readonly choices: readonly JsonScalar[];
 }
 
 export interface ObjectType extends TypeBase {
   readonly kind: "object";
-  /** The schema's name in the document, where it has one. */
+  /** The schema's name in the document, if it has one. */
   readonly name?: string;
   /** In document order. */
   readonly properties: ReadonlyMap<string, Property>;
   /**
-   * What a property may be that is not documented: nothing (`closed`, the default: API specification 2.7.5),
-   * or values of one type (`additionalProperties: {schema}`, or `true` as an AnyType).
+   * The type of undocumented properties: none (`closed`, the default: API specification 2.7.5), or one type
+   * (`additionalProperties: {schema}`, or `true` as an AnyType).
    */
   readonly additional: "closed" | FieldType;
-  /** Names that are none of the properties and not additional either (`patternProperties`): left to the assertions. */
+  /** Names that are neither properties nor additional (`patternProperties`): left to the assertions. */
   readonly namePatterns?: readonly LinearPattern[];
 }
 
@@ -148,31 +151,33 @@ export interface ListType extends TypeBase {
   readonly uniqueItems: boolean;
 }
 
-/** `oneOf`/`anyOf`. With a discriminator one property chooses the option; without, the first that fits. */
+/** `oneOf`/`anyOf`. With a discriminator, one property selects the option; without, the first match. */
 export interface UnionType extends TypeBase {
   readonly kind: "union";
   readonly options: readonly FieldType[];
-  /** `oneOf` without a discriminator: a value that two options let through is refused. */
+  /** `oneOf` without a discriminator: a value that matches two options is rejected. */
   readonly exactlyOne?: true;
   readonly discriminator?: Discriminator;
-  /** In the place of a discriminator: the property is no field, but a setting of the instance. */
+  /** Instead of a discriminator: the property is not a field but a setting of the instance. */
   readonly setting?: Discriminator;
-  /** The only option that this instance takes: the configuration declares the setting. */
+  /** The only option that this instance accepts: the configuration declares the setting. */
   readonly chosen?: FieldType;
 }
 
 export interface Discriminator {
   readonly property: string;
-  /** The property's value, as text -> the option. Where `null` is among them it also stands for a property that is absent. */
+  /** The property's value, as text, to the option. `null` also represents an absent property. */
   readonly mapping: ReadonlyMap<string, ObjectType>;
 }
 
-/** A schema that says nothing of the type. */
+/** A schema without a type. */
 export interface AnyType extends TypeBase {
   readonly kind: "any";
 }
 
-/** The type of the field at the path; in alternatives, of the first that has one. Undefined where there is no such field. */
+/**
+ * The type of the field at the path; in alternatives, of the first that has one. Undefined if there is no such field.
+ */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
   const [name, ...rest] = path;
   if (name === undefined) return type;
@@ -185,18 +190,18 @@ export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined 
 
 export type JsonTypeName = "string" | "number" | "boolean" | "object" | "list";
 
-/** What an object may hold by a name: its property, or what others may be; undefined where it may hold nothing. */
+/** The type of an object's member: its property, or the type of additional ones; undefined if it is not allowed. */
 export function memberType({ properties, additional }: ObjectType, name: string): FieldType | undefined {
   return properties.get(name)?.type ?? (additional === "closed" ? undefined : additional);
 }
 
-/** Whether a value is of the JSON type that types of the kind are about; those of several JSON types are about any. */
+/** Whether a value has the JSON type of the kind; kinds with several JSON types accept any. */
 export function isOfKind(kind: FieldType["kind"], value: unknown): boolean {
   const json = Array.isArray(value) ? "list" : typeof value;
   return JSON_TYPES[kind] === undefined || JSON_TYPES[kind] === json;
 }
 
-/** Of the values of each kind; undefined where they may be of several. */
+/** The JSON type of each kind's values; undefined if there are several. */
 export const JSON_TYPES: Readonly<Record<FieldType["kind"], JsonTypeName | undefined>> = {
   text: "string",
   decimal: "string",

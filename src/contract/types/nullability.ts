@@ -11,12 +11,12 @@ import {
 } from "./schema-node.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
-/** What schemas say of null; undefined where they say nothing, which lets it through. */
+/** Whether schemas allow null; undefined if they do not restrict it. */
 export type NullRule = "allowed" | "forbidden" | undefined;
 
 /**
- * What the nodes together say of null: each of them has to let it through. `nullable` decides for the schema that it stands
- * in, with what is in its `$ref` and `allOf`, because contracts write it beside those.
+ * The combined rule of the nodes: each of them must allow null. `nullable` decides for its schema, including the
+ * contents of its `$ref` and `allOf`, because contracts write it next to those.
  */
 export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation): NullRule {
   const [first] = nodes;
@@ -25,12 +25,12 @@ export function nullRule(nodes: readonly SchemaNode[], compilation: Compilation)
   return every(nodes.map((node) => ruleOf(node, compilation, known)));
 }
 
-/** A node that makes null right, whatever the nodes behind it say. */
+/** A node that allows null regardless of the following nodes. */
 export function nullAllowed({ path }: Pick<SchemaNode, "path">): SchemaNode {
   return { schema: {}, path: [...path, "nullable"], omit: [], decidesNull: true };
 }
 
-/** @param known rules of the nodes so far. Each is looked at once, and a node inside itself says nothing there. */
+/** @param known rules of the nodes so far. Each is visited once, and a node inside itself has no rule there. */
 function ruleOf(node: SchemaNode, compilation: Compilation, known: Map<string, NullRule>): NullRule {
   const key = schemaKey([node]);
   if (known.has(key)) return known.get(key);

@@ -5,9 +5,9 @@ import { slowPatternReason } from "../../text/slow-pattern.ts";
 import type { Findings } from "../contract-findings.ts";
 
 /**
- * A pattern of the contract, ready to be matched: ECMA-262 with the u flag, as JSON Schema asks for; without it where
- * only the older syntax can read it. Undefined, and a finding, for one that is none, and for one that cannot be matched in
- * linear time, so that a forged cell could keep it busy for hours: that is left to the platform.
+ * A compiled pattern of the contract: ECMA-262 with the u flag, as JSON Schema requires, or without it if only the
+ * older syntax is valid. An invalid pattern is a finding and returns undefined. So does one that cannot be matched in
+ * linear time, because a crafted cell could block it for hours; it is left to the platform.
  */
 export function checkedPattern(source: JsonValue, path: AttrPath, findings: Findings): LinearPattern | undefined {
   const pattern =

@@ -9,17 +9,17 @@ import { reportRuleIssues } from "../contract-findings.ts";
 import { type AnyType, compareLimits, type NumericLimit, type PublishedValidator } from "./field-type.ts";
 import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
 
-/** Reads the values of keywords out of the parts of a schema; a value of the wrong kind is a finding and left out. */
+/** Reads the values of keywords from the parts of a schema; a value of the wrong type is a finding and is omitted. */
 interface KeywordReader {
   readonly text: (keyword: string) => string | undefined;
   readonly isTrue: (keyword: string) => boolean;
-  /** The tightest of the counts: the largest of the minima, the smallest of the maxima. */
+  /** The strictest count: the largest minimum, the smallest maximum. */
   readonly count: (keyword: string, tightest: "largest" | "smallest") => number | undefined;
   readonly minimum: () => NumericLimit | undefined;
   readonly maximum: () => NumericLimit | undefined;
-  /** The one nearest to the field; others are assertions. */
+  /** The value nearest to the field; the others are assertions. */
   readonly multipleOf: () => number | undefined;
-  /** Says so when no value can satisfy both. */
+  /** Reports limits that no value can satisfy. */
   readonly checkOrder: (low: number | undefined, high: number | undefined, keyword: string) => void;
 }
 
@@ -65,7 +65,7 @@ export function keywordReader(
   };
 }
 
-/** A number, or the text of one with more digits than a number has (`parseDocument`). */
+/** A number, or the text of one with more digits than a double can represent (`parseDocument`). */
 function numberOf(value: JsonValue): number | undefined {
   if (typeof value === "string") return isLongNumber(value) ? Number(value) : undefined;
   return typeof value === "number" ? value : undefined;
@@ -80,7 +80,7 @@ function exclusiveFirst(one: NumericLimit, other: NumericLimit): number {
   return Number(other.exclusive) - Number(one.exclusive);
 }
 
-/** `exclusiveMinimum` is a boolean beside `minimum` in OpenAPI 3.0 and a limit of its own in 3.1. */
+/** `exclusiveMinimum` is a boolean next to `minimum` in OpenAPI 3.0 and a limit of its own in 3.1. */
 function limitsOf(
   part: SchemaNode,
   keyword: "minimum" | "maximum",
@@ -102,10 +102,10 @@ function isMisplaced(plain: JsonValue | undefined, exclusive: JsonValue | undefi
   return exclusive !== true || plain === undefined;
 }
 
-/** What every type says of itself. */
+/** The properties that every type has. */
 export type TypeBase = Omit<AnyType, "kind">;
 
-/** Where several parts say the same thing, the one nearest to the field is believed. */
+/** If several parts define the same property, the one nearest to the field takes precedence. */
 export function baseType(parts: readonly SchemaNode[], nullable: boolean, compilation: Compilation): TypeBase {
   const { findings, direction } = compilation;
   if (direction === "reply") return { nullable, deprecated: false, validators: [] };
@@ -124,7 +124,7 @@ export function baseType(parts: readonly SchemaNode[], nullable: boolean, compil
   };
 }
 
-/** As operators publish them: a name, a text (either may be null), and the codes that the platform may answer with. */
+/** As operators publish them: a name, a text (either may be null), and the codes that the platform may return. */
 const validatorsSchema = z.array(
   z.object({
     name: z.string().nullish(),
@@ -149,7 +149,7 @@ function validatorsOf(part: SchemaNode, findings: Compilation["findings"]): read
   }));
 }
 
-/** The same rules wherever the part is used, so that they are known again. */
+/** Returns the same rule objects wherever the part is used, so that they can be compared by identity. */
 function rulesOf(part: SchemaNode, { findings, rules }: Compilation): readonly Rule[] {
   const written = readKeyword(part, "x-rules");
   if (written === undefined) return [];

@@ -54,7 +54,10 @@ export function numberType(
   return { ...base, kind, ...numericLimits(parts, compilation) };
 }
 
-/** `enum` and `const`: what every part of the schema lets through. Null is no choice; it makes the type nullable. */
+/**
+ * `enum` and `const`: the values that every part of the schema allows. Null is not a choice; it makes the type
+ * nullable.
+ */
 export function choiceType(
   parts: readonly SchemaNode[],
   base: TypeBase,
@@ -84,7 +87,10 @@ interface WrittenChoices {
   readonly isEmpty: boolean;
 }
 
-/** An alternative without any choice may be left out (`contradict`); one of several choices that cannot be taken is an error. */
+/**
+ * An alternative without any choice may be dropped (`contradict`); a single impossible choice among several is an
+ * error.
+ */
 function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, compilation: Compilation): void {
   const { findings, contradict } = compilation;
   const misfit = parts.map((part) => misfitIn(part, compilation)).find((one) => one !== undefined);
@@ -97,7 +103,7 @@ function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, c
   }
 }
 
-/** A choice that is not of the type beside it; one that another part of the schema excludes is none. */
+/** A choice that is not of the type next to it; choices that another part of the schema excludes are ignored. */
 function misfitIn(
   part: SchemaNode,
   compilation: Compilation,
@@ -141,7 +147,7 @@ function numericLimits(
   return definedMembers({ minimum, maximum, multipleOf });
 }
 
-/** The pattern nearest to the field; others are assertions. */
+/** The pattern nearest to the field; the others are assertions. */
 function patternOf(parts: readonly SchemaNode[], findings: Compilation["findings"]): LinearPattern | undefined {
   const [first] = readKeywords(parts, "pattern");
   return first && checkedPattern(first.value, first.path, findings);
@@ -151,7 +157,9 @@ function wholeDigits(digits: number | undefined, places: number | undefined): nu
   return digits === undefined || places === undefined ? undefined : Math.max(0, digits - places);
 }
 
-/** The digits that a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$` allows: how operators' documents write decimals. */
+/**
+ * The digits that a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$` allows, which operators' documents use for decimals.
+ */
 function digitsOf(pattern: LinearPattern | undefined): { whole: number; places: number } | undefined {
   const match = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(pattern?.source ?? "");
   return match === null ? undefined : { whole: Number(match[1]), places: Number(match[2]) };

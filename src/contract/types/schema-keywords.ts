@@ -5,13 +5,13 @@ import { type Compilation, readKeyword, type SchemaNode } from "./schema-node.ts
 type Kind = FieldType["kind"];
 
 /**
- * What becomes of a keyword of a schema.
- * `enforced`: it shapes the field type, where `on` is given only for those kinds; at other kinds that hold values `of` the
- * same JSON type it is an assertion. Values of other JSON types it lets through.
- * `asserted`: it shapes no type and is judged as JSON Schema (`assertions` of the field type).
- * `rules`: it is judged over values that are sound, and shapes no type.
- * `annotation`: it says something to readers and nothing about what is valid.
- * `reported`: it restricts values and is not enforced, so each use of it is a finding.
+ * How a schema keyword is treated.
+ * - `enforced`: it shapes the field type, for the kinds in `on` if given. For other kinds with values of the same JSON
+ *   type `of` it is an assertion. It does not restrict values of other JSON types.
+ * - `asserted`: it shapes no type and is validated as JSON Schema (`assertions` of the field type).
+ * - `rules`: it is checked for otherwise valid values, and shapes no type.
+ * - `annotation`: it is documentation and does not affect validity.
+ * - `reported`: it restricts values but is not enforced, so each use of it is a finding.
  */
 type Treatment =
   | { readonly as: "enforced"; readonly on?: readonly Kind[]; readonly of?: JsonTypeName }
@@ -20,7 +20,7 @@ type Treatment =
   | { readonly as: "annotation" }
   | { readonly as: "reported" };
 
-/** The treatment of a schema's keyword; undefined for one that is not known. */
+/** The treatment of a schema keyword; undefined for an unknown one. */
 export function treatmentOf(keyword: string): Treatment | undefined {
   return TREATMENTS.get(keyword);
 }
@@ -29,7 +29,10 @@ export function knownKeywords(): Iterable<string> {
   return TREATMENTS.keys();
 }
 
-/** JSON Schema 2020-12 and its OpenAPI 3.0 dialect, with our own extensions. docs/contract.md has the same table. */
+/**
+ * JSON Schema 2020-12 and its OpenAPI 3.0 dialect, with the extensions of this tool. docs/contract.md has the same
+ * table.
+ */
 const KEYWORDS: readonly (readonly [Treatment, readonly string[]])[] = [
   [{ as: "enforced" }, ["$ref", "allOf", "oneOf", "anyOf", "discriminator"]],
   [{ as: "enforced" }, ["type", "nullable", "enum", "const", "format", "readOnly"]],
@@ -63,13 +66,13 @@ const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
   KEYWORDS.flatMap(([treatment, keywords]) => keywords.map((keyword) => [keyword, treatment] as const)),
 );
 
-/** The kind of a type, and whether the schema left it to be guessed: then values of other JSON types are right, too. */
+/** The kind of a type, and whether it was inferred: then values of other JSON types are valid, too. */
 export interface KindOfType {
   readonly kind: Kind;
   readonly untyped: boolean;
 }
 
-/** Says of every keyword that does not shape this kind of type what becomes of it. Nothing is passed over in silence. */
+/** Reports the treatment of every keyword that does not shape this kind of type. Nothing is ignored silently. */
 export function checkKeywords(parts: readonly SchemaNode[], type: KindOfType, compilation: Compilation): void {
   for (const part of parts) {
     for (const keyword of Object.keys(part.schema)) {
@@ -97,7 +100,7 @@ function checkKeyword(part: SchemaNode, keyword: string, type: KindOfType, { fin
   }
 }
 
-/** Whether a keyword that the part has is left to be judged as JSON Schema, beside what the kind itself enforces. */
+/** Whether a keyword of the part is validated as JSON Schema, in addition to the constraints that the kind enforces. */
 export function isAsserted(part: SchemaNode, keyword: string, type: KindOfType): boolean {
   const treatment = treatmentOf(keyword);
   if (treatment?.as === "enforced") {
@@ -107,7 +110,7 @@ export function isAsserted(part: SchemaNode, keyword: string, type: KindOfType):
   return treatment?.as === "asserted" && concerns(treatment.of, type);
 }
 
-/** Schemas name the dialect that they are written in; nothing is left out of these. */
+/** Schemas name the dialect in which they are written; these dialects are fully supported. */
 const DIALECTS = /^"https?:\/\/(?:json-schema\.org\/draft|spec\.openapis\.org\/oas)\//;
 
 function isShaping(treatment: Treatment, kind: Kind): boolean {
@@ -134,8 +137,8 @@ function unknownKeyword(keyword: string): string {
 }
 
 /**
- * Keywords that restrict nothing where they stand: those of text beside `enum`, when every choice satisfies them; a
- * type's own keywords in a schema whose types are compiled one by one (`type: [string, integer]`).
+ * Keywords without effect: those of text next to `enum`, if every choice satisfies them, and a type's own keywords in
+ * a schema whose types are compiled separately (`type: [string, integer]`).
  */
 function restrictsNothing(part: SchemaNode, keyword: string, kind: FieldType["kind"]): boolean {
   if (part.omit.includes("type")) return true;

@@ -7,47 +7,50 @@ import type { Rule } from "../../rules/language/rule.ts";
 import { formatPointer, parseFragment } from "../../json/json-pointer.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** A schema at its place in the document, or a part of one: `omit` names keywords that are looked after elsewhere. */
+/** A schema with its path in the document, or a part of one: `omit` names keywords that are handled elsewhere. */
 export interface SchemaNode {
   readonly schema: JsonObject;
   readonly path: AttrPath;
   readonly omit: readonly string[];
-  /** It lets null through, and counts for the nodes behind it (`nullability.ts`). */
+  /** It allows null, and decides for the following nodes (`nullability.ts`). */
   readonly decidesNull?: true;
 }
 
-/** What compiling one document shares. */
+/** The state for compiling one document. */
 export interface Compilation {
   readonly document: JsonObject;
   readonly findings: Findings;
   readonly openapi: "3.0" | "3.1";
   /**
-   * What the types are for. The objects of replies are open, their text may be blank, they carry what is `readOnly` and
-   * leave out what is `writeOnly`, and nothing but their form is kept: no rules, validators or words.
+   * The purpose of the types. The objects of replies are open, their text may be blank, they contain `readOnly`
+   * members and lack `writeOnly` ones. Only their structure is kept: no rules, validators or descriptions.
    */
   readonly direction: "request" | "reply";
-  /** The value of a setting of the instance (`x-rule-settings`), as text; undefined where none is declared. */
+  /** The value of a setting of the instance (`x-rule-settings`), as text; undefined if it is not declared. */
   readonly settingText: (name: string) => string | undefined;
-  /** One type for all the nodes at once: a value has to satisfy each of them. A type that has no values is a finding. */
+  /** Compiles one type for all nodes: a value must satisfy each of them. A type without values is a finding. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
-  /** The same where other types will do in place of one that has no values (`impossible`). */
+  /** The same, if other types can replace one without values (`impossible`). */
   readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
-  /** Says why the type that is being compiled has no values. */
+  /** Records why the current type has no values. */
   readonly contradict: (message: string, path: AttrPath) => void;
-  /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */
+  /**
+   * Types by `keyOf` their nodes; objects, lists and unions are registered before their parts, so that they may
+   * contain themselves.
+   */
   readonly types: Map<string, FieldType>;
-  /** How many schemas, each inside the one before it, are being read. */
+  /** Nesting depth of the schemas that are being read. */
   nesting: number;
   /** The unions among the types. */
   readonly unions: Map<UnionType, UnionPlace>;
-  /** What has been read of `x-rules`, by the list as written. */
+  /** The parsed `x-rules`, by the list as written. */
   readonly rules: Map<JsonValue, readonly Rule[]>;
 }
 
-/** The deepest nesting of schemas, along properties, items, alternatives and references, each schema entered once. */
+/** Maximum nesting of schemas, along properties, items, alternatives and references, each schema entered once. */
 export const MAX_SCHEMA_NESTING = 250;
 
-/** Reads a schema inside another one. @throws Failure `contract_invalid` where schemas are nested too deep */
+/** Reads a nested schema. @throws Failure `contract_invalid` if schemas are nested too deeply */
 export function readNested<T>(path: AttrPath, compilation: Compilation, read: () => T): T {
   if (compilation.nesting >= MAX_SCHEMA_NESTING) {
     const limit = MAX_SCHEMA_NESTING.toLocaleString("en");
@@ -69,8 +72,8 @@ export function schemaKey(nodes: readonly SchemaNode[]): string {
 }
 
 /**
- * The schema at a path; `true` is the schema that allows everything, `false` the one that allows nothing. What is no schema
- * is a finding, and allows everything.
+ * The schema at a path; `true` allows everything, `false` nothing. An invalid schema is a finding and allows
+ * everything.
  */
 export function schemaNodeAt(value: JsonValue | undefined, path: AttrPath, findings: Findings): SchemaNode {
   if (isJsonObject(value)) return { schema: value, path, omit: [] };
@@ -96,7 +99,7 @@ export interface Located {
   readonly path: AttrPath;
 }
 
-/** Every value of the keyword, outermost first, each with its place. */
+/** Every value of the keyword, outermost first, each with its path. */
 export function readKeywords(nodes: readonly SchemaNode[], keyword: string): readonly Located[] {
   return nodes.flatMap((node) => {
     const value = readKeyword(node, keyword);
@@ -104,7 +107,7 @@ export function readKeywords(nodes: readonly SchemaNode[], keyword: string): rea
   });
 }
 
-/** A node that is nothing but a `$ref` becomes what it refers to. */
+/** Follows a node that consists only of a `$ref`. */
 export function resolveReference(node: SchemaNode, compilation: Compilation): SchemaNode {
   const seen = new Set<string>();
   let current = node;
@@ -118,8 +121,8 @@ export function resolveReference(node: SchemaNode, compilation: Compilation): Sc
 }
 
 /**
- * The nodes with all that `$ref` and `allOf` bring in, each once, outermost first, so that what stands nearer to the
- * field wins where only one can (a description). Neither keyword is left in the result.
+ * The nodes with everything that `$ref` and `allOf` add, each once, outermost first, so that the one nearest to the
+ * field takes precedence where only one can (a description). The result contains neither keyword.
  */
 export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
   const parts = new Map<string, SchemaNode>();
@@ -155,7 +158,7 @@ function targetOf(node: SchemaNode, { document, findings }: Compilation): Schema
   return followReference(document, readKeyword(node, "$ref"), [...node.path, "$ref"], findings);
 }
 
-/** The schema that a `$ref` names; a finding and undefined when there is none. `path`: where the reference stands. */
+/** The schema that a `$ref` names; a finding and undefined if there is none. `path`: path of the reference. */
 export function followReference(
   document: JsonObject,
   reference: JsonValue | undefined,

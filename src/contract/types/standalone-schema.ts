@@ -8,10 +8,10 @@ import { type Compilation, followReference, readKeyword, readNested, type Schema
 import { namesOfTypes } from "./type-keyword.ts";
 
 /**
- * Schemas of the document as one schema of JSON Schema 2020-12 that stands alone: what they refer to is among its
- * `$defs`, and the forms of OpenAPI 3.0 (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are
- * written in today's. What it cannot say is a finding and left out, so that it lets values through. `evaluating`: what
- * `unevaluatedProperties` says is asked of it.
+ * Converts schemas of the document to one self-contained JSON Schema 2020-12. Its `$defs` contain the referenced
+ * schemas, and OpenAPI 3.0 forms (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are
+ * converted to current ones. Parts that cannot be represented are findings and are omitted, so that they restrict
+ * nothing. `evaluating`: `unevaluatedProperties` is evaluated with this schema.
  */
 export function standaloneSchema(
   nodes: readonly SchemaNode[],
@@ -25,7 +25,7 @@ export function standaloneSchema(
 }
 
 interface SchemaReader {
-  /** By pointer; entered before they are read, so that they may contain themselves. */
+  /** By pointer; registered before they are read, so that they may contain themselves. */
   readonly definitions: Map<string, JsonValue>;
   readonly compilation: Compilation;
   readonly evaluating: boolean;
@@ -55,7 +55,7 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
     if (value === undefined || (isSplit && IF_KEYWORDS.includes(keyword))) continue;
     Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
   }
-  // Without either Ajv would not look at `if`, which evaluates items, too.
+  // Without either, Ajv would ignore `if`, which also evaluates items.
   if (members["if"] !== undefined) members[CONSEQUENCE] ??= { not: false };
   return isSplit ? { allOf: [members, splitCondition(node, reader)] } : members;
 }
@@ -63,7 +63,7 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
 const IF_KEYWORDS: readonly string[] = ["if", "then", "else"];
 const [, CONSEQUENCE = ""] = IF_KEYWORDS;
 
-/** `if` as alternatives. Of `if` itself Ajv takes properties for evaluated although it does not hold. */
+/** Rewrites `if` as alternatives: Ajv treats properties in `if` as evaluated even if it does not hold. */
 function splitCondition(node: SchemaNode, reader: SchemaReader): JsonObject {
   const [condition = true, consequence = true, otherwise = true] = IF_KEYWORDS.map((keyword) => {
     const value = readKeyword(node, keyword);
@@ -79,7 +79,7 @@ interface KeywordAt {
   readonly reader: SchemaReader;
 }
 
-/** What a keyword becomes: the members of today's schema. */
+/** Converts a keyword to members of the current schema version. */
 type ReadKeyword = (at: KeywordAt) => JsonObject;
 
 const schema: ReadKeyword = ({ value, keyword, node, reader }) => ({
@@ -111,7 +111,7 @@ const names: ReadKeyword = (at) =>
     ? { [at.keyword]: [...new Set(at.value)] }
     : wrong(at, "a list of property names");
 
-/** `minimum` with `exclusiveMinimum: true` beside it is the older form. */
+/** `minimum` next to `exclusiveMinimum: true` is the older form. */
 function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword {
   return (at) => {
     const isExclusive = readKeyword(at.node, exclusive) === true;
@@ -121,7 +121,7 @@ function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword 
   };
 }
 
-/** A number; of a longer one, that number which divides the numbers in the same way. */
+/** A number; for one with more digits, the double that separates all doubles in the same way. */
 function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {
   if (typeof value === "number") return value;
   if (!isLongNumber(value)) return undefined;
@@ -168,7 +168,7 @@ const dependentRequired: ReadKeyword = (at) =>
     ? { dependentRequired: at.value }
     : wrong(at, "an object of lists of names");
 
-/** Draft 4: a list of names that must be there as well, or a schema that must hold as well. */
+/** Draft 4: a list of names that must also be present, or a schema that must also hold. */
 const dependencies: ReadKeyword = (at) => {
   const { value, node, reader } = at;
   if (!isJsonObject(value)) return wrong(at, "an object");

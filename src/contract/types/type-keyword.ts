@@ -8,17 +8,17 @@ import { definedMembers } from "../../json/defined-members.ts";
 export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 export interface SchemaTypes {
-  /** What the schema allows, null not among it; undefined when it says nothing. */
+  /** The types that the schema allows, without null; undefined if it does not restrict them. */
   readonly allowed: readonly SchemaType[] | undefined;
-  /** The schema allows null and nothing else. */
+  /** The schema allows only null. */
   readonly nullOnly: boolean;
-  /** The format that a type such as `datetime` stands for. */
+  /** The format that a type alias such as `datetime` implies. */
   readonly format?: string;
-  /** Where the types are written. */
+  /** Path of the types. */
   readonly path: AttrPath;
 }
 
-/** The types that all parts agree on. Contradictions and names that JSON Schema does not know are findings. */
+/** The types that all parts allow. Contradictions and unknown type names are findings. */
 export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: Compilation): SchemaTypes {
   const declared = readKeywords(parts, "type").map((located) => declaredTypes(located, findings));
   const known = declared.filter((types) => types.names.length > 0);
@@ -39,7 +39,7 @@ function placeOf(parts: readonly SchemaNode[]): AttrPath {
   return parts[0]?.path ?? [];
 }
 
-/** True for a schema that lets through null and nothing else. */
+/** True for a schema that allows only null. */
 export function isNullOnly(parts: readonly SchemaNode[]): boolean {
   const types = readKeywords(parts, "type").flatMap(({ value }) => listOf(value));
   if (types.length > 0 && types.every((type) => type === null || type === "null")) return true;
@@ -80,7 +80,7 @@ function declaredTypes({ value, path }: Located, findings: Compilation["findings
   return { names: unknown === undefined ? names : [], path, ...definedMembers({ format }) };
 }
 
-/** The types that one schema names, null among them; none when one of them is not known, which is a finding. */
+/** The types that one schema names, including null; empty if one of them is unknown, which is a finding. */
 export function namesOfTypes(value: JsonValue, path: AttrPath, { findings }: Compilation): readonly SchemaType[] {
   return declaredTypes({ value, path }, findings).names;
 }
@@ -104,7 +104,7 @@ function meaningOf(name: JsonValue): TypeMeaning | undefined {
 
 const SCHEMA_TYPES: readonly SchemaType[] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/** Words that people write where JSON Schema wants `type` and `format`. */
+/** Common mistakes for JSON Schema's `type` and `format`. */
 const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeaning>([
   ["datetime", { types: ["string"], format: "date-time" }],
   ["date-time", { types: ["string"], format: "date-time" }],
@@ -125,7 +125,7 @@ const TYPE_ALIASES: ReadonlyMap<string, TypeMeaning> = new Map<string, TypeMeani
   ["list", { types: ["array"] }],
 ]);
 
-/** What both lists allow; an integer is a number too. */
+/** The types in both lists; an integer is also a number. */
 function sharedTypes(one: readonly SchemaType[] | undefined, other: readonly SchemaType[]): readonly SchemaType[] {
   if (one === undefined) return other;
   const allows = (types: readonly SchemaType[], name: SchemaType): boolean =>

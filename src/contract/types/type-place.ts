@@ -1,14 +1,14 @@
 import { type FieldType, memberType, type ObjectType } from "./field-type.ts";
 import type { PathExpression, PathStep } from "../../rules/language/expression.ts";
 
-/** A type, and the object types around it: one way in which a payload can come to hold such a value. */
+/** A type and its enclosing object types: one way in which a payload can contain such a value. */
 export interface TypePlace {
   readonly type: FieldType;
-  /** The object that holds it, lists passed over. */
+  /** The object that contains it; lists are skipped. */
   readonly holder?: TypePlace;
 }
 
-/** Every way in which a payload of the type can come to hold a value with rules. A type inside itself is entered once. */
+/** Every way in which a payload of the type can contain a value with rules. A recursive type is entered once. */
 export function placesWithRules(body: FieldType): readonly TypePlace[] {
   const places: TypePlace[] = [];
   const seen = new Map<FieldType, Set<FieldType | undefined>>();
@@ -41,7 +41,7 @@ function itemPlace({ holder }: TypePlace, type: FieldType): TypePlace {
   return holder === undefined ? { type } : { type, holder };
 }
 
-/** Each type that the value can be, once; alternatives may lead back to themselves. */
+/** Each possible type of the value, once; alternatives may lead back to themselves. */
 function optionsOf(place: TypePlace): readonly TypePlace[] {
   const types = new Set<FieldType>([place.type]);
   for (const type of types) {
@@ -52,7 +52,7 @@ function optionsOf(place: TypePlace): readonly TypePlace[] {
   return [...types].filter(({ kind }) => kind !== "union").map((type) => itemPlace(place, type));
 }
 
-/** What a rule's names are names of. */
+/** The types that the base names of a rule refer to. */
 export interface PathBases {
   readonly here: readonly TypePlace[];
   readonly self: readonly TypePlace[];
@@ -60,8 +60,8 @@ export interface PathBases {
 }
 
 /**
- * Where a path leads; none where the contract has no such field. Undefined for a path into a reference list. A last named
- * value is left to the caller.
+ * The places that a path leads to; empty if the contract has no such field. Undefined for a path into a reference
+ * list. The caller handles a final named value.
  */
 export function followPath(path: PathExpression, from: PathBases): readonly TypePlace[] | undefined {
   const steps = path.steps.filter(({ kind }) => kind !== "named");
@@ -106,7 +106,7 @@ function fieldPlace(type: ObjectType, name: string, holder: TypePlace): readonly
   return known === undefined ? [] : [{ type: known, holder }];
 }
 
-/** The fields that could have been meant at the places. */
+/** The possible field names at the places. */
 export function fieldNames(places: readonly TypePlace[]): readonly string[] {
   return places.flatMap(optionsOf).flatMap(({ type }) => (type.kind === "object" ? [...type.properties.keys()] : []));
 }

@@ -39,7 +39,7 @@ export function unionType(
   return union;
 }
 
-/** The options that some value fits; all of them where there is none, which is a contradiction. */
+/** The options that some value satisfies; all of them if there is none, which is a contradiction. */
 function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation: Compilation): readonly FieldType[] {
   const compiled = alternatives.options.map(compilation.compileOption);
   const possible = compiled.filter(({ impossible }) => impossible === undefined);
@@ -51,7 +51,7 @@ function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation
   return compiled;
 }
 
-/** False, with a finding, for more options than are enforced. */
+/** Reports more options than are enforced, and then returns false. */
 function areEnforceable(union: UnionType, { path }: Alternatives, { unions, findings }: Compilation): boolean {
   const count = countOptions(union.options, unions);
   const isEnforced = count <= MAX_OPTIONS;
@@ -64,8 +64,8 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
 }
 
 /**
- * What the discriminator's property says of a union: that it chooses an option, or that it is a setting of the instance. Nothing
- * where it cannot tell the options from each other: then the alternatives decide as if there was none.
+ * The role of the discriminator's property in a union: it selects an option, or it is a setting of the instance. Empty
+ * if it cannot distinguish the options: the alternatives then decide as if there was no discriminator.
  */
 function chosenBy(
   property: string,
@@ -83,20 +83,20 @@ function chosenBy(
   return { setting: { property, mapping }, ...(chosen !== undefined && { chosen }) };
 }
 
-/** An option that is no alternatives itself. */
+/** An option that is not itself a set of alternatives. */
 interface Leaf {
   readonly type: FieldType;
-  /** The values of the property that its schema takes, as text; undefined where it names none. */
+  /** The values of the property that its schema allows, as text; undefined if it lists none. */
   readonly tags: readonly string[] | undefined;
-  /** Its name among the components; undefined inside other alternatives. */
+  /** Its name in the components; undefined inside other alternatives. */
   readonly name: string | undefined;
   readonly place: AttrPath;
 }
 
 /**
- * The property's values, as text, and the options that they stand for (OpenAPI 3.0.3, Discriminator Object): the written
- * mapping, the values that the options' own schemas list, and the names of schemas that list none. A value that the
- * option itself refuses stands for nothing. Undefined, and a finding, where these do not tell one option from another.
+ * The property's values, as text, and their options (OpenAPI 3.0.3, Discriminator Object): the explicit mapping, the
+ * values that the options' own schemas list, and the names of schemas that list none. A value that the option itself
+ * rejects is ignored. Undefined, with a finding, if these do not distinguish the options.
  */
 function mappingOf(
   property: string,
@@ -121,7 +121,7 @@ function isMapped(leaf: Leaf, mapping: ReadonlyMap<string, ObjectType>): boolean
   return [...mapping.values()].some((type) => type === leaf.type);
 }
 
-/** The names of schemas that the written mapping leaves out, unless they refuse their own names. */
+/** Adds the names of schemas that are not in the explicit mapping, unless they reject their own names. */
 function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
   for (const { name, tags, type } of leaves.filter((leaf) => !isMapped(leaf, mapping))) {
     const isFree = name !== undefined && !mapping.has(name);
@@ -129,7 +129,7 @@ function addNames(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): vo
   }
 }
 
-/** The values that one schema alone lists. */
+/** Adds the values that only one schema lists. */
 function addClaims(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): void {
   const claims = new Map<string, Set<FieldType>>();
   for (const { tags = [], type } of leaves) {
@@ -146,7 +146,7 @@ interface OptionAt {
   readonly compilation: Compilation;
 }
 
-/** The alternatives of alternatives, all the way down. */
+/** The innermost alternatives, at any depth. */
 function leavesOf(
   nodes: readonly SchemaNode[],
   property: string,
@@ -162,7 +162,7 @@ function leavesOf(
   const type = compilation.compileOption(nodes);
   return [{ type, tags: tagsOf(parts, property, compilation), name, place: [...alternatives.path, at.index] }];
 }
-/** The values that the property may have, as text, where the schemas list them. */
+/** The possible values of the property, as text, if the schemas list them. */
 function tagsOf(
   parts: readonly SchemaNode[],
   property: string,
@@ -213,7 +213,7 @@ function writtenMapping(
   return mapping;
 }
 
-/** Operators name a setting of theirs as discriminator; objects being closed, no payload can carry it then. */
+/** Operators name a setting of theirs as discriminator; because objects are closed, no payload can contain it. */
 function isNoField(property: string, { options }: Alternatives, compilation: Compilation): boolean {
   const parts = options.flatMap((option) => flattenSchemas(option, compilation));
   const described = readKeywords(parts, "properties").some(
@@ -222,7 +222,7 @@ function isNoField(property: string, { options }: Alternatives, compilation: Com
   return !described && readKeywords(parts, "additionalProperties").every(({ value }) => value === false);
 }
 
-/** The option that the written mapping has for a value; one for a setting's value is an option like the others. */
+/** The option that the explicit mapping has for a value, with the keywords that apply to all options. */
 function optionFor(value: string, alternatives: Alternatives, compilation: Compilation): FieldType | undefined {
   const { discriminator, path, shared } = alternatives;
   const mapping = isJsonObject(discriminator) ? discriminator["mapping"] : undefined;

@@ -9,35 +9,35 @@ import { readJoinColumns, readRowChoice, readRowOrder } from "./row-options.ts";
 import { type Measure, readMeasures } from "./measures.ts";
 import { asObject, collectIssues, refuseUnknown, scalarText, scalarTexts, type Issues } from "./mapping-issues.ts";
 
-/** A mapping file, checked for shape; the payload's entries are read against the contract later. */
+/** A mapping file with validated structure; the payload's entries are later compiled against the contract. */
 export interface MappingDocument {
   readonly file: string;
   readonly operation?: string;
   /** The attr of the business key in the payload. */
   readonly key?: AttrPath;
-  /** The operation whose records must be accepted first, and where a payload names the one that it belongs to. */
+  /** The operation whose records must be accepted first, and the attr with which a payload refers to such a record. */
   readonly after?: { readonly operation: string; readonly key?: AttrPath };
-  /** In document order; empty when the mapping describes one unnamed source. */
+  /** In document order; empty if the mapping describes one unnamed source. */
   readonly sources: ReadonlyMap<string, SourceEntry>;
   readonly payload: JsonObject;
-  /** What the bodies of steps carry beside the payload, by the step's name. */
+  /** Fields of the bodies of steps in addition to the payload, by step name. */
   readonly steps: ReadonlyMap<string, JsonObject>;
-  /** What requests carry in their address, query and headers, by the parameter's name. */
+  /** Values in the address, query and headers of requests, by parameter name. */
   readonly parameters: JsonObject;
-  /** What `migrate proof` adds up. */
+  /** The amounts that `migrate proof` adds up. */
   readonly measures: readonly Measure[];
-  /** Path of the module that holds the functions, as the mapping writes it. */
+  /** Path of the module with the functions, as written in the mapping. */
   readonly functions?: string;
-  /** Paths of all lookup tables that leaves name, as the mapping writes them. */
+  /** Paths of all lookup tables that leaves name, as written in the mapping. */
   readonly lookupFiles: readonly string[];
-  /** 1-based line of the entry at a path in the mapping file, or of the nearest one above it. */
+  /** 1-based line of the entry at a path in the mapping file, or of its nearest ancestor. */
   readonly lineOf: SourceDocument["lineOf"];
   readonly pointOf: SourceDocument["pointOf"];
   readonly findText: SourceDocument["findText"];
 }
 
 export interface SourceEntry {
-  /** As the mapping writes them, relative to its folder; absent when the command line gives the files. */
+  /** As written in the mapping, relative to its folder; absent if the command line specifies the files. */
   readonly files?: readonly string[];
   /** The sheet of its workbooks. */
   readonly sheet?: string;
@@ -49,13 +49,13 @@ export interface SourceEntry {
   readonly orderBy?: RowOrder;
   readonly distinct?: boolean;
   readonly pick?: RowChoice;
-  /** 1-based number of a column -> its name, in place of the one in the header. */
+  /** 1-based number of a column to its name, which replaces the one in the header. */
   readonly rename?: ReadonlyMap<number, string>;
 }
 
 /**
- * Reads a mapping (YAML or JSON). Throws a Failure `mapping_invalid` that lists all that is wrong with its shape:
- * unknown keys with what may have been meant, wrong types, no payload.
+ * Reads a mapping (YAML or JSON). Throws a Failure `mapping_invalid` that lists all structural errors: unknown keys
+ * with a suggestion, wrong types, no payload.
  */
 export function readMapping(source: { readonly file: string; readonly text: string }): MappingDocument {
   const { file, value, lineOf, pointOf, findText } = parseDocument(source, "mapping_invalid");
@@ -177,7 +177,7 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
   });
 }
 
-/** `rename: { 4: NOTES }`: names by the number of the column, because what has no name has nothing else. */
+/** `rename: { 4: NOTES }`: identifies columns by number, because a column without a name has nothing else. */
 function readRename(
   value: JsonValue | undefined,
   path: AttrPath,
@@ -196,8 +196,8 @@ function readRename(
 }
 
 /**
- * What to read before the contract is known: every object that looks like leaf options with a lookup table in a file.
- * (Where the contract knows an object with fields of these very names, one file more is asked for than is needed.)
+ * Finds the files to read before the contract is known: every object that looks like leaf options and names a lookup
+ * table in a file. If the contract has an object with fields of the same names, one unnecessary file is requested.
  */
 function lookupFilesIn(entry: JsonValue): readonly string[] {
   if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);

@@ -4,21 +4,21 @@ import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 
-/** A parsed document, as far as errors need it to point into it. */
+/** The parts of a parsed document that error messages need. */
 export interface Addressable {
   readonly file: string;
-  /** Where the entry at a path stands, or the nearest one above it. */
+  /** The place of the entry at a path, or of its nearest ancestor. */
   readonly pointOf: SourceDocument["pointOf"];
 }
 
-/** Collects what is wrong with a mapping, so that one run shows all of it. */
+/** Collects the errors of a mapping, so that one run shows all of them. */
 export interface Issues {
-  /** `path` is where the entry stands in the mapping file; the same issue twice counts once. */
+  /** `path` is the path of the entry in the mapping file; duplicate issues are ignored. */
   readonly add: (path: AttrPath, message: string, hint?: string) => void;
 }
 
 export interface CollectedIssues extends Issues {
-  /** Throws a Failure `mapping_invalid` that lists what was added; nothing when nothing was. */
+  /** Throws a Failure `mapping_invalid` that lists the issues, if there are any. */
   readonly raise: () => void;
 }
 
@@ -39,10 +39,10 @@ export function collectIssues(document: Addressable): CollectedIssues {
   };
 }
 
-/** Issues that count only once they are kept: of what may turn out not to be meant. */
+/** Issues of an interpretation that may be discarded; they count only after `keep`. */
 export interface TrialIssues extends Issues {
   readonly found: () => boolean;
-  /** Adds what was found to the issues that are raised. */
+  /** Adds the collected issues to the main ones. */
   readonly keep: () => void;
 }
 
@@ -59,14 +59,14 @@ export function tryIssues(issues: Issues): TrialIssues {
   };
 }
 
-/** Adds an issue for every member of an object that is not in `known`, with what may have been meant. */
+/** Adds an issue for every member of an object that is not in `known`, with a suggestion. */
 export function refuseUnknown(object: JsonObject, known: readonly string[], path: AttrPath, issues: Issues): void {
   for (const name of Object.keys(object)) {
     if (!known.includes(name)) issues.add([...path, name], "is not known here", didYouMean(name, known));
   }
 }
 
-/** `did you mean "from"?`, or what there is to choose from. */
+/** `did you mean "from"?`, or the list of candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
   return suggestionOr(`known here: ${listed(candidates)}`, word, candidates);
 }
@@ -76,20 +76,20 @@ export function listed(words: readonly string[]): string {
   return words.length > MAX_WORDS ? `${shown} and ${words.length - MAX_WORDS} more` : shown || "nothing";
 }
 
-/** The text that a scalar stands for; undefined for null, objects and lists. */
+/** The text of a scalar; undefined for null, objects and lists. */
 export function scalarText(value: JsonValue | undefined): string | undefined {
   if (typeof value === "string") return value;
   return typeof value === "number" || typeof value === "boolean" ? String(value) : undefined;
 }
 
-/** A text or a list of texts, as a list; undefined when it is anything else. */
+/** A text or a list of texts, as a list; undefined for any other value. */
 export function scalarTexts(value: JsonValue | undefined): readonly string[] | undefined {
   const entries = value !== undefined && isJsonArray(value) ? value : [value];
   const texts = entries.flatMap((entry) => scalarText(entry) ?? []);
   return texts.length === entries.length ? texts : undefined;
 }
 
-/** The entry as an object; an issue and undefined when it is none. */
+/** The entry as an object; otherwise adds an issue and returns undefined. */
 export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
   if (isJsonObject(value)) return value;
   issues.add(path, "has to be an object: names, each with its entry");

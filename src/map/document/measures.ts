@@ -3,14 +3,14 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } 
 import type { NumberSeparators } from "../leaf/number-text.ts";
 import { asObject, type Issues, listed, refuseUnknown } from "./mapping-issues.ts";
 
-/** An amount that is added up over all records, to be compared on its way from the sources to the platform. */
+/** An amount that is added up over all records and compared between the sources and the platform. */
 export interface Measure {
   readonly name: string;
-  /** Where payloads have it; `*` stands for every item of a list. */
+  /** Its path in payloads; `*` matches every item of a list. */
   readonly attr: AttrPath;
-  /** Sums are kept apart by the value there; its `*` stand for the same items. */
+  /** Groups the sums by the value at this path; its `*` match the same items. */
   readonly by?: AttrPath;
-  /** How the cells are written, where the mapping says so. */
+  /** The number format of the cells, if the mapping defines it. */
   readonly separators?: NumberSeparators;
 }
 
@@ -41,7 +41,7 @@ export function readMeasures(value: JsonValue | undefined, payload: JsonObject, 
   });
 }
 
-/** What the mapping writes for an attr; of a list, its first entry. */
+/** The mapping's entry for an attr; for a list, its first entry. */
 function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonValue | undefined {
   if (entry === undefined || name === undefined) return entry;
   if (name !== "*" && typeof name !== "number") return entryAt(memberAt(entry, name), rest);
@@ -50,7 +50,7 @@ function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonV
   return entryAt(item, rest);
 }
 
-/** The leaf's own reading of `number` says what is wrong with it. */
+/** The leaf itself reports errors in `number`. */
 function separatorsOf(entry: JsonValue | undefined): NumberSeparators | undefined {
   const written = isJsonObject(entry) ? entry["number"] : undefined;
   if (!isJsonObject(written) || typeof written["decimal"] !== "string") return undefined;

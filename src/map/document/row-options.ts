@@ -7,7 +7,7 @@ import { datePatternHint } from "../leaf/foreign-date-pattern.ts";
 import { readPivot } from "../leaf/leaf-options.ts";
 import { didYouMean, refuseUnknown, scalarText, type Issues } from "./mapping-issues.ts";
 
-/** On what the rows of a source are joined. */
+/** The columns on which the rows of a source are joined. */
 export interface JoinColumns {
   /** The column of this source. */
   readonly on: string;
@@ -27,7 +27,9 @@ export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, is
   return undefined;
 }
 
-/** `orderBy: SEQ`, or with what the cells are: `{ column: SEQ, as: number }`, `{ column: SINCE, date: dd/MM/yyyy }`. */
+/**
+ * `orderBy: SEQ`, or with the type of the cells: `{ column: SEQ, as: number }`, `{ column: SINCE, date: dd/MM/yyyy }`.
+ */
 export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowOrder | undefined {
   if (value === undefined) return undefined;
   if (isColumn(value)) return { column: value };
@@ -98,7 +100,10 @@ function moment({ year, month, day, hour, minute, second, offset = 0 }: PatternT
   return Date.UTC(year, month - 1, day, hour, minute - offset, second);
 }
 
-/** `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, where CHANGED may be as in `orderBy`. */
+/**
+ * `pick: last`, `pick: last by CHANGED`, or `pick: { last: CHANGED, per: MPAN }`, with CHANGED in any form of
+ * `orderBy`.
+ */
 export function readRowChoice(value: JsonValue | undefined, path: AttrPath, issues: Issues): RowChoice | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "string") return readChoiceText(value, path, issues);

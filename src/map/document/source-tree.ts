@@ -5,7 +5,7 @@ import { plural } from "../../text/count.ts";
 import type { MappingDocument, SourceEntry } from "./mapping-document.ts";
 import { collectIssues, didYouMean, listed, type Issues } from "./mapping-issues.ts";
 
-/** Sources that the command line names, and how to find the ones that the mapping names. */
+/** Sources from the command line, and a resolver for those in the mapping. */
 export interface GivenSources {
   readonly positional: readonly string[];
   /** `--source name=path`. */
@@ -14,13 +14,13 @@ export interface GivenSources {
   readonly resolve: (path: string) => string;
 }
 
-/** The name of the source of a mapping that names none. */
+/** The source name for a mapping without named sources. */
 export const ONLY_SOURCE = "records";
 
 /**
- * Which files feed which source, and how the sources join. Positional sources go to the one source that names no
- * `files`, or else to the one without parent; what the command line gives replaces what the mapping gives.
- * Throws a Failure `mapping_invalid` when the sources do not form one tree, `usage` when files are missing.
+ * Assigns files to sources and determines how the sources are joined. Positional sources go to the only source without
+ * `files`, or otherwise to the one without a parent. Files from the command line replace those in the mapping. Throws
+ * a Failure `mapping_invalid` if the sources do not form one tree, `usage` if files are missing.
  */
 export function planSources(document: MappingDocument, given: GivenSources): SourceSpec {
   const entries = document.sources.size > 0 ? document.sources : new Map([[ONLY_SOURCE, {}]]);
@@ -30,7 +30,7 @@ export function planSources(document: MappingDocument, given: GivenSources): Sou
   return { ...specOf(root, entries, files), children: childrenOf(root, entries, files) };
 }
 
-/** The source without parent. Throws a Failure `mapping_invalid` when the sources do not form one tree. */
+/** The source without a parent. Throws a Failure `mapping_invalid` if the sources do not form one tree. */
 export function rootSource(document: MappingDocument): string {
   return document.sources.size > 0 ? rootOf(document.sources, document) : ONLY_SOURCE;
 }

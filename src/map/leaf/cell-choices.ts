@@ -4,8 +4,9 @@ import type { LeafContext } from "../compile-context.ts";
 import type { LeafOptions } from "./leaf-options.ts";
 
 /**
- * Takes note of the texts that a leaf's cell can have, where mapping and contract name all of them: the codes of a lookup,
- * the words for true and false, the contract's choices. A cell that is joined, split or changed before it is read has none.
+ * Records the texts that a leaf's cell can have, if the mapping and the contract list all of them: the codes of a
+ * lookup, the words for true and false, the contract's choices. Does nothing for a cell that is joined, split or
+ * changed before it is read.
  */
 export function noteCellChoices(options: LeafOptions, type: FieldType, { columns, values }: LeafContext): void {
   const { from, join, split, replace } = options;

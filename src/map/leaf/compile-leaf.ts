@@ -11,7 +11,7 @@ import type { LeafNode, OneCell, SplitNode } from "../node/mapping-node.ts";
 import { checkCellLength } from "../node/payload-size.ts";
 import type { Column } from "../source-columns.ts";
 
-/** Compiles a leaf for a scalar of the contract. Adds an issue for all that is wrong; undefined then. */
+/** Compiles a leaf for a scalar of the contract. Adds an issue for each error and then returns undefined. */
 export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafContext): LeafNode | undefined {
   const options = readLeafOptions(entry, context.path, context.issues);
   if (options === undefined) return undefined;
@@ -21,7 +21,7 @@ export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafCont
   return leafOf(options, type, context);
 }
 
-/** Compiles a leaf that makes a list of scalars from one cell. */
+/** Compiles a leaf that splits one cell into a list of scalars. */
 export function compileSplit(entry: JsonValue, type: ListType, context: LeafContext): SplitNode | undefined {
   const options = readLeafOptions(entry, context.path, context.issues);
   if (options?.split === undefined) return undefined;
@@ -54,7 +54,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   };
 }
 
-/** A function may look at the whole row. */
+/** Undefined for a function, which may read the whole row. */
 function oneCell(options: LeafOptions): OneCell | undefined {
   const { from, when, transform, trim, keepEmpty, split } = options;
   const [column, ...more] = from;
@@ -78,7 +78,7 @@ export function compileCondition(
   };
 }
 
-/** The first column that holds something; else the first. */
+/** The first column with a value; otherwise the first column. */
 function columnBehind(columns: readonly Column[], row: Row): Column | undefined {
   return columns.find((column) => !isBlank(column.read(row))) ?? columns[0];
 }
@@ -102,7 +102,7 @@ function readerOf(
   };
 }
 
-/** The cell, or what several cells come to, trimmed. */
+/** The trimmed cell, or the trimmed result of several cells. */
 function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row) => CellContent {
   const read = (column: Column, row: Row): CellContent => {
     const content = column.read(row);
@@ -116,7 +116,7 @@ function rawReader(options: LeafOptions, columns: readonly Column[]): (row: Row)
   return (row) => joined(columns, (column) => read(column, row), join);
 }
 
-/** Cells that are empty are left out. */
+/** Omits empty cells. */
 function joined(columns: readonly Column[], read: (column: Column) => CellContent, between: string): string {
   const parts: string[] = [];
   let characters = 0;
@@ -135,7 +135,7 @@ function firstFilled(contents: readonly CellContent[]): CellContent {
   return contents.find((content) => !isBlank(content)) ?? contents[0] ?? "";
 }
 
-/** What is done to a text before it is read; undefined when that is nothing. */
+/** The changes to a text before it is read; undefined if there are none. */
 function preparation(options: LeafOptions): ((text: string) => string) | undefined {
   const steps = [...options.replace];
   if (options.letters === "upper") steps.push((text) => text.toUpperCase());
@@ -144,7 +144,7 @@ function preparation(options: LeafOptions): ((text: string) => string) | undefin
   return (text) => steps.reduce((changed, step) => step(changed), text);
 }
 
-/** Parts that come to nothing are left out. A JSON list is in parts already. */
+/** Omits empty parts. A JSON list is already split. */
 function partsOf(
   content: CellContent,
   split: string,
@@ -169,7 +169,7 @@ function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext)
   return undefined;
 }
 
-/** `${supplier}` becomes the import supplier's code. */
+/** Replaces `${supplier}` with the import supplier's code. */
 function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string {
   return text.replaceAll(/\$\{([^}]*)\}/g, (written, name: string) => {
     if (name.trim() !== "supplier") {

@@ -6,15 +6,15 @@ import { isIsoDate, isIsoDateTime, isIsoTime } from "../../time/calendar.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
 import { integerFrom, isDecimalText, numberFrom } from "./number-text.ts";
 
-/** What a cell holds: its text, or (in JSON sources) an object or a list. */
+/** The content of a cell: its text, or (in JSON sources) an object or a list. */
 export type CellContent = string | JsonValue;
 
-/** Makes a value of a contract's type of what a cell holds. */
+/** Converts the content of a cell to a value of a contract type. */
 export type Conversion = (content: CellContent) => JsonValue | ConversionFailure;
 
 /**
- * The conversion that the contract asks for at an attr. Text becomes a number or a boolean only when it is exactly
- * that and no digit is lost; decimals and dates stay text.
+ * The conversion that the contract requires at an attr. Text becomes a number or a boolean only if the whole text is
+ * one and no digit is lost; decimals and dates stay text.
  */
 export function conversionTo(type: FieldType): Conversion {
   if (type.kind === "choice") return choiceOf(type);
@@ -23,8 +23,9 @@ export function conversionTo(type: FieldType): Conversion {
 }
 
 /**
- * A constant of the mapping as a value of the contract's type; a sentence when it cannot be one. Text converts like a
- * cell; a number or a boolean is never made into text, because it may have been written otherwise (`1.50`, `0x10`).
+ * Converts a constant of the mapping to a value of the contract's type; returns a message if that is impossible. Text
+ * is converted like a cell. A number or a boolean is never converted to text, because it may have been written
+ * differently (`1.50`, `0x10`).
  */
 export function constantOf(type: FieldType, value: JsonValue): { value: JsonValue } | { fault: string } {
   if (type.kind === "any") return { value };
@@ -56,7 +57,7 @@ function booleanFrom(text: string): boolean | undefined {
   return word === "true" ? true : word === "false" ? false : undefined;
 }
 
-/** A text that is no choice stays as it is: validation reports it. */
+/** A text that is not a choice stays unchanged: validation reports it. */
 function choiceOf(type: ChoiceType): Conversion {
   const others = new Map<string, JsonScalar>(
     type.choices.flatMap((choice) => (typeof choice === "string" ? [] : [[String(choice), choice]])),
@@ -67,7 +68,7 @@ function choiceOf(type: ChoiceType): Conversion {
     typeof content === "string" ? (others.get(content) ?? content) : notConvertible("string", content);
 }
 
-/** The first option that the cell fits; options that take any text come last. */
+/** The first option that accepts the cell; options that accept any text come last. */
 function firstOf(type: UnionType): Conversion {
   const options = type.options.filter((option) => option.kind !== "object" && option.kind !== "list");
   const ordered = [...options.filter((option) => !isLoose(option)), ...options.filter(isLoose)];
@@ -97,7 +98,7 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
   text: textual("string", () => true),
   decimal: textual("decimal", isDecimalText),
   date: textual("date", isIsoDate),
-  // The platform takes a date, too: validation warns of it.
+  // The platform also accepts a date, and validation warns about it.
   datetime: textual("datetime", (text) => isIsoDateTime(text) || isIsoDate(text)),
   time: textual("time", isIsoTime),
   integer: parsed("integer", integerFrom),
@@ -107,12 +108,12 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
   list: (content) => notConvertible("object", content),
 };
 
-/** Why a cell cannot become what its attr needs. */
+/** Why a cell cannot be converted. */
 type ConversionFinding =
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   | InvalidChoice;
 
-/** What a cell becomes that cannot become what it should: it stays as it is, with the reason. */
+/** The result for a cell that cannot be converted: its unchanged content and the reason. */
 export class ConversionFailure {
   readonly kept: JsonValue;
   readonly finding: ConversionFinding;

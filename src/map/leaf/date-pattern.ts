@@ -1,26 +1,26 @@
 import { isCalendarDay } from "../../time/calendar.ts";
 import { isTimeOfDay, type LocalTime } from "../../time/zoned-time.ts";
 
-/** The time that a text gives under a pattern. */
+/** The time that a pattern reads from a text. */
 export interface PatternTime extends LocalTime {
   /** Minutes east of UTC; only for patterns with `XXX`. */
   readonly offset?: number;
 }
 
 export interface DatePattern {
-  /** The pattern names an offset (`XXX`). */
+  /** Whether the pattern contains an offset (`XXX`). */
   readonly hasOffset: boolean;
-  /** The pattern writes years with two digits (`yy`). */
+  /** Whether the pattern contains a two-digit year (`yy`). */
   readonly hasShortYear: boolean;
-  /** Undefined when the text does not fit the pattern, or names a day or time that does not exist. */
+  /** Undefined if the text does not match the pattern, or names a day or time that does not exist. */
   readonly read: (text: string) => PatternTime | undefined;
 }
 
 /**
- * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`; words
- * in single quotes and all that is not a letter stand for themselves. Month names are English, in any case.
- * Two digits of a year up to `pivot` are of the years from 2000, those above it of the years from 1900; default: 68, as in
- * POSIX. Returns a sentence when the pattern itself is wrong.
+ * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`. Words
+ * in single quotes and all non-letters match literally. Month names are English, in any case. Two-digit years up to
+ * `pivot` are in the 2000s, later ones in the 1900s; default: 68, as in POSIX. Returns an error message for an invalid
+ * pattern.
  */
 export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT): DatePattern | string {
   const parts = splitPattern(pattern, pivot);
@@ -46,7 +46,7 @@ interface Part {
   readonly text: string;
   /** Absent for a literal. */
   readonly field?: Field;
-  /** The part may be one digit or two. */
+  /** The part may have one or two digits. */
   readonly loose: boolean;
   readonly take: PartParser;
 }
@@ -89,7 +89,7 @@ const LETTERS: ReadonlyMap<string, readonly [Field, PartParser]> = new Map<strin
   ["XXX", ["offset", takeOffset]],
 ]);
 
-/** A quoted word (two quotes are one), a run of one letter, or one other character. */
+/** A quoted word (two quotes are an escaped quote), a run of one letter, or one other character. */
 const PIECE = /'((?:[^']|'')*)'|([A-Za-z])\2*|([^A-Za-z'])/gy;
 
 function splitPattern(pattern: string, pivot: number): readonly Part[] | string {

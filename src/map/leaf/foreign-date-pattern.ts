@@ -1,6 +1,9 @@
 import { compileDatePattern } from "./date-pattern.ts";
 
-/** `did you mean "dd/MM/yyyy"?`, for a pattern in the letters of strftime (`%d/%m/%Y`) or of SQL and others (`DD/MM/YYYY`). */
+/**
+ * `did you mean "dd/MM/yyyy"?`, for a pattern in the letters of strftime (`%d/%m/%Y`) or of SQL and others
+ * (`DD/MM/YYYY`).
+ */
 export function datePatternHint(pattern: string): string | undefined {
   const translated = pattern.includes("%") ? fromStrftime(pattern) : fromOtherLetters(pattern);
   if (translated === pattern || typeof compileDatePattern(translated) === "string") return undefined;
@@ -29,7 +32,7 @@ function fromStrftime(pattern: string): string {
   return pattern.replaceAll(/%-?[A-Za-z]/g, (code) => STRFTIME[code] ?? code).replaceAll("T", "'T'");
 }
 
-/** Longest first. In a pattern without hours, `mm` is no minute. */
+/** Longest first. In a pattern without hours, `mm` does not mean minutes. */
 const OTHER_LETTERS: readonly (readonly [RegExp, string])[] = [
   [/HH24|hh24/g, "HH"],
   [/MI|mi/g, "mm"],

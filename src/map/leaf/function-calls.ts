@@ -2,18 +2,18 @@ import type { CallResult, RowCalls } from "../../model/call-result.ts";
 import type { Place } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
 
-/** The user's functions that leaves may call. They run outside of this thread, so many calls are evaluated at once. */
+/** The user's functions for leaves. They run outside this thread, so many calls are evaluated at once. */
 export interface MappingFunctions {
   readonly names: readonly string[];
   /**
-   * Evaluates calls in order. Stops after the first one with a fault: the results behind it are missing.
-   * @throws Failure when the functions can no longer run at all: a call that ends or blocks their thread
+   * Evaluates calls in order. Stops after the first fault; the results after it are missing.
+   * @throws Failure if the functions cannot continue: a call ended or blocked their thread
    */
   readonly evaluate: (calls: readonly FunctionCall[]) => Promise<readonly CallResult[]>;
   readonly close: () => Promise<void>;
 }
 
-/** A mapping without `functions`. */
+/** For a mapping without `functions`. */
 export const NO_FUNCTIONS: MappingFunctions = {
   names: [],
   evaluate: async () => [],
@@ -32,20 +32,20 @@ export interface FunctionCall {
 /** Results of calls, evaluated for whole batches of rows before the rows are mapped. */
 export interface FunctionCalls {
   /**
-   * The result of a call; `undefined` while calls are collected, and then the call is noted.
+   * The result of a call. While calls are collected, it records the call and returns `undefined`.
    * @throws Error for a call that was not prepared
    */
   readonly resultOf: (name: string, text: string, row: Row, place: Place) => CallResult;
-  /** Locates an attr, perhaps in rows that were not prepared: there the cell's text stands in for a result. */
+  /** Locates an attr, possibly in rows that were not prepared: the cell's text then replaces a missing result. */
   readonly whileLocating: <Found>(locate: () => Found) => Found;
   /**
-   * Evaluates what `collect` calls for each row, round by round: which calls a later round makes may depend on the results
-   * of an earlier one. Each call in a row's first round has a result of its own, in order.
+   * Evaluates the calls that `collect` makes for each row, round by round, because the calls of a later round may
+   * depend on the results of an earlier one. Each call in a row's first round has its own result, in order.
    */
   readonly prepare: (rows: readonly Row[], rounds: readonly Collect[]) => Promise<void>;
 }
 
-/** Makes the calls of a row. May throw a Failure: mapping the row throws it again. */
+/** Makes the calls of a row. May throw a Failure, which mapping the row throws again. */
 type Collect = (row: Row) => void;
 
 interface NotedCall extends FunctionCall {
@@ -56,7 +56,7 @@ interface NotedCall extends FunctionCall {
 export function createFunctionCalls(functions: MappingFunctions): FunctionCalls {
   let isLocating = false;
   let collected: NotedCall[] | undefined;
-  /** In the first round no call is known. */
+  /** In the first round, no results are known. */
   let isFirst = false;
   let batch = 0;
   let batches = 0;
@@ -93,7 +93,7 @@ export function createFunctionCalls(functions: MappingFunctions): FunctionCalls 
         try {
           for (const row of rows) collect(row);
         } catch {
-          // Rows behind this one are not mapped.
+          // Rows after this one are not mapped.
         } finally {
           [collected, isFirst] = [undefined, false];
         }

@@ -4,7 +4,7 @@ import { listed, refuseUnknown, scalarTexts, type Issues } from "../document/map
 import type { NumberSeparators } from "./number-text.ts";
 import { readReplacements, type Replacement } from "./replacement.ts";
 
-/** The options of a leaf, as a mapping may write them. */
+/** The names of a leaf's options in a mapping. */
 export const LEAF_OPTIONS: readonly string[] = [
   "from",
   "value",
@@ -29,9 +29,9 @@ export const LEAF_OPTIONS: readonly string[] = [
   "call",
 ];
 
-/** The options of one leaf, checked for shape and against each other; not yet against the contract. */
+/** The validated options of one leaf, not yet checked against the contract. */
 export interface LeafOptions {
-  /** Where the leaf stands in the mapping file. */
+  /** Path of the leaf in the mapping file. */
   readonly path: AttrPath;
   /** Columns or paths; empty for a constant. */
   readonly from: readonly string[];
@@ -44,7 +44,7 @@ export interface LeafOptions {
   readonly replace: readonly Replacement[];
   readonly letters: "upper" | "lower" | undefined;
   readonly keepEmpty: boolean;
-  /** What makes a value of the cell's text; at most one of them. */
+  /** The conversion of the cell's text to a value; at most one. */
   readonly transform: Transform | undefined;
 }
 
@@ -56,15 +56,15 @@ export type Transform =
   | { readonly kind: "number"; readonly separators: NumberSeparators }
   | { readonly kind: "call"; readonly name: string };
 
-/** In which forms a cell may write a date. */
+/** The notations of a date in a cell. */
 interface WrittenDate {
   /** At least one. */
   readonly patterns: readonly string[];
-  /** The last of the two-digit years that are of the years from 2000. */
+  /** The last two-digit year that is in the 2000s. */
   readonly pivot: number | undefined;
 }
 
-/** Reads a leaf's entry: a column's name, or an object of options. Adds an issue for all that is wrong with it. */
+/** Reads a leaf's entry: a column's name, or an object of options. Adds an issue for each error. */
 export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues): LeafOptions | undefined {
   if (typeof entry === "string" && entry !== "") return { ...DEFAULT_OPTIONS, path, from: [entry] };
   if (!isJsonObject(entry)) {
@@ -151,7 +151,7 @@ function readLetters(option: OptionReader): LeafOptions["letters"] {
   return lower === true ? "lower" : undefined;
 }
 
-/** For which rows something is: those whose column, trimmed, holds one of the values. */
+/** Selects the rows whose trimmed column holds one of the values. */
 export interface Condition {
   readonly column: string;
   readonly in: readonly string[];
@@ -185,7 +185,7 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
   return name === undefined ? undefined : { kind: "call", name };
 }
 
-/** Adds an issue where two digits cannot be told from each other by it. */
+/** Reads `pivot`; adds an issue for an invalid one. */
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
@@ -223,10 +223,10 @@ function refuseBesideValue(entry: JsonObject, path: AttrPath, issues: Issues): v
   if (beside.length > 0) issues.add(path, `a constant (value) takes no ${listed(beside)}`);
 }
 
-/** The most columns of one leaf: each is read anew for each row. */
+/** Maximum number of columns of one leaf, because each is read for every row. */
 const MAX_COLUMNS = 100;
 
-/** Options that cannot stand together, or mean nothing without another. */
+/** Options that exclude each other, or that require another option. */
 function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
   if (!has("from") && !has("call")) issues.add(path, "says neither from which column (from) nor which value (value)");

@@ -19,15 +19,15 @@ import { compileCall } from "./mapping-function.ts";
 import type { LeafNode, OriginKind } from "../node/mapping-node.ts";
 import { numberExample, numberReader } from "./number-text.ts";
 
-/** How a leaf makes a value of its cell. */
+/** The compiled conversion of a leaf's cell to a value. */
 export interface CompiledTransform {
   readonly finish: LeafNode["finish"];
   readonly origin: OriginKind;
-  /** An empty cell means something here. */
+  /** Whether an empty cell has a meaning. */
   readonly takesEmpty: boolean;
 }
 
-/** Compiles what a leaf does with its cell's text, and checks that the contract's type can hold the result. */
+/** Compiles the conversion of a leaf's cell, and checks that the contract's type can hold the result. */
 export function compileTransform(options: LeafOptions, type: FieldType, context: LeafContext): CompiledTransform {
   const { transform } = options;
   const convert = conversionTo(type);
@@ -96,7 +96,7 @@ function lookupTransform(transform: LookupTransform, { options, type, context }:
   };
 }
 
-/** A message that lists more than this helps nobody. */
+/** A longer list in a message is not helpful. */
 const MAX_CHOICES = 50;
 
 function lookupTable(written: string | JsonObject, { options, type, context }: Leaf): ReadonlyMap<string, JsonValue> {
@@ -136,7 +136,7 @@ function refuseDefault(takesEmpty: boolean, options: LeafOptions, context: LeafC
   }
 }
 
-/** Reads a text into another one that then goes through the contract's type. */
+/** Converts a text to another text, which is then converted to the contract's type. */
 function textTransform(
   read: (text: string) => string | undefined,
   wanted: { readonly expected: Expected; readonly written: WrittenForm },
@@ -158,7 +158,10 @@ function numberExpected(type: FieldType): Expected {
   return type.kind === "integer" || type.kind === "decimal" ? type.kind : "number";
 }
 
-/** With several patterns the first that fits gives the value; where another one gives a different one, none does. */
+/**
+ * With several patterns, the first match gives the value. If another pattern gives a different value, the cell is
+ * ambiguous and has none.
+ */
 function dateTransform(transform: DateTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
   const { kind, patterns } = transform;
   const zone = kind === "datetime" ? transform.zone : undefined;
@@ -194,7 +197,7 @@ function firstThatFits(
 
 interface DateReader {
   readonly pattern: string;
-  /** `undefined` for a text that does not fit; `null` for one that fits and is no moment of the zone's clocks. */
+  /** `undefined` for a text that does not match; `null` for one that matches but is not a moment in the zone. */
   readonly read: (text: string) => string | null | undefined;
 }
 

@@ -7,7 +7,10 @@ import type { LeafOptions } from "./leaf-options.ts";
 import { didYouMean } from "../document/mapping-issues.ts";
 import type { LeafNode } from "../node/mapping-node.ts";
 
-/** Calls a user's function for a leaf. A call without a result ends in a Failure `mapping_invalid` that names the row. */
+/**
+ * Compiles the call of a user's function for a leaf. A call without a result throws a Failure `mapping_invalid` that
+ * names the row.
+ */
 export function compileCall(
   name: string,
   options: LeafOptions,

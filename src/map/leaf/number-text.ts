@@ -1,25 +1,25 @@
 import { sameDecimal } from "../../json/number-precision.ts";
 
-/** How a source writes numbers. */
+/** The number format of a source. */
 export interface NumberSeparators {
   readonly decimal: string;
-  /** Stands between groups of three digits; absent when digits are not grouped. */
+  /** Separates groups of three digits; absent if digits are not grouped. */
   readonly group?: string;
 }
 
-/** Exactly a decimal number: no exponent, no sign but a minus, no group marks. */
+/** Whether the text is a plain decimal number: no exponent, no sign except a minus, no group separators. */
 export function isDecimalText(text: string): boolean {
   return DECIMAL.test(text);
 }
 
-/** The integer that a text is; undefined for leading zeros, signs other than a minus, and more than 2^53. */
+/** The integer in a text; undefined for leading zeros, signs other than a minus, and numbers beyond 2^53. */
 export function integerFrom(text: string): number | undefined {
   if (!INTEGER.test(text)) return undefined;
   const value = Number(text);
   return Number.isSafeInteger(value) ? value + 0 : undefined;
 }
 
-/** The JSON number that a text is; undefined when a digit would be lost. */
+/** The JSON number in a text; undefined if a digit would be lost. */
 export function numberFrom(text: string): number | undefined {
   if (!JSON_NUMBER.test(text)) return undefined;
   const value = Number(text);
@@ -27,8 +27,9 @@ export function numberFrom(text: string): number | undefined {
 }
 
 /**
- * A reader of numbers with a source's own separators: `1.234,50` -> `1234.50`. A leading plus and leading zeros go, because
- * the mapping says that the cell is a number; digits after the decimal separator stay as they are. Undefined for anything else.
+ * A parser for numbers with a source's own separators: `1.234,50` -> `1234.50`. Removes a leading plus and leading
+ * zeros, because the mapping declares the cell as a number; digits after the decimal separator are kept. Undefined for
+ * any other text.
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);
@@ -41,7 +42,7 @@ export function numberReader(separators: NumberSeparators): (text: string) => st
   };
 }
 
-/** `1.234,50`: how a number looks in a source's own marks. */
+/** An example of a number with the separators of a source: `1.234,50`. */
 export function numberExample({ decimal, group = "" }: NumberSeparators): string {
   return `1${group}234${decimal}50`;
 }
@@ -55,7 +56,7 @@ function numberShape({ decimal, group }: NumberSeparators): RegExp {
   return new RegExp(`^([-+]?)(\\d+${grouped})(?:${escaped(decimal)}(\\d+))?$`, "u");
 }
 
-/** A blank between groups may be any of the blanks that programs put there. */
+/** A space between groups matches any of the spaces that programs use. */
 function groupShape(group: string): string {
   return group === " " ? "[ \\u00a0\\u202f]" : escaped(group);
 }

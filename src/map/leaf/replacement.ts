@@ -5,12 +5,13 @@ import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { checkCellLength } from "../node/payload-size.ts";
 import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
-/** Replaces every occurrence in a text. @throws TooLarge where it becomes too long */
+/** Replaces every occurrence in a text. @throws TooLarge if the result is too long */
 export type Replacement = (text: string) => string;
 
 /**
- * Reads the option `replace`: `{from, to}` (literal text) or `{pattern, to}` (a regular expression that runs in linear
- * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. In order.
+ * Reads the option `replace`: `{from, to}` (literal text), `{pattern, to}` (a regular expression with linear running
+ * time; `$1` in `to` is its first group), a list of these or of pairs, or an object of literal pairs. Applied in
+ * order.
  */
 export function readReplacements(entry: JsonValue | undefined, path: AttrPath, issues: Issues): readonly Replacement[] {
   if (entry === undefined) return [];
@@ -53,7 +54,7 @@ function replaceAll(text: string, from: string, to: string): string {
   return parts.join(to);
 }
 
-/** A text of a JSON source may be longer to begin with. */
+/** A text from a JSON source may exceed the limit already. */
 function checkReplaced(characters: number, text: string): void {
   if (characters > text.length) checkCellLength(characters, "replace");
 }
@@ -71,13 +72,13 @@ function replaceMatches(text: string, expression: RegExp, to: string): string {
 }
 
 interface MatchSpan {
-  /** Where the match ends in the text. */
+  /** End of the match in the text. */
   readonly end: number;
-  /** The characters that are made already. */
+  /** Number of characters produced so far. */
   readonly before: number;
 }
 
-/** What `to` stands for at a match, as in `String.prototype.replace`. */
+/** Expands `to` for a match, as `String.prototype.replace` does. */
 function expanded(to: string, match: RegExpExecArray, { end, before }: MatchSpan): string {
   if (!to.includes("$")) return to;
   let characters = before;
@@ -99,7 +100,7 @@ function substitute(written: string, sign: string, match: RegExpExecArray, end: 
   return numberedGroup(sign, match) ?? written;
 }
 
-/** The group of one or two digits, as in `$12`: group 12 or, where there is none, group 1 and a "2". */
+/** A group reference of one or two digits: `$12` is group 12 or, if that does not exist, group 1 followed by "2". */
 function numberedGroup(digits: string, match: RegExpExecArray): string | undefined {
   const isGroup = (group: number): boolean => group > 0 && group < match.length;
   if (isGroup(Number(digits))) return match[Number(digits)] ?? "";
@@ -126,8 +127,8 @@ function byPattern(
 }
 
 /**
- * A user's regular expression, admitted only when it runs in linear time on any text (`slowPattern`) and matches
- * something. Returns a sentence when the expression is wrong or is not admitted.
+ * A user's regular expression, accepted only if it has linear running time on any text (`slowPattern`) and does not
+ * match the empty text. Returns an error message otherwise.
  */
 export function linearPattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;

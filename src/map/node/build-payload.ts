@@ -19,16 +19,16 @@ import type {
   VariantNode,
 } from "./mapping-node.ts";
 
-/** One walk over the mapping for one row; the lists fill while it goes. */
+/** The state of building one row's payload. */
 export interface BuildState {
-  /** The attr of the entry that is being built. */
+  /** The attr of the current entry. */
   readonly path: AttrSegment[];
   readonly problems: LocalProblem[];
-  /** Filled only when it is there. */
+  /** Collected only if present. */
   readonly origins: Origin[] | undefined;
-  /** How many values came out of cells so far. */
+  /** Number of values from cells so far. */
   cells: number;
-  /** The characters of these values. */
+  /** Number of characters of these values. */
   characters: number;
 }
 
@@ -36,7 +36,7 @@ export function newBuildState(origins?: Origin[]): BuildState {
   return { path: [], problems: [], origins, cells: 0, characters: 0 };
 }
 
-/** The value that an entry of the mapping makes of a row; undefined when it is left with nothing. */
+/** The value that an entry of the mapping builds from a row; undefined if it is empty. */
 export function buildValue(node: MappingNode, row: Row, build: BuildState): JsonValue | undefined {
   if (node.kind === "leaf") return buildLeaf(node, row, build);
   if (node.kind === "object") return buildObject(node, row, build);
@@ -47,14 +47,14 @@ export function buildValue(node: MappingNode, row: Row, build: BuildState): Json
   return buildObject(variantFor(node, row), row, build);
 }
 
-/** The fields of an object that depend on the value of one of them in this row. */
+/** The fields of an object, selected by the value of one of them in this row. */
 export function variantFor(node: VariantNode, row: Row): ObjectNode {
   if (node.discriminator === undefined) return node.otherwise;
   const value = buildValue(node.discriminator, row, newBuildState());
   return (typeof value === "object" ? undefined : node.variants.get(String(value))) ?? node.otherwise;
 }
 
-/** An item exists because its row does, even when nothing is left of it; a scalar that is empty does not. */
+/** An item exists because its row does, even if it is empty; an empty scalar is omitted. */
 export function itemOf(node: EachNode, row: Row, build: BuildState): JsonValue | undefined {
   const item = buildValue(node.item, row, build);
   return item === undefined && (node.item.kind === "object" || node.item.kind === "variant") ? {} : item;
@@ -89,7 +89,7 @@ function buildForeign({ node }: ForeignNode, row: Row, build: BuildState): JsonV
   return undefined;
 }
 
-/** The rows of the child source that a list is made of. */
+/** The rows of the child source from which a list is built. */
 export function childRows(node: EachNode, row: Row): readonly Row[] {
   if (node.parent !== undefined) node.parent.row = row;
   const children = row.children?.get(node.source) ?? [];
@@ -113,7 +113,7 @@ function appendEach(node: EachNode, row: Row, build: BuildState, made: JsonValue
   if (made.length > before) build.cells += 1;
 }
 
-/** A list that is left with nothing is none; one that the mapping writes empty (`[]`) is meant. */
+/** A list without items is omitted, unless the mapping defines it as empty (`[]`). */
 function buildItems({ entries }: ItemsNode, row: Row, build: BuildState): readonly JsonValue[] | undefined {
   const made: JsonValue[] = [];
   for (const entry of entries) {

@@ -21,22 +21,22 @@ import { parentColumns } from "../parent-columns.ts";
 import type { SourceColumns } from "../source-columns.ts";
 import { narrowType, type Variants } from "./union-variants.ts";
 
-/** What is the same for all entries of a mapping. */
+/** The context that all entries of a mapping have in common. */
 export interface CompileContext extends MappingContext {
   readonly columnsOf: (source: string) => SourceColumns;
 }
 
-/** Where an entry stands. */
+/** The context of one entry. */
 export interface NodeContext extends CompileContext, LeafContext {
-  /** The contract can do without the entry. */
+  /** The contract does not require the entry. */
   readonly optional: boolean;
-  /** What the contract has at this place in the other types that the entry is written for, too. */
+  /** The types that other alternatives of the contract have at this place. */
   readonly others?: readonly FieldType[];
 }
 
 /**
- * Compiles an entry of the payload; the contract's type decides how it is read: object -> field names, list -> list
- * literal or `{each, item}`, scalar -> leaf. Adds an issue for all that is wrong; undefined then.
+ * Compiles an entry of the payload according to the contract's type: object -> field names, list -> list literal or
+ * `{each, item}`, scalar -> leaf. Adds an issue for each error and then returns undefined.
  */
 export function compileNode(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
   const meant = narrowType(entry, type);
@@ -46,7 +46,7 @@ export function compileNode(entry: JsonValue, type: FieldType, context: NodeCont
   return compileLeafOfAny(entry, meant, context);
 }
 
-/** An entry that its own type cannot take may be meant for the rows of another one. */
+/** An entry that does not fit its own type may be intended for rows of another alternative. */
 function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContext): MappingNode | undefined {
   const { others = [], issues } = context;
   if (others.length === 0) return compileLeaf(entry, type, context);
@@ -62,7 +62,7 @@ function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContex
   return leaf;
 }
 
-/** How the fields of an object are known. */
+/** Looks up the fields of an object. */
 interface Fields {
   readonly typeOf: (name: string) => FieldType | undefined;
   readonly isRequired: (name: string) => boolean;
@@ -124,7 +124,7 @@ function compileField(
   return undefined;
 }
 
-/** The fields of the other types that the contract has where an object is written. */
+/** The fields of the other alternatives, for an object entry. */
 function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): readonly Pick<Fields, "typeOf">[] {
   return others.flatMap((other) => {
     const meant = narrowType(object, other);
@@ -153,7 +153,7 @@ function compileVariants(entry: JsonValue, type: Variants, context: NodeContext)
   return { kind: "variant", discriminator, variants, otherwise };
 }
 
-/** The fields as one option has them; the discriminator is the same in all. */
+/** The fields of one option; the discriminator is the same in all. */
 function fieldsOfOption(option: ObjectType, { property, merged }: Variants): Pick<Fields, "typeOf" | "isRequired"> {
   const own = fieldsOf(option);
   return {
@@ -197,7 +197,7 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
   return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
 }
 
-/** An item is optional even in a required list: constants alone are no reason to send one that lacks something. */
+/** An item is optional even in a required list: constants alone do not justify sending an incomplete item. */
 function compileSingle(
   entry: JsonValue,
   applies: SingleEntry["applies"],
@@ -215,7 +215,7 @@ function conditionOf({ when: entry }: JsonObject, context: NodeContext): SingleE
   return when && compileCondition(when, context, context.document.lineOf(path));
 }
 
-/** The items of the other types that the contract has where a list is written. */
+/** The item types of the other alternatives, for a list entry. */
 function itemsOfOthers(item: JsonValue, { others = [] }: NodeContext): readonly FieldType[] {
   return others.flatMap((other) => {
     const meant = narrowType([item], other);

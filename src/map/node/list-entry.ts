@@ -3,8 +3,8 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-v
 import { narrowType } from "./union-variants.ts";
 
 /**
- * True for an entry of a list literal that says where items come from or when there is one (`{ each, item }`,
- * `{ when, item }`), rather than being an item. Where the contract has a field or a list of that form, it is an item.
+ * True for an entry of a list literal that defines the source of items or their condition (`{ each, item }`, `{ when,
+ * item }`) and is not itself an item. If the contract has a field or a list of that form, the entry is an item.
  */
 export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonObject {
   if (!isJsonObject(entry)) return false;
@@ -17,5 +17,5 @@ export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonOb
   });
 }
 
-/** What tells such an entry from an item: a leaf may have a `when` of its own. */
+/** These names distinguish such an entry from an item, because a leaf may have its own `when`. */
 const LIST_ENTRY_KEYS = ["each", "item"] as const;

@@ -5,9 +5,9 @@ import { buildValue, childRows, itemOf, newBuildState, variantFor } from "./buil
 import type { EachNode, ItemsNode, MappingNode, ObjectNode, SingleEntry } from "./mapping-node.ts";
 
 /**
- * Walks the mapping along an attr to the cell behind it. Where there is no cell (a constant, an attr that is not
- * mapped, an object as a whole) it is the row that the entry is built from; for a list of child rows as a whole the
- * first of them, and the parent's row when there are none.
+ * Follows an attr through the mapping to its cell. If there is no cell (a constant, an unmapped attr, a whole object),
+ * the place is the row from which the entry is built. For a whole list of child rows it is the first of them, or the
+ * parent's row if there are none.
  */
 export function locateAttr(node: MappingNode, row: Row, path: AttrPath): Place {
   const [segment] = path;
@@ -41,7 +41,7 @@ function inEach(node: EachNode, row: Row, segment: AttrSegment | undefined, rest
   return child === undefined ? placeOf(childRows(node, row)[0] ?? row) : locateAttr(node.item, child, rest);
 }
 
-/** An object is made of every row, even of an empty one: a hundred thousand rows need not be built to count them. */
+/** Every row gives an object, even an empty row, so the rows need not be built in order to be counted. */
 function rowsWithItem(node: EachNode, row: Row): readonly Row[] {
   const rows = childRows(node, row);
   if (node.item.kind === "object" || node.item.kind === "variant") return rows;

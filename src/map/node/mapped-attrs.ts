@@ -3,15 +3,15 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { isListEntry } from "./list-entry.ts";
 import { narrowType } from "./union-variants.ts";
 
-/** What a mapping puts at an attr. */
+/** The values that a mapping gives to an attr. */
 export interface MappedAttr {
-  /** Every value it can have, as text, where the mapping fixes them: a constant, a table written out. */
+  /** All possible values, as text, if the mapping defines them: a constant, an inline table. */
   readonly values?: readonly string[];
 }
 
 /**
- * The attrs that a mapping's payload fills, with those of the objects and lists around them (`customers.*.mobile`; `*`
- * for every item), as the type of the payload reads its entries. What the type does not know is left out.
+ * The attrs that a mapping's payload fills, including those of the objects and lists around them
+ * (`customers.*.mobile`; `*` matches every item), interpreted by the type of the payload. Unknown attrs are omitted.
  */
 export function mappedAttrs(payload: JsonObject, type: FieldType): ReadonlyMap<string, MappedAttr> {
   const found = new Map<string, MappedAttr>();
@@ -54,7 +54,7 @@ function itemIn(entry: JsonValue, type: FieldType): JsonValue {
   return isListEntry(entry, type) ? (entry["item"] ?? {}) : entry;
 }
 
-/** Several entries for one attr (a list written out): what any of them can give. */
+/** Merges the values of several entries for one attr (a list literal). */
 function addAttr({ attr, found }: AttrPosition, leaf: MappedAttr): void {
   const before = found.get(attr);
   const values = before === undefined ? leaf.values : union(before.values, leaf.values);
@@ -76,7 +76,7 @@ function leafOf(entry: JsonValue): MappedAttr {
   return known([...Object.values(lookup), ...(standard === undefined ? [] : [standard])]);
 }
 
-/** Constants as text, unless one of them is made of settings (`${supplier}`). */
+/** Constants as text, unless one of them contains a placeholder (`${supplier}`). */
 function known(values: readonly JsonValue[]): MappedAttr {
   const texts = values.map((value) => (typeof value === "string" ? value : JSON.stringify(value)));
   return texts.some((text) => text.includes("${")) ? {} : { values: texts };

@@ -4,7 +4,7 @@ import type { MappingDocument } from "../document/mapping-document.ts";
 import { didYouMean, type Issues } from "../document/mapping-issues.ts";
 import { mappedAttrs } from "./mapped-attrs.ts";
 
-/** A measure of what the payload never holds would always be zero. */
+/** Rejects a measure of an attr that no payload has, because its sum would always be zero. */
 export function refuseUnmappedMeasures(document: MappingDocument, body: FieldType, issues: Issues): void {
   if (document.measures.length === 0) return;
   const attrs = [...mappedAttrs(document.payload, body).keys()].filter((attr) => attr !== "");

@@ -11,7 +11,7 @@ export interface ObjectNode {
   readonly fields: readonly FieldNode[];
   /** Names that the contract requires here. */
   readonly required: readonly string[];
-  /** The contract can do without this object, so constants alone are no reason to send it incomplete. */
+  /** The contract does not require this object, so constants alone do not justify sending it incomplete. */
   readonly optional: boolean;
 }
 
@@ -24,32 +24,32 @@ export interface FieldNode {
 export interface VariantNode {
   readonly kind: "variant";
   readonly discriminator: MappingNode | undefined;
-  /** The discriminator's value as text -> the fields then. */
+  /** The discriminator's value as text, to the fields for it. */
   readonly variants: ReadonlyMap<string, ObjectNode>;
   readonly otherwise: ObjectNode;
 }
 
 /**
- * What an object's own type lacks and another type that the contract has there knows: given only where a cell gives it,
- * so that validation can say that it has no place.
+ * A field that an object's own type lacks but another alternative of the contract has. It is sent only if a cell has a
+ * value for it, so that validation can report it.
  */
 export interface ForeignNode {
   readonly kind: "foreign";
   readonly node: MappingNode;
 }
 
-/** A list literal: what its entries give, one after the other; those left with nothing are omitted. */
+/** A list literal: the values of its entries in order; empty ones are omitted. */
 export interface ItemsNode {
   readonly kind: "items";
   readonly entries: readonly ListEntry[];
 }
 
-/** One item built from the current row, or an item for each row of a child source. */
+/** One item built from the current row, or one item for each row of a child source. */
 export type ListEntry = SingleEntry | EachNode;
 
 export interface SingleEntry {
   readonly kind: "single";
-  /** False for rows that have no such item. */
+  /** False for rows without such an item. */
   readonly applies: ((row: Row) => boolean) | undefined;
   readonly item: MappingNode;
 }
@@ -58,19 +58,19 @@ export interface SingleEntry {
 export interface EachNode {
   readonly kind: "each";
   readonly source: string;
-  /** False for child rows that are no items of this list. */
+  /** False for child rows that are not items of this list. */
   readonly applies: ((child: Row) => boolean) | undefined;
   readonly item: MappingNode;
-  /** Filled while items are built; absent where they read no column of the parent. */
+  /** Set while items are built; absent if they read no column of the parent. */
   readonly parent?: ParentRow | undefined;
 }
 
-/** The row whose child rows an entry is built from at the moment. */
+/** The row whose child rows are currently being built. */
 export interface ParentRow {
   row: Row | undefined;
 }
 
-/** A list made of one cell. */
+/** A list split from one cell. */
 export interface SplitNode {
   readonly kind: "split";
   readonly leaf: LeafNode;
@@ -79,27 +79,27 @@ export interface SplitNode {
 
 export interface LeafNode {
   readonly kind: "leaf";
-  /** False for rows that the leaf does not apply to: there it is as if it were not in the mapping. */
+  /** False for rows to which the leaf does not apply; they are mapped as if the leaf did not exist. */
   readonly applies: ((row: Row) => boolean) | undefined;
-  /** What the cell holds, `undefined` when it is empty; absent for a constant. */
+  /** The content of the cell, `undefined` if it is empty; absent for a constant. */
   readonly read: ((row: Row) => CellContent | undefined) | undefined;
-  /** Makes the value; `undefined` when it comes to nothing. */
+  /** Converts the content to a value; `undefined` if the result is empty. */
   readonly finish: (content: CellContent, row: Row) => JsonValue | undefined | ConversionFailure;
   /** The constant, or the default. */
   readonly fallback: JsonValue | undefined;
-  /** What `finish` makes a value from. */
+  /** The origin of values from `finish`. */
   readonly origin: OriginKind;
-  /** Where nothing but one cell of its row decides the value. */
+  /** Set if the value depends only on one cell of its row. */
   readonly cell?: OneCell | undefined;
-  /** The cell behind the value; undefined for a constant. */
+  /** The cell of the value; undefined for a constant. */
   readonly placeIn: (row: Row) => Place | undefined;
 }
 
 export interface OneCell {
   readonly column: string;
-  /** Its text, without the white space around it, goes through the contract's type as it is. */
+  /** Whether its trimmed text is converted to the contract's type without other changes. */
   readonly isCopied: boolean;
 }
 
-/** What a value is made from. `payload`: the source is a payload already. */
+/** The origin of a value. `payload`: the source contains payloads. */
 export type OriginKind = "column" | "value" | "default" | "lookup" | "call" | "payload";

@@ -3,13 +3,13 @@ import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 import { placeOf, type Row } from "../../model/record.ts";
 
-/** The most characters of a text that `replace` or `join` makes. */
+/** Maximum number of characters in the result of `replace` or `join`. */
 const MAX_CELL_CHARACTERS: number = 2 ** 20;
 
-/** The most characters of all values of one payload. */
+/** Maximum number of characters of all values of one payload. */
 const MAX_PAYLOAD_CHARACTERS: number = 16 * 2 ** 20;
 
-/** Thrown while a payload is built; `atRow` makes a failure of it. */
+/** Thrown while a payload is built; `atRow` converts it to a Failure. */
 export class TooLarge extends Error {}
 
 /** @throws TooLarge for a text longer than `MAX_CELL_CHARACTERS` */
@@ -28,7 +28,7 @@ function count(characters: number): string {
   return characters.toLocaleString("en");
 }
 
-/** @throws Failure `source_too_large` with the row's place, where `build` throws `TooLarge` */
+/** @throws Failure `source_too_large` with the row's place if `build` throws `TooLarge` */
 export function atRow<T>(row: Row, build: () => T): T {
   const built = unlessTooLarge(build);
   if (!(built instanceof TooLarge)) return built;
@@ -40,7 +40,7 @@ export function atRow<T>(row: Row, build: () => T): T {
   });
 }
 
-/** The value that `build` gives, or why there is none. */
+/** The result of `build`, or the reason why there is none. */
 export function unlessTooLarge<T>(build: () => T): T | TooLarge {
   try {
     return build();
@@ -50,7 +50,7 @@ export function unlessTooLarge<T>(build: () => T): T | TooLarge {
   }
 }
 
-/** The characters of a value's texts and names; numbers and the like count as one. */
+/** Number of characters of a value's texts and names; numbers and other scalars count as one. */
 export function charactersOf(value: JsonValue): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
@@ -63,5 +63,5 @@ export function charactersOf(value: JsonValue): number {
   return size;
 }
 
-/** A mapping may give one object of a source to many places. */
+/** Cached, because a mapping may use one object of a source in many places. */
 const SIZES = new WeakMap<object, number>();

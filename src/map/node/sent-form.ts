@@ -7,13 +7,13 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } 
 import type { MappedRecord } from "../../model/record.ts";
 import { utcDateTime } from "../../time/calendar.ts";
 
-/** A payload, what steps are given, and parameters. */
+/** A payload, the fields for steps, and parameters. */
 type Mapped = Pick<MappedRecord, "payload" | "steps" | "parameters">;
 
 /**
- * What a mapping made, as it goes out: date-times in the form of API specification 2.7.4 (`utcDateTime`), unless the
- * contract has a field `x-sent-as-given`. Only what is sent is changed: the ledger knows a record by what its rows map to,
- * so that a record which was accepted in another form is still the same.
+ * Converts a mapped record to the form in which it is sent: date-times in the form of API specification 2.7.4
+ * (`utcDateTime`), except in fields with `x-sent-as-given`. Only the sent form changes. The ledger identifies a record
+ * by its mapped payload, so that a record that was accepted in another form is recognised.
  */
 export function compileSentForm(
   operation: Pick<Operation, "body" | "parameters" | "steps">,
@@ -37,13 +37,13 @@ function compileSentObject(type: FieldType | undefined): (payload: JsonObject) =
   };
 }
 
-/** The same of any value; undefined where all values of the type are sent as they are. */
+/** The same for any value; undefined if all values of the type are sent unchanged. */
 export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonValue) | undefined {
   const leading = typesLeadingTo(type, ({ kind }) => kind === "datetime");
   return leading.has(type) ? (value) => sentValue([type], value, leading) : undefined;
 }
 
-/** `types`: what the value may be. A text is a date-time where it can be no other text. */
+/** `types`: the possible types of the value. A text is a date-time only if it can be no other text. */
 function sentValue(types: readonly FieldType[], value: JsonValue, leading: ReadonlySet<FieldType>): JsonValue {
   const options = types.flatMap((type) => optionsFor(type, value));
   if (!options.some((option) => leading.has(option))) return value;
@@ -58,7 +58,7 @@ function sentValue(types: readonly FieldType[], value: JsonValue, leading: Reado
   );
 }
 
-/** A union's own option where a discriminator tells it, else all of them. */
+/** The option of a union that a discriminator selects, otherwise all of them. */
 function optionsFor(type: FieldType, value: JsonValue): readonly FieldType[] {
   if (type.kind !== "union") return [type];
   const { discriminator } = type;

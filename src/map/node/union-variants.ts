@@ -10,23 +10,23 @@ import { optionsTaken } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 
-/** Several objects that one attr may hold. */
+/** Several object types that one attr may have. */
 export interface Variants {
   readonly kind: "variants";
-  /** The property that tells which one it is, where the contract names one. */
+  /** The property that distinguishes them, if the contract names one. */
   readonly property: string | undefined;
   readonly byValue: ReadonlyMap<string, ObjectType>;
   /** The fields of all of them. */
   readonly merged: {
     readonly names: readonly string[];
     readonly typeOf: (name: string) => FieldType | undefined;
-    /** Required by every one of them. */
+    /** Whether all of them require the field. */
     readonly isRequired: (name: string) => boolean;
     readonly isReadOnly: (name: string) => boolean;
   };
 }
 
-/** Of the types that a union offers, the ones that an entry of a mapping is written for. */
+/** The types of a union that an entry of a mapping can be intended for. */
 export function narrowType(entry: JsonValue, type: FieldType): FieldType | Variants {
   if (type.kind !== "union") return type;
   const options = flattened(type);
@@ -40,7 +40,7 @@ export function narrowType(entry: JsonValue, type: FieldType): FieldType | Varia
   return chosen(entry, type, objects);
 }
 
-/** Unions that lead back to themselves, or are there several times, are looked at once. */
+/** Unions that contain themselves or occur several times are visited once. */
 function flattened(type: UnionType): readonly FieldType[] {
   const unions = new Set<UnionType>([type]);
   const options: FieldType[] = [];
@@ -53,7 +53,7 @@ function flattened(type: UnionType): readonly FieldType[] {
   return options;
 }
 
-/** A list that takes the items of all of them. */
+/** A list that accepts the items of all lists. */
 function listOfAny(lists: readonly ListType[]): ListType | undefined {
   const [first] = lists;
   const items = unionOf(lists.map((list) => list.items));
@@ -64,7 +64,7 @@ function isLeaf(entry: JsonValue): boolean {
   return !isJsonObject(entry) || Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
 }
 
-/** The only object, or the one that a constant of the mapping names; else all of them. */
+/** The only object type, or the one that a constant of the mapping selects; otherwise all of them. */
 function chosen(entry: JsonValue, type: UnionType, objects: readonly ObjectType[]): ObjectType | Variants {
   const [only] = objects;
   const { discriminator } = type;
@@ -100,7 +100,7 @@ function variantsOf(
   };
 }
 
-/** What a field may be in any of the objects. */
+/** The type of a field in any of the objects. */
 function typeIn(objects: readonly ObjectType[], name: string): FieldType | undefined {
   return unionOf(objects.flatMap((object) => memberType(object, name) ?? []));
 }

@@ -30,7 +30,7 @@ const REPLACEMENT: JsonObject = {
 const DATE_PATTERN: JsonObject = { type: "string", examples: ["dd/MM/yyyy", "yyyyMMdd", "dd-MMM-yy"] };
 const DATE_PATTERNS: JsonObject = { anyOf: [DATE_PATTERN, { type: "array", minItems: 1, items: DATE_PATTERN }] };
 
-/** The last of the two-digit years that are of the years from 2000. */
+/** The last two-digit year that is in the 2000s. */
 export const PIVOT_SCHEMA: JsonObject = {
   description: "Of years of two digits, the last that is one of the years from 2000; default: 68",
   type: "integer",
@@ -38,7 +38,7 @@ export const PIVOT_SCHEMA: JsonObject = {
   maximum: 99,
 };
 
-/** The options of a leaf, by their names, as docs/mapping.md describes them. */
+/** The options of a leaf, by name, as documented in docs/mapping.md. */
 export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   from: {
     description: "A column, or a list of them: the first that is not empty",
@@ -89,7 +89,7 @@ export const LEAF_SCHEMA: JsonObject = {
   properties: LEAF_PROPERTIES,
 };
 
-/** Where the contract is not known: a column, a leaf, an object of entries, or a list of them. */
+/** The schema without a contract: a column, a leaf, an object of entries, or a list of them. */
 export const ENTRY_SCHEMA: JsonObject = {
   anyOf: [
     { type: "string" },

@@ -7,8 +7,9 @@ import { createPayloadSchema, type PayloadSchema } from "./payload-schema.ts";
 import { SOURCE_SCHEMA } from "./source-schema.ts";
 
 /**
- * The JSON Schema (draft 7, which editors read) of a mapping; with an operation, of one for its payload: its fields, with
- * what the contract says of them. What the schema lets through may still be refused: it knows no columns.
+ * The JSON Schema (draft 7, which editors support) of a mapping. With an operation, it includes the payload's fields
+ * and their descriptions from the contract. A mapping that satisfies the schema may still be invalid, because the
+ * schema does not include columns.
  */
 export function mappingSchema(operation?: Operation): JsonObject {
   const payload = createPayloadSchema();
@@ -55,7 +56,7 @@ const MEASURES: JsonObject = {
 const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: "#/definitions/entry" } };
 const ANY_GIVEN: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };
 
-/** What a mapping gives to the requests of an operation. */
+/** The schema of the mapping's values for the requests of an operation. */
 function givenTo(operation: Operation, { entryOf }: PayloadSchema): JsonObject {
   const steps = operation.steps.flatMap((step) => {
     const type = stepFieldsType(step);

@@ -4,15 +4,18 @@ import type { JsonObject, JsonValue } from "../../json/json-value.ts";
 import { narrowType, type Variants } from "../node/union-variants.ts";
 import { CONDITION_SCHEMA } from "./leaf-schema.ts";
 
-/** Schemas of a mapping's entries, by the contract's types. */
+/** Schemas of a mapping's entries, by contract type. */
 export interface PayloadSchema {
-  /** What a mapping may write where the contract has the type. */
+  /** The schema of a mapping's entry for the type. */
   readonly entryOf: (type: FieldType) => JsonObject;
-  /** What the entries refer to. */
+  /** The definitions that the entries refer to. */
   readonly definitions: () => JsonObject;
 }
 
-/** Types may contain themselves, and many stand in several places: each object, and each list of choices, is written once. */
+/**
+ * Types may contain themselves, and many occur in several places, so each object and each list of choices is defined
+ * once.
+ */
 export function createPayloadSchema(): PayloadSchema {
   const written: Written = { names: new Map(), definitions: new Map() };
   return {
@@ -35,7 +38,7 @@ function entryOf(type: FieldType, written: Written): JsonObject {
   return described(type, list.kind === "list" ? listOf(list.items, written) : leafOf(type, written));
 }
 
-/** The name is taken before the schema is made: it may refer to itself. */
+/** Registers the name before the schema is built, because the schema may refer to itself. */
 function defined(type: FieldType, { names, definitions }: Written, schema: () => JsonObject): string {
   const known = names.get(type);
   const name = known ?? `${type.kind === "choice" ? "choices" : "object"}${names.size + 1}`;
@@ -81,7 +84,7 @@ function leafOf(type: FieldType, written: Written): JsonObject {
   return { anyOf: [{ type: "string", minLength: 1 }, leaf] };
 }
 
-/** Constants and the values of tables are among the contract's choices. */
+/** Constants and table values must be among the contract's choices. */
 function choiceOptions(type: ChoiceType, written: Written): JsonObject {
   const { choices, nullable } = type;
   const values = new Set<JsonValue>([...choices, ...choices.map(String), ...(nullable ? [null] : [])]);
@@ -101,7 +104,7 @@ function partOf(item: JsonObject): JsonObject {
   };
 }
 
-/** What the contract says of a field, for the editor to show. */
+/** The contract's description of a field, for editors to show. */
 function described(type: FieldType, schema: JsonObject): JsonObject {
   const facts = [describeType(type), ...describeConstraints(type)].join("; ").slice(0, MAX_FACTS);
   const { description } = type;
@@ -109,5 +112,5 @@ function described(type: FieldType, schema: JsonObject): JsonObject {
   return "$ref" in schema ? { description: text, allOf: [schema] } : { description: text, ...schema };
 }
 
-/** Some choices are hundreds of words. */
+/** Some lists of choices have hundreds of words. */
 const MAX_FACTS = 400;

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../json/json-value.ts";
 import { PIVOT_SCHEMA } from "./leaf-schema.ts";
 
 const COLUMN: JsonObject = { type: "string", minLength: 1 };
-/** A column, or with what its cells are. */
+/** A column, optionally with the type of its cells. */
 const ORDER: JsonObject = {
   anyOf: [
     COLUMN,
@@ -29,7 +29,7 @@ const CHOICE: JsonObject = {
 
 const TEXTS: JsonObject = { anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }] };
 
-/** The options of a source, by their names, as docs/mapping.md describes them. */
+/** The options of a source, by name, as documented in docs/mapping.md. */
 export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   files: { ...TEXTS, description: "A path, a glob, or a list of them" },
   sheet: { ...COLUMN, description: "The sheet of workbooks for which the path names none" },
@@ -54,7 +54,7 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   },
 };
 
-/** A source; one without options has its files from the command line. */
+/** A source; one without options gets its files from the command line. */
 export const SOURCE_SCHEMA: JsonObject = {
   type: ["object", "null"],
   additionalProperties: false,
