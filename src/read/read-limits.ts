@@ -1,22 +1,25 @@
-/** The bounds of what is held in memory or unpacked, whatever the input holds. All sizes in bytes. */
+/** Limits for data in memory and unpacked data, for any input. All sizes in bytes. */
 export interface ReadLimits {
-  /** The longest CSV record or row of a sheet; a quote that is still open after so much counts as never closed. */
+  /**
+   * Maximum length of a CSV record or a row of a sheet; a quote that is still open after this length counts as
+   * unclosed.
+   */
   readonly csvRecordBytes: number;
-  /** The most columns that a CSV file or a sheet may have. */
+  /** Maximum number of columns of a CSV file or a sheet. */
   readonly csvColumns: number;
-  /** The longest JSON document, array element or line that is parsed as one record. */
+  /** Maximum length of a JSON document, array element or line that is parsed as one record. */
   readonly jsonRecordBytes: number;
-  /** The most that one file may hold once unpacked. */
+  /** Maximum size of one file after unpacking. */
   readonly inputBytes: number;
-  /** The most parts (files in its zip archive) that a workbook may have. */
+  /** Maximum number of parts (files in its ZIP archive) of a workbook. */
   readonly workbookParts: number;
-  /** What the texts of a workbook may take in memory, which must hold all of them. */
+  /** Maximum memory for the texts of a workbook, all of which are kept. */
   readonly workbookTextBytes: number;
-  /** How many times its packed size a `.gz` or a part of a workbook may grow, checked once 10 MB are unpacked. */
+  /** Maximum compression ratio of a `.gz` or a part of a workbook, checked after 10 MB are unpacked. */
   readonly gzipRatio: number;
-  /** Child files that are together no larger than this are joined in memory, without looking at their order. */
+  /** Child files with at most this total size are joined in memory, without checking their order. */
   readonly memoryJoinBytes: number;
-  /** The most rows of one child source that one parent row may have. */
+  /** Maximum number of rows of one child source per parent row. */
   readonly rowsPerParent: number;
 }
 

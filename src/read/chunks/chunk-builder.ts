@@ -4,16 +4,16 @@ import type { PieceMarks, RecordChunk } from "./record-chunk.ts";
 /** Some whole records that were read together. */
 export interface Piece extends PieceMarks {
   readonly bytes: readonly Uint8Array[];
-  /** Where what follows begins, if the file can be read from there. */
+  /** Where the following record starts, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
 }
 
-/** Some thousand records: enough to be worth a message, few enough to keep all threads at work. */
+/** A few thousand records: enough to justify a message, few enough to keep all threads busy. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
- * The pieces of one file, put together to chunks. What goes wrong with the pieces is thrown behind those before it.
- * @param isFirst the file begins with the first of them
+ * Combines the pieces of one file into chunks. A failure in the pieces is thrown after the pieces before it.
+ * @param isFirst whether the first piece is at the start of the file
  */
 export async function* chunksOf(
   pieces: AsyncIterable<Piece>,
@@ -44,7 +44,7 @@ export async function* chunksOf(
   if (waiting.length > 0) yield take();
 }
 
-/** Buffers share their memory with others, so the bytes are copied. */
+/** Copies the bytes, because buffers share their memory with others. */
 function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
   const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;

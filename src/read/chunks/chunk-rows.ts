@@ -7,7 +7,7 @@ import { withKeyProblems } from "../row/key-problems.ts";
 import { BATCH_ROWS, type ReadRow } from "../row/read-row.ts";
 import type { ChunkCsvFile, ChunkFile, ChunkJsonFile, PieceMarks, RecordChunk } from "./record-chunk.ts";
 
-/** The rows of a chunk in batches: the same that reading the whole file in one thread gives. */
+/** The rows of a chunk in batches: the same rows as when one thread reads the whole file. */
 export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): Generator<readonly ReadRow[]> {
   const file = fileOf(chunk, files);
   const rowsOf = pieceReader(file, chunk.isFirst);
@@ -17,11 +17,11 @@ export function* rowsOfChunk(chunk: RecordChunk, files: readonly ChunkFile[]): G
   }
 }
 
-/** A piece of a CSV file, whose rows are made when they are asked for. */
+/** A piece of a CSV file whose rows are created on demand. */
 export interface CsvPiece extends CsvBytes {
-  /** The number of its first record, the header passed over. */
+  /** The number of its first record, after the header. */
   readonly from: number;
-  /** The rows of some records, by their numbers, which go up; `undefined` for a blank line. */
+  /** The rows with these record numbers, which must ascend; `undefined` for a blank line. */
   readonly rowsAt: (numbers: readonly number[]) => readonly (ReadRow | undefined)[];
 }
 
@@ -59,7 +59,7 @@ function withKeys(rows: readonly ReadRow[], keys: readonly string[]): readonly R
   return keys.length === 0 ? rows : rows.map((row) => withKeyProblems(row, keys));
 }
 
-/** Makes rows of one piece after the other. */
+/** Creates the rows of consecutive pieces. */
 type PieceReader = (bytes: Buffer, marks: PieceMarks) => readonly ReadRow[];
 
 function pieceReader(file: ChunkFile, isFirst: boolean): PieceReader {

@@ -6,7 +6,7 @@ import { csvPieces } from "./csv-pieces.ts";
 import { jsonPieces, ndjsonPieces } from "./json-pieces.ts";
 import type { ChunkedInput, ChunkFile } from "./record-chunk.ts";
 
-/** A source as chunks; undefined where its rows are joined with others, amended, or not found by their bytes. */
+/** A source as chunks; undefined if its rows are joined with others, amended, or cannot be located by bytes. */
 export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<void>): ChunkedInput | undefined {
   const texts = root.files.filter((file) => file.kind !== "xlsx");
   if (root.children.length > 0 || root.amend !== undefined || texts.length < root.files.length) return undefined;

@@ -5,7 +5,7 @@ import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/reco
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
-/** The keys of a file's rows, as `keyOf` gives them, without the rows. */
+/** The keys of a file's rows, equal to those of `keyOf`, without creating the rows. */
 export async function* csvKeys(
   source: TextSource,
   layout: CsvLayout,
@@ -21,12 +21,12 @@ export async function* csvKeys(
   }
 }
 
-/** Is told where the key of a record stands, in UTF-8; `start` -1: it has none. */
+/** Receives the position of a record's key, in UTF-8; `start` is -1 if it has none. */
 export type VisitKey = (number: number, bytes: Buffer, start: number, end: number) => void;
 
 /**
- * Visits the keys of records, from this one on. Rows are made where bytes alone do not tell; blank lines, which are no rows,
- * are passed over.
+ * Visits the keys of the records from `from` on. Creates rows only if bytes are not sufficient. Skips blank lines,
+ * which are not rows.
  */
 export function keyVisitor(
   layout: CsvLayout,

@@ -5,8 +5,8 @@ import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 import type { Piece } from "./chunk-builder.ts";
 
 /**
- * The records of a CSV file, its header among them: those together that `csvRows` gives together. Raises the same failures.
- * @param from where to begin, behind the header; default: with the header
+ * The records of a CSV file, including its header, grouped as in `csvRows`. Throws the same failures.
+ * @param from where to start, after the header; default: at the header
  */
 export async function* csvPieces(source: TextSource, layout: CsvLayout, from?: RowPosition): AsyncGenerator<Piece> {
   const isSeekable = canBeginAnywhere(source);

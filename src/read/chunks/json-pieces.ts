@@ -3,7 +3,7 @@ import { isSpace } from "../json/json-splitter.ts";
 import { textBytes, type TextSource } from "../text/text-bytes.ts";
 import type { Piece } from "./chunk-builder.ts";
 
-/** The elements of a JSON document: those together that `jsonRows` would give together. Raises the same failures. */
+/** The elements of a JSON document, grouped as in `jsonRows`. Throws the same failures. */
 export async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
   for await (const { elements, firstIndex } of jsonElements(source)) {
     const lines = elements.map(({ line }) => line);
@@ -15,7 +15,7 @@ export async function* jsonPieces(source: TextSource): AsyncGenerator<Piece> {
 
 const LF = 10;
 
-/** The lines of an NDJSON file: those together that `ndjsonRows` would give together. */
+/** The lines of an NDJSON file, grouped as in `ndjsonRows`. */
 export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
   const limit = source.limits.jsonRecordBytes;
   let line = 1;
@@ -33,11 +33,11 @@ export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
   if (begun.size > 0) yield { bytes: begun.parts, line, tooLongAt: begun.size > limit ? line : undefined };
 }
 
-/** The beginning of a line. */
+/** The start of an incomplete line. */
 interface BegunLine {
-  /** Without the white space that it begins with. */
+  /** Excludes leading white space. */
   readonly size: number;
-  /** Nothing is kept of a line that is too long. */
+  /** Empty for a line that is too long. */
   readonly parts: readonly Uint8Array[];
 }
 
@@ -49,7 +49,7 @@ function goneOn(begun: BegunLine, bytes: Buffer, limit: number): BegunLine {
   return { size, parts: size > limit || size === 0 ? [] : [...begun.parts, more] };
 }
 
-/** A line that has begun, and the bytes that end it and hold whole lines besides. */
+/** Combines an incomplete line with bytes that complete it and contain only whole lines. */
 function pieceOf(
   begun: BegunLine,
   bytes: Buffer,
@@ -60,7 +60,7 @@ function pieceOf(
   return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
 }
 
-/** The first chunk with something in it, and those behind it; `passOver` is told how many line ends stand before it. */
+/** The first chunk that is not blank, and those after it; `passOver` receives the number of line ends before it. */
 async function* withoutBlankStart(
   chunks: AsyncIterable<Buffer>,
   passOver: (lines: number) => void,

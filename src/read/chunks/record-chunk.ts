@@ -3,49 +3,49 @@ import type { CsvLayout } from "../csv/csv-layout.ts";
 import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 
 /**
- * Whole records of one file, as bytes that are handed to another thread: `rowsOfChunk` makes rows of them there.
- * Plain data, like `ChunkFile`.
+ * Whole records of one file, as bytes for another thread, in which `rowsOfChunk` creates the rows. Plain data, like
+ * `ChunkFile`.
  */
 export interface RecordChunk {
-  /** Which of the input's `ChunkFile`s it is from. */
+  /** Index of its file among the input's `ChunkFile`s. */
   readonly file: number;
-  /** UTF-8. Nothing else lies in their buffer, which may be transferred. */
+  /** UTF-8. Their buffer contains nothing else, so it can be transferred. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** What the records of a piece hold is read together, as it is where one thread reads. */
+  /** The records of a piece are read together, as in a single thread. */
   readonly pieces: readonly ChunkPiece[];
-  /** The file begins with it. */
+  /** Whether it is at the start of the file. */
   readonly isFirst: boolean;
-  /** Of CSV: where what follows begins, if the file can be read from there. */
+  /** For CSV: where the following record starts, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
 }
 
 interface ChunkPiece extends PieceMarks {
-  /** Behind the piece, in bytes of the chunk; it begins where the one before ends. */
+  /** End of the piece, in bytes of the chunk; it starts at the end of the previous piece. */
   readonly end: number;
 }
 
 export interface PieceMarks {
-  /** 1-based line on which the piece begins. */
+  /** 1-based line on which the piece starts. */
   readonly line: number;
-  /** Of CSV: where its records are, as `findRecordBoundaries` gives them. */
+  /** For CSV: the positions of its records, from `findRecordBoundaries`. */
   readonly boundaries?: RecordBoundaries;
-  /** Of NDJSON: the line of a record in front of the piece that is too long to be kept. */
+  /** For NDJSON: the line of a record before the piece that is too long to be kept. */
   readonly tooLongAt?: number | undefined;
-  /** Of a JSON document. */
+  /** For a JSON document. */
   readonly elements?: PieceElements;
 }
 
-/** Elements of an array one behind the other, without what stands between them; or the object that a document is. */
+/** Concatenated elements of an array, without separators; or the object that forms the document. */
 interface PieceElements {
-  /** Zero-based position of the first of them in the array; absent where the document is no array. */
+  /** Zero-based index of the first element in the array; absent if the document is not an array. */
   readonly firstIndex: number | undefined;
   /** 1-based, for each element. */
   readonly lines: readonly number[];
-  /** Bytes of each element; -1: it is too long to be kept. */
+  /** Number of bytes of each element; -1 if it is too long to be kept. */
   readonly lengths: readonly number[];
 }
 
-/** What all chunks of a file have in common. */
+/** The common properties of all chunks of a file. */
 export type ChunkFile = ChunkCsvFile | ChunkJsonFile;
 
 export interface ChunkCsvFile extends KeyedFile {
@@ -60,18 +60,18 @@ export interface ChunkJsonFile extends KeyedFile {
 }
 
 interface KeyedFile {
-  /** Columns or paths in which no row may lack a key. */
+  /** Columns or paths in which every row must have a key. */
   readonly keys: readonly string[];
 }
 
-/** An input whose records can be made in other threads: each belongs to one row of one file. */
+/** An input whose records can be created in other threads: each consists of one row of one file. */
 export interface ChunkedInput {
   /** The name of its only source. */
   readonly source: string;
   readonly files: readonly ChunkFile[];
   /**
-   * All of it, in order. Raises the failures of reading, each behind the records before it.
-   * @param from a place at which it can begin: what stands before is left out
+   * All chunks, in order. A failure of reading is thrown after the records before it.
+   * @param from where to start; earlier records are omitted
    */
   readonly chunks: (signal?: AbortSignal, from?: InputPosition) => AsyncGenerator<RecordChunk>;
   readonly canBeginAt: (place: InputPosition) => boolean;

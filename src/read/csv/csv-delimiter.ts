@@ -2,12 +2,14 @@ import { Failure } from "../../model/failure.ts";
 
 const CANDIDATES = [",", ";", "\t", "|"] as const;
 
-/** The delimiter as a person calls it. */
+/** The readable name of the delimiter. */
 export function delimiterName(delimiter: string): string {
   return delimiter === "\t" ? "tab" : `"${delimiter}"`;
 }
 
-/** What `--delimiter` means: one character, or the words `tab` and `\t`. Raises `usage` for anything else. */
+/**
+ * The value of `--delimiter`: one character, or the words `tab` and `\t`. @throws Failure `usage` for any other text
+ */
 export function declaredDelimiter(declared: string): string {
   const delimiter = /^(tab|\\t)$/i.test(declared) ? "\t" : declared;
   if (delimiter.length === 1 && /[\t\x20-\x7e]/.test(delimiter) && !/[\w" ]/.test(delimiter)) return delimiter;
@@ -17,9 +19,9 @@ export function declaredDelimiter(declared: string): string {
 }
 
 /**
- * The delimiter of a CSV file, from its first lines (quotes respected): of those that occur in the header, the one
- * that splits most of the other lines into as many cells as the header, then the one that gives the header the most cells.
- * A file without any of them has one column, and a comma is as good as anything.
+ * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header, the
+ * best is the one that splits most other lines into as many cells as the header, then the one with the most cells in
+ * the header. A file without any of them has one column, and the result is a comma.
  */
 export function detectDelimiter(lines: readonly string[]): string {
   const [header = "", ...rows] = lines;
@@ -33,7 +35,7 @@ export function detectDelimiter(lines: readonly string[]): string {
   return best.delimiter;
 }
 
-/** Raises `source_bad_header` when `delimiter` does not occur in the header and another one does. */
+/** @throws Failure `source_bad_header` if `delimiter` does not occur in the header but another one does */
 export function refuseOneColumn(file: string, header: string, delimiter: string): void {
   const fitting = detectDelimiter([header]);
   if (countCells(header, delimiter) > 1 || countCells(header, fitting) === 1) return;

@@ -2,22 +2,22 @@ import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
 
-/** The columns of a CSV file, as its header and the mapping name them. */
+/** The columns of a CSV file, as named by its header and the mapping. */
 export interface CsvHeader {
   readonly table: CsvTable;
-  /** Zero-based positions of the columns without a name, which hold nothing. */
+  /** Zero-based positions of the columns without a name, which must be empty. */
   readonly unnamed: readonly number[];
   /** 1-based. */
   readonly line: number;
 }
 
-/** 1-based number of a column -> its name, in place of the one in the header. */
+/** 1-based number of a column to its name, which replaces the one in the header. */
 export type RenamedColumns = ReadonlyMap<number, string>;
 
 /**
- * The columns that a header line describes. Names stay as they are in the file, but for line ends, which become spaces.
- * Raises `source_bad_header`, naming the columns by number, when a name is there twice, the same as another but for
- * case, spaces or Unicode form, or one that is dangerous as a property name; and when no column has a name.
+ * The columns of a header line. Names are kept as in the file, except that line ends become spaces.
+ * @throws Failure `source_bad_header` with the column numbers if a name is repeated, differs from another only in
+ * case, spaces or Unicode form, or is dangerous as a property name; and if no column has a name
  */
 export function csvHeader(place: Place, cells: readonly string[], renamed: RenamedColumns): CsvHeader {
   const bad: Bad = (what, hint) => headerFailure("source_bad_header", place, what, hint);
@@ -33,13 +33,13 @@ export function csvHeader(place: Place, cells: readonly string[], renamed: Renam
   return { table: { kind: "csv", file: place.file, columns, columnIndex: new Map(named) }, unnamed, line: place.line };
 }
 
-/** What is said of columns without a name, as long as they hold nothing; undefined where all have one. */
+/** The notice about columns without a name that are empty; undefined if all columns have names. */
 export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
   if (unnamed.length === 0) return undefined;
   return `${withoutName(table, unnamed)} in the header: left out as long as nothing stands there`;
 }
 
-/** @throws Failure `source_bad_header` when a row, unless it is ragged, holds something in a column without a name */
+/** @throws Failure `source_bad_header` if a row has a value in a column without a name, unless the row is ragged */
 export function refuseUnnamedData({ table, unnamed, line }: CsvHeader, { cells, line: rowLine }: CsvRow): void {
   if (unnamed.length === 0 || cells.length !== table.columns.length) return;
   const filled = unnamed.filter((index) => (cells[index] ?? "").trim() !== "");
@@ -81,12 +81,12 @@ function refuseUnsafe(name: string, index: number, bad: Bad): void {
   }
 }
 
-/** Property names of every JavaScript object: a column of this name could change how a program behaves. */
+/** Property names of every JavaScript object: a column with such a name could change the behaviour of a program. */
 function isForbidden(part: string): boolean {
   return part === "prototype" || part in Object.prototype;
 }
 
-/** Control and format characters, among them zero-width spaces, byte order marks and direction marks. */
+/** Control and format characters, including zero-width spaces, byte order marks and bidirectional marks. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}]/u;
 
 function refuseAlike(named: readonly (readonly [string, number])[], bad: Bad): void {

@@ -7,22 +7,22 @@ import { declaredDelimiter, delimiterName, detectDelimiter, refuseOneColumn } fr
 import { csvHeader, type CsvHeader, headerFailure, type RenamedColumns, unnamedNotice } from "./csv-header.ts";
 import { byteKinds, findRecordBoundaries } from "./record-boundaries.ts";
 
-/** How a CSV file is laid out: found once, used for every pass over the file. */
+/** The layout of a CSV file: detected once, used for every pass over the file. */
 export interface CsvLayout {
   readonly header: CsvHeader;
   readonly delimiter: string;
-  /** Where the header begins in the file's text as UTF-8: behind blank lines and `sep=;`. */
+  /** Offset of the header in the file's text as UTF-8: after blank lines and `sep=;`. */
   readonly headerByte: number;
 }
 
-/** What the user has said of the file. */
+/** The user's settings for the file. */
 interface CsvSettings {
-  /** As declared (`tab`, `\t` or one character), then as one character; default: found from the header. */
+  /** As declared (`tab`, `\t` or one character), then as one character; default: detected from the header. */
   readonly delimiter: string | undefined;
   readonly renamed: RenamedColumns;
 }
 
-/** csv-parse as it is used here: cells untouched, any line end, no opinion about the length of a row. */
+/** Runs csv-parse with unmodified cells, any line end, and rows of any length. */
 export function parseRecords(bytes: Buffer, delimiter: string, count?: number): string[][] {
   return parse(bytes, {
     delimiter,
@@ -34,9 +34,9 @@ export function parseRecords(bytes: Buffer, delimiter: string, count?: number): 
 }
 
 /**
- * Reads the beginning of a CSV file.
- * Raises `source_no_header` for a file whose lines are all blank, `source_bad_header`, `source_unclosed_quote`,
- * `source_too_large` for a header that does not end, and what reading the text may raise.
+ * Reads the start of a CSV file.
+ * @throws Failure `source_no_header` if all lines are blank, `source_bad_header`, `source_unclosed_quote`,
+ * `source_too_large` for a header without an end, and the failures of reading text
  */
 export async function csvLayout(
   source: TextSource,
@@ -64,7 +64,7 @@ export async function csvLayout(
   return announce(layout, settings, notify);
 }
 
-/** The layout, or `undefined` while the header has not ended. `final`: the bytes are the whole file. */
+/** The layout, or `undefined` while the header is incomplete. `final`: the bytes are the whole file. */
 function layoutOf(source: TextSource, bytes: Buffer, final: boolean, settings: CsvSettings): CsvLayout | undefined {
   const text = bytes.toString();
   const [intro = "", excelDelimiter] = INTRODUCTION.exec(text) ?? [];
@@ -111,7 +111,7 @@ const INTRODUCTION = /^(?:[ \t]*(?:\r\n|\n|\r))*(?:sep=([,;|\t])(?:\r\n|\n|\r))?
 
 const SAMPLE_LINES = 20;
 
-/** The first lines of `text`, without blank ones; a line end in quotes does not end a line. */
+/** The first non-blank lines of `text`; a line end in quotes does not end a line. */
 function firstLines(text: string): readonly string[] {
   const lines: string[] = [];
   let start = 0;

@@ -9,22 +9,24 @@ import { byteKinds, findRecordBoundaries, type RecordBoundaries } from "./record
 export interface CsvBytes {
   readonly bytes: Buffer;
   readonly boundaries: RecordBoundaries;
-  /** The 1-based line on which they begin. */
+  /** 1-based line on which they start. */
   readonly line: number;
 }
 
 /** Records of a CSV file that were read together. */
 export interface CsvRecords extends CsvBytes {
-  /** The number of the first record behind the header. */
+  /** The number of the first record, counted after the header. */
   readonly from: number;
-  /** Where what follows begins. */
+  /** Where the following record starts. */
   readonly next: RowPosition;
 }
 
 /**
- * The records of a CSV file, piece by piece: bytes are split into whole records, so that nothing depends on where a chunk
- * ends. Raises `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without end.
- * @param from where to begin, behind the header; default: with the header
+ * The records of a CSV file in pieces. The bytes are split into whole records, so that the result does not depend on
+ * the ends of chunks.
+ * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without
+ * an end
+ * @param from where to start, after the header; default: at the header
  */
 export async function* csvRecords(
   source: TextSource,
@@ -55,21 +57,21 @@ function textAt(source: TextSource, { byte }: RowPosition): AsyncGenerator<Buffe
   return textBytes({ ...source, start: byte });
 }
 
-/** `chunks`, then `undefined`. */
+/** `chunks`, followed by `undefined`. */
 async function* withEnd(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer | undefined> {
   yield* chunks;
   yield undefined;
 }
 
 interface ChunkProgress {
-  /** The 1-based line on which the piece begins. */
+  /** 1-based line on which the piece starts. */
   readonly line: number;
-  /** Bytes of the record that goes on. */
+  /** Number of bytes of the incomplete record. */
   readonly left: number;
   readonly final: boolean;
 }
 
-/** @throws Failure for a quote that nothing closes, and a record without end */
+/** @throws Failure for an unclosed quote, and for a record without an end */
 function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { line, left, final }: ChunkProgress): void {
   if (boundaries.brokenQuote !== undefined) throw unclosedQuote(source, line + boundaries.brokenQuote);
   const tooLong = left > source.limits.csvRecordBytes;

@@ -12,16 +12,17 @@ import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-
 import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 
 export interface CsvOptions {
-  /** Is told how many blank lines were passed over. */
+  /** Receives the number of blank lines that were skipped. */
   readonly onBlankLines?: ((count: number) => void) | undefined;
-  /** Where to begin, behind the header; default: with the first row. */
+  /** Where to start, after the header; default: at the first row. */
   readonly from?: RowPosition | undefined;
 }
 
 /**
- * The rows of a CSV file below its header, with the line each starts on; blank lines are left out.
- * Bytes are split into whole records before csv-parse sees them, so that nothing depends on where a chunk ends.
- * Raises `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without end.
+ * The rows of a CSV file after its header, with the line on which each starts; blank lines are skipped. The bytes are
+ * split into whole records before csv-parse receives them, so that the result does not depend on the ends of chunks.
+ * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without
+ * an end
  */
 export async function* csvRows(
   source: TextSource,
@@ -37,15 +38,15 @@ export async function* csvRows(
   }
 }
 
-/** What some whole records of a CSV file hold, below its header. */
+/** The rows of some whole records of a CSV file, after its header. */
 interface PieceRows {
   readonly found: readonly ReadRow[];
-  /** Blank lines among them. */
+  /** Includes blank lines. */
   readonly records: number;
   readonly blankLines: number;
 }
 
-/** Makes rows of one piece of a file after the other; the first record is the header, unless that was seen already. */
+/** Creates the rows of consecutive pieces of a file; the first record is the header, unless it was already read. */
 export function csvPieces(
   layout: CsvLayout,
   { isBehindHeader = false }: { readonly isBehindHeader?: boolean } = {},
@@ -60,7 +61,7 @@ export function csvPieces(
   };
 }
 
-/** The rows of some of the records, by their numbers, which go up; `undefined` for a blank line. */
+/** The rows with these record numbers, which must ascend; `undefined` for a blank line. */
 export function rowsAt(
   { bytes, boundaries, line }: CsvBytes,
   layout: CsvLayout,
@@ -73,11 +74,11 @@ export function rowsAt(
 interface CsvChunk {
   readonly layout: CsvLayout;
   readonly boundaries: RecordBoundaries;
-  /** The 1-based line on which the piece begins. */
+  /** 1-based line on which the piece starts. */
   readonly line: number;
 }
 
-/** One entry a record, `undefined` for a blank line. */
+/** One entry per record, `undefined` for a blank line. */
 function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[] {
   if (bytes.length === 0) return [];
   const { boundaries, layout } = chunk;
@@ -90,7 +91,7 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
   });
 }
 
-/** Programs that give columns no name at the end of a line often leave out their cells as well. */
+/** Programs that omit the names of the last columns often omit their cells, too. */
 function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {
   const missing = table.columns.length - cells.length;
   if (missing <= 0 || unnamed.at(-missing) !== cells.length) return cells;
@@ -98,9 +99,8 @@ function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): read
 }
 
 /**
- * A record is what stands between its delimiters, or between quotes, and taken apart several times as fast as csv-parse
- * can, which sees those with quotes in odd places. Each is decoded on its own, so that a cell that is kept keeps no more
- * alive.
+ * Splits records at delimiters and quotes, several times faster than csv-parse, which gets only records with misplaced
+ * quotes. Each record is decoded separately, so that a retained cell does not keep other records in memory.
  */
 export function cellsOf(
   bytes: Buffer,
@@ -124,14 +124,14 @@ export function cellsOf(
   return cells;
 }
 
-/** The cells of some of the records, which csv-parse gets in one piece. */
+/** The cells of records that csv-parse receives as one text. */
 function oddRecords(
   bytes: Buffer,
   { starts, ends }: RecordBoundaries,
   { odd, delimiter }: { readonly odd: readonly number[]; readonly delimiter: string },
 ): readonly string[][] {
   if (odd.length === 0) return [];
-  // One byte of the line end is enough: CR alone ends a record, too.
+  // One byte of the line end is enough: CR alone also ends a record.
   const pieces = odd.map((index) => bytes.subarray(starts[index], (ends[index] ?? 0) + 1));
   const records = parseRecords(Buffer.concat(pieces), delimiter);
   if (records.length === odd.length) return records;
@@ -156,10 +156,10 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
   return control ? [...problems, ...controlCharacters(row)] : problems;
 }
 
-/** The platform refuses NUL; what it does with other control characters is not known. Tabs and line ends are text. */
+/** The platform rejects NUL; its handling of other control characters is unknown. Tabs and line ends are text. */
 const CONTROLS = /(?![\t\n\r])\p{Cc}/u;
 
-/** A problem for each cell that holds a control character. */
+/** A problem for each cell with a control character. */
 export function controlCharacters(row: CsvRow): readonly LocalProblem[] {
   const problems: LocalProblem[] = [];
   for (const [index, cell] of row.cells.entries()) {

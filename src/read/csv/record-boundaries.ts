@@ -1,34 +1,34 @@
 import { equalBytes, firstByte, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
-/** The whole records at the beginning of a piece of CSV; blank lines are none. */
+/** The whole records at the start of a piece of CSV; blank lines are not records. */
 export interface RecordBoundaries {
-  /** The records' length in bytes; what lies behind belongs to a record that goes on. */
+  /** Total length of the records in bytes; the bytes after it belong to an incomplete record. */
   readonly end: number;
-  /** For each record the line it starts on, counted from 0 at the beginning of the piece. */
+  /** The line on which each record starts, counted from 0 at the start of the piece. */
   readonly lines: readonly number[];
-  /** For each record the byte that it begins with. */
+  /** The first byte of each record. */
   readonly starts: readonly number[];
-  /** For each record the byte behind its last one, its line end not counted. */
+  /** The end of each record, without its line end (exclusive). */
   readonly ends: readonly number[];
-  /** Numbers (from 0) of the records that hold a quote, in order. */
+  /** Zero-based numbers of the records that contain a quote, in order. */
   readonly quoted: readonly number[];
   /** The line on which the next record starts. */
   readonly nextLine: number;
-  /** Lines that are no record, because nothing stands on them. */
+  /** Number of blank lines, which are not records. */
   readonly blankLines: number;
-  /** Numbers of the records with a quote inside a bare cell, or text behind a closing quote. */
+  /** Numbers of the records with a quote inside an unquoted cell, or text after a closing quote. */
   readonly strayQuotes: ReadonlySet<number>;
-  /** Numbers of the records that hold control characters other than tabs and line ends. */
+  /** Numbers of the records with control characters other than tabs and line ends. */
   readonly controls: ReadonlySet<number>;
-  /** The line of the quote that is open when the piece ends. */
+  /** The line of a quote that is open at the end of the piece. */
   readonly openQuote: number | undefined;
-  /** The line of a quote that nothing closes before a later line, and there in front of text: it was never closed. */
+  /** The line of a quote that is closed only on a later line and before text there: it was never closed. */
   readonly brokenQuote: number | undefined;
-  /** True when the last record has no line end behind it: the file ends there. */
+  /** True if the last record has no line end because the file ends there. */
   readonly unterminated: boolean;
 }
 
-/** What the bytes mean to CSV with this delimiter (one ASCII character). */
+/** The CSV meaning of each byte with this delimiter (one ASCII character). */
 export function byteKinds(delimiter: string): Uint8Array {
   const kinds = new Uint8Array(256);
   kinds.fill(CONTROL, 0, 0x20);
@@ -44,8 +44,8 @@ export function byteKinds(delimiter: string): Uint8Array {
 
 /**
  * Finds the ends of records (RFC 4180: a line end in quotes belongs to the cell; CRLF, LF and CR all end a line) in
- * `bytes`, which must begin with a record. `final`: no more bytes follow.
- * csv-parse finds the same records, but gives neither the line of an open quote nor the line on which a record starts.
+ * `bytes`, which must start with a record. `final`: no more bytes follow. csv-parse finds the same records, but
+ * reports neither the line of an open quote nor the line on which a record starts.
  */
 export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
   const scan = newScan(bytes, final);
@@ -81,7 +81,7 @@ const CR = 13;
 const SPACE = 32;
 const QUOTE = 34;
 const QUOTES_TIMES_4 = 0x22222222;
-/** In UTF-8 the control characters U+0080 to U+009F are this byte and one below 0xA0. */
+/** In UTF-8, the control characters U+0080 to U+009F are this byte followed by one below 0xA0. */
 const LEAD_OF_C1 = 0xc2;
 
 interface Scan {
@@ -91,7 +91,7 @@ interface Scan {
   line: number;
   recordLine: number;
   blankLines: number;
-  /** The line of the quote that is open. */
+  /** The line of the open quote. */
   quoteLine: number | undefined;
   brokenLine: number | undefined;
   end: number;
@@ -153,7 +153,7 @@ function isBlankLine({ bytes, end }: Scan, endOfText: number, kinds: Uint8Array)
   return at === endOfText;
 }
 
-/** A tab is not blank where it stands between cells. */
+/** A tab is not blank if it is the delimiter. */
 function isBlank(byte: number | undefined, kinds: Uint8Array): boolean {
   return byte === SPACE || (byte === TAB && kinds[TAB] === ORDINARY);
 }
@@ -205,7 +205,7 @@ function finish(scan: Scan): RecordBoundaries {
   };
 }
 
-/** Those of some of the records alone, by their numbers, which go up. */
+/** The boundaries of only the records with these numbers, which must ascend. */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls, unterminated } = boundaries;
   const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);

@@ -5,14 +5,14 @@ import type { CsvBytes } from "./csv-records.ts";
 /** The cells of one record of a CSV file, as bytes. */
 export interface RecordCells {
   bytes: Buffer;
-  /** The record's bytes, its line end not among them. */
+  /** The record's bytes, without its line end. */
   start: number;
   end: number;
-  /** There is a quote in them. */
+  /** Whether they contain a quote. */
   isQuoted: boolean;
   /** 1-based line on which it starts. */
   line: number;
-  /** For each column the byte that its cell begins with, and the one behind it; quotes are left out. */
+  /** Start and end (exclusive) of each column's cell in bytes, without quotes. */
   readonly starts: Int32Array;
   readonly ends: Int32Array;
   /** The record with its cells as texts. */
@@ -45,7 +45,7 @@ function cellTexts({ bytes, start, end, isQuoted, starts, ends }: RecordCells, d
   return Array.from(starts, (from, column) => bytes.toString("utf8", from, ends[column]));
 }
 
-/** Goes from record to record, in order. False for one that reading has something to say about. */
+/** Moves to a record; records must be visited in order. Returns false for a record with a problem. */
 export function recordStarter(
   cells: RecordCells,
   { boundaries, bytes, line }: CsvBytes,
@@ -66,7 +66,7 @@ export function recordStarter(
   };
 }
 
-/** How the cells of a file are told apart. */
+/** How the cells of a file are separated. */
 export interface CellMarks {
   readonly delimiter: number;
   readonly columns: number;
@@ -79,8 +79,8 @@ export function cellMarks({ header: { table }, delimiter }: CsvLayout): CellMark
 const QUOTE = 34;
 
 /**
- * Finds the cells of a record. False where there are more or fewer than columns, and where a cell is not just what
- * stands between two delimiters, or between two quotes within them.
+ * Finds the cells of a record. Returns false if their number differs from that of the columns, or if a cell is not
+ * simply the bytes between two delimiters or between two quotes inside them.
  */
 export function findCells(cells: RecordCells, marks: CellMarks): boolean {
   return cells.isQuoted ? findQuoted(cells, marks) : findBare(cells, marks);
@@ -121,7 +121,7 @@ function findQuoted(cells: RecordCells, { delimiter, columns }: CellMarks): bool
   return false;
 }
 
-/** The first byte that ends the cell, or the record's end; -1 where a quote stands before it. */
+/** The first byte that ends the cell, or the end of the record; -1 if a quote comes before it. */
 function endOfCell(bytes: Uint8Array, from: number, end: number, mark: number): number {
   for (let at = from; at < end; at += 1) {
     const byte = bytes[at];

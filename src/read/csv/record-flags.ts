@@ -1,9 +1,9 @@
 import type { RecordBoundaries } from "./record-boundaries.ts";
 
-/** What is true of a record. */
+/** The properties of a record. */
 export const RECORD_FLAG = { quoted: 1, strayQuote: 2, control: 4 } as const;
 
-/** For each record the bits of `RECORD_FLAG`. */
+/** The bits of `RECORD_FLAG` for each record. */
 export function recordFlags({ starts, quoted, strayQuotes, controls }: RecordBoundaries): Uint8Array {
   const flags = new Uint8Array(starts.length);
   const set = (numbers: Iterable<number>, flag: number): void => {

@@ -3,17 +3,17 @@ import { parseJson } from "../../json/parse-json.ts";
 import { Failure } from "../../model/failure.ts";
 import type { PackedFile } from "../text/file-bytes.ts";
 
-/** How the records of a file are written down. */
+/** The format of a file's records. */
 type FileKind = "csv" | "json" | "ndjson";
 
 export const GZIP_MAGIC: Uint8Array = Uint8Array.of(0x1f, 0x8b);
 
-/** True when `head` begins with `magic`. */
+/** True if `head` starts with `magic`. */
 export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
   return magic.every((byte, index) => head[index] === byte);
 }
 
-/** True for what can only be a workbook of the kind that is read (.xlsx, .xlsm), sound or not. */
+/** True for a file that can only be a supported workbook (.xlsx, .xlsm), intact or not. */
 export function isWorkbook(file: string, head: Buffer): boolean {
   if (!isZip(head) || TEXT_NAME.test(file) || isOpenDocument(head)) return false;
   return WORKBOOK_NAME.test(file) || OFFICE_PARTS.some((part) => head.includes(part));
@@ -32,8 +32,8 @@ const TEXT_NAME = /\.(csv|tsv|tab|txt|ndjson|jsonl|jsons|json)(\.gz)?$/i;
 const OFFICE_PARTS = ["[Content_Types].xml", "_rels/.rels", "xl/"];
 
 /**
- * Refuses a file whose first bytes say that it holds something other than text, or that holds text under the name of a
- * workbook (`source_wrong_kind`, named). `head` is the beginning of the unpacked file.
+ * Rejects a file whose first bytes identify a format other than text, or that contains text but is named as a workbook
+ * (`source_wrong_kind`, with the format). `head` is the start of the unpacked file.
  */
 export async function refuseContainers({ file, path, gzip }: PackedFile, head: Buffer): Promise<void> {
   const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
@@ -53,7 +53,7 @@ interface Container {
   readonly advice: string;
 }
 
-/** What is in an archive or a file of Microsoft Office decides what can be done about it. */
+/** The content of an archive or a Microsoft Office file determines the advice. */
 async function closerLook(
   { what }: { readonly what: string },
   { file, path, gzip }: Pick<PackedFile, "file" | "path" | "gzip">,
@@ -76,8 +76,8 @@ const WORKBOOK = "an Excel workbook";
 const SAVE_ANEW = "save it as .xlsx, or the sheet as CSV UTF-8, and give that file";
 
 /**
- * A workbook with a password is a file of the old kind, with a part of this name. Its directory stands at the sector that
- * the header names ([MS-CFB] 2.2).
+ * A workbook with a password is a compound file with a part of this name. Its directory is at the sector that the
+ * header names ([MS-CFB] 2.2).
  */
 async function isEncryptedPackage(path: string): Promise<boolean> {
   const handle = await open(path, "r");
@@ -94,8 +94,8 @@ async function isEncryptedPackage(path: string): Promise<boolean> {
 }
 
 /**
- * The kind of a file, by its name and by what it begins with. Names that promise one kind and hold another are
- * refused (`source_wrong_kind`); other names (`extract.dat`, stdin) go by content alone.
+ * The kind of a file, by its name and its first characters. A name that does not match the content is rejected
+ * (`source_wrong_kind`); for other names (`extract.dat`, stdin) only the content counts.
  */
 export function fileKind(file: string, name: string, text: string): FileKind {
   const start = text.slice(0, HEAD_CHARACTERS).trimStart();
@@ -142,7 +142,7 @@ function adviceFor(what: string): string {
   return "give the extract as CSV, JSON, NDJSON or .xlsx";
 }
 
-/** A header that begins with a bracket is far rarer than JSON under a wrong name. */
+/** JSON with a wrong name is far more common than a header that starts with a bracket. */
 function asCsv(file: string, start: string): FileKind {
   if (looksLikeJson(start)) {
     throw new Failure("source_wrong_kind", `${file}: holds JSON under a CSV name`, {

@@ -14,42 +14,45 @@ import { joinedInput } from "../join/bytes/joined-input.ts";
 import { DEFAULT_LIMITS, type ReadLimits } from "../read-limits.ts";
 
 export interface ReadOptions {
-  /** Of files without a byte order mark; default UTF-8. */
+  /** Encoding of files without a byte order mark; default UTF-8. */
   readonly encoding?: string;
-  /** One character, `tab` or `\t`; default: found from the header. */
+  /** One character, `tab` or `\t`; default: detected from the header. */
   readonly delimiter?: string;
-  /** Path -> encoding, in place of `encoding`. */
+  /** Path to encoding, which overrides `encoding`. */
   readonly encodingOf?: (path: string) => string | undefined;
-  /** Changes rows as they are read, before they are joined. */
+  /** Changes rows while they are read, before they are joined. */
   readonly amend?: ((row: Row) => Row) | undefined;
-  /** Ends the search for the files of a glob. */
+  /** Aborts the search for the files of a glob. */
   readonly signal?: AbortSignal | undefined;
-  /** For indexes of joins that do not fit in memory; made when needed (0700), its files (0600) removed by `close`. */
+  /**
+   * Folder for the indexes of joins that do not fit in memory. Created on demand (0700); `close` removes its files
+   * (0600).
+   */
   readonly tempFolder: string;
   readonly limits?: Partial<ReadLimits>;
-  /** Called once for each notice, however often the records are read. */
+  /** Called once per notice, even if the records are read several times. */
   readonly onNotice: (notice: ReadNotice) => void;
-  /** Called for each piece that is read, with what was read so far of all files; what is read again does not count. */
+  /** Called for each chunk, with the total bytes read of all files; repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** Path -> the name that places and messages show, for files that the user did not name (stdin). */
+  /** Path to the name in places and messages, for files that the user did not name (stdin). */
   readonly displayNames?: ReadonlyMap<string, string>;
 }
 
-/** Something the user should know about a file that is read all the same. Holds no values. */
+/** A notice about a file that can be read nevertheless. Contains no values. */
 export interface ReadNotice {
   readonly file: string;
   readonly text: string;
 }
 
 interface InputFile {
-  /** The source it belongs to. */
+  /** The source to which it belongs. */
   readonly source: string;
-  /** As the user named it. */
+  /** The file name as the user gave it. */
   readonly file: string;
   readonly path: string;
-  /** On disk, packed if it is. */
+  /** Size on disk, packed if it is. */
   readonly bytes: number;
-  /** The same of what is packed in it; an estimate. */
+  /** Estimated size after unpacking. */
   readonly unpackedBytes: number;
   readonly kind: OpenedFile["kind"];
   /** The header (CSV, XLSX). */
@@ -61,47 +64,48 @@ export interface Input {
   readonly files: readonly InputFile[];
   /**
    * The records in batches of up to `BATCH_ROWS`: those of the root source in order, then the child rows without a
-   * parent. May be called again, and gives the same records with the same numbers.
-   * Raises `source_changed` when a file is not what it was when the input was opened, the failures of reading, and
-   * the signal's reason once it is aborted.
-   * `from`: a place behind one of the records; a file that cannot be read from there is read from its beginning.
+   * parent. Can be called repeatedly, with the same records and numbers.
+   * @throws Failure `source_changed` if a file has changed since the input was opened, the failures of reading, and
+   * the signal's reason once it is aborted `from`: a place after one of the records; a file that cannot be read from
+   * there is read from its start.
    */
   readonly records: (options?: {
     readonly signal?: AbortSignal;
     readonly from?: InputPosition | undefined;
   }) => AsyncGenerator<readonly InputRecord[]>;
-  /** @throws Failure `source_changed` when a file is not what it was when the input was opened */
+  /** @throws Failure `source_changed` if a file has changed since the input was opened */
   readonly refuseChanged: () => Promise<void>;
-  /** Some few of the root's records: without an index, and without the orphans. Raises the same. */
+  /** A few of the root's records, without an index and without orphans. Throws the same failures. */
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
-  /** Whether a source below the root names a key, which may repeat in the rows of another record. */
+  /** Whether a source below the root declares a key, whose values may repeat in the rows of another record. */
   readonly hasKeysBelow: boolean;
-  /** The rows of each file by itself, as if there were no others: not joined, none left out. In the order of `files`. */
+  /** The rows of each file separately, neither joined nor omitted, in the order of `files`. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
-  /** The first row of each source, as a record of its own with the number 0. Raises the same. */
+  /** The first row of each source, as a record with the number 0. Throws the same failures. */
   readonly samples: () => Promise<readonly InputRecord[]>;
   /** The names of the root source's files. */
   readonly rootFiles: ReadonlySet<string>;
-  /** The same records as bytes, for other threads; absent where only one thread can read them. */
+  /** The same records as bytes for other threads; absent if only one thread can read them. */
   readonly chunked?: ChunkedInput | undefined;
-  /** The same of an input whose files are joined. */
+  /** The same for an input whose files are joined. */
   readonly joined?: JoinedInput | undefined;
   readonly close: () => Promise<void>;
 }
 
 /** Some of the rows of one file. */
 interface FileRows {
-  /** The source it belongs to. */
+  /** The source to which it belongs. */
   readonly source: string;
   readonly file: string;
   readonly rows: readonly Row[];
-  /** Blank lines of a CSV file that were passed over since the rows before. */
+  /** Number of blank lines of a CSV file skipped since the previous rows. */
   readonly blankLines: number;
 }
 
 /**
- * Opens every file of the plan. Raises the codes `source_...` of docs/errors.md for a file that cannot be read; `usage`
- * for an unknown encoding or delimiter or a file named twice; `mapping_invalid` for a join without a key.
+ * Opens every file of the plan.
+ * @throws Failure with the codes `source_...` of docs/errors.md for an unreadable file; `usage` for an unknown
+ * encoding or delimiter or a file named twice; `mapping_invalid` for a join without a key
  */
 export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
   const reach = createReach(options.onRead);
@@ -152,13 +156,16 @@ export async function openInput(plan: SourceSpec, options: ReadOptions): Promise
   };
 }
 
-/** How far each file was read: an index is built, an order is checked, and all of it comes by once more. */
+/**
+ * The furthest position read in each file. Files may be read several times: to build an index, to check an order, and
+ * to read the records.
+ */
 function createReach(onRead: ReadOptions["onRead"]) {
   const furthest = new Map<string, number>();
   let bytes = 0;
   let ofBytes = 0;
   return {
-    /** The parts of a workbook are read in an order of their own: how far that is, its bytes do not tell. */
+    /** Ignores workbooks, because their parts are not read in file order. */
     begin: (files: readonly OpenedFile[]): void => {
       const counted = files.filter(({ kind }) => kind !== "xlsx");
       ofBytes = counted.reduce((sum, { found }) => sum + found.bytes, 0);

@@ -15,7 +15,7 @@ import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes
 import { likelyEncoding, textEncoding } from "../text/text-encoding.ts";
 import type { OpenedSheet } from "../workbook/open-workbook.ts";
 
-/** A file whose beginning was read: what kind it is, and how to read the rest. */
+/** A file whose start has been read: its kind, and how to read the rest. */
 export type OpenedFile = OpenedCsv | OpenedSheetFile | OpenedJson;
 
 interface OpenedCsv extends TextSource {
@@ -36,27 +36,27 @@ interface OpenedJson extends TextSource {
   readonly table: JsonTable;
 }
 
-/** How the files of one input are to be taken. */
+/** How the files of one input are read. */
 export interface OpenOptions {
   readonly encoding: string | undefined;
-  /** Of single files, in place of `encoding`. */
+  /** Encodings of single files, which override `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
-  /** Changes rows as they are read. */
+  /** Changes rows while they are read. */
   readonly amend?: ((row: Row) => Row) | undefined;
   readonly delimiter: string | undefined;
   readonly limits: ReadLimits;
   readonly notify: (file: string, text: string) => void;
-  /** Ends the search for the files of a glob. */
+  /** Aborts the search for the files of a glob. */
   readonly signal?: AbortSignal | undefined;
-  /** The name that places show, for a path that the user never typed. */
+  /** The display name of a path that the user did not type. */
   readonly displayName: (path: string) => string;
-  /** Called for each piece that is read: bytes of the file so far, packed if it is. */
+  /** Called for each chunk: bytes of the file so far, packed if it is. */
   readonly onPosition?: (path: string, position: number) => void;
 }
 
 /**
- * Reads the beginning of a file: packed or not, encoding, kind, and for CSV delimiter and header.
- * Raises every failure that the beginning of the file calls for.
+ * Reads the start of a file: packing, encoding, kind, and for CSV the delimiter and header.
+ * @throws Failure for any error in the start of the file
  */
 export async function openFile(
   found: FoundFile,
@@ -96,7 +96,7 @@ export async function openFile(
   return { ...source, kind, found, table: { kind: "json", file } };
 }
 
-/** The library for workbooks is loaded for those who have one. */
+/** Loads the workbook library on demand. */
 async function openWorkbook(
   packed: PackedFile,
   found: FoundFile,
@@ -108,7 +108,7 @@ async function openWorkbook(
   return { ...packed, file: sheet.file, kind: "xlsx", found, sheet };
 }
 
-/** @throws Failure `usage` where a sheet is asked of a file that has none */
+/** @throws Failure `usage` if a sheet is requested of a file without sheets */
 function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
   if (sheet === undefined) return;
   throw new Failure("usage", `${file}: a sheet "${sheet}" is asked for, but it is no workbook`, {
@@ -116,27 +116,27 @@ function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
   });
 }
 
-/** The header of a file that has columns; undefined for JSON. */
+/** The header of a file with columns; undefined for JSON. */
 export function headerOf(opened: OpenedFile): CsvHeader | undefined {
   if (opened.kind === "csv") return opened.layout.header;
   return opened.kind === "xlsx" ? opened.sheet.header : undefined;
 }
 
-/** What the rows of a file have in common. */
+/** The common table of a file's rows. */
 export function tableOf(opened: OpenedFile): CsvTable | JsonTable {
   if (opened.kind === "csv") return opened.layout.header.table;
   return opened.kind === "xlsx" ? opened.sheet.header.table : opened.table;
 }
 
-/** Packed text is taken to unpack twentyfold, which extracts rarely exceed. */
+/** Assumes that packed text grows by a factor of 20, which extracts rarely exceed. */
 export function unpackedBytes(file: OpenedFile): number {
   if (file.kind === "xlsx") return file.sheet.unpackedBytes;
   return file.found.bytes * (file.gzip ? 20 : 1);
 }
 
 /**
- * The rows of a file, a batch a chunk of its bytes.
- * @param options where to begin: a place that an earlier reading gave
+ * The rows of a file, one batch per chunk of bytes.
+ * @param options where to start: a place from an earlier read
  */
 export function rowsOfFile(opened: OpenedFile, options: CsvOptions = {}): AsyncGenerator<readonly ReadRow[]> {
   if (opened.kind === "xlsx") return opened.sheet.rows();
@@ -144,12 +144,12 @@ export function rowsOfFile(opened: OpenedFile, options: CsvOptions = {}): AsyncG
   return opened.kind === "ndjson" ? ndjsonRows(opened, opened.table, options.from) : jsonRows(opened, opened.table);
 }
 
-/** Whether the file can be read from the middle of it. */
+/** Whether the file can be read from a position in the middle. */
 export function isSeekable(opened: OpenedFile): boolean {
   return (opened.kind === "csv" || opened.kind === "ndjson") && canBeginAnywhere(opened);
 }
 
-/** The encoding to declare for a file that is not UTF-8, from its beginning. Raises `source_unreadable`. */
+/** A suggested encoding for a file that is not UTF-8, from its start. @throws Failure `source_unreadable` */
 export async function guessEncoding({ path }: FoundFile, opening: OpenOptions): Promise<string> {
   const file = opening.displayName(path);
   const gzip = beginsWith(await rawHead(path, file), GZIP_MAGIC);
@@ -176,7 +176,7 @@ function notifyCompression(path: string, gzip: boolean, notify: (text: string) =
   if (!gzip && named) notify("is named .gz but is not compressed: read as it is");
 }
 
-/** The first chunk that holds more than white space; empty when none does. */
+/** The first chunk that is not blank; empty if there is none. */
 async function firstWords(source: TextSource): Promise<string> {
   for await (const chunk of textBytes(source)) {
     const text = chunk.toString();
@@ -185,7 +185,7 @@ async function firstWords(source: TextSource): Promise<string> {
   return "";
 }
 
-/** The first chunk, empty when there is none; the rest is not read. */
+/** The first chunk, empty if there is none; the rest is not read. */
 async function firstChunk(chunks: AsyncGenerator<Buffer>): Promise<Buffer> {
   for await (const chunk of chunks) return chunk;
   return Buffer.alloc(0);

@@ -12,7 +12,7 @@ import { findFiles } from "./source-files.ts";
 /** A source of the plan with its files opened. */
 export interface OpenedSource {
   readonly name: string;
-  /** The column or path that its children join on. */
+  /** The column or path on which its children join. */
   readonly key: string | undefined;
   readonly files: readonly OpenedFile[];
   readonly amend?: ((row: Row) => Row) | undefined;
@@ -20,7 +20,7 @@ export interface OpenedSource {
 }
 
 export interface OpenedChild extends OpenedSource {
-  /** The column or path that holds what the parent has in `parentKey`. */
+  /** The column or path with the parent's value of `parentKey`. */
   readonly on: string;
   readonly parentKey: string;
   readonly orderBy: RowOrder | undefined;
@@ -36,8 +36,8 @@ export function withDescendants<Source extends { readonly children: readonly Sou
 }
 
 /**
- * Opens a source and those below it. Raises what its files call for, and `source_bad_header` when a CSV file lacks
- * a column that the join needs.
+ * Opens a source and those below it.
+ * @throws Failure for errors in its files, and `source_bad_header` if a CSV file lacks a column that the join needs
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
   const files: OpenedFile[] = [];
@@ -93,8 +93,8 @@ function requireColumn(spec: SourceSpec, files: readonly OpenedFile[], column: s
 }
 
 /**
- * All rows of a source, file by file; a row without a key, or with invisible characters in it, gets a problem.
- * @param from where to begin, in one of its files
+ * All rows of a source, file by file. A row gets a problem if its key is missing or contains invisible characters.
+ * @param from where to start, in one of its files
  */
 export async function* rowsOf(
   source: OpenedSource | OpenedChild,
@@ -110,7 +110,7 @@ export async function* rowsOf(
   }
 }
 
-/** The keys that the rows of a source have in a column or at a path. */
+/** The keys of a source's rows in a column or at a path. */
 export async function* keysIn(source: OpenedSource, name: string): AsyncGenerator<readonly (string | undefined)[]> {
   if (source.amend !== undefined) {
     for await (const rows of rowsOf(source)) yield rows.map(({ row }) => keyOf(row, name));
@@ -122,7 +122,7 @@ export async function* keysIn(source: OpenedSource, name: string): AsyncGenerato
   }
 }
 
-/** The columns or paths in which each row needs a key. */
+/** The columns or paths in which every row needs a key. */
 export function keysOf(source: OpenedSource | OpenedChild): readonly string[] {
   const names = [source.key, "on" in source ? source.on : undefined].filter((name) => name !== undefined);
   return [...new Set(names)];
@@ -132,7 +132,7 @@ function amended(rows: readonly ReadRow[], amend: (row: Row) => Row): readonly R
   return rows.map(({ row, problems }) => ({ row: amend(row), problems }));
 }
 
-/** Whether the records of a source can be read from this place on, and nothing before it. */
+/** Whether the records of a source can be read from this place on, without reading anything before it. */
 export function canBeginAt({ file, byte }: InputPosition, { files, children }: OpenedSource): boolean {
   const opened = files.find((one) => one.file === file);
   return children.length === 0 && opened !== undefined && isSeekable(opened) && byte <= opened.found.bytes;

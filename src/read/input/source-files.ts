@@ -12,25 +12,25 @@ export interface FoundFile {
   readonly modifiedMs: number;
   /** Device and inode: the same for two names of one file. */
   readonly identity: string;
-  /** The sheet of a workbook that is asked for; none: the first. */
+  /** The requested sheet of a workbook; default: the first. */
   readonly sheet?: string;
 }
 
 export interface FindOptions {
-  /** The sheet of workbooks for which no other is named. */
+  /** The sheet of workbooks without an explicit one. */
   readonly defaultSheet?: string | undefined;
   readonly notify: NotifyFile;
-  /** The most files and folders that each glob may look at; default: `MAX_GLOB_ENTRIES`. */
+  /** Maximum number of files and folders that each glob may visit; default: `MAX_GLOB_ENTRIES`. */
   readonly mostEntries?: number;
-  /** Ends the search of a glob. */
+  /** Aborts the search of a glob. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The files that `patterns` name: paths as they are, globs in order of name; `book.xlsx#Customers` names a sheet.
- * Raises `source_unreadable` for what is missing, not a regular file, or matched by nothing, and `usage` for a file
- * that is named twice; `usage` for a glob that visits more than `MAX_GLOB_ENTRIES`. A file whose name is not UTF-8 is left
- * out of what a glob matches, with a notice.
+ * The files that `patterns` name: paths unchanged, globs in order of name; `book.xlsx#Customers` names a sheet. A file
+ * whose name is not UTF-8 is omitted from the matches of a glob, with a notice.
+ * @throws Failure `source_unreadable` for a path that is missing or not a regular file and for a glob without matches,
+ * `usage` for a file that is named twice and for a glob that visits more than `MAX_GLOB_ENTRIES`
  */
 export async function findFiles(
   patterns: readonly string[],
@@ -47,8 +47,8 @@ export async function findFiles(
 }
 
 /**
- * The state of one file now. Raises `source_unreadable` unless it is a regular file.
- * @param instead what to give in place of a folder or a device; default: what serves as a source
+ * The current state of one file. @throws Failure `source_unreadable` unless it is a regular file
+ * @param instead hint for a folder or a device; default: the valid kinds of sources
  */
 export async function inspectFile(path: string, instead?: string): Promise<FoundFile> {
   const stats = await stat(path).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export async function inspectFile(path: string, instead?: string): Promise<Found
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
 }
 
-/** A file may have the sign in its name: what exists is a file. */
+/** A file name may contain the sign, so an existing file takes precedence. */
 function splitSheet(pattern: string): { readonly files: string; readonly sheet?: string } {
   const [, files, sheet] = /^(.+?\.xls[xm])#(.+)$/is.exec(pattern) ?? [];
   return files === undefined || sheet === undefined || existsSync(pattern) ? { files: pattern } : { files, sheet };
@@ -72,14 +72,14 @@ async function expand(
   pattern: string,
   { notify, mostEntries, signal }: Required<Pick<FindOptions, "notify" | "mostEntries">> & Pick<FindOptions, "signal">,
 ): Promise<readonly string[]> {
-  // A file may have brackets in its name: what exists is not a pattern.
+  // A file name may contain brackets, so an existing file takes precedence.
   if (existsSync(pattern)) return [pattern];
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) return [pattern];
   const visits = countVisits(pattern, mostEntries, signal);
   const options = { absolute: true, dot: false, expandDirectories: false, fs: visits.fs, signal: visits.signal };
   const all = await Promise.race([glob([pattern], options), visits.stopped]);
-  // The search ends without an error, with what it has found so far.
+  // The search ends without an error, with the matches so far.
   visits.signal.throwIfAborted();
   const matches = all.filter((path) => isNamedInUnicode(path, notify));
   if (matches.length === 0) {
@@ -90,13 +90,13 @@ async function expand(
   return matches.toSorted().map((path) => (isAbsolute(pattern) ? path : relative(process.cwd(), path)));
 }
 
-/** Says something of a file that the user should know. */
+/** Receives a notice about a file. */
 type NotifyFile = (file: string, text: string) => void;
 
-/** The most files and folders that a glob may look at. */
+/** Maximum number of files and folders that a glob may visit. */
 export const MAX_GLOB_ENTRIES = 200_000;
 
-/** Ends a search that has gone through too many entries: `/**` is all that the machine holds. */
+/** Aborts a search that has visited too many entries: `/**` matches the whole machine. */
 function countVisits(
   pattern: string,
   most: number,
@@ -104,7 +104,7 @@ function countVisits(
 ): {
   readonly fs: { readonly readdir: typeof readdir };
   readonly signal: AbortSignal;
-  /** Settles where the search is ended, which itself goes on with what it has begun. */
+  /** Resolves when the search is aborted; the search itself continues with the entries in progress. */
   readonly stopped: Promise<readonly string[]>;
 } {
   const stop = new AbortController();
@@ -142,7 +142,7 @@ function countVisits(
   return { fs, signal: stop.signal, stopped };
 }
 
-/** Node.js cannot open a file by a name that it could not read. */
+/** Node.js cannot open a file whose name it could not decode. */
 function isNamedInUnicode(path: string, notify: NotifyFile): boolean {
   if (!path.includes("\u{FFFD}") || existsSync(path)) return true;
   notify(path, "is left out: its name is not UTF-8; rename it");
@@ -174,17 +174,17 @@ function refuseTwice(found: readonly FoundFile[]): void {
   }
 }
 
-/** What a run remembers of a file, to know it again. */
+/** The fingerprint of a file, with which a run detects changes. */
 export interface FileFingerprint {
   readonly file: string;
-  /** On disk, packed if it is. */
+  /** Size on disk, packed if it is. */
   readonly bytes: number;
-  /** Of the bytes on disk, in hex. */
+  /** Hash of the bytes on disk, in hex. */
   readonly sha256: string;
   readonly modifiedMs: number;
 }
 
-/** Reads the file once, a piece at a time. Raises `source_unreadable`. */
+/** Reads the file once, in chunks. @throws Failure `source_unreadable` */
 export async function fingerprintFile(path: string): Promise<FileFingerprint> {
   const { bytes, modifiedMs } = await inspectFile(path);
   const hash = createHash("sha256");

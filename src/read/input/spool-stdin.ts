@@ -7,9 +7,9 @@ import { pipeline } from "node:stream/promises";
 import { Failure } from "../../model/failure.ts";
 
 /**
- * Writes stdin to a file (0600) in `folder` (made if missing, 0700), so that it can be read more than once.
- * Gives the file's path, which has no extension: what it holds is told by its content. Removing it is the caller's.
- * Raises `storage` when it cannot be written.
+ * Writes stdin to a file (0600) in `folder` (created if missing, 0700), so that it can be read more than once. Returns
+ * the file's path, which has no extension, so that its kind is detected from its content. The caller must remove it.
+ * @throws Failure `storage` if it cannot be written
  */
 export async function spoolStdin(stream: Readable, folder: string): Promise<string> {
   const path = join(folder, `stdin-${randomUUID()}`);

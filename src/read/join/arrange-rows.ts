@@ -7,17 +7,17 @@ import { NO_PROBLEMS, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 import type { StoredRow } from "./child-store.ts";
 
-/** The rows of one parent that are taken, in order. */
+/** The selected rows of one parent, in order. */
 export interface ArrangedRows {
   readonly rows: readonly StoredRow[];
-  /** What is wrong with the rows as a set, and what was wrong with rows that were not taken. */
+  /** Problems of the rows as a set, and of rows that were not selected. */
   readonly problems: Problems;
 }
 
-/** What decides which rows are taken, and in what order. */
+/** The settings that select and order the rows. */
 type Arranged = Pick<OpenedChild, "name" | "distinct" | "orderBy" | "pick">;
 
-/** Leaves repeated rows out or warns of them, orders the rest, and takes those that the source's `pick` asks for. */
+/** Removes repeated rows or warns about them, orders the rest, and selects rows by the source's `pick`. */
 export function arrangeRows(group: readonly StoredRow[], child: Arranged): ArrangedRows {
   if (group.length < 2) return { rows: group, problems: NO_PROBLEMS };
   const repeated = repeatedRows(group);
@@ -40,7 +40,7 @@ function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warn
 
 type Problems = readonly LocalProblem[];
 
-/** Numbers of rows that are the same as an earlier one -> that one. */
+/** Ids of rows that equal an earlier one, with that row. */
 function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRow> {
   const [first, second] = group;
   if (group.length === 2 && first !== undefined && second !== undefined) {
@@ -100,12 +100,12 @@ function sortRows(group: readonly StoredRow[], orderBy: RowOrder): readonly Stor
 
 type Rank = string | number | undefined;
 
-/** What rows are ordered by that have these texts in the column; undefined for one that cannot be ordered. */
+/** The sort keys for these texts of the column; undefined for one that cannot be ordered. */
 export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly Rank[] {
   return cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
 }
 
-/** Equal ones stay in the order of the files; those that cannot be ordered come last. */
+/** Equal keys keep the order of the files; keys that cannot be ordered come last. */
 export function placesInOrder(ranks: readonly Rank[]): readonly number[] {
   return ranks.map((_, place) => place).toSorted((one, other) => compareRanks(ranks[one], ranks[other]));
 }
@@ -114,7 +114,7 @@ function orderText(row: Row, column: string): string {
   return keyOf(row, column)?.trim() ?? "";
 }
 
-/** By number where all are numbers, else as text. */
+/** As numbers if all are numbers, otherwise as text. */
 function undeclaredRanks(texts: readonly string[]): readonly (string | number)[] {
   const numeric = texts.every((text) => text !== "" && Number.isFinite(Number(text)));
   return numeric ? texts.map(Number) : texts;
@@ -125,7 +125,7 @@ function compareRanks(one: Rank, other: Rank): number {
   return one < other ? -1 : Number(one > other);
 }
 
-/** The first or last of the rows, or of those that have the same in a column, in the order of the rows. */
+/** The first or last row, or the first or last of the rows with the same value in a column, in row order. */
 function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): readonly StoredRow[] {
   const ordered = by === undefined ? group : sortRows(group, by);
   const chosen = new Map<string, StoredRow>();
@@ -137,7 +137,7 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
   return group.filter((stored) => taken.has(stored));
 }
 
-/** A row with errors may have been left out for what stands in the wrong cell. */
+/** A row with errors may have been omitted because its values are in the wrong cells. */
 function problemsOfOthers(all: readonly StoredRow[], taken: readonly StoredRow[]): Problems {
   const kept = new Set(taken);
   return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));

@@ -2,31 +2,31 @@ import type { OpenedChild } from "../input/opened-source.ts";
 import type { ReadRow } from "../row/read-row.ts";
 import { keyOf } from "../row/row-key.ts";
 
-/** A row of a child source with its number (from 0) in the order of the files. */
+/** A row of a child source with its zero-based number in the order of the files. */
 export interface StoredRow {
   readonly id: number;
   readonly read: ReadRow;
 }
 
-/** The rows of one child source, to be found by the key that they join on. */
+/** The rows of one child source, which can be looked up by their join key. */
 export interface ChildStore {
-  /** How many rows there are. */
+  /** Number of rows. */
   readonly count: number;
-  /** Begins a walk along the parents. */
+  /** Starts a pass over the parents. */
   readonly finder: () => ChildFinder;
   /** All rows in the order of the files. */
   readonly all: () => AsyncIterable<readonly StoredRow[]>;
-  /** The rows that join on one key, key by key; just over `rowsPerParent` of them at the most. */
+  /** The rows grouped by join key; at most one more than `rowsPerParent` in a group. */
   readonly groups: () => AsyncIterable<readonly StoredRow[]>;
 }
 
 export interface ChildFinder {
-  /** For each of the keys the rows that join on it, in the order of the files; none for a key that is `undefined`. */
+  /** For each key, the rows that join on it, in the order of the files; empty for an `undefined` key. */
   readonly find: (keys: readonly (string | undefined)[]) => Promise<readonly (readonly StoredRow[])[]>;
   readonly close: () => Promise<void>;
 }
 
-/** Numbers the rows of a source through. */
+/** Numbers the rows of a source consecutively. */
 export async function* numbered(rows: AsyncIterable<readonly ReadRow[]>): AsyncGenerator<readonly StoredRow[]> {
   let id = 0;
   for await (const batch of rows) {
@@ -36,7 +36,7 @@ export async function* numbered(rows: AsyncIterable<readonly ReadRow[]>): AsyncG
   }
 }
 
-/** Child rows held in memory: for small files. */
+/** Keeps child rows in memory; for small files. */
 export async function memoryStore({ on }: OpenedChild, source: AsyncIterable<readonly ReadRow[]>): Promise<ChildStore> {
   const rows: StoredRow[] = [];
   const byKey = new Map<string, StoredRow[]>();

@@ -5,20 +5,20 @@ import { keyOf, keyPlace } from "../row/row-key.ts";
 import { numbered, type StoredRow } from "./child-store.ts";
 import type { RowIndex } from "./index-store.ts";
 
-/** Takes note of the keys of a source's rows, to find those that several rows have. */
+/** Collects the keys of a source's rows to find duplicates. */
 export interface KeyRegister {
   readonly add: (rows: readonly StoredRow[]) => void;
-  /** Forgets what was added. */
+  /** Removes all keys. */
   readonly clear: () => void;
   readonly duplicates: () => DuplicateKeys;
 }
 
 export interface DuplicateKeys {
-  /** Where another row has the key of the row with this number; `undefined` when none has. */
+  /** The place of another row with the same key as the row with this number; `undefined` if there is none. */
   readonly otherThan: (id: number) => Place | undefined;
 }
 
-/** Passes rows on and adds them to a register. */
+/** Yields the rows and adds them to a register. */
 export async function* registered(
   rows: AsyncIterable<readonly ReadRow[]>,
   register: KeyRegister,
@@ -30,7 +30,7 @@ export async function* registered(
   }
 }
 
-/** Keys held in memory: for small files. */
+/** Keeps keys in memory; for small files. */
 export function memoryRegister(column: string): KeyRegister {
   const last = new Map<string, StoredRow>();
   const others = new Map<number, Place>();
@@ -54,7 +54,7 @@ export function memoryRegister(column: string): KeyRegister {
   };
 }
 
-/** Keys in a table of the index: SQLite sorts them on the disk, and memory does not grow with their number. */
+/** Keeps keys in a table of the index: SQLite sorts them on disk, so memory use does not grow with their number. */
 export function indexRegister(column: string, name: string, { database }: RowIndex): KeyRegister {
   database.exec(`CREATE TABLE ${name} (id INTEGER PRIMARY KEY, key TEXT, file INTEGER, line INTEGER, pointer TEXT)`);
   const tables: (CsvTable | JsonTable)[] = [];
@@ -97,7 +97,7 @@ export function indexRegister(column: string, name: string, { database }: RowInd
 const COLUMNS = 5;
 const INSERT_ROWS = 200;
 
-/** First the keys that several rows have, which are few: only their rows are compared. */
+/** Selects the shared keys first; they are few, and only their rows are compared. */
 function duplicatesSql(name: string): string {
   return `
     CREATE TABLE ${name}_shared AS SELECT key FROM ${name} GROUP BY key HAVING count(*) > 1;
@@ -122,7 +122,7 @@ function placeIn(found: unknown, tables: readonly (CsvTable | JsonTable)[], colu
   return table && keyPlace(rowAt(table, Number(line), typeof pointer === "string" ? pointer : ""), column);
 }
 
-/** A row as far as its place is concerned. */
+/** A row with only the members that its place needs. */
 function rowAt(table: CsvTable | JsonTable, line: number, pointer: string): Row {
   return table.kind === "csv" ? { table, line, cells: [] } : { table, line, pointer, value: {} };
 }

@@ -8,16 +8,16 @@ import { attached } from "./join.ts";
 import type { PlannedChild } from "./join-plan.ts";
 
 export interface WantedRecords {
-  /** Asked of each row of the root source, without what is joined to it, and of the number of its record. */
+  /** Called for each row of the root source, without joined rows, with the number of its record. */
   readonly isWanted: (row: Row, number: number) => boolean;
-  /** How many there are at most: once they are found, no more rows of the root source are read. */
+  /** Maximum number of records: once they are found, no more rows of the root source are read. */
   readonly limit: number;
 }
 
 /**
- * Some few records of the input with the rows joined to them. Each source is read once, and only what belongs to these
- * records is kept: no index is built. Rows are not compared with those of other records: a key below the root that
- * repeats is not noticed.
+ * A few records of the input with the rows joined to them. Each source is read once, and only the rows of these
+ * records are kept, without an index. Rows are not compared with those of other records, so duplicate keys below the
+ * root are not detected.
  */
 export async function findRecords(
   root: OpenedSource,
@@ -44,7 +44,7 @@ export async function findRecords(
   return records;
 }
 
-/** The first row of each source, as a record of its own with the number 0: what columns it has. */
+/** The first row of each source, as a record with the number 0, to show its columns. */
 export async function firstRows(root: OpenedSource): Promise<readonly InputRecord[]> {
   const samples: InputRecord[] = [];
   for (const source of withDescendants<OpenedSource>(root)) {
@@ -63,7 +63,7 @@ async function* oneBatch(rows: readonly ReadRow[]): AsyncGenerator<readonly Read
   if (rows.length > 0) yield rows;
 }
 
-/** The child rows that belong to these parents, and what belongs to them in turn. */
+/** The child rows of these parents, and their descendants. */
 async function storesFor(parent: OpenedSource, rows: readonly ReadRow[]): Promise<readonly PlannedChild[]> {
   const planned: PlannedChild[] = [];
   for (const child of parent.children) {

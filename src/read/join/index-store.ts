@@ -15,7 +15,7 @@ import { type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 type Database = InstanceType<typeof DatabaseSync>;
 
-/** A database on disk for the child rows of one input. It can be rebuilt at any time, so nothing in it is durable. */
+/** A database on disk for the child rows of one input. It can be rebuilt at any time, so it need not be durable. */
 export interface RowIndex {
   readonly database: Database;
   readonly path: string;
@@ -23,7 +23,10 @@ export interface RowIndex {
   readonly close: () => Promise<void>;
 }
 
-/** Makes an index in `folder` (0700, made if missing; the file 0600). Raises `storage` when that cannot be done. */
+/**
+ * Creates an index in `folder` (0700, created if missing; the file 0600). @throws Failure `storage` if that is
+ * impossible
+ */
 export async function openRowIndex(folder: string): Promise<RowIndex> {
   const path = join(folder, `join-${randomUUID()}.db`);
   try {
@@ -47,8 +50,8 @@ export async function openRowIndex(folder: string): Promise<RowIndex> {
 }
 
 /**
- * Child rows in a table of the index, found by key whatever order the parents come in. A search ends early once some
- * key has more than `rowsPerKey` rows. Raises `storage` when the disk does not take them.
+ * Child rows in a table of the index, found by key for any order of parents. A search ends early once a key has more
+ * than `rowsPerKey` rows. @throws Failure `storage` if they cannot be written
  */
 export async function indexStore(
   child: OpenedChild,
@@ -87,7 +90,7 @@ export async function indexStore(
 }
 
 const PAGE_ROWS = 1000;
-/** Rows of one INSERT: three parameters each; a row at a time is five times slower. */
+/** Rows per INSERT, with three parameters each; single rows are five times slower. */
 const INSERT_ROWS = 200;
 
 function storageFailure(path: string, error: unknown): Failure {
@@ -162,7 +165,7 @@ function grouped(
   return byKey;
 }
 
-/** Rows that come key by key; what is over the limit is passed over. */
+/** Groups rows that are sorted by key; rows beyond the limit are skipped. */
 function* groupsOf(found: Iterable<unknown>, rowsPerKey: number, text: RowSerializer): Generator<readonly StoredRow[]> {
   let group: StoredRow[] = [];
   let key: string | undefined;
@@ -178,7 +181,7 @@ function* groupsOf(found: Iterable<unknown>, rowsPerKey: number, text: RowSerial
   if (group.length > 0) yield group;
 }
 
-/** Rows as text and back, for the rows of one source. */
+/** Serialises the rows of one source as text. */
 interface RowSerializer {
   readonly write: (read: ReadRow) => string;
   readonly parse: (text: string) => ReadRow;

@@ -9,12 +9,12 @@ import { keysIn, type OpenedChild, type OpenedSource, rowsOf } from "../input/op
 import type { ReadLimits } from "../read-limits.ts";
 import { keyOf } from "../row/row-key.ts";
 
-/** A child source with the store that its rows are found in. */
+/** A child source with the store in which its rows are looked up. */
 export interface PlannedChild {
   readonly child: OpenedChild;
   readonly parent: OpenedSource;
   readonly store: ChildStore;
-  /** Of the source's key; absent when it names none. */
+  /** Duplicates of the source's key; absent if it declares none. */
   readonly duplicates: DuplicateKeys | undefined;
   readonly children: readonly PlannedChild[];
 }
@@ -25,15 +25,15 @@ export interface JoinPlan {
 }
 
 /**
- * Decides how each child source of `root` is joined, and builds what that takes: in memory when the files are small;
- * read along with the parents when both are sorted by the key; else through an index on disk in `tempFolder`.
+ * Chooses how each child source of `root` is joined, and builds the store: in memory if the files are small, by
+ * merging if parents and children are sorted by the key, otherwise with an index on disk in `tempFolder`.
  */
 export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Promise<JoinPlan> {
   const small = bytesBelow(root) <= limits.memoryJoinBytes;
   const disk = openOnDemand(tempFolder);
   const storeOf = async (child: OpenedChild, parents: SortedParents | undefined): Promise<StoreChoice> => {
     const register = child.key === undefined ? undefined : await registerOf(child.key, small ? undefined : disk);
-    // Rows that are left out do not count: then the keys are known once the rows are arranged.
+    // Omitted rows do not count; in that case the keys are collected after the rows are arranged.
     const early = leavesRowsOut(child) ? undefined : register;
     const rows = (): AsyncIterable<readonly ReadRow[]> =>
       early === undefined ? rowsOf(child) : registered(rowsOf(child), early);
@@ -48,7 +48,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
     if (register !== undefined && early === undefined) await registerTaken(choice.store, child, register);
     return register === undefined ? choice : { ...choice, duplicates: register.duplicates() };
   };
-  /** `inOrder`: the parent's rows are taken in the order of its files, each once. */
+  /** `inOrder`: the parent's rows are read in the order of its files, each once. */
   const plan = async (parent: OpenedSource, inOrder: boolean): Promise<readonly PlannedChild[]> => {
     const planned: PlannedChild[] = [];
     const orders = sortedParents(parent);
@@ -69,14 +69,14 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
 
 interface StoreChoice {
   readonly store: ChildStore;
-  /** Its rows come in the order of their files, each once. */
+  /** Its rows are read in the order of their files, each once. */
   readonly inOrder: boolean;
   readonly duplicates?: DuplicateKeys;
 }
 
 interface OnDisk {
   readonly index: () => Promise<RowIndex>;
-  /** A name for a table of its own. */
+  /** Returns the name of a new table. */
   readonly tableName: (kind: string) => string;
   readonly close: () => Promise<void>;
 }
@@ -117,7 +117,7 @@ async function registerTaken(store: ChildStore, child: OpenedChild, register: Ke
   for await (const group of store.groups()) register.add(arrangeRows(group, child).rows);
 }
 
-/** In which orders the rows of a parent are sorted by a column; each is looked at once. */
+/** The orders in which the rows of a parent are sorted by a column; each column is checked once. */
 type SortedParents = (column: string) => Promise<SortedBy>;
 
 function sortedParents(parent: OpenedSource): SortedParents {
@@ -136,7 +136,7 @@ async function* keysOfRows(
   for await (const rows of batches) yield rows.map(({ row }) => keyOf(row, name));
 }
 
-/** The child is read first: an unsorted file shows within its first rows. */
+/** Reads the child first: an unsorted file is detected within its first rows. */
 async function mergedStore(
   child: OpenedChild,
   keys: AsyncIterable<readonly (string | undefined)[]>,

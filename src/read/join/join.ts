@@ -11,20 +11,20 @@ import type { ReadLimits } from "../read-limits.ts";
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
-/** An input record that has not been numbered yet. */
+/** An input record without its number. */
 export type JoinedRecord = Omit<InputRecord, "number">;
 
 export interface Join {
   /**
    * The root's rows with the rows joined to them, then the orphans of each child source, depth first.
-   * @param from where to begin, in a root without children
+   * @param from where to start, in a root without children
    */
   readonly rows: (from?: InputPosition) => AsyncGenerator<readonly JoinedRecord[]>;
-  /** Removes what was built on disk. */
+  /** Removes the index on disk. */
   readonly close: () => Promise<void>;
 }
 
-/** Joins the sources below `root` to it. What that takes is built when rows are first asked for, and kept. */
+/** Joins the sources below `root` to it. The stores are built when rows are first requested, and kept. */
 export function openJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Join {
   let planned: Promise<JoinPlan> | undefined;
   return {
@@ -66,14 +66,14 @@ async function* joinedRows(
   for (const planned of sources) yield* orphansOf(planned, state);
 }
 
-/** A child source whose rows were joined, to be searched for those that were not. */
+/** A joined child source, which is searched for rows without a parent. */
 export type SearchedSource = Omit<PlannedChild, "store"> & { readonly store: Pick<ChildStore, "count" | "all"> };
 
-/** What one walk over the input knows. */
+/** The state of one pass over the input. */
 export interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;
-  /** How many rows each source has; the root's once they are read. */
+  /** Number of rows of each source; that of the root is set after it has been read. */
   readonly counts: Map<string, number>;
 }
 
@@ -125,7 +125,7 @@ async function attach(
 
 const NO_ROWS: ChildRows = { rows: [], problems: [] };
 
-/** For each parent row its child rows, in order, with what is joined to them. */
+/** The child rows of each parent row, in order, with the rows joined to them. */
 async function childrenOf(
   parents: readonly ReadRow[],
   { planned, finder, below }: JoinLevel,
@@ -158,7 +158,7 @@ function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSourc
   return { row: read.row, problems: [...read.problems, sourceProblem(keyPlace(read.row, child.key), finding)] };
 }
 
-/** A row that refers to one row of a source, and not just may have some, is not whole without it. */
+/** A row that refers to exactly one row of a source is incomplete without it. */
 function missingRow(
   key: string | undefined,
   parent: ReadRow | undefined,
@@ -178,7 +178,7 @@ function refuseTooMany(
   if (group.length > rowsPerParent && parent !== undefined) throw tooManyRows(parent, child, rowsPerParent);
 }
 
-/** A parent has more rows of a source than this. */
+/** The failure for a parent with more rows of a source than the limit. */
 export function tooManyRows(parent: ReadRow, child: OpenedChild, most: number): Failure {
   const place = keyPlace(parent.row, child.parentKey);
   return new Failure(
@@ -188,7 +188,7 @@ export function tooManyRows(parent: ReadRow, child: OpenedChild, most: number): 
   );
 }
 
-/** The rows of a source without a parent, when all parents have come by. */
+/** The rows of a source without a parent, after all parents have been read. */
 export async function* orphansOf(joined: SearchedSource, state: JoinState): AsyncGenerator<readonly JoinedRecord[]> {
   const { child, parent, store, children } = joined;
   const matched = state.matched.get(joined);

@@ -6,11 +6,11 @@ import type { ReadRow } from "../row/read-row.ts";
 /** The rows of one source that belong to one parent row. */
 export interface ChildRows {
   readonly rows: readonly ReadRow[];
-  /** Of the rows as a set. */
+  /** Problems of the rows as a set. */
   readonly problems: readonly LocalProblem[];
 }
 
-/** A row with those of each child source joined to it, and with what is wrong with them. */
+/** A row with the rows of each child source joined to it, and their problems. */
 export function joinedRow(read: ReadRow, groups: Iterable<readonly [source: string, ChildRows]>): ReadRow {
   const children = new Map<string, readonly Row[]>();
   const problems = [...read.problems];

@@ -3,8 +3,8 @@ import { keyOf } from "../row/row-key.ts";
 import { type ChildFinder, type ChildStore, numbered, type StoredRow } from "./child-store.ts";
 
 /**
- * Child rows read along with their parents: both are sorted by the key in `order`, and keys are asked for in that
- * order. Nothing is held but the rows of one key, and no more than just over `rowsPerKey`.
+ * Merges child rows with their parents: both are sorted by the key in `order`, and keys are requested in that order.
+ * Keeps only the rows of one key in memory, at most one more than `rowsPerKey`.
  */
 export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
   const all = (): AsyncGenerator<readonly StoredRow[]> => numbered(rowsOf(child));
@@ -18,7 +18,7 @@ export function mergeStore(child: OpenedChild, merging: Merging): ChildStore {
 
 interface Merging {
   readonly order: KeyOrder;
-  /** How many rows the child source has. */
+  /** Number of rows of the child source. */
   readonly count: number;
   readonly rowsPerKey: number;
 }
@@ -91,16 +91,16 @@ async function* groupsOf(
 
 /** An order in which extracts are commonly sorted by their key. */
 interface KeyOrder {
-  /** False for a key that has no place in this order. */
+  /** False for a key that this order does not cover. */
   readonly accepts: (key: string) => boolean;
-  /** Below zero when `left` comes first; zero only for equal texts. */
+  /** Negative if `left` comes first; zero only for equal texts. */
   readonly compare: (left: string, right: string) => number;
 }
 
-/** By character code, as databases with a binary collation and `LC_ALL=C sort` do. */
+/** By character code, like databases with a binary collation and `LC_ALL=C sort`. */
 const byText: KeyOrder = { accepts: () => true, compare: compareText };
 
-/** By value, for keys made of digits; `007` stands beside `7`, but is another key. */
+/** By value, for keys of digits; `007` is next to `7`, but is a different key. */
 const byNumber: KeyOrder = {
   accepts: (key) => /^\d+$/.test(key),
   compare: (left, right) => {
@@ -112,15 +112,15 @@ const byNumber: KeyOrder = {
 const KEY_ORDERS: readonly KeyOrder[] = [byText, byNumber];
 
 export interface SortedBy {
-  /** The orders that all keys of the rows follow. Empty as soon as no order fits: the rest was not read. */
+  /** The orders that all keys of the rows follow. Empty as soon as no order matches; the rest is not read. */
   readonly orders: readonly KeyOrder[];
-  /** How many rows there are; only when an order fits. */
+  /** Number of rows; valid only if an order matches. */
   readonly count: number;
-  /** No two of them have the same key; only when an order fits. */
+  /** No two rows have the same key; valid only if an order matches. */
   readonly unique: boolean;
 }
 
-/** The orders in which rows are sorted by their keys; those without a key are passed over. */
+/** The orders in which rows are sorted by their keys; rows without a key are skipped. */
 export async function sortedBy(keys: AsyncIterable<readonly (string | undefined)[]>): Promise<SortedBy> {
   let orders = KEY_ORDERS;
   let count = 0;

@@ -2,7 +2,7 @@ import type { InputRecord } from "../../model/record.ts";
 import { BATCH_ROWS } from "../row/read-row.ts";
 import type { JoinedRecord } from "./join.ts";
 
-/** Numbers records through, behind so many before them, and hands them on in batches that are not too large. */
+/** Numbers records consecutively, starting after `before`, and limits the size of batches. */
 export async function* numberRecords(
   rows: AsyncIterable<readonly JoinedRecord[]>,
   before: number,

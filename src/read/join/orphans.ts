@@ -10,17 +10,17 @@ import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-sou
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
-/** Loose key -> where parents with such a key have it: the first, or where parents share rows the first hundred. */
+/** Normalised key to the places of parents with such a key: the first, or the first hundred if parents share rows. */
 type NearMisses = ReadonlyMap<string, readonly Place[]>;
 
 const MAX_NEAR_PARENTS = 100;
 
-/** With more different keys than this the join itself is wrong, and a near miss explains nothing. */
+/** With more different keys than this, the join itself is wrong, and similar keys explain nothing. */
 const MAX_ORPHAN_KEYS = 10_000;
 
 /**
- * For the keys of `orphans` the parents whose keys differ only by case, spaces or leading zeros, found by reading
- * the parents' keys once more.
+ * For the keys of `orphans`, finds the parents whose keys differ only in case, spaces or leading zeros. Reads the
+ * parents' keys once more.
  */
 export async function nearestParents(
   orphans: AsyncIterable<readonly ReadRow[]>,
@@ -46,7 +46,7 @@ export async function nearestParents(
   return near;
 }
 
-/** The problems of a row without a parent; none when it has no key, which is a problem of its own. */
+/** The problems of a row without a parent; empty if it has no key, which is a separate problem. */
 export function orphanProblems(
   row: Row,
   { on }: OpenedChild,
@@ -61,8 +61,8 @@ export function orphanProblems(
 }
 
 /**
- * A join that finds nothing is wrong as a whole, and no list of orphans says so better. (What would be sent is
- * every parent without its rows.)
+ * The failure for a join without any match: the join itself is wrong, and a list of orphans would not show that.
+ * (Every parent would be sent without its rows.)
  */
 export async function noMatch(
   child: OpenedChild,
@@ -77,7 +77,7 @@ export async function noMatch(
   return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });
 }
 
-/** The shape of the first key of a source, and where it stands. */
+/** The shape of the first key of a source, and its place. */
 async function firstKey(
   source: OpenedSource,
   column: string,
@@ -114,15 +114,15 @@ function looseKey(row: Row, name: string): string | undefined {
     .replace(/^0+(?=.)/, "");
 }
 
-/** Which rows of a child source have a parent: one bit a row. */
+/** The rows of a child source that have a parent: one bit per row. */
 export interface MatchedRows {
   readonly add: (id: number) => void;
   readonly has: (id: number) => boolean;
-  /** How many rows have a parent. */
+  /** Number of rows with a parent. */
   readonly size: () => number;
 }
 
-/** @param rows how many there are; more may come */
+/** @param rows expected number of rows; there may be more */
 export function newMatchedRows(rows = 0): MatchedRows {
   let bits = new Uint8Array(Math.ceil(rows / 8));
   let size = 0;

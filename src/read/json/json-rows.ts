@@ -13,8 +13,8 @@ import { canBeginAnywhere, textBytes, type TextSource } from "../text/text-bytes
 import { countLineEnds, newLineCounter } from "../text/utf8.ts";
 
 /**
- * The rows of an NDJSON file: one a line, blank lines left out; a bad line is that row's problem.
- * Raises `source_wrong_kind` for a document that was spread over lines by a pretty-printer.
+ * The rows of an NDJSON file, one per line, without blank lines; an invalid line is a problem of that row.
+ * @throws Failure `source_wrong_kind` for a pretty-printed document
  */
 export async function* ndjsonRows(
   source: TextSource,
@@ -34,8 +34,8 @@ export async function* ndjsonRows(
 }
 
 /**
- * The rows of a JSON document: the elements of an array, streamed, or the one object that it is.
- * Raises what `jsonElements` raises.
+ * The rows of a JSON document: the elements of an array, streamed, or the single object.
+ * @throws as `jsonElements` does
  */
 export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGenerator<readonly ReadRow[]> {
   for await (const { elements, firstIndex } of jsonElements(source)) {
@@ -46,22 +46,23 @@ export async function* jsonRows(source: TextSource, table: JsonTable): AsyncGene
   }
 }
 
-/** Some elements of an array, at least one; or the one object that a document is. */
+/** Some elements of an array, at least one; or the single object that forms the document. */
 interface FoundElements {
   readonly elements: readonly ArrayElement[];
-  /** Zero-based position of the first of them in the array; absent where the document is no array. */
+  /** Zero-based index of the first element in the array; absent if the document is not an array. */
   readonly firstIndex?: number;
 }
 
-/** RFC 6901 pointer of one of some elements. */
+/** RFC 6901 pointer of an element. */
 export function elementPointer(firstIndex: number | undefined, index: number): string {
   return firstIndex === undefined ? "" : `/${firstIndex + index}`;
 }
 
 /**
- * The elements of a JSON array, those that end in a chunk of the file together, or the one object that the document is.
- * Raises `source_damaged` where the document as a whole is not JSON, `source_wrong_kind` for several documents in a
- * row or one that is neither array nor object, `source_too_large` for one object beyond the limit.
+ * The elements of a JSON array, grouped by the chunk of the file in which they end, or the single object that forms
+ * the document.
+ * @throws Failure `source_damaged` if the document as a whole is not JSON, `source_wrong_kind` for several consecutive
+ * documents or one that is neither array nor object, `source_too_large` for one object beyond the limit
  */
 export async function* jsonElements(source: TextSource): AsyncGenerator<FoundElements> {
   const chunks = textBytes(source);
@@ -86,8 +87,8 @@ export async function* jsonElements(source: TextSource): AsyncGenerator<FoundEle
 }
 
 /**
- * Passes over the white space at the beginning, however much there is: the bytes behind it, and the 1-based line of the
- * first of them; undefined when there is nothing else.
+ * Skips leading white space of any length. Returns the bytes after it and the 1-based line of the first of them;
+ * undefined if nothing follows.
  */
 async function firstText(chunks: AsyncGenerator<Buffer>): Promise<{ bytes: Buffer; line: number } | undefined> {
   const lines = newLineCounter();
@@ -111,7 +112,7 @@ async function* joined(start: Buffer, rest: AsyncGenerator<Buffer>): AsyncGenera
   }
 }
 
-/** `line`: of the first byte that is not white space. */
+/** `line`: line of the first byte that is not white space. */
 async function wholeDocument(source: TextSource, line: number, chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const limit = source.limits.jsonRecordBytes;
   const parts: Buffer[] = [];
@@ -154,7 +155,7 @@ function refuseDamage(file: string, damage: ArrayDamage | undefined): void {
   });
 }
 
-/** @throws Failure `source_wrong_kind` where the first line that is not blank begins a document */
+/** @throws Failure `source_wrong_kind` if the first non-blank line starts a document */
 export function refusePrettyPrinted(file: string, line: number, text: string): void {
   const start = text.trim();
   const spread = start === "{" || (start.startsWith("[") && scanJson(start) !== undefined);
@@ -171,7 +172,7 @@ interface JsonRecordPosition {
   readonly pointer: string;
 }
 
-/** A record from its text; without text, one that was too long to be kept. */
+/** A record from its text; without a text, the record was too long to be kept. */
 export function jsonRow(
   position: JsonRecordPosition,
   text: string | undefined,
@@ -218,7 +219,7 @@ function kindOf(value: JsonValue): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The record is refused for these names already; nothing that touches it later may meet them. */
+/** The record is already invalid because of these names, and later code must not encounter them. */
 function withoutForbidden(value: JsonObject): JsonObject {
   const clean: unknown = JSON.parse(JSON.stringify(value), (name, member: unknown) =>
     FORBIDDEN_NAMES.has(name) ? undefined : member,

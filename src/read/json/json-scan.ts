@@ -3,33 +3,32 @@ import { formatPointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/number-precision.ts";
 import { isSpace } from "./json-splitter.ts";
 
-/** Why a text is not JSON (RFC 8259), and at which character (from 0). Nothing after it was read. */
+/** Why a text is not JSON (RFC 8259), and the zero-based offset of the error. Nothing after it was read. */
 interface JsonError {
   readonly offset: number;
   /** Never quotes the text. */
   readonly reason: string;
 }
 
-/** Something that `JSON.parse` passes over in silence. */
+/** A problem that `JSON.parse` ignores silently. */
 interface JsonFinding {
   /** RFC 6901, from the root of the text. */
   readonly pointer: string;
   readonly finding: SourceFinding;
 }
 
-/** Deeper documents are refused: no payload comes near, and each level costs stack in whatever reads it. */
+/** Deeper documents are rejected: no payload is this deep, and each level uses stack in every reader. */
 const DEPTH_LIMIT = 64;
 
-/** Names that change what an object is in JavaScript. */
+/** Names that change the meaning of an object in JavaScript. */
 export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Reads `text` as one JSON document, stricter than `JSON.parse`: names that occur twice in an object, numbers that
- * lose digits as a double, halves of surrogate pairs, forbidden names and too much depth are findings.
- * Where there is no error and no finding `source_too_deep`, `JSON.parse` will take the text. The findings are handed
- * over one by one, because a text may hold millions.
- * A parser of its own, because it has to know the path and the offset of each value, which neither `JSON.parse` nor the
- * tokens of exact-json.ts (of text that is JSON already) give.
+ * Parses `text` as one JSON document, more strictly than `JSON.parse`: duplicate names in an object, numbers that lose
+ * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. Without an error and
+ * without the finding `source_too_deep`, `JSON.parse` accepts the text. The findings are reported one by one, because
+ * a text may contain millions. A custom parser, because it needs the path and the offset of each value, which neither
+ * `JSON.parse` nor the tokens of exact-json.ts (for valid JSON) provide.
  */
 export function scanJson(text: string, onFinding: (found: JsonFinding) => void = () => {}): JsonError | undefined {
   const scan: Scan = { text, at: 0, path: [], onFinding };
@@ -130,7 +129,7 @@ function expect(scan: Scan, code: number, reason: string): void {
   scan.at += 1;
 }
 
-/** Passes a string and gives what stands between its quotes, escapes resolved. */
+/** Reads a string and returns the text between its quotes with escapes decoded. */
 function stringEnd(scan: Scan): string {
   const { text } = scan;
   const start = scan.at;

@@ -1,6 +1,6 @@
 /** One element of an array. */
 export interface ArrayElement {
-  /** In UTF-8; `undefined` when it is longer than the limit. */
+  /** UTF-8; `undefined` if it is longer than the limit. */
   readonly bytes: Buffer | undefined;
   /** 1-based line on which it starts. */
   readonly line: number;
@@ -14,18 +14,18 @@ export interface ArrayDamage {
 }
 
 interface ArraySplitter {
-  /** Takes the next bytes of the document; gives the elements that end in them. */
+  /** Takes the next bytes of the document; returns the elements that end in them. */
   readonly push: (bytes: Buffer) => readonly ArrayElement[];
-  /** After the last bytes: what is wrong with the array itself, if anything. */
+  /** Call after the last bytes: returns the error of the array itself, if there is one. */
   readonly end: () => ArrayDamage | undefined;
-  /** Damage met so far; nothing is read behind it. */
+  /** The error found so far; nothing is read after it. */
   readonly damage: () => ArrayDamage | undefined;
 }
 
 /**
- * Splits a JSON array into its elements without holding more than one of them.
- * It reads brackets, strings and the commas between elements alone, in bytes as they come: an element that is not JSON
- * is a problem of that element, and a parser of whole texts (json-scan.ts) would have to hold the file.
+ * Splits a JSON array into its elements and keeps at most one of them in memory. It interprets only brackets, strings
+ * and the commas between elements, in bytes as they arrive. An element that is not JSON is a problem of that element.
+ * A parser of whole texts (json-scan.ts) would have to hold the file.
  */
 export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
   const state = newState(limitBytes, firstLine);
@@ -72,12 +72,12 @@ interface State {
   escaped: boolean;
   line: number;
   afterCarriageReturn: boolean;
-  /** Line of the element that was begun; 0 while only space was seen since the last comma. */
+  /** Line of the current element; 0 if only white space was read since the last comma. */
   elementLine: number;
   elements: number;
-  /** True when earlier bytes ended in white space behind the element, which is not kept. */
+  /** True if earlier bytes ended in white space after the element, which is not kept. */
   inGap: boolean;
-  /** Where the element goes on in the bytes at hand. */
+  /** Start of the element in the current bytes. */
   start: number;
   parts: Buffer[];
   size: number;
@@ -120,7 +120,7 @@ function split(state: State, bytes: Buffer): readonly ArrayElement[] {
   return found;
 }
 
-/** True inside an element, where the next byte may be any. */
+/** True inside an element, where any byte may follow. */
 function goesOn(state: State): boolean {
   return state.elementLine > 0 && !state.escaped && !state.inGap;
 }
@@ -167,7 +167,7 @@ function separator(state: State, bytes: Buffer, at: number): ArrayElement | unde
 
 function begin(state: State, at: number): void {
   if (state.elementLine > 0 && !state.inGap) return;
-  // Text in place of a comma: without a space it might look like a longer number.
+  // Text without a separating comma: without a space it might look like a longer number.
   if (state.inGap) state.parts.push(ONE_SPACE);
   else state.elementLine = state.line;
   state.inGap = false;
@@ -188,7 +188,7 @@ function finish(state: State, bytes: Buffer, at: number): ArrayElement {
   return { bytes: kept, line };
 }
 
-/** Keeps what the bytes at hand hold of the element, but for white space behind it, however much there is. */
+/** Keeps the element's part of the current bytes, without trailing white space of any length. */
 function keepRest(state: State, bytes: Buffer): void {
   let end = bytes.length;
   if (state.depth === 1 && !state.quoted) while (end > state.start && isSpace(bytes[end - 1])) end -= 1;
@@ -196,7 +196,7 @@ function keepRest(state: State, bytes: Buffer): void {
   state.inGap ||= end < bytes.length;
 }
 
-/** Keeps the element's bytes up to `at`; beyond the limit only their number. */
+/** Keeps the element's bytes up to `at`; beyond the limit, keeps only their number. */
 function keep(state: State, bytes: Buffer, at: number): void {
   if (state.inGap) return;
   state.size += at - state.start;
@@ -204,7 +204,7 @@ function keep(state: State, bytes: Buffer, at: number): void {
   else state.parts.push(bytes.subarray(state.start, at));
 }
 
-/** Counts CRLF, LF and CR once each; true for a byte that ends a line. */
+/** Counts CRLF, LF and CR once each; returns true for a byte that ends a line. */
 function countLine(state: State, kind: number): boolean {
   const second = kind === LINE_FEED && state.afterCarriageReturn;
   state.afterCarriageReturn = kind === CARRIAGE_RETURN;

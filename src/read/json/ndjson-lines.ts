@@ -1,17 +1,17 @@
 import type { RowPosition } from "../../model/record.ts";
 import { isSpace } from "./json-splitter.ts";
 
-/** One line that holds a record. */
+/** A line with a record. */
 export interface LineText {
-  /** `undefined` when it is longer than the limit. */
+  /** `undefined` if it is longer than the limit. */
   readonly text: string | undefined;
   /** 1-based. */
   readonly line: number;
 }
 
 /**
- * The lines of `chunks` that are not blank, a batch a chunk. Lines end in LF or CRLF (JSON takes the CR for space);
- * the record separators of JSON text sequences (RFC 7464) are dropped.
+ * The non-blank lines of `chunks`, one batch per chunk. Lines end in LF or CRLF (the CR is white space in JSON). Drops
+ * the record separators of JSON text sequences (RFC 7464).
  */
 export async function* ndjsonLines(
   chunks: AsyncIterable<Buffer>,
@@ -28,15 +28,15 @@ export async function* ndjsonLines(
 }
 
 interface LineSplitter {
-  /** Takes the next bytes of the file; gives the lines that end in them. */
+  /** Takes the next bytes of the file; returns the lines that end in them. */
   readonly push: (bytes: Buffer) => readonly LineText[];
-  /** After the last bytes: the line that no line end closes, if there is one. */
+  /** Call after the last bytes: returns the last line if it has no line end. */
   readonly end: () => LineText | undefined;
-  /** Where the next line begins, or the blank ones before it. */
+  /** Where the next line starts, including the blank lines before it. */
   readonly next: () => RowPosition;
 }
 
-/** The same for bytes at hand. */
+/** The same for single chunks. */
 export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, line: 1 }): LineSplitter {
   let { byte, line } = from;
   let next = from;
@@ -92,13 +92,13 @@ const LF = 10;
 
 interface Blank {
   readonly bytes: number;
-  /** Line feeds among them. */
+  /** Number of line feeds in it. */
   readonly lines: number;
 }
 
 const NOTHING_BLANK: Blank = { bytes: 0, lines: 0 };
 
-/** The blank lines, and the white space of the line behind them, from `start` on. */
+/** The blank lines, and the leading white space of the next line, from `start` on. */
 function blankAt(chunk: Buffer, start: number): Blank {
   let lines = 0;
   let at = start;

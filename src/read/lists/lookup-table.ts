@@ -4,9 +4,9 @@ import { readTextFile } from "../text/text-file.ts";
 const HINT = "a lookup file is CSV with a header; the first column is the code, the second its value";
 
 /**
- * A lookup table: a CSV file with a header, whose first column is the code and whose second is its value;
- * further columns are notes. Both are trimmed.
- * Raises `config` for a file that cannot be read as such, a row of one cell, or a code that occurs twice.
+ * A lookup table: a CSV file with a header, whose first column is the code and whose second is its value; further
+ * columns are notes. Both are trimmed.
+ * @throws Failure `config` for an unreadable file, a row with one cell, or a duplicate code
  */
 export async function readLookup(path: string): Promise<ReadonlyMap<string, string>> {
   const bad = tableFailure(path, HINT);

@@ -5,16 +5,13 @@ import { readTextFile, type TextFile } from "../text/text-file.ts";
 
 const HINT = "a reference list is CSV with a header, or NDJSON with one object a line";
 
-/** Rows of a list that the user keeps; empty cells are left out. */
+/** Rows of a list that the user maintains; empty cells are omitted. */
 export interface ReferenceRows {
   readonly columns: readonly string[];
   readonly rows: readonly JsonObject[];
 }
 
-/**
- * A reference list, read whole: a file of at most 64 MiB.
- * Raises `config` for a file that cannot be read as such.
- */
+/** Reads a complete reference list: a file of at most 64 MiB. @throws Failure `config` for an unreadable file */
 export async function readReferenceList(path: string): Promise<ReferenceRows> {
   const file = await readTextFile(path);
   return file.text.trimStart().startsWith("{") ? fromNdjson(file) : fromCsv(file);

@@ -11,9 +11,8 @@ export interface TableLine {
 }
 
 /**
- * The lines of a small CSV file that is read whole, its header among them, cells trimmed; lines without anything in them
- * are left out.
- * @throws Failure `config`, with the hint, where a quote is not closed
+ * The lines of a small CSV file, including its header, with trimmed cells; blank lines are omitted.
+ * @throws Failure `config`, with the hint, for an unclosed quote
  */
 export function tableLines({ file, text }: TextFile, hint: string): readonly TableLine[] {
   const bytes = Buffer.from(text);

@@ -4,8 +4,8 @@ import { type ReadRow, sourceProblem } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
 
 /**
- * A row that lacks one of its keys, or has invisible characters in it, gets a problem. A JSON value that is no record has
- * no key either: one problem is enough.
+ * Adds a problem to a row that lacks one of its keys or has invisible characters in one. A JSON value that is not a
+ * record has no key either, but one problem is enough.
  */
 export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
   if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
@@ -20,8 +20,8 @@ const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
 ]);
 
 /**
- * Space that is not U+0020 and format characters (zero width, direction, soft hyphen): on a screen two keys are the
- * same that are different to the platform, so such a key is an error rather than a surprise.
+ * White space other than U+0020, and format characters (zero width, direction, soft hyphen). Two keys may look the
+ * same on a screen but differ for the platform, so such a key is an error.
  */
 const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 

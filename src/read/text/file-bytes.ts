@@ -4,30 +4,30 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
-/** A file that is known to be a regular file, by where it is and how its bytes are packed. */
+/** A regular file with its path and packing. */
 export interface PackedFile {
   readonly path: string;
-  /** The name that places and messages show. */
+  /** The name in places and messages. */
   readonly file: string;
   readonly gzip: boolean;
   readonly limits: ReadLimits;
-  /** The byte to begin at, in a file that is not packed; default: the first. */
+  /** The byte to start at, in a file that is not packed; default: the first. */
   readonly start?: number;
-  /** Called for each piece that is read: bytes of the file so far, packed if it is. */
+  /** Called for each chunk: bytes of the file so far, packed if it is. */
   readonly onPosition?: (position: number) => void;
 }
 
-/** Some hundred rows: what is made of them is garbage before the collector takes it for something that stays. */
+/** A few hundred rows: their objects become garbage before the collector promotes them to the old generation. */
 const CHUNK_BYTES = 64 * 1024;
-/** Several chunks: to have another thread read costs as much as reading one of them. */
+/** Several chunks, because a read request to another thread costs as much as reading one chunk. */
 const READ_BYTES = 4 * CHUNK_BYTES;
-/** Small files may well shrink a thousandfold; only what fills a disk is a bomb. */
+/** Small files may legitimately shrink a thousandfold; only large output is a decompression bomb. */
 export const RATIO_CHECKED_FROM_BYTES = 10_000_000;
 
 /**
- * The file's bytes, unpacked, in chunks. All members of a `.gz` are read.
- * Raises `source_damaged` for a `.gz` that is cut short or does not match its checksum, `source_too_large` for one
- * that unpacks to more than the limits allow, `source_unreadable` where the system refuses.
+ * The file's unpacked bytes, in chunks. All members of a `.gz` are read.
+ * @throws Failure `source_damaged` for a `.gz` that is truncated or does not match its checksum, `source_too_large`
+ * for one that unpacks to more than the limits allow, `source_unreadable` if the system denies access
  */
 export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
   const { start = 0 } = packed;
@@ -66,7 +66,7 @@ function refuseTooLarge(packed: PackedFile, total: number, packedBytes: number):
   }
 }
 
-/** Node's error of reading `file`, as the failure that the user sees. */
+/** Converts Node's error for reading `file` to the failure for the user. */
 export function readFailure(file: string, error: unknown): unknown {
   if (error instanceof Failure) return error;
   const code = errorCode(error);

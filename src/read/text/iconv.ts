@@ -3,7 +3,7 @@ import type * as Iconv from "iconv-lite";
 
 let library: typeof Iconv | undefined;
 
-/** Encodings beside UTF-8. Loaded for the first file that has one: they are large tables. */
+/** Encodings other than UTF-8. Loaded on demand, because the tables are large. */
 export function iconv(): typeof Iconv {
   library ??= loadLibrary();
   return library;

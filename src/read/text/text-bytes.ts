@@ -5,17 +5,17 @@ import { fileBytes, type PackedFile } from "./file-bytes.ts";
 import { newLineCounter, firstInvalidByte, incompleteTail } from "./utf8.ts";
 import { singleByteTable, type SingleByteTable, type TextEncoding } from "./text-encoding.ts";
 
-/** A file whose text can be read: how it is packed, and how it is encoded. */
+/** A file of text with its packing and encoding. */
 export interface TextSource extends PackedFile {
   readonly encoding: TextEncoding;
 }
 
-/** Ends the run: the byte at `offset` of the unpacked file is not text. */
+/** Throws a failure: the byte at `offset` of the unpacked file is not text. */
 type BadByte = (offset: number, what: string) => Promise<never>;
 
 /**
  * The file's text as chunks of well-formed UTF-8 without a byte order mark, cut between characters.
- * Raises `source_bad_encoding` with the offset and the line of the first byte that is not text.
+ * @throws Failure `source_bad_encoding` with the offset and the line of the first byte that is not text
  */
 export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
   const { name, bomBytes } = source.encoding;
@@ -30,7 +30,7 @@ export function textBytes(source: TextSource): AsyncGenerator<Buffer> {
   return table === undefined ? fromMultiByte(bytes, name, bad) : fromSingleByte(bytes, table, bad);
 }
 
-/** Whether a byte of the text is the same byte of the file, so that reading can begin at any line. */
+/** Whether bytes of the text equal bytes of the file, so that reading can start at any line. */
 export function canBeginAnywhere({ gzip, encoding }: TextSource): boolean {
   return !gzip && encoding.name === "utf-8";
 }
@@ -125,7 +125,7 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   });
 }
 
-/** Read again rather than counted while reading: a bad byte is rare, and lines would be counted for nothing. */
+/** Reads the file again instead of counting lines on every read, because invalid bytes are rare. */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
   const lines = newLineCounter();
   let left = offset;

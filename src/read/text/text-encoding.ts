@@ -2,9 +2,9 @@ import { iconv } from "./iconv.ts";
 import { isUtf8 } from "node:buffer";
 import { Failure } from "../../model/failure.ts";
 
-/** How a file's bytes become text. */
+/** How the bytes of a file are decoded to text. */
 export interface TextEncoding {
-  /** In lower case, as iconv-lite knows it. */
+  /** In lower case, as iconv-lite names it. */
   readonly name: string;
   /** Length of the byte order mark at the start, 0 without one. */
   readonly bomBytes: number;
@@ -19,9 +19,10 @@ const BYTE_ORDER_MARKS: readonly { readonly name: string; readonly bytes: readon
 ];
 
 /**
- * The encoding of a file: its byte order mark, else what was declared, else UTF-8.
- * `head` is the beginning of the unpacked file. Raises `source_bad_encoding` for UTF-16 without a mark that nobody
- * declared and for UTF-8 that was declared as an encoding of single bytes, `usage` for a declared name that is not known.
+ * The encoding of a file: its byte order mark, otherwise the declared encoding, otherwise UTF-8. `head` is the start
+ * of the unpacked file.
+ * @throws Failure `source_bad_encoding` for undeclared UTF-16 without a mark and for UTF-8 that was declared as a
+ * single-byte encoding, `usage` for an unknown name
  */
 export function textEncoding(file: string, head: Uint8Array, declared: string | undefined): TextEncoding {
   const wanted = declared === undefined ? undefined : knownEncoding(declared);
@@ -32,12 +33,12 @@ export function textEncoding(file: string, head: Uint8Array, declared: string | 
   return { name: wanted ?? "utf-8", bomBytes: 0 };
 }
 
-/** What to declare for a file that could not be read as UTF-8: UTF-16 without a mark, else the encoding of Windows. */
+/** A suggestion for a file that is not UTF-8: UTF-16 without a mark, otherwise windows-1252. */
 export function likelyEncoding(head: Uint8Array): string {
   return unmarkedUtf16(head) ?? "windows-1252";
 }
 
-/** The encoding's name as iconv-lite writes it. Raises `usage` when there is no such encoding. */
+/** The encoding's name in iconv-lite. @throws Failure `usage` for an unknown encoding */
 function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
@@ -54,7 +55,7 @@ function knownEncoding(declared: string): string {
 }
 
 const UTF8_NAMES: ReadonlySet<string> = new Set(["utf8", "utf-8", "ascii", "us-ascii"]);
-/** iconv-lite's names for bytes that are not text, or for Node's own codecs. */
+/** iconv-lite's names for codecs that are not text encodings, or for Node's own codecs. */
 const NOT_TEXT = /^(base64|hex|binary|_internal|utf-?7(-imap)?)$/;
 
 function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
@@ -66,7 +67,7 @@ function refuseUnmarkedUtf16(file: string, head: Uint8Array): void {
   });
 }
 
-/** The name of the encoding, where every second byte of the beginning is zero. */
+/** The name of the encoding if every second byte of the start is zero. */
 function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   const sample = head.subarray(0, 1024);
   const nulsAt = [0, 0];
@@ -79,7 +80,10 @@ function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
   return odd > even ? "utf-16le" : "utf-16be";
 }
 
-/** Where all beyond ASCII is well-formed UTF-8, no text of single bytes is meant: `O’Brien` would read `Oâ€™Brien`. */
+/**
+ * If all non-ASCII bytes are well-formed UTF-8, the file is not in a single-byte encoding: `O’Brien` would become
+ * `Oâ€™Brien`.
+ */
 function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   const text = isUtf8(head) ? head : head.subarray(0, lastCharacterStart(head));
   if (wanted === "utf-8" || !text.some((byte) => byte >= 0x80) || !isUtf8(text) || !isSingleByte(wanted)) return;
@@ -89,27 +93,27 @@ function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   });
 }
 
-/** The beginning of a file may end within a character. */
+/** The start of a file may end within a character. */
 function lastCharacterStart(head: Uint8Array): number {
   let end = head.length;
   while (end > head.length - 4 && end > 0 && ((head[end - 1] ?? 0) & 0xc0) === 0x80) end -= 1;
   return end > 0 && (head[end - 1] ?? 0) >= 0xc0 ? end - 1 : head.length;
 }
 
-/** What each of the 256 bytes of an encoding stands for. */
+/** The character of each of the 256 bytes of an encoding. */
 export interface SingleByteTable {
-  /** By byte; `undefined` where the encoding gives the byte no meaning. */
+  /** By byte; `undefined` for an unassigned byte. */
   readonly characters: readonly (string | undefined)[];
-  /** True when the bytes below 0x80 are ASCII, so that they need no conversion. */
+  /** True if the bytes below 0x80 are ASCII, so that they need no conversion. */
   readonly asciiCompatible: boolean;
-  /** `bytes` as UTF-8; bytes without a meaning must have been refused before. */
+  /** `bytes` as UTF-8; unassigned bytes must have been rejected before. */
   readonly toUtf8: (bytes: Uint8Array) => Buffer;
 }
 
 /**
- * The table of a single-byte encoding; `undefined` when one byte alone is not always a character in it.
- * The five bytes that windows-1252 leaves open (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters of the
- * same number, as the WHATWG Encoding Standard has it: no byte is lost, and reading warns about the character.
+ * The table of a single-byte encoding; `undefined` for an encoding with multi-byte characters. The five unassigned
+ * bytes of windows-1252 (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters of the same number, as in the
+ * WHATWG Encoding Standard: no byte is lost, and reading warns about the character.
  */
 export function singleByteTable(encoding: string): SingleByteTable | undefined {
   if (!isSingleByte(encoding)) return undefined;
@@ -122,7 +126,7 @@ export function singleByteTable(encoding: string): SingleByteTable | undefined {
   };
 }
 
-/** An encoding is single-byte when every byte, twice in a row, is two characters. */
+/** An encoding is single-byte if any byte, repeated twice, decodes to two characters. */
 function isSingleByte(encoding: string): boolean {
   for (let byte = 0; byte < 256; byte += 1) {
     if (iconv().decode(Buffer.from([byte, byte]), encoding, { stripBOM: false }).length !== 2) return false;

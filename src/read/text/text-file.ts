@@ -6,7 +6,7 @@ import { countLineEnds, firstInvalidByte } from "./utf8.ts";
 import { inspectFile } from "../input/source-files.ts";
 
 export interface TextFile {
-  /** As it was named. */
+  /** The file name as given. */
   readonly file: string;
   /** Without a byte order mark. */
   readonly text: string;
@@ -16,8 +16,8 @@ const SIZE_LIMIT = 64 * 2 ** 20;
 const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
- * A contract, mapping or config file as text.
- * Raises `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text.
+ * A contract, mapping or configuration file as text.
+ * @throws Failure `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text
  */
 export async function readTextFile(path: string): Promise<TextFile> {
   const bytes = await readSmall(path);

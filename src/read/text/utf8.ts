@@ -1,6 +1,6 @@
 import { countEqualBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
-/** How many bytes at the end of `bytes` begin a character whose other bytes are still to come (0 to 3). */
+/** Number of bytes (0 to 3) at the end of `bytes` that start an incomplete character. */
 export function incompleteTail(bytes: Uint8Array): number {
   const reach = Math.min(3, bytes.length);
   for (let back = 1; back <= reach; back += 1) {
@@ -11,7 +11,7 @@ export function incompleteTail(bytes: Uint8Array): number {
   return 0;
 }
 
-/** Index of the first byte that is not part of well-formed UTF-8 (Unicode, table 3-7); the length when all are. */
+/** Index of the first byte that is not part of well-formed UTF-8 (Unicode, table 3-7); the length if all are. */
 export function firstInvalidByte(bytes: Uint8Array): number {
   let at = 0;
   while (at < bytes.length) {
@@ -39,7 +39,7 @@ function continues(bytes: Uint8Array, at: number, length: number): boolean {
   return true;
 }
 
-/** Overlong forms, surrogates and what lies beyond U+10FFFF show in the second byte. */
+/** The second byte reveals overlong forms, surrogates and code points beyond U+10FFFF. */
 function secondByteRange(lead: number): readonly [number, number] {
   if (lead === 0xe0) return [0xa0, 0xbf];
   if (lead === 0xed) return [0x80, 0x9f];
@@ -76,10 +76,10 @@ function countAllLineEnds(bytes: Uint8Array): number {
   return count;
 }
 
-/** Counts lines over several pieces of one text, which may be cut between CR and LF. */
+/** Counts lines over several chunks of one text, which may be cut between CR and LF. */
 interface LineCounter {
   readonly add: (bytes: Uint8Array) => void;
-  /** 1-based line on which the next piece begins. */
+  /** 1-based line on which the next chunk starts. */
   readonly line: () => number;
 }
 

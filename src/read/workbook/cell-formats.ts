@@ -1,19 +1,19 @@
 import { format, getFormatDateInfo, getFormatInfo, isDateFormat } from "numfmt";
 import { readWholeXml, type WorkbookPart } from "./xml-reader.ts";
 
-/** How the numbers of a cell are shown, by the number format of its style. */
+/** How the numbers of a cell are displayed, by the number format of its style. */
 export type NumberFormat =
-  /** All digits that the cell holds. */
+  /** All digits of the cell. */
   | { readonly kind: "general" }
   | { readonly kind: "date"; readonly hasDate: boolean; readonly hasTime: boolean }
-  /** `rounded`: the format shows another number than the cell holds. */
+  /** `rounded`: the format displays a different number than the cell holds. */
   | { readonly kind: "number"; readonly show: (value: number) => { readonly text: string; readonly rounded: boolean } };
 
 const GENERAL: NumberFormat = { kind: "general" };
 
 /**
- * The number formats of a workbook, by the number of a cell's style. Formats that the file leaves to the program are
- * taken as those of US English.
+ * The number formats of a workbook, by the number of a cell's style. Formats that depend on the program's locale are
+ * read as US English.
  */
 export async function readCellFormats(part: WorkbookPart): Promise<(style: string | undefined) => NumberFormat> {
   const codes = new Map<string, string>();
@@ -40,12 +40,15 @@ export async function readCellFormats(part: WorkbookPart): Promise<(style: strin
   };
 }
 
-/** All numbers in full: for a workbook without styles. */
+/** Shows all numbers in full: for a workbook without styles. */
 export function generalFormat(): NumberFormat {
   return GENERAL;
 }
 
-/** A format as its cells are read. What shows numbers as powers of ten, or not at all, hides digits: all are taken. */
+/**
+ * How cells with a format are read. Formats in scientific notation, or without digits, hide digits, so all digits are
+ * read.
+ */
 function numberFormat(code: string): NumberFormat {
   try {
     if (/^general$/i.test(code) || code === "@") return GENERAL;
@@ -67,7 +70,7 @@ function numberFormat(code: string): NumberFormat {
   }
 }
 
-/** Lengths of time (`[h]:mm`) are shown as they are; all other dates and times have one written form. */
+/** Durations (`[h]:mm`) are read as displayed; all other dates and times have one canonical form. */
 function dateFormat(code: string): NumberFormat {
   const { year, month, day, hours, minutes, seconds } = getFormatDateInfo(code);
   if (/\[[hms]+\]/i.test(code)) {
@@ -80,7 +83,7 @@ function dateFormat(code: string): NumberFormat {
   return { kind: "date", hasDate, hasTime: hours || minutes || seconds || !hasDate };
 }
 
-/** What arithmetic on floating point leaves behind is no rounding: 0.30000000000000004 is 0.30. */
+/** Floating-point noise does not count as rounding: 0.30000000000000004 is 0.30. */
 function isRounded(value: number, decimals: number): boolean {
   const scaled = Math.abs(value) * 10 ** decimals;
   return Math.abs(scaled - Math.round(scaled)) > 1e-9 * Math.max(1, scaled);

@@ -7,18 +7,18 @@ import type { SourceFinding } from "../../model/problem.ts";
 
 /** A cell as the sheet's XML describes it. */
 export interface RawCell {
-  /** The kind of its value (`t`). */
+  /** The type of its value (`t`). */
   readonly type: string;
   /** The number of its style (`s`). */
   readonly style: string | undefined;
-  /** Undefined where it has no value at all. */
+  /** Undefined if it has no value. */
   readonly value: string | undefined;
-  /** The text that stands in the cell itself (`inlineStr`). */
+  /** The text in the cell itself (`inlineStr`). */
   readonly inline: string;
   readonly hasFormula: boolean;
 }
 
-/** What all sheets of a workbook share. */
+/** The common data of all sheets of a workbook. */
 export interface WorkbookContext {
   readonly file: string;
   readonly strings: SharedStrings;
@@ -26,14 +26,15 @@ export interface WorkbookContext {
   readonly from1904: boolean;
 }
 
-/** The text of a cell in which something is wrong. */
+/** The text of a cell with a problem. */
 export interface FaultyText {
   readonly text: string;
   readonly finding: SourceFinding;
 }
 
 /**
- * A cell as text, as docs/mapping.md ("Workbooks") says. Raises `source_damaged` for a value that its kind cannot have.
+ * Converts a cell to text, as documented in docs/mapping.md ("Workbooks"). @throws Failure `source_damaged` for a
+ * value that does not fit its type
  */
 export function cellText(cell: RawCell, context: WorkbookContext): string | FaultyText {
   const { type, value } = cell;
@@ -76,7 +77,7 @@ const ERROR_NAMES: ReadonlySet<string> = new Set([
   "#GETTING_DATA",
 ]);
 
-/** Never the file's own words. */
+/** Never returns text from the file. */
 function errorName(value: string): string {
   return ERROR_NAMES.has(value) ? value : "an error";
 }
@@ -93,10 +94,10 @@ function numberText(value: string, style: string | undefined, context: WorkbookC
   return rounded ? { text, finding: { code: "source_rounded_number" } } : text;
 }
 
-/** Spreadsheet programs keep 15 digits: the ones behind them are zeros, whatever was typed. */
+/** Spreadsheet programs keep 15 digits and store zeros for the rest. */
 const FIRST_UNSAFE = 1e15;
 
-/** The 15 digits that a spreadsheet program knows of a number, never as a power of ten. */
+/** A number with the 15 digits that a spreadsheet program keeps, never in scientific notation. */
 function plainNumber(value: number): string {
   if (Number.isInteger(value) && Math.abs(value) < FIRST_UNSAFE) return String(value + 0);
   const [mantissa = "", exponent = ""] = Math.abs(value).toExponential(14).split("e");
@@ -110,7 +111,7 @@ function plainNumber(value: number): string {
 type DateFormat = Extract<NumberFormat, { readonly kind: "date" }>;
 
 const DAY_SECONDS = 86_400;
-/** Day 60 of the calendar from 1900 is 29 February 1900, which never was; programs disagree about the days before it. */
+/** Day 60 of the 1900 calendar is 29 February 1900, which did not exist; programs disagree about the days before it. */
 const FIRST_SURE_DAY = 61;
 const LAST_DAY = 2_958_465;
 const DAYS_TO_1904 = 1462;
@@ -125,13 +126,13 @@ function dateText(serial: number, { hasDate, hasTime }: DateFormat, from1904: bo
   return datePart(iso, { hasDate, hasTime });
 }
 
-/** `2020-04-03`, `2020-04-03T14:30:00`, `14:30:00`: as much as the format shows. */
+/** `2020-04-03`, `2020-04-03T14:30:00`, `14:30:00`: the parts that the format displays. */
 function datePart(iso: string, { hasDate, hasTime }: Pick<DateFormat, "hasDate" | "hasTime">): string {
   if (!hasTime) return iso.slice(0, 10);
   return hasDate ? iso.slice(0, 19) : iso.slice(11, 19);
 }
 
-/** Dates that the strict form of the format writes as text. */
+/** Dates are text in the strict variant of the file format. */
 function isoText(value: string, format: NumberFormat): string {
   const isWhole = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value);
   return isWhole && format.kind === "date" ? datePart(value, format) : value;

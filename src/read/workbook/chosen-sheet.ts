@@ -2,8 +2,8 @@ import { Failure } from "../../model/failure.ts";
 import type { Sheet } from "./workbook-parts.ts";
 
 /**
- * The sheet of this name, whatever its case; without a name the first that is not hidden.
- * Raises `usage` for a sheet that is not there, `source_empty` where all are hidden.
+ * The sheet with this name, ignoring case; by default the first visible one.
+ * @throws Failure `usage` for a missing sheet, `source_empty` if all are hidden
  */
 export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: string | undefined): Sheet {
   const found =
@@ -19,7 +19,7 @@ export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: stri
   throw new Failure("usage", `${file}: has no sheet "${wanted}"`, { hint: `its sheets are: ${sheetNames(sheets)}` });
 }
 
-/** What is said where nobody named one of several sheets. */
+/** The notice if the workbook has several sheets and the user named none. */
 export function otherSheets(file: string, { name }: Sheet, sheets: readonly Sheet[]): string {
   const others = sheets.filter((sheet) => sheet.name !== name);
   return (
@@ -28,7 +28,7 @@ export function otherSheets(file: string, { name }: Sheet, sheets: readonly Shee
   );
 }
 
-/** Names that a spreadsheet program takes for one. */
+/** Normalises a name: spreadsheet programs do not distinguish names with the same result. */
 function alike(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }

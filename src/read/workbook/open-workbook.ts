@@ -21,18 +21,18 @@ import { chosenSheet, otherSheets } from "./chosen-sheet.ts";
 import { readWorkbookParts, type WorkbookParts } from "./workbook-parts.ts";
 import { openZipPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
-/** A sheet whose header was read: how its rows are read, as often as they are wanted. */
+/** A sheet whose header has been read; its rows can be read repeatedly. */
 export interface OpenedSheet {
-  /** The name that places show: with the sheet where the workbook has more than one. */
+  /** The name in places: includes the sheet if the workbook has several. */
   readonly file: string;
   readonly header: CsvHeader;
-  /** Of the sheet's cells, unpacked. */
+  /** Size of the sheet's cells after unpacking. */
   readonly unpackedBytes: number;
   readonly rows: () => AsyncGenerator<readonly ReadRow[]>;
 }
 
 export interface SheetOptions {
-  /** None: the first that is not hidden. */
+  /** Default: the first visible one. */
   readonly sheet: string | undefined;
   readonly renamed: RenamedColumns;
   readonly notify: (file: string, text: string) => void;
@@ -40,8 +40,8 @@ export interface SheetOptions {
 
 /**
  * Opens a sheet of a workbook (.xlsx, .xlsm) and reads its header.
- * Raises `source_wrong_kind` and `source_damaged` for what is no workbook that can be read, `usage` for a sheet that is
- * not there, and for the header what CSV files raise.
+ * @throws Failure `source_wrong_kind` and `source_damaged` for a file that is not a readable workbook, `usage` for a
+ * missing sheet, and the failures of CSV headers
  */
 export async function openSheet(source: ZipSource, options: SheetOptions): Promise<OpenedSheet> {
   const { parts, sheet, context, unpackedBytes } = await withZip(source, async (zip) => {
@@ -103,7 +103,7 @@ interface HeaderOptions {
   readonly renamed: RenamedColumns;
 }
 
-/** The first row in which something stands. */
+/** The first row that is not empty. */
 async function headerOf(
   rows: AsyncGenerator<readonly SheetRow[]>,
   { source: { file }, renamed }: HeaderOptions,
@@ -125,7 +125,7 @@ async function headerOf(
 
 const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or name another sheet of the workbook";
 
-/** A row under the header. Cells that the sheet leaves out are empty; those beyond the header make the row ragged. */
+/** A row below the header. Cells that the sheet omits are empty; cells beyond the header make the row ragged. */
 function readRow({ line, cells, findings }: SheetRow, header: CsvHeader): ReadRow {
   const { table } = header;
   const missing = table.columns.length - cells.length;
@@ -158,7 +158,7 @@ function problemsOf(
   return problems;
 }
 
-/** What is in the file and not on the screen, or the other way round. */
+/** Notices about differences between the file and its display. */
 function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits): readonly string[] {
   const notices: string[] = [];
   const hidden = [

@@ -1,17 +1,17 @@
 import { Failure } from "../../model/failure.ts";
 import { readXml, type WorkbookPart } from "./xml-reader.ts";
 
-/** The texts that the cells of a workbook refer to by their number. */
+/** The texts that the cells of a workbook refer to by number. */
 export interface SharedStrings {
-  /** Undefined where there is no such text. */
+  /** Undefined if there is no such text. */
   readonly at: (index: number) => string | undefined;
 }
 
 export const NO_STRINGS: SharedStrings = { at: () => undefined };
 
 /**
- * Reads the texts into one block of memory outside of the heap: a million of them take little more than their bytes.
- * Raises `source_too_large` when they are more than the limits allow.
+ * Reads the texts into one block of memory outside the heap: a million of them take little more than their bytes.
+ * @throws Failure `source_too_large` if they exceed the limits
  */
 export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrings> {
   const texts = newTextBlock(part);
@@ -31,12 +31,12 @@ export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrin
   return texts.finish();
 }
 
-/** Puts the runs of a text together (`t`, also in runs of their own format), and leaves phonetic hints out. */
+/** Concatenates the runs of a text (`t`, including formatted runs), without phonetic hints. */
 export interface TextCollector {
   readonly open: (name: string) => void;
   readonly close: (name: string) => void;
   readonly text: (text: string) => void;
-  /** What has come together since it was last taken, with escaped characters put back. */
+  /** Returns and resets the collected text, with escaped characters decoded. */
   readonly take: () => string;
 }
 
@@ -64,7 +64,7 @@ export function newTextCollector(): TextCollector {
   };
 }
 
-/** `_x000D_` stands for a character that XML cannot hold. */
+/** `_x000D_` represents a character that XML cannot contain. */
 export function unescaped(text: string): string {
   if (!text.includes("_x")) return text;
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));

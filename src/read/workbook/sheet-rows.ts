@@ -6,24 +6,24 @@ import { isTrue } from "./workbook-parts.ts";
 import { readXml, type WorkbookPart, type XmlAttributes } from "./xml-reader.ts";
 import { damagedPackage } from "./zip-package.ts";
 
-/** A row of a sheet that holds something. */
+/** A row of a sheet that is not empty. */
 export interface SheetRow {
-  /** 1-based, as the spreadsheet program numbers it. */
+  /** 1-based, as numbered in spreadsheet programs. */
   readonly line: number;
-  /** Up to the last cell that holds something. */
+  /** Up to the last non-empty cell. */
   readonly cells: readonly string[];
-  /** What is wrong with cells, by their zero-based position; undefined when nothing is. */
+  /** Problems of cells, by zero-based position; undefined if there are none. */
   readonly findings: ReadonlyMap<number, SourceFinding> | undefined;
 }
 
-/** What a spreadsheet program hides or draws otherwise than it is stored; known once the sheet has been read. */
+/** Differences between the stored sheet and its display; known after the sheet has been read. */
 export interface SheetTraits {
   hiddenColumns: number;
   hiddenRows: number;
   mergedRanges: number;
 }
 
-/** The rows of a sheet from its first, in batches; rows in which nothing stands are left out. */
+/** The rows of a sheet from its first, in batches; empty rows are omitted. */
 export async function* sheetRows(
   part: WorkbookPart,
   context: WorkbookContext,
@@ -40,7 +40,7 @@ export async function* sheetRows(
 
 interface SheetReader {
   readonly handlers: Parameters<typeof readXml>[1];
-  /** The rows that were completed since they were last taken. */
+  /** Returns and resets the completed rows. */
   readonly take: () => readonly SheetRow[];
 }
 
@@ -84,11 +84,11 @@ interface RowReader {
   readonly open: (name: string, attributes: XmlAttributes) => void;
   readonly close: (name: string) => void;
   readonly text: (text: string) => void;
-  /** The row that was closed; undefined when nothing stands in it. */
+  /** The completed row; undefined if it is empty. */
   readonly take: () => SheetRow | undefined;
 }
 
-/** Puts a row together from its elements. Numbers of rows and cells may be left out: then they count on. */
+/** Builds a row from its elements. Numbers of rows and cells are optional; without them, counting continues. */
 function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
   const { csvColumns, csvRecordBytes } = part.source.limits;
   const collector = newTextCollector();

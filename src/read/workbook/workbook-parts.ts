@@ -3,10 +3,10 @@ import { Failure } from "../../model/failure.ts";
 import { readWholeXml } from "./xml-reader.ts";
 import { damagedPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
-/** A workbook's own description: its sheets in order, and the parts that hold what all of them share. */
+/** A workbook's own description: its sheets in order, and the parts with their common data. */
 export interface WorkbookParts {
   readonly sheets: readonly Sheet[];
-  /** Days are counted from 1904, as old versions of Excel for the Mac did. */
+  /** Dates are counted from 1904, as in old versions of Excel for Mac. */
   readonly from1904: boolean;
   readonly styles: string | undefined;
   readonly sharedStrings: string | undefined;
@@ -15,11 +15,11 @@ export interface WorkbookParts {
 export interface Sheet {
   readonly name: string;
   readonly isHidden: boolean;
-  /** The part of the package that holds its cells. */
+  /** The part of the package with its cells. */
   readonly part: string;
 }
 
-/** Reads the description. Raises `source_wrong_kind` for a package that is no workbook of this kind. */
+/** Reads the description. @throws Failure `source_wrong_kind` for a package that is not a supported workbook */
 export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Promise<WorkbookParts> {
   const root = (await relationships(source, zip, "")).find(({ type }) => type === "officeDocument");
   if (zip.has("xl/workbook.bin")) throw otherKind(source, "is a binary workbook (.xlsb)");
@@ -57,19 +57,19 @@ function otherKind({ file }: ZipSource, what: string): Failure {
   });
 }
 
-/** `1`, `true`: the two ways in which the format writes it. */
+/** The file format writes true as `1`, `true` or `on`. */
 export function isTrue(value: string | undefined): boolean {
   return value === "1" || value === "true" || value === "on";
 }
 
 interface Relationship {
   readonly id: string;
-  /** The last word of its address, which the strict and the usual form of the format share. */
+  /** The last segment of its URI, which is the same in the strict and the transitional variant of the format. */
   readonly type: string;
   readonly part: string;
 }
 
-/** What a part refers to inside of the package; what lies outside of it is never opened. */
+/** The parts to which a part refers inside the package; external references are never opened. */
 async function relationships(source: ZipSource, zip: ZipPackage, owner: string): Promise<readonly Relationship[]> {
   const folder = posix.dirname(owner);
   const part = posix.join(folder, "_rels", `${posix.basename(owner)}.rels`);

@@ -2,7 +2,7 @@ import { SaxesParser } from "saxes";
 import { Failure } from "../../model/failure.ts";
 import { damagedPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
-/** What is done with the elements of a part, by their names without a prefix. */
+/** Handlers for the elements of a part, by name without a prefix. */
 export interface XmlHandlers {
   readonly open: (name: string, attributes: XmlAttributes) => void;
   readonly close: (name: string) => void;
@@ -12,7 +12,7 @@ export interface XmlHandlers {
 /** By name, with its prefix. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
-/** Which part of which workbook. */
+/** A part of a workbook. */
 export interface WorkbookPart {
   readonly source: ZipSource;
   readonly zip: ZipPackage;
@@ -20,9 +20,9 @@ export interface WorkbookPart {
 }
 
 /**
- * Reads a part of a workbook, and yields once a chunk of it has been handed over, so that memory stays flat.
- * A document type declaration is refused, so that no entity of the file's own is ever looked up or expanded.
- * Raises `source_damaged` for what is not well-formed, `source_too_large` for a text without end.
+ * Reads a part of a workbook, and yields after each chunk, so that memory use stays constant. A document type
+ * declaration is rejected, so that no entity of the file is ever resolved.
+ * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for a text without an end
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
   const damaged = (error: unknown): Failure => damagedPackage(source, `${part} is not well-formed XML`, error);

@@ -4,32 +4,34 @@ import { Failure } from "../../model/failure.ts";
 import { RATIO_CHECKED_FROM_BYTES, readFailure } from "../text/file-bytes.ts";
 import type { ReadLimits } from "../read-limits.ts";
 
-/** A zip file on disk, by what is needed to read it. */
+/** A ZIP file on disk, with the data needed to read it. */
 export interface ZipSource {
   readonly path: string;
-  /** The name that messages show. */
+  /** The name in messages. */
   readonly file: string;
-  /** Of the file on disk. */
+  /** Size of the file on disk. */
   readonly bytes: number;
   readonly limits: ReadLimits;
 }
 
-/** The parts of an open zip file. Names are found whatever their case, as the format asks. */
+/** The parts of an open ZIP file. Names are not case-sensitive, as the format requires. */
 export interface ZipPackage {
   readonly has: (part: string) => boolean;
-  /** Of the part once it is unpacked; 0 where it is missing. */
+  /** Size of the part after unpacking; 0 if it is missing. */
   readonly sizeOf: (part: string) => number;
   /**
-   * The unpacked bytes of a part. Raises `source_damaged` where it is missing, is not what the archive says of it, or
-   * cannot be unpacked, and `source_too_large` beyond the limits.
+   * The unpacked bytes of a part.
+   * @throws Failure `source_damaged` if it is missing, does not match the archive's directory, or cannot be unpacked;
+   * `source_too_large` beyond the limits
    */
   readonly bytes: (part: string) => AsyncGenerator<Buffer>;
   readonly close: () => void;
 }
 
 /**
- * Opens a zip file by its directory. Raises `source_damaged` for one that is cut short, inconsistent, or names a part
- * twice, and `source_too_large` for more parts than the limits allow.
+ * Opens a ZIP file by its directory.
+ * @throws Failure `source_damaged` for one that is truncated, inconsistent, or names a part twice; `source_too_large`
+ * for more parts than the limits allow
  */
 export async function openZipPackage(source: ZipSource): Promise<ZipPackage> {
   const zip = await openPromise(source.path, { autoClose: false, lazyEntries: true }).catch((error: unknown) => {
@@ -50,7 +52,7 @@ export async function openZipPackage(source: ZipSource): Promise<ZipPackage> {
   }
 }
 
-/** What is wrong with an archive that cannot be read. */
+/** The failure for an archive that cannot be read. */
 export function damagedPackage({ file }: Pick<ZipSource, "file">, what: string, cause?: unknown): Failure {
   return new Failure("source_damaged", `${file}: the workbook is damaged (${what})`, {
     hint: "copy the file again, or open it in a spreadsheet program and save it anew",
@@ -93,7 +95,7 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
   }
 }
 
-/** The archive's own word for the size is enough: unpacking stops where a part turns out larger than that. */
+/** The declared size is sufficient: unpacking stops if a part turns out larger. */
 function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: ZipSource): void {
   const { inputBytes, gzipRatio } = limits;
   if (uncompressedSize > inputBytes) {
@@ -105,7 +107,7 @@ function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: Zi
   });
 }
 
-/** yauzl's own errors have no code: they tell what is wrong with the archive, in words without values. */
+/** yauzl's own errors have no code; they describe the error in the archive, without values. */
 function zipFailure(source: ZipSource, error: unknown): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const code = errorCode(error);

@@ -11,32 +11,35 @@ import {
   sliceBuilder,
 } from "./spooled-record.ts";
 
-/** Child records in the order of their parents: in memory, and in a private file where they are many. */
+/** Child records in the order of their parents: in memory, or in a private file if there are many. */
 export interface SpoolStore {
-  /** A place for the records of one more source. */
+  /** Creates the spool for the records of one more source. */
   readonly newSpool: () => ChildSpool;
   readonly close: () => void;
 }
 
 export interface ChildSpool {
-  /** Adds a record of a parent. Those of one parent come in the order of the files. @throws Failure `storage` */
+  /**
+   * Adds a record of a parent. Records of the same parent are added in the order of the files. @throws Failure
+   * `storage`
+   */
   readonly add: (parent: number, records: FlaggedRecords, number: number) => void;
-  /** The records of these parents, who come behind those of the calls before. @throws Failure `storage` */
+  /** The records of these parents, which must follow those of earlier calls. @throws Failure `storage` */
   readonly take: (parents: ParentRange) => readonly ChildSlice[];
 }
 
-/** Parents by their numbers in the whole input, from 0. */
+/** Parents by their zero-based numbers in the whole input. */
 export interface ParentRange {
   readonly from: number;
   readonly to: number;
-  /** The number that the first of them has among the records that it is read with. */
+  /** The number of the first parent among the records with which it is read. */
   readonly firstNumber: number;
 }
 
 const PARENTS_OF_BUCKET = 4096;
 const MEMORY_BYTES = 32 * 2 ** 20;
 
-/** @param folder for the file, which is made when it is needed */
+/** @param folder for the file, which is created on demand */
 export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BYTES): SpoolStore {
   const spools: Buckets[] = [];
   let size = 0;
@@ -85,10 +88,10 @@ export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BY
 
 type Buckets = (Bucket | undefined)[];
 
-/** The records of some parents who stand side by side. */
+/** The records of consecutive parents. */
 interface Bucket {
   list: ByteList;
-  /** Where the file has what was added before. */
+  /** The positions of earlier records in the file. */
   readonly parts: { readonly position: number; readonly length: number }[];
 }
 
@@ -98,7 +101,7 @@ function bucketOf(buckets: Buckets, number: number): Bucket {
   return (buckets[number] ??= { list: createByteList(FIRST_BYTES), parts: [] });
 }
 
-/** @param contentOf what a bucket holds; asked of each once, in order */
+/** @param contentOf the content of a bucket; called once for each, in order */
 function taker(contentOf: (bucket: number) => Uint8Array): ChildSpool["take"] {
   let bucket = -1;
   let records = inOrderOfParents(new Uint8Array(), 0);

@@ -3,7 +3,7 @@ import type { OpenedChild, OpenedSource } from "../../input/opened-source.ts";
 
 type OpenedCsv = Extract<OpenedFile, { readonly kind: "csv" }>;
 
-/** A root source and the sources below it, all of them CSV files. */
+/** A root source and its child sources, all of them CSV files. */
 export interface CsvSource extends OpenedSource {
   readonly files: readonly OpenedCsv[];
   readonly children: readonly CsvChild[];
@@ -14,8 +14,8 @@ export interface CsvChild extends OpenedChild {
 }
 
 /**
- * Undefined where rows are joined by more than their keys: where a child source has children or a key of its own, and where
- * rows are left out, or amended.
+ * Undefined if rows are joined by more than their keys: if a child source has children or its own key, or if rows are
+ * omitted or amended.
  */
 export function csvSources(root: OpenedSource): CsvSource | undefined {
   const files = csvFiles(root);

@@ -14,17 +14,17 @@ export interface JoiningBytes {
   readonly signal: AbortSignal | undefined;
 }
 
-/** What is read of joined sources. */
+/** The result of reading joined sources. */
 export interface JoinedReading {
   readonly chunks: () => AsyncGenerator<JoinedChunk>;
-  /** The child rows without a parent; to be asked for when all chunks were read. */
+  /** The child rows without a parent; available after all chunks have been read. */
   readonly orphans: () => AsyncGenerator<readonly JoinedRecord[]>;
   readonly close: () => void;
 }
 
 /**
- * The records of a root source with those joined to them, as bytes. Raises the same failures as `openJoin`. Undefined where
- * they cannot be joined so.
+ * The records of a root source with those joined to them, as bytes. Throws the same failures as `openJoin`. Undefined
+ * if they cannot be joined as bytes.
  */
 export async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {
   const spread = await spreadChildren(root, joining);
@@ -59,12 +59,12 @@ async function* chunksOf(
   }
 }
 
-/** The memory that records are read into is used again. */
+/** Copies the records, because the memory into which they are read is reused. */
 function sent(records: CsvRecords): JoinedChunk["root"] {
   return { ...records, bytes: new Uint8Array(records.bytes) };
 }
 
-/** The number of the first record that more than so many belong to. */
+/** The number of the first parent with more than `most` records. */
 function crowdedParent(slices: readonly ChildSlice[], most: number): number | undefined {
   if (slices.reduce((sum, { parents }) => sum + parents.length, 0) <= most) return undefined;
   const counts = new Map<number, number>();

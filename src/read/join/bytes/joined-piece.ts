@@ -8,23 +8,23 @@ import type { StoredRow } from "../child-store.ts";
 import { type ChildRows, joinedRow } from "../joined-row.ts";
 import type { ChildSlice, JoinedChunk, JoinedSource } from "./joined-chunk.ts";
 
-/** Records of a root source whose rows, and those joined to them, are made when they are asked for. */
+/** Records of a root source whose rows, and those joined to them, are created on demand. */
 export interface JoinedPiece extends CsvPiece {
   /** In the order of the sources. */
   readonly groups: readonly ChildGroups[];
 }
 
-/** Which records of a child source belong to which of the root. */
+/** The child records of each root record. */
 export interface ChildGroups {
   readonly slices: readonly ChildSlice[];
-  /** For each record of the root where its own begin in the lists below; they end where those of the next one begin. */
+  /** The start of each root record's children in the lists below; they end at the start of the next record's. */
   readonly starts: Int32Array;
-  /** Of each child record the position of its slice, and its number there. */
+  /** The slice of each child record, and its number there. */
   readonly sliceAt: Int32Array;
   readonly numberAt: Int32Array;
 }
 
-/** What is known of the sources of all chunks. */
+/** The sources of all chunks. */
 interface Sources {
   readonly files: readonly ChunkFile[];
   readonly children?: readonly JoinedSource[];
@@ -82,7 +82,7 @@ function groupsOf(slices: readonly ChildSlice[], count: number): ChildGroups {
   return { slices, starts, sliceAt, numberAt };
 }
 
-/** For each of these records of the root the rows of a child source that belong to it, as the source arranges them. */
+/** The child rows of each of these root records, arranged as the source requires. */
 function childRows(child: JoinedSource, groups: ChildGroups, numbers: readonly number[]): readonly ChildRows[] {
   const { slices, starts, sliceAt, numberAt } = groups;
   const places = numbers.flatMap((number) => range(starts[number] ?? 0, starts[number + 1] ?? 0));

@@ -1,14 +1,14 @@
-/** Which records have a key: told exactly, by the key's bytes. The records are numbered from 0. */
+/** An exact index of records by the bytes of their key. Records are numbered from 0. */
 export interface KeyTable {
-  /** How many records there are. */
+  /** Number of records. */
   readonly count: () => number;
-  /** The next record; `start` -1: it has no key. */
+  /** Adds the next record; `start` is -1 if it has no key. */
   readonly add: (bytes: Uint8Array, start: number, end: number) => void;
-  /** A record with this key; -1: none has it. */
+  /** A record with this key; -1 if there is none. */
   readonly find: (bytes: Uint8Array, start: number, end: number) => number;
-  /** Another record with the same key; -1: there are no more. */
+  /** Another record with the same key; -1 if there are no more. */
   readonly next: (record: number) => number;
-  /** What it takes in memory, about. */
+  /** Approximate memory use. */
   readonly memoryBytes: () => number;
 }
 
@@ -17,7 +17,7 @@ const FIRST_ROOM = 4096;
 export function createKeyTable(): KeyTable {
   const keys = createKeyList();
   let [hashes, ends, others] = [new Int32Array(FIRST_ROOM), new Uint32Array(FIRST_ROOM), new Int32Array(FIRST_ROOM)];
-  /** Records and 1, at a place that their key's hash leads to. */
+  /** Record number plus 1, at a slot derived from the hash of its key. */
   let slots = new Int32Array(4 * FIRST_ROOM);
   let count = 0;
 
@@ -37,7 +37,7 @@ export function createKeyTable(): KeyTable {
     return slot;
   }
 
-  /** Where a record with this key stands, or where it would. */
+  /** The slot of a record with this key, or a free slot for it. */
   function slotOf(hash: number, bytes: Uint8Array, start: number, end: number): number {
     const last = slots.length - 1;
     for (let slot = hash & last; ; slot = (slot + 1) & last) {
@@ -83,11 +83,11 @@ function hashOf(bytes: Uint8Array, start: number, end: number): number {
   return hash ^ (hash >>> 13);
 }
 
-/** Keys one behind the other. */
+/** Concatenated keys. */
 interface KeyList {
   readonly length: () => number;
   readonly add: (bytes: Uint8Array, start: number, end: number) => void;
-  /** Whether the bytes from `start` to `end` stand at this place. */
+  /** Whether the key at this place equals the bytes from `start` to `end`. */
   readonly hasAt: (place: number, bytes: Uint8Array, start: number, end: number) => boolean;
   readonly memoryBytes: () => number;
 }

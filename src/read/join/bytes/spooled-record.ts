@@ -10,7 +10,7 @@ export interface FlaggedRecords extends CsvBytes {
   readonly flags: Uint8Array;
 }
 
-/** In front of a record's bytes, and of a line end. */
+/** Header of a record; its bytes and a line end follow. */
 const HEAD = { parent: 0, flags: 2, isCutOff: 3, file: 4, line: 8, length: 12 } as const;
 const HEAD_BYTES = 16;
 
@@ -35,15 +35,15 @@ export function addRecord(list: ByteList, parent: number, records: FlaggedRecord
   list.addByte(LF);
 }
 
-/** Records that were added to a list. */
+/** The records of a list. */
 export interface SpooledRecords {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  /** Where each begins, those of one parent together, as they were added. */
+  /** Offset of each record, grouped by parent, in the order in which they were added. */
   readonly heads: Uint32Array;
 }
 
-/** @param parents their numbers are below this */
+/** @param parents upper limit of their numbers, exclusive */
 export function inOrderOfParents(bytes: Uint8Array, parents: number): SpooledRecords {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const places = new Uint32Array(parents + 1);
@@ -72,12 +72,15 @@ export function parentAt(view: DataView, at: number): number {
   return view.getUint16(at + HEAD.parent);
 }
 
-/** What tells in which slice a record goes: those of a file are one, the one that the file breaks off in is its own. */
+/**
+ * Identifies the slice of a record: the records of a file form one, and a record that is cut off at the end of the
+ * file has its own.
+ */
 export function sliceAt(view: DataView, at: number): number {
   return 2 * view.getUint32(at + HEAD.file) + view.getUint8(at + HEAD.isCutOff);
 }
 
-/** Puts records of one slice together. */
+/** Builds a slice from records. */
 export interface SliceBuilder {
   readonly add: (records: SpooledRecords, at: number, parent: number) => void;
   readonly take: () => ChildSlice;

@@ -9,20 +9,20 @@ import type { CsvChild, CsvSource } from "./csv-sources.ts";
 import type { ChildSlice } from "./joined-chunk.ts";
 import { createKeyTable, type KeyTable } from "./key-table.ts";
 
-/** The rows of child sources, to be taken in the order of their parents. */
+/** The rows of child sources, in the order of their parents. */
 export interface SpreadChildren {
-  /** For each child source the records of these parents, who come behind those of the calls before. */
+  /** The records of these parents by child source; the parents must follow those of earlier calls. */
   readonly take: (parents: ParentRange) => readonly (readonly ChildSlice[])[];
-  /** For each child source which of its rows have a parent. */
+  /** The rows of each child source that have a parent. */
   readonly found: readonly FoundRows[];
-  /** How many rows the root has. */
+  /** Number of rows of the root. */
   readonly rows: number;
   readonly close: () => void;
 }
 
 interface FoundRows {
   readonly child: CsvChild;
-  /** How many rows the source has. */
+  /** Number of rows of the source. */
   readonly count: number;
   readonly matched: MatchedRows;
 }
@@ -32,15 +32,15 @@ interface Spreading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The keys of all parents stay in memory, up to this. */
+/** Limit for the keys of all parents, which are kept in memory. */
 const MOST_KEY_BYTES = 64 * 2 ** 20;
-/** Rows that are wanted by many parents are better looked up where they are. */
+/** Rows that many parents share are better looked up than copied. */
 const MOST_COPIES = 4;
 const FIRST_COPIES = 100_000;
 
 /**
- * Reads the keys of the root, then each child source, and puts its rows in the order of their parents, whatever order they
- * come in. Undefined where the root has too many keys for that, or too many of its rows share their children.
+ * Reads the keys of the root, then each child source, and puts its rows in the order of their parents, whatever their
+ * own order. Undefined if the root has too many keys, or too many of its rows share children.
  */
 export async function spreadChildren(root: CsvSource, spreading: Spreading): Promise<SpreadChildren | undefined> {
   const keys = await rootKeys(root, spreading);
@@ -68,12 +68,12 @@ export async function spreadChildren(root: CsvSource, spreading: Spreading): Pro
 }
 
 interface RootKeys {
-  /** By column, in which records a key stands. */
+  /** The records of each key, by column. */
   readonly tables: ReadonlyMap<string, KeyTable>;
   readonly rows: number;
 }
 
-/** The keys of all records that can be read: what goes wrong then goes wrong again where the records are read. */
+/** The keys of all readable records: an error is reported later, when the records themselves are read. */
 async function rootKeys(root: CsvSource, { signal }: Spreading): Promise<RootKeys | undefined> {
   const tables = new Map(root.children.map(({ parentKey }) => [parentKey, createKeyTable()]));
   let rows = 0;
@@ -97,7 +97,7 @@ async function* recordsOf({ files }: CsvSource): AsyncGenerator<readonly [record
   for (const file of files) for await (const records of csvRecords(file, file.layout)) yield [records, file.layout];
 }
 
-/** Every record has a place in the table, blank lines among them. Gives how many rows there are. */
+/** Every record has an entry in the table, including blank lines. Returns the number of rows. */
 function addKeys(table: KeyTable, visit: ReturnType<typeof keyVisitor>, records: CsvRecords): number {
   const first = table.count() - records.from;
   let rows = 0;
