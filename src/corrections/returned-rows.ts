@@ -11,7 +11,6 @@ import { type ReturnedColumns, returnedColumns, UNNAMED } from "./returned-colum
 /** Columns that contain the keys of a source's rows, for one of them. */
 export type KeyColumns = (row: Row, source: SourceSpec) => readonly string[];
 
-/** A batch of re-imported rows. */
 interface ReturnedBatch {
   readonly rows: readonly ReturnedRow[];
   /** The columns of their file; absent for JSON. */

@@ -7,7 +7,6 @@ import type { RunEvent } from "./run-event.ts";
 export interface Dependencies {
   /** Prints a message for the user; contains no values. */
   readonly notice: (text: string) => void;
-  /** Receives the events of a run. */
   readonly onProgress: (event: RunEvent) => void;
   /** Start nothing new, finish requests in flight: the first Ctrl-C. */
   readonly drain: AbortSignal;

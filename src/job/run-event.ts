@@ -1,7 +1,6 @@
 import type { UploadEvent } from "../upload/upload-types.ts";
 import type { Counts, RunIdentity, RunState, Sharing } from "./run-progress.ts";
 
-/** An event of an active run. */
 export type RunEvent =
   /** The run has its id. Not emitted for runs in a temporary ledger, which cannot be addressed. */
   | { readonly kind: "begun"; readonly run: RunIdentity; readonly progressFile: string }

@@ -70,7 +70,6 @@ export interface SendProgress {
   readonly done: number;
   /** The same by status. */
   readonly counts: Counts;
-  /** Requests in flight. */
   readonly inFlight: number;
   /** Records settled per second, over the last minute. */
   readonly perSecond: number;

@@ -18,11 +18,9 @@ export interface MappingContext {
   readonly document: MappingDocument;
   readonly values: MappingValues;
   readonly issues: Issues;
-  /** Calls of this mapping's functions. */
   readonly calls: FunctionCalls;
 }
 
-/** The context for compiling a leaf. */
 export interface LeafContext extends MappingContext {
   /** Path of the entry in the mapping file. */
   readonly path: AttrPath;

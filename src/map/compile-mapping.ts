@@ -73,7 +73,6 @@ function compileRoot(document: MappingDocument, operation: Operation, context: C
   return root ?? { kind: "object", fields: [], required: [], optional: false };
 }
 
-/** The compiled parts of a mapping. */
 interface Nodes {
   readonly root: MappingNode;
   readonly steps: StepNodes;

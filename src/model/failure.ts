@@ -49,7 +49,7 @@ export class Failure extends Error {
   readonly code: FailureCode;
   readonly hint: string | undefined;
   readonly place: Place | undefined;
-  /** Path of the file that cannot be read, as it was tried. */
+  /** Resolved path of the file that cannot be read. */
   readonly file: string | undefined;
 
   constructor(
@@ -75,7 +75,6 @@ export class Failure extends Error {
   }
 }
 
-/** Exit code for an unexpected error. */
 export const BUG_EXIT_CODE = 70;
 
 /** Highest priority first; 2 and 7 end a run before it has results. */

@@ -10,7 +10,7 @@ import { descriptionText } from "./description-text.ts";
 
 /** One line of an operation's field table, for display. */
 export interface FieldRow {
-  /** `customers.*.mobile`: `*` stands for every index of a list, or every name of an object that accepts any. */
+  /** `customers.*.mobile`: `*` matches every index of a list, or every name of an object that accepts any. */
   readonly attr: string;
   readonly type: string;
   /** Required whenever its parent object is present. */

@@ -1,10 +1,9 @@
-/** A difference between two contracts. */
 export interface ContractChange {
   readonly kind: ChangeKind;
   /** The operation's id, in the old contract if it exists there. */
   readonly operation: string;
   /**
-   * `customers.*.mobile`: `*` stands for every index, or every name of an object that accepts any. Absent: the
+   * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any. Absent: the
    * operation.
    */
   readonly attr?: string;

@@ -212,7 +212,6 @@ function conditionOf(when: string | undefined, property: string | undefined, val
   return when === undefined ? own : `${when}, ${own}`;
 }
 
-/** The error codes that the operator publishes. */
 function diffCodes(old: FieldType, next: FieldType, position: DiffPosition): void {
   const [before, now] = [codesOf(old), codesOf(next)];
   const gone = [...before].filter((code) => !now.has(code));

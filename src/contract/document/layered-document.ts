@@ -94,7 +94,6 @@ function tooManyNodes(origin: Origin): Failure {
   });
 }
 
-/** Replaces the value at a path. */
 function putAt(root: MutableJsonObject, path: AttrPath, value: MutableJsonValue): void {
   const last = path.at(-1);
   const around = path.slice(0, -1).reduce<MutableJsonValue | undefined>(memberOf, root);

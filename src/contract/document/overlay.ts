@@ -81,7 +81,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   return matches.length !== 0;
 }
 
-/** The failure ends the command, because the next target would take as long. */
+/** Ends the command, because the next target would take as long. */
 function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: AttrPath): Failure {
   const place = { file, line: lineOf(path) };
   const limit = MAX_VISITS.toLocaleString("en");

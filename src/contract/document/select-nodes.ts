@@ -6,7 +6,6 @@ import { slowPatternReason } from "../../text/slow-pattern.ts";
 /** Maximum number of nodes that one JSONPath may visit, including those of its filters. */
 export const MAX_VISITS = 2_000_000;
 
-/** Maximum length of a JSONPath, in characters. */
 export const MAX_PATH_CHARACTERS = 1000;
 
 /** RFC 9535 without extensions. Documents are as deep as their schemas are nested. */

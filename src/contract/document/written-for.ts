@@ -34,7 +34,6 @@ export function checkWrittenFor(
   findings.addAt("warning", WRITTEN_FOR_ANOTHER, message, location);
 }
 
-/** The code of the finding. */
 export const WRITTEN_FOR_ANOTHER = "overlay-for-another";
 
 /**

@@ -2,7 +2,6 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { followReference, type Compilation } from "../types/schema-node.ts";
 
-/** An object of the document and its path. */
 export interface DocumentPart {
   readonly value: JsonObject;
   readonly path: AttrPath;

@@ -35,7 +35,6 @@ export function replyMismatch(type: FieldType, body: unknown): string | undefine
   return mismatchAt(type, body, []);
 }
 
-/** Maximum depth of the check. */
 const MAX_DEPTH = 32;
 
 function mismatchAt(type: FieldType, value: unknown, path: AttrPath): string | undefined {

@@ -40,7 +40,6 @@ export function readExtensions(operation: JsonObject, path: AttrPath, findings: 
   };
 }
 
-/** An operation as written in the document. */
 interface WrittenOperation {
   readonly operation: JsonObject;
   readonly path: AttrPath;
@@ -63,7 +62,6 @@ export function readExtension<Value>(
   return undefined;
 }
 
-/** Parses an attr to its path. */
 const attrSchema: z.ZodType<AttrPath> = z
   .string("must be the attr of a field, such as external_account_number")
   .min(1, "must not be empty")

@@ -64,7 +64,7 @@ export interface DocumentedReply {
 }
 
 /**
- * One entry of `x-migrate-outcomes`: a reply that matches `status` and, where given, `code` and `has`, means `outcome`.
+ * One entry of `x-migrate-outcomes`: a reply that matches `status` and, if given, `code` and `has` means `outcome`.
  *
  * ```yaml
  * x-migrate-outcomes:
@@ -87,8 +87,7 @@ export interface OutcomeRule {
 }
 
 /**
- * One entry of `x-migrate-items`: a list in a 2xx reply whose items say, each for one item of the payload, what became
- * of it.
+ * One entry of `x-migrate-items`: a list in a 2xx reply, each of whose items has the status of one item of the payload.
  *
  * ```yaml
  * x-migrate-items:

@@ -108,7 +108,6 @@ export function parametersType(operation: Pick<Operation, "parameters" | "steps"
   return objectOf(new Map([[MEMBER, parameters]]));
 }
 
-/** The names of required parameters. */
 export function requiredParameters(operation: Pick<Operation, "parameters" | "steps">): readonly string[] {
   const type = parametersType(operation)?.properties.get(MEMBER)?.type;
   if (type?.kind !== "object") return [];

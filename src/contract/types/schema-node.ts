@@ -41,7 +41,6 @@ export interface Compilation {
   readonly types: Map<string, FieldType>;
   /** Nesting depth of the schemas that are being read. */
   nesting: number;
-  /** The unions among the types. */
   readonly unions: Map<UnionType, UnionPlace>;
   /** The parsed `x-rules`, by the list as written. */
   readonly rules: Map<JsonValue, readonly Rule[]>;

@@ -10,11 +10,9 @@ export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" 
 export interface SchemaTypes {
   /** The types that the schema allows, without null; undefined if it does not restrict them. */
   readonly allowed: readonly SchemaType[] | undefined;
-  /** The schema allows only null. */
   readonly nullOnly: boolean;
   /** The format that a type alias such as `datetime` implies. */
   readonly format?: string;
-  /** Path of the types. */
   readonly path: AttrPath;
 }
 
@@ -39,7 +37,6 @@ function placeOf(parts: readonly SchemaNode[]): AttrPath {
   return parts[0]?.path ?? [];
 }
 
-/** True for a schema that allows only null. */
 export function isNullOnly(parts: readonly SchemaNode[]): boolean {
   const types = readKeywords(parts, "type").flatMap(({ value }) => listOf(value));
   if (types.length > 0 && types.every((type) => type === null || type === "null")) return true;

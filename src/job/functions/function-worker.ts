@@ -181,7 +181,6 @@ function answer(values: BatchAnswer["values"], fault: Fault | undefined): void {
   post({ values, fault, usedBytes: heap + buffers });
 }
 
-/** Adds the result of the call to the values. */
 function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
   const called = functions[batch.functions[at] ?? 0] ?? nothing;
   const text = batch.texts[at];
@@ -196,7 +195,6 @@ function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): 
   return keep(returned, at, values);
 }
 
-/** Adds the value that a call has returned. */
 function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
   if (typeof returned === "string" || returned === undefined || returned === null) {
     length = typeof returned === "string" ? returned.length : 0;

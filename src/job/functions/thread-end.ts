@@ -7,7 +7,6 @@ import { counted } from "../../text/count.ts";
 import { placeInModule } from "./function-faults.ts";
 import type { ThrownError } from "./function-messages.ts";
 
-/** Why the thread ended or was terminated. */
 export type EndCause =
   | { readonly kind: "exited"; readonly code: number }
   | { readonly kind: "timeout"; readonly limitMs: number }
@@ -16,7 +15,6 @@ export type EndCause =
   /** An error outside any call: of a timer, or of an unhandled promise. */
   | { readonly kind: "uncaught"; readonly thrown: ThrownError };
 
-/** The module could not be loaded. */
 export class NotLoaded extends Error {
   readonly isSyntax: boolean;
   constructor(reason: string, isSyntax = false) {
@@ -25,7 +23,6 @@ export class NotLoaded extends Error {
   }
 }
 
-/** The cause for an error that ended the thread. */
 export function causeOf(error: unknown): EndCause {
   if (!(error instanceof Error)) return { kind: "uncaught", thrown: {} };
   if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") return { kind: "memory" };

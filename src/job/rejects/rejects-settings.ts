@@ -1,4 +1,3 @@
-/** Settings for re-importing rejects. */
 export interface RejectsSettings {
   /** The report folder that contains them. */
   readonly folder: string;

@@ -24,7 +24,6 @@ export interface TimeoutSettings {
   readonly quietSeconds?: number | undefined;
 }
 
-/** Rate limits of a run. */
 export interface RateLimitSettings {
   readonly concurrency: "auto" | number;
   /** Maximum number of requests in flight for `auto`. */
@@ -37,7 +36,6 @@ export interface RateLimitSettings {
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
 }
 
-/** The default settings. */
 export const DEFAULT_PACE: RateLimitSettings = { concurrency: "auto", maxConcurrency: 16 };
 
 /** Forms of the `Authorization` header: the prefix of the token, or the API key itself (`basic`). */

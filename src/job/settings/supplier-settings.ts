@@ -7,7 +7,6 @@ import type { SupplierStatus } from "../../model/supplier-status.ts";
 export interface SupplierSettings {
   /** Location of its documents in the bucket; the paths in payloads are relative to it. */
   readonly rootLocation?: string | undefined;
-  /** The storage bucket of the platform. */
   readonly bucket?: string | undefined;
   readonly expectedStatus?: SupplierStatus | undefined;
 }

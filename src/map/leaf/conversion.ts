@@ -108,7 +108,6 @@ const CONVERSIONS: Readonly<Record<Exclude<FieldType["kind"], "choice" | "union"
   list: (content) => notConvertible("object", content),
 };
 
-/** Why a cell cannot be converted. */
 type ConversionFinding =
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   | InvalidChoice;

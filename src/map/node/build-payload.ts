@@ -19,7 +19,6 @@ import type {
   VariantNode,
 } from "./mapping-node.ts";
 
-/** The state of building one row's payload. */
 export interface BuildState {
   /** The attr of the current entry. */
   readonly path: AttrSegment[];

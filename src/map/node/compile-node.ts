@@ -26,7 +26,6 @@ export interface CompileContext extends MappingContext {
   readonly columnsOf: (source: string) => SourceColumns;
 }
 
-/** The context of one entry. */
 export interface NodeContext extends CompileContext, LeafContext {
   /** The contract does not require the entry. */
   readonly optional: boolean;
@@ -62,7 +61,6 @@ function compileLeafOfAny(entry: JsonValue, type: FieldType, context: NodeContex
   return leaf;
 }
 
-/** Looks up the fields of an object. */
 interface Fields {
   readonly typeOf: (name: string) => FieldType | undefined;
   readonly isRequired: (name: string) => boolean;

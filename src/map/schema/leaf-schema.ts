@@ -81,7 +81,6 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   call: { type: "string", description: "The name of a function of the module that `functions` names" },
 };
 
-/** A leaf with options. */
 export const LEAF_SCHEMA: JsonObject = {
   type: "object",
   additionalProperties: false,

@@ -22,7 +22,8 @@ export interface AuthorisationOptions extends LoginOptions {
 }
 
 /**
- * @throws Failure `config` for an API key that basic authentication cannot encode, `authentication` for such a token
+ * @throws Failure `config` for an API key that basic authentication cannot encode, `authentication` for a token that a
+ * header cannot contain
  */
 export function createAuthorisation(options: AuthorisationOptions): Authorisation {
   const { credentials, clock, prefix = "Token " } = options;

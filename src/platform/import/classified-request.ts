@@ -5,7 +5,6 @@ import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import type { Classification } from "../reply/reply-class.ts";
 
-/** The classified result of one request. */
 export interface RequestResult extends Classification {
   /** Status of the reply; absent if there was none. */
   readonly http?: number;

@@ -11,7 +11,6 @@ export interface Page<T> {
   readonly results: readonly T[];
   /** The same records as the received JSON, each without white space: nothing is added, lost or rounded. */
   readonly json: readonly string[];
-  /** True if another page follows. */
   readonly hasNext: boolean;
 }
 

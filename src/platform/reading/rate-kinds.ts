@@ -1,4 +1,3 @@
-/** The fuels of a tariff. */
 export const FUELS = ["electricity", "gas"] as const;
 export type Fuel = (typeof FUELS)[number];
 

@@ -22,7 +22,6 @@ import { accountAt, cleanText, isEmpty } from "../reply/reply-body.ts";
 import { hasTwoAccounts, namesOfKey } from "../reply/named-record.ts";
 import { whyNotOfRecord } from "../reply/reply-trust.ts";
 
-/** A record to look up. */
 export interface LookupRecord {
   readonly payload: JsonObject;
   /** The values of the request parameters, by name. */

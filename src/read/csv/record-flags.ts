@@ -1,6 +1,5 @@
 import type { RecordBoundaries } from "./record-boundaries.ts";
 
-/** The properties of a record. */
 export const RECORD_FLAG = { quoted: 1, strayQuote: 2, control: 4 } as const;
 
 /** The bits of `RECORD_FLAG` for each record. */

@@ -3,12 +3,10 @@ import { parseJson } from "../../json/parse-json.ts";
 import { Failure } from "../../model/failure.ts";
 import type { PackedFile } from "../text/file-bytes.ts";
 
-/** The format of a file's records. */
 type FileKind = "csv" | "json" | "ndjson";
 
 export const GZIP_MAGIC: Uint8Array = Uint8Array.of(0x1f, 0x8b);
 
-/** True if `head` starts with `magic`. */
 export function beginsWith(head: Uint8Array, magic: Uint8Array): boolean {
   return magic.every((byte, index) => head[index] === byte);
 }

@@ -92,7 +92,6 @@ export interface Input {
   readonly close: () => Promise<void>;
 }
 
-/** Some of the rows of one file. */
 interface FileRows {
   /** The source to which it belongs. */
   readonly source: string;

@@ -36,7 +36,6 @@ interface OpenedJson extends TextSource {
   readonly table: JsonTable;
 }
 
-/** How the files of one input are read. */
 export interface OpenOptions {
   readonly encoding: string | undefined;
   /** Encodings of single files, which override `encoding`. */

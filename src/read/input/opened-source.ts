@@ -9,7 +9,6 @@ import { csvKeys } from "../chunks/csv-keys.ts";
 import { keyOf } from "../row/row-key.ts";
 import { findFiles } from "./source-files.ts";
 
-/** A source of the plan with its files opened. */
 export interface OpenedSource {
   readonly name: string;
   /** The column or path on which its children join. */

@@ -90,7 +90,6 @@ async function expand(
   return matches.toSorted().map((path) => (isAbsolute(pattern) ? path : relative(process.cwd(), path)));
 }
 
-/** Receives a notice about a file. */
 type NotifyFile = (file: string, text: string) => void;
 
 /** Maximum number of files and folders that a glob may visit. */

@@ -10,7 +10,6 @@ export interface StoredRow {
 
 /** The rows of one child source, which can be looked up by their join key. */
 export interface ChildStore {
-  /** Number of rows. */
   readonly count: number;
   /** Starts a pass over the parents. */
   readonly finder: () => ChildFinder;
@@ -26,7 +25,6 @@ export interface ChildFinder {
   readonly close: () => Promise<void>;
 }
 
-/** Numbers the rows of a source consecutively. */
 export async function* numbered(rows: AsyncIterable<readonly ReadRow[]>): AsyncGenerator<readonly StoredRow[]> {
   let id = 0;
   for await (const batch of rows) {

@@ -8,7 +8,6 @@ import type { RowIndex } from "./index-store.ts";
 /** Collects the keys of a source's rows to find duplicates. */
 export interface KeyRegister {
   readonly add: (rows: readonly StoredRow[]) => void;
-  /** Removes all keys. */
   readonly clear: () => void;
   readonly duplicates: () => DuplicateKeys;
 }

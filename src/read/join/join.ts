@@ -69,7 +69,6 @@ async function* joinedRows(
 /** A joined child source, which is searched for rows without a parent. */
 export type SearchedSource = Omit<PlannedChild, "store"> & { readonly store: Pick<ChildStore, "count" | "all"> };
 
-/** The state of one pass over the input. */
 export interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;

@@ -1,4 +1,3 @@
-/** One element of an array. */
 export interface ArrayElement {
   /** UTF-8; `undefined` if it is longer than the limit. */
   readonly bytes: Buffer | undefined;

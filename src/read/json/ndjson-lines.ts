@@ -1,7 +1,6 @@
 import type { RowPosition } from "../../model/record.ts";
 import { isSpace } from "./json-splitter.ts";
 
-/** A line with a record. */
 export interface LineText {
   /** `undefined` if it is longer than the limit. */
   readonly text: string | undefined;

@@ -11,7 +11,6 @@ export interface ReadRow {
   readonly next?: RowPosition;
 }
 
-/** Maximum number of rows in a batch. */
 export const BATCH_ROWS = 500;
 
 /** Shared by all rows without problems, to save allocations. */

@@ -35,7 +35,6 @@ export function canBeginAnywhere({ gzip, encoding }: TextSource): boolean {
   return !gzip && encoding.name === "utf-8";
 }
 
-/** `bytes` without its first `count` bytes. */
 export async function* withoutStart(bytes: AsyncIterable<Buffer>, count: number): AsyncGenerator<Buffer> {
   let left = count;
   for await (const chunk of bytes) {

@@ -2,7 +2,6 @@ import { iconv } from "./iconv.ts";
 import { isUtf8 } from "node:buffer";
 import { Failure } from "../../model/failure.ts";
 
-/** How the bytes of a file are decoded to text. */
 export interface TextEncoding {
   /** In lower case, as iconv-lite names it. */
   readonly name: string;

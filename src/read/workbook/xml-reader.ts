@@ -12,7 +12,6 @@ export interface XmlHandlers {
 /** By name, with its prefix. */
 export type XmlAttributes = Readonly<Record<string, string | undefined>>;
 
-/** A part of a workbook. */
 export interface WorkbookPart {
   readonly source: ZipSource;
   readonly zip: ZipPackage;

@@ -215,7 +215,7 @@ function parseSetting(reader: TokenReader): Expression {
 }
 
 const BASES: readonly PathBase[] = ["this", "top", "above", "other", "found"];
-/** Words that are not fields. */
+/** Reserved words, which cannot be field names. */
 const RESERVED: ReadonlySet<string> = new Set(["and", "or", "not", "in", "is", "present", "absent", "day", "days"]);
 
 function parsePath(reader: TokenReader): PathExpression {

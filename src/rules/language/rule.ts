@@ -130,7 +130,7 @@ export type RuleCheck =
 export type RuleKind = RuleCheck["kind"];
 
 type SetOfValues =
-  /** Values, or tuples with as many values as the rule has. */
+  /** Values, or tuples of the same length as the rule's values. */
   | { readonly literals: readonly (readonly Expression[])[] }
   | { readonly source: string; readonly columns: readonly string[] };
 

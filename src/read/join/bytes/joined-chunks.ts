@@ -14,7 +14,6 @@ export interface JoiningBytes {
   readonly signal: AbortSignal | undefined;
 }
 
-/** The result of reading joined sources. */
 export interface JoinedReading {
   readonly chunks: () => AsyncGenerator<JoinedChunk>;
   /** The child rows without a parent; available after all chunks have been read. */

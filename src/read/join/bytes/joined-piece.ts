@@ -24,7 +24,6 @@ export interface ChildGroups {
   readonly numberAt: Int32Array;
 }
 
-/** The sources of all chunks. */
 interface Sources {
   readonly files: readonly ChunkFile[];
   readonly children?: readonly JoinedSource[];

@@ -1,6 +1,5 @@
 /** An exact index of records by the bytes of their key. Records are numbered from 0. */
 export interface KeyTable {
-  /** Number of records. */
   readonly count: () => number;
   /** Adds the next record; `start` is -1 if it has no key. */
   readonly add: (bytes: Uint8Array, start: number, end: number) => void;

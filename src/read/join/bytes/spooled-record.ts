@@ -35,7 +35,6 @@ export function addRecord(list: ByteList, parent: number, records: FlaggedRecord
   list.addByte(LF);
 }
 
-/** The records of a list. */
 export interface SpooledRecords {
   readonly bytes: Uint8Array;
   readonly view: DataView;
@@ -80,7 +79,6 @@ export function sliceAt(view: DataView, at: number): number {
   return 2 * view.getUint32(at + HEAD.file) + view.getUint8(at + HEAD.isCutOff);
 }
 
-/** Builds a slice from records. */
 export interface SliceBuilder {
   readonly add: (records: SpooledRecords, at: number, parent: number) => void;
   readonly take: () => ChildSlice;

@@ -50,7 +50,7 @@ export function comparer(dayOf: (instant: number) => string): Comparer {
   };
 }
 
-/** Only the sign: which text comes first. */
+/** The sign of the comparison by UTF-16 code units. */
 function alphabetic(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
