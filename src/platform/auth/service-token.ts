@@ -80,7 +80,7 @@ function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | u
   return Number.isNaN(date) ? seconds(claims["iat"]) : date / 1000;
 }
 
-/** Both moments are truncated to whole seconds, so up to one second is subtracted. */
+/** Both moments are truncated to whole seconds, so one second is subtracted as a margin. */
 function lifetimeMs(until: number | undefined, asked: number): number | undefined {
   if (until === undefined) return undefined;
   const left = (until - asked - 1) * 1000;

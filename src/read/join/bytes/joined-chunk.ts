@@ -44,7 +44,7 @@ export interface JoinedInput {
   readonly files: readonly ChunkCsvFile[];
   readonly children: readonly JoinedSource[];
   /**
-   * All chunks, in order; batches of records follow after all chunks, or replace them. A failure of reading is thrown
+   * All chunks, in order; batches of records follow after all chunks, or replace them. A read failure is thrown
    * after the records before it.
    */
   readonly chunks: (signal?: AbortSignal) => AsyncGenerator<JoinedChunk | RecordBatch>;
