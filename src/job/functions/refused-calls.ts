@@ -3,7 +3,7 @@ import { syncBuiltinESMExports } from "node:module";
 import threads from "node:worker_threads";
 import type { RefusedCall } from "./function-messages.ts";
 
-/** A function called something that ends the process, or breaks what the rest of it uses. */
+/** A function made a call that would end the process or break resources of other threads. */
 export class RefusedCallError extends Error {
   readonly called: RefusedCall;
   constructor(called: RefusedCall) {
@@ -12,25 +12,25 @@ export class RefusedCallError extends Error {
   }
 }
 
-/** Makes such calls throw in this thread. Call it before the user's module is loaded. */
+/** Makes such calls throw in this thread. Must run before the user's module is loaded. */
 export function refuseCalls(): void {
   const kill = refuse("process.kill");
   // `process.kill` calls `_kill`.
   Object.assign(process, { kill, _kill: kill, abort: refuse("process.abort") });
-  // A thread of its own would have all these calls.
+  // A nested thread would not have these restrictions.
   Object.assign(threads, { Worker: refuse("new Worker") });
   protectDescriptors();
   syncBuiltinESMExports();
 }
 
-/** A function that may be called with `new`, too. */
+/** Also works if it is called with `new`. */
 function refuse(called: RefusedCall): () => never {
   return function refused() {
     throw new RefusedCallError(called);
   };
 }
 
-/** Only descriptors that this thread has opened may be closed: the ledger, the input and stderr have others. */
+/** Only descriptors opened by this thread may be closed; the others belong to the ledger, the input and stderr. */
 function protectDescriptors(): void {
   const { open, openSync, close, closeSync } = fs;
   const { apply } = Reflect;
