@@ -111,6 +111,15 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, again)).toEqual(["pending"]);
     });
 
+    test("counts what an uncertain recovery made ambiguous as it shows it (PostgreSQL counted it as pending)", async () => {
+      await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
+      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
+      const items = [item(1, "A"), item(2, "B")];
+      const run = await planned(ledger, items, { policy: { resendAmbiguous: true } });
+      expect(await statusesOf(ledger, run)).toEqual(["ambiguous", "pending"]);
+      expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, pending: 1 });
+    });
+
     test("an uncertain recovery holds nothing where the platform dedupes", async () => {
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const run = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true } });

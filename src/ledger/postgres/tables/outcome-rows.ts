@@ -54,18 +54,19 @@ async function countByStatus(queries: Queries, run: RunRow, sending: SendingStat
 /** The number of records left to send whose earlier request had no clear reply. */
 async function countResent(queries: Queries, { number }: RunRow): Promise<number> {
   const { own = 0, others = false } = (await queries.row(COUNT_OWN, number)) ?? {};
-  // Some are ambiguous because of another run, so all records left to send are examined.
+  // Some are ambiguous because of another run or a recovery, so all records left to send are examined.
   return others ? ((await queries.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
-/** Uses the ambiguous requests, which include the last one of each ambiguous record. */
+/** Uses the ambiguous requests. They include the last one of each record that a request of a run made ambiguous. */
 const COUNT_OWN: Statement<{ own: number; others: boolean }> = {
   sql: `
   with open as materialized (
     select attempts.run, attempts.record from migrate.attempts join migrate.records on records.identity = attempts.identity
     where attempts.status = 'ambiguous' and attempts.attempt = records.attempts and records.state = 'ambiguous'
   )
-  select exists (select from open where run <> $1) as others, (
+  select exists (select from open where run <> $1)
+      or exists (select from migrate.recoveries where uncertain) as others, (
     select count(*) from open join migrate.items on items.run = open.run and items.record = open.record
     where open.run = $1 and items.status = 'pending'
   ) as own`,
