@@ -89,6 +89,52 @@ describe("a credential with escaped characters is masked whole", () => {
     expect(mask.mask(`{"detail":"<${echo}>"}`)).toMatch(/^\{"detail":"<\[masked\][^a-z]{0,8}>"\}$/);
   });
 
+  test.each(UNSEEN)("with U+%s inside, however it is escaped", (code) => {
+    const unseen = String.fromCodePoint(Number.parseInt(code, 16));
+    const units = Array.from({ length: unseen.length }, (_, at) => unseen.charCodeAt(at).toString(16).padStart(4, "0"));
+    const written = [
+      unseen,
+      encodeURIComponent(unseen),
+      encodeURIComponent(encodeURIComponent(unseen)),
+      `&#x${code};`,
+      `&#${Number.parseInt(code, 16)};`,
+      `&amp;#X0${code.toLowerCase()};`,
+      units.map((unit) => `\\u${unit}`).join(""),
+      units.map((unit) => `\\\\u${unit.toUpperCase()}`).join(""),
+      `\\u{${code}}`,
+    ];
+    for (const one of written)
+      expect(mask.mask(`<${KEY.slice(0, 5)}${one}${KEY.slice(5, 20)}${one}${KEY.slice(20)}>`)).toBe("<[masked]>");
+  });
+
+  test.each(["&shy;", "&zwj;", "&NoBreak;", "&Tab;", "&NewLine;", "&ensp;", "<br>", "<br/>", "<wbr>", "%0D%0A", "\\f"])(
+    "with %j inside",
+    (between) => {
+      expect(mask.mask(`<${KEY.slice(0, 5)}${between}${KEY.slice(5)}>`)).toBe("<[masked]>");
+    },
+  );
+
+  test.each([
+    ["for HTML, then for an address", encodeURIComponent(KEY.replace("+", "&#43;").replace("/", "&#x2F;"))],
+    ["for an address, over lines that cut its escapes", encodeURIComponent(KEY).replaceAll(/.{4}/g, "$&\r\n")],
+    ["three times for an address", encodeURIComponent(encodeURIComponent(encodeURIComponent(KEY)))],
+    ["as JavaScript", Array.from(KEY, (one) => `\\x${hexOf(one)}`).join("")],
+    ["as JavaScript with braces", Array.from(KEY, (one) => `\\u{${hexOf(one)}}`).join("")],
+  ])("escaped %s", (_, echo) => {
+    expect(mask.mask(`<${echo}>`)).toBe("<[masked]>");
+  });
+
+  test("without breaking an escape of the JSON text around it", () => {
+    for (const [secret, value] of [
+      ["nabcdefgh", "\nabcdefgh"],
+      ["0041BCDEFGH", "\u0001BCDEFGH".replace("\u0001", "A")],
+      ["abcdefgh\\", 'abcdefgh"'],
+    ] as const) {
+      const json = JSON.stringify({ value }).replace("A", "\\u0041");
+      expect(() => JSON.parse(createCredentialMask([secret]).mask(json))).not.toThrow();
+    }
+  });
+
   const printable = fc.string({ minLength: 8, maxLength: 60, unit: fc.constantFrom(...CHARACTERS) });
   const escapes: readonly ((one: string) => string)[] = [
     (one) => one,
@@ -130,11 +176,25 @@ describe("a credential with escaped characters is masked whole", () => {
     expect(createCredentialMask([secret]).mask(text)).not.toContain("abab");
   });
 
+  test.each(["\\", "%25", "&amp;", "<br", "%E2%80", "\\u"])("in a text of many %j, in linear time", (part) => {
+    const text = part.repeat(300_000 / part.length);
+    expect(mask.mask(`${text} ${KEY}`)).toBe(`${text} [masked]`);
+  });
+
   test("and a short one only where it is whole", () => {
     const short = createCredentialMask(["test"]);
-    expect(short.mask("the latest tones: la test")).toBe("the la[masked] tones: la [masked]");
+    expect(short.mask("the latest tones: la test, t e&#115;t, te&#115;t")).toBe(
+      "the la[masked] tones: la [masked], t e&#115;t, [masked]",
+    );
+    expect(createCredentialMask(["my pass"]).mask("mypass my pass")).toBe("[masked] [masked]");
   });
 });
+
+/** Controls, spaces, format characters and what has no shape. */
+const UNSEEN = (
+  "00 08 09 0A 0B 0C 0D 1B 20 7F 85 9B A0 AD 34F 61C 115F 1160 17B4 180B 180E 2003 200B 200D 2028 202E 2060 2061 2066 " +
+  "206F 2800 3000 3164 FE0F FEFF FFA0 FFF9 1D173 E0020 E0100"
+).split(" ");
 
 /** The printable ones of ASCII, without those that begin an escape: they may seem to be one. */
 const CHARACTERS = Array.from({ length: 94 }, (_, at) => String.fromCodePoint(33 + at)).filter(

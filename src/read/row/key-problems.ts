@@ -1,4 +1,5 @@
 import type { LocalProblem } from "../../model/problem.ts";
+import { INVISIBLE } from "../../text/invisible.ts";
 import { unicodeName } from "../csv/csv-rows.ts";
 import { type ReadRow, sourceProblem } from "./read-row.ts";
 import { keyOf, keyPlace } from "./row-key.ts";
@@ -20,15 +21,15 @@ const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
 ]);
 
 /**
- * White space other than U+0020, and format characters (zero width, direction, soft hyphen). Two keys may look the
- * same on a screen but differ for the platform, so such a key is an error.
+ * Space that is not U+0020 and characters without a shape (zero width, direction, soft hyphen, fillers): on a screen two
+ * keys are the same that are different to the platform, so such a key is an error rather than a surprise.
  */
-const INVISIBLE = /[\p{Cf}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+const UNSEEN = new RegExp(`(?! )[${INVISIBLE}]`, "u");
 
 function keyProblems({ row }: ReadRow, name: string): readonly LocalProblem[] {
   const key = keyOf(row, name);
   if (key === undefined) return [sourceProblem(keyPlace(row, name), { code: "source_missing_key", column: name })];
-  const invisible = INVISIBLE.exec(key)?.[0].codePointAt(0);
+  const invisible = UNSEEN.exec(key)?.[0].codePointAt(0);
   if (invisible === undefined) return [];
   return [sourceProblem(keyPlace(row, name), { code: "source_control_character", character: unicodeName(invisible) })];
 }

@@ -1,0 +1,158 @@
+import { INVISIBLE } from "./invisible.ts";
+
+/** A text read without its escapes, and where each of its code units comes from in the original. */
+export interface DecodedText {
+  readonly text: string;
+  /** Start and end, in the original, of what each code unit was written as. */
+  readonly from: readonly number[];
+  readonly to: readonly number[];
+}
+
+/**
+ * The readings of a text that somebody may have escaped: as it is, without one level of escapes (HTML, JSON and
+ * JavaScript, addresses), without two, and so on; each without white space and invisible characters.
+ */
+export function* readingsOf(text: string): Generator<string> {
+  let reading = text.replaceAll(UNSEEN, "");
+  yield reading;
+  for (let level = 0; level < MAX_LEVELS && ESCAPE_BEGINS.test(reading); level++) {
+    const next = reading.replaceAll(ESCAPE, meaningOf).replaceAll(UNSEEN, "");
+    if (next === reading) return;
+    yield next;
+    reading = next;
+  }
+}
+
+/** The same readings with the places of their characters, where every part of an escape has the place of the whole. */
+export function* placedReadingsOf(text: string): Generator<DecodedText> {
+  const places = Array.from({ length: text.length }, (_, at) => at);
+  const asWritten = { text, from: places, to: places.map((at) => at + 1) };
+  let reading = rewritten(
+    rewritten(asWritten, ESCAPE, (escape) => escape),
+    UNSEEN,
+    () => "",
+  );
+  yield reading;
+  for (let level = 0; level < MAX_LEVELS && ESCAPE_BEGINS.test(reading.text); level++) {
+    const next = rewritten(rewritten(reading, ESCAPE, meaningOf), UNSEEN, () => "");
+    if (next.text === reading.text) return;
+    yield next;
+    reading = next;
+  }
+}
+
+/** More levels of escapes than any server adds; each costs a pass over the text. */
+const MAX_LEVELS = 8;
+
+const UNSEEN = new RegExp(String.raw`[\p{Cc}${INVISIBLE}]|<w?br ?/?>`, "gu");
+
+const ESCAPE_BEGINS = /[\\%&]/;
+
+const HEX = "[0-9a-fA-F]";
+const LATER_BYTE = `%[89abAB]${HEX}`;
+
+const ESCAPE = new RegExp(
+  [
+    String.raw`\\u\{0*${HEX}{1,6}\}`,
+    String.raw`\\u${HEX}{4}`,
+    String.raw`\\x${HEX}{2}`,
+    String.raw`\\["'\\/bfnrt]`,
+    "&#0*[0-9]{1,7};?",
+    `&#[xX]0*${HEX}{1,6};?`,
+    "&[A-Za-z]{2,20};",
+    // One character in UTF-8, or one byte of Latin-1.
+    `%[cdCD]${HEX}${LATER_BYTE}`,
+    `%[eE]${HEX}(?:${LATER_BYTE}){2}`,
+    `%[fF][0-4](?:${LATER_BYTE}){3}`,
+    `%${HEX}{2}`,
+  ].join("|"),
+  "gu",
+);
+
+function meaningOf(escape: string): string {
+  if (escape.startsWith("\\")) return meaningOfBackslash(escape.slice(1));
+  if (escape.startsWith("&#")) return character(escape.slice(2).replace(/^x/i, "0x").replace(";", ""));
+  if (escape.startsWith("&")) return NAMED.get(escape.slice(1, -1)) ?? escape;
+  const bytes = Buffer.from(escape.replaceAll("%", ""), "hex");
+  return bytes.toString(bytes.length === 1 ? "latin1" : "utf8");
+}
+
+function meaningOfBackslash(rest: string): string {
+  if (rest.length > 1) return character(`0x${rest.replaceAll(/[ux{}]/g, "")}`);
+  return /[bfnrt]/.test(rest) ? "" : rest;
+}
+
+function character(code: string): string {
+  const number = Number(code);
+  return number > 0x10_ffff ? "" : String.fromCodePoint(number);
+}
+
+/** Named references of HTML for printable characters of ASCII, and for those that nobody sees. */
+const NAMES: Readonly<Record<string, string>> = {
+  "!": "excl",
+  '"': "quot QUOT",
+  "#": "num",
+  $: "dollar",
+  "%": "percnt",
+  "&": "amp AMP",
+  "'": "apos",
+  "(": "lpar",
+  ")": "rpar",
+  "*": "ast midast",
+  "+": "plus",
+  ",": "comma",
+  ".": "period",
+  "/": "sol",
+  ":": "colon",
+  ";": "semi",
+  "<": "lt LT",
+  "=": "equals",
+  ">": "gt GT",
+  "?": "quest",
+  "@": "commat",
+  "[": "lsqb lbrack",
+  "\\": "bsol",
+  "]": "rsqb rbrack",
+  "^": "Hat",
+  _: "lowbar UnderBar",
+  "`": "grave DiacriticalGrave",
+  "{": "lcub lbrace",
+  "|": "verbar vert VerticalLine",
+  "}": "rcub rbrace",
+  "-": "hyphen dash",
+  " ":
+    "nbsp NonBreakingSpace ensp emsp emsp13 emsp14 numsp puncsp thinsp ThinSpace hairsp VeryThinSpace MediumSpace shy Tab " +
+    "NewLine zwj zwnj lrm rlm NoBreak ZeroWidthSpace NegativeVeryThinSpace NegativeThinSpace NegativeMediumSpace " +
+    "NegativeThickSpace ApplyFunction af InvisibleTimes it InvisibleComma ic",
+};
+
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries(NAMES).flatMap(([one, names]) => names.split(" ").map((name) => [name, one] as const)),
+);
+
+/** The text with every match of the pattern replaced; what replaces it comes from all of the match. */
+function rewritten(read: DecodedText, pattern: RegExp, replace: (found: string) => string): DecodedText {
+  const from: number[] = [];
+  const to: number[] = [];
+  const parts: string[] = [];
+  let done = 0;
+  const keepUntil = (end: number): void => {
+    parts.push(read.text.slice(done, end));
+    for (let at = done; at < end; at++) {
+      from.push(read.from[at] ?? 0);
+      to.push(read.to[at] ?? 0);
+    }
+  };
+  for (const { 0: found, index } of read.text.matchAll(pattern)) {
+    keepUntil(index);
+    done = index + found.length;
+    const meaning = replace(found);
+    parts.push(meaning);
+    for (let unit = 0; unit < meaning.length; unit++) {
+      from.push(read.from[index] ?? 0);
+      to.push(read.to[done - 1] ?? 0);
+    }
+  }
+  keepUntil(read.text.length);
+  return { text: parts.join(""), from, to };
+}
