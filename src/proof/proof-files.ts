@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { csvText, withoutFormula } from "../report/csv-text.ts";
+import { csvText, shownCell } from "../report/csv-text.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 
 /** A file of a proof, whose hash goes into `proof.json`. */
@@ -23,7 +23,7 @@ export async function openHashedFile(folder: ReportFolder, name: string): Promis
   };
 }
 
-/** A table of a proof, as CSV. Cells of data are made harmless for spreadsheets; decimal numbers stay as they are. */
+/** A table of a proof, as CSV. Cells of data are made harmless to show; decimal numbers stay as they are. */
 export interface ProofTable extends Omit<HashedFile, "write"> {
   readonly write: (rows: readonly (readonly (string | number | undefined)[])[]) => Promise<void>;
 }
@@ -39,5 +39,5 @@ export async function openTable(folder: ReportFolder, name: string, columns: rea
 
 function cellOf(value: string | number | undefined): string {
   if (value === undefined) return "";
-  return typeof value === "number" || /^-?\d+(\.\d+)?$/.test(value) ? String(value) : withoutFormula(value);
+  return typeof value === "number" || /^-?\d+(\.\d+)?$/.test(value) ? String(value) : shownCell(value);
 }

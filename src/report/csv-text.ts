@@ -1,5 +1,6 @@
 import { stringify } from "csv-stringify/sync";
 import { INVISIBLE } from "../text/invisible.ts";
+import { plainText } from "../text/plain-text.ts";
 
 /**
  * Rows as CSV text (RFC 4180 in quoting, lines ended by LF). A cell is quoted when another program might otherwise
@@ -10,6 +11,11 @@ export function csvText(rows: readonly (readonly string[])[], delimiter = ","): 
 }
 
 const NEEDS_QUOTES = /["\r\n\t]|^[\s']|\s$/u;
+
+/** A cell that is shown and not read back: harmless on a terminal and in a spreadsheet. */
+export function shownCell(cell: string): string {
+  return withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
+}
 
 /**
  * A cell that a spreadsheet would run as a formula gets an apostrophe in front: one that starts with `=`, `+`, `-`, `@`,

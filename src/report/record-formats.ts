@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, memberAt } 
 import { plainText } from "../text/plain-text.ts";
 import { safeJson } from "../terminal/safe-json.ts";
 import { streamedTable, type TableColumn } from "../terminal/text-table.ts";
-import { csvText, withoutFormula } from "./csv-text.ts";
+import { csvText, shownCell } from "./csv-text.ts";
 import type { RecordFormat } from "./formats/output-format.ts";
 
 /** How records of a kind are shown. */
@@ -107,7 +107,7 @@ const NUMBER = /^-?\d+(?:\.\d+)?$/;
 function csvCell(value: JsonValue): string {
   if (value === null) return "";
   const cell = isJsonObject(value) || isJsonArray(value) ? JSON.stringify(value) : String(value);
-  return NUMBER.test(cell) ? cell : withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
+  return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
 /** A record whose fields nobody has described, with the JSON that was received. */

@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import type { CsvRow, CsvTable } from "../../model/record.ts";
+import { DECEPTIVE } from "../../text/invisible.ts";
 
 /** The columns of a CSV file, as named by its header and the mapping. */
 export interface CsvHeader {
@@ -86,8 +87,8 @@ function isForbidden(part: string): boolean {
   return part === "prototype" || part in Object.prototype;
 }
 
-/** Control and format characters, including zero-width spaces, byte order marks and bidirectional marks. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}]/u;
+/** Control and invisible characters, among them zero-width spaces, byte order marks, direction marks and fillers. */
+const UNPRINTABLE = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "u");
 
 function refuseAlike(named: readonly (readonly [string, number])[], bad: Bad): void {
   const seen = new Map<string, readonly [string, number]>();

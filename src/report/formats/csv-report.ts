@@ -1,7 +1,6 @@
 import type { Outcome } from "../../model/outcome.ts";
 import type { Problem } from "../../model/problem.ts";
-import { plainText } from "../../text/plain-text.ts";
-import { csvText, withoutFormula } from "../csv-text.ts";
+import { csvText, shownCell } from "../csv-text.ts";
 import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { describeProblem } from "../problem-text.ts";
 
@@ -47,10 +46,5 @@ function problemRow({ record, key, status, source }: Outcome, problem: Problem, 
     place.columnNumber?.toString(),
     place.pointer,
   ];
-  return (report.showValues ? [...cells, value] : cells).map((cell) => safeCell(cell ?? ""));
-}
-
-/** Harmless on a terminal and in a spreadsheet. */
-function safeCell(cell: string): string {
-  return withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
+  return (report.showValues ? [...cells, value] : cells).map((cell) => shownCell(cell ?? ""));
 }

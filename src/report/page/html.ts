@@ -1,3 +1,4 @@
+import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../text/plain-text.ts";
 
 /** Text that is HTML already. Only `html` makes it, so that everything else is escaped. */
@@ -38,6 +39,6 @@ const ENTITIES: Readonly<Record<string, string>> = {
 
 /** A script element that holds data and is never run; no text in it can end it. */
 export function dataElement(id: string, data: object): Html {
-  const json = JSON.stringify(data).replaceAll("<", String.raw`\u003c`);
+  const json = printableJson(data).replaceAll("<", String.raw`\u003c`);
   return { markup: `<script type="application/json" id="${escaped(id)}">${json}</script>` };
 }

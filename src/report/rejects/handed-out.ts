@@ -3,6 +3,7 @@ import { canonicalJson, type JsonObject } from "../../json/json-value.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { hasErrors, isRuleProblem, type Problem } from "../../model/problem.ts";
 import { isCsvRow } from "../../model/record.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
 import { normalKey } from "../../text/near-key.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
@@ -105,7 +106,7 @@ export function openHandOut(folder: ReportFolder, about: HandOut, root: string):
       await flush();
       const document: HandOutDocument = { ...about, version: 1, secret, ...written, files: [...files.values()] };
       const plain: JsonObject = JSON.parse(JSON.stringify(document));
-      await (await folder.create(HAND_OUT_FILE)).write(`${canonicalJson(plain)}\n`);
+      await (await folder.create(HAND_OUT_FILE)).write(`${safeJson(canonicalJson(plain))}\n`);
     },
   };
 }

@@ -1,6 +1,7 @@
 import type { LocalFinding, Problem } from "../../model/problem.ts";
 import { type CsvRow, type CsvTable, isCsvRow } from "../../model/record.ts";
-import { csvText, withoutFormula } from "../csv-text.ts";
+import { safeJson } from "../../terminal/safe-json.ts";
+import { csvText, shownCell, withoutFormula } from "../csv-text.ts";
 import { describeProblem } from "../problem-text.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import type { RejectRow } from "./rejected-rows.ts";
@@ -134,7 +135,9 @@ export const JSON_LAYOUT: RejectLayout<string> = {
   kind: "json",
   header: () => "",
   toRow: ({ row, problems }) =>
-    isCsvRow(row) || problems.some(({ code }) => LOSSY_CODES.has(code)) ? undefined : JSON.stringify(row.value),
+    isCsvRow(row) || problems.some(({ code }) => LOSSY_CODES.has(code))
+      ? undefined
+      : safeJson(JSON.stringify(row.value)),
   render: (lines) => lines.map((line) => `${line}\n`).join(""),
   hasNewColumns: () => false,
 };
@@ -177,12 +180,12 @@ export function originalCells({ cells, table }: CsvRow, columns: readonly string
 
 /** What stands under `MIGRATE_COLUMNS`: the problems in one order, those of one row separated by " | ". */
 function problemCells(key: string | undefined, problems: readonly Problem[]): readonly string[] {
-  return [
-    key ?? "",
+  const about = [
     problems.map(({ attr }) => attr).join(CELL_SEPARATOR),
     problems.map(({ code }) => code).join(CELL_SEPARATOR),
     problems.map(describeInRow).join(CELL_SEPARATOR),
-  ].map(withoutFormula);
+  ];
+  return [withoutFormula(key ?? ""), ...about.map(shownCell)];
 }
 
 export const CELL_SEPARATOR = " | ";

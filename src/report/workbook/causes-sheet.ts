@@ -1,4 +1,5 @@
 import { formatPlace } from "../../model/place.ts";
+import { plainLines } from "../../text/plain-text.ts";
 import { adviceFor } from "../advice.ts";
 import { type Cause, collectCauses } from "../formats/causes.ts";
 import { describeKind } from "../problem-text.ts";
@@ -34,5 +35,7 @@ function causeCells(cause: Cause): readonly SheetCell[] {
 }
 
 function textCells(values: readonly (string | number)[]): readonly SheetCell[] {
-  return values.map((value) => ({ value, style: typeof value === "number" ? "number" : "wrapped" }));
+  return values.map((value) =>
+    typeof value === "number" ? { value, style: "number" } : { value: plainLines(value), style: "wrapped" },
+  );
 }

@@ -2,6 +2,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
 import { type CsvRow, isCsvRow } from "../../model/record.ts";
+import { plainText } from "../../text/plain-text.ts";
 import { adviceFor } from "../advice.ts";
 import { describeProblem } from "../problem-text.ts";
 import { originalCells, PLACE_COLUMN, PROBLEM_COLUMNS, WORKBOOK_FILE } from "../rejects/reject-file.ts";
@@ -119,13 +120,17 @@ function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: R
   const style = styleOf(rowProblems) ?? "note";
   const words = [
     key ?? "",
-    problems.map(({ attr }) => attr).join(SEPARATOR),
-    problems.map(({ code }) => code).join(SEPARATOR),
+    shown(problems.map(({ attr }) => attr).join(SEPARATOR)),
+    shown(problems.map(({ code }) => code).join(SEPARATOR)),
     problems.map(describeProblem).join(SEPARATOR).slice(0, MAX_WORDS),
-    formatPlace({ file: row.table.file, line: row.line }),
+    shown(formatPlace({ file: row.table.file, line: row.line })),
   ];
   const notes = words.map((value, index): SheetCell => ({ value, style: index === DETAIL ? style : "note" }));
   return [...own, ...notes, ...(isRagged ? raggedCells(cells.slice(columns.length), row) : [])];
+}
+
+function shown(text: string): string {
+  return plainText(text, MAX_WORDS);
 }
 
 const SEPARATOR = " | ";

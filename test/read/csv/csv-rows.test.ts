@@ -54,6 +54,11 @@ describe("CSV", () => {
     expect(records.flatMap(({ problems }) => problems)).toMatchObject([
       { code: "source_control_character", character: "U+00A0", severity: "error", place: { line: 2, columnNumber: 1 } },
       { code: "source_control_character", character: "U+200B", severity: "error", place: { line: 3, columnNumber: 1 } },
+      { character: "U+3164", place: { line: 5 } },
+      { character: "U+FFA0", place: { line: 6 } },
+      { character: "U+034F", place: { line: 7 } },
+      { character: "U+2800", place: { line: 8 } },
+      { character: "U+115F", place: { line: 9 } },
     ]);
   });
 

@@ -1,17 +1,27 @@
+import { DECEPTIVE } from "../../../text/invisible.ts";
+
 /** A text as a YAML scalar that can stand anywhere, also between braces: plain where that is safe, else in quotes. */
 export function yamlText(text: string): string {
-  return PLAIN.test(text) && !RESERVED.test(text)
+  return PLAIN.test(text) && !RESERVED.test(text) && !UNSEEN_ONCE.test(text)
     ? text
-    : JSON.stringify(text).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+    : JSON.stringify(text).replaceAll(UNSEEN, escaped);
 }
 
 const PLAIN = /^(?:\.{0,2}\/)*[\p{L}_](?:[\p{L}\d_./+&()-]|[ ](?=[\p{L}\d_./+&()-]))*$/u;
 /** What YAML 1.1 or 1.2 reads as something else than text. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 
+const UNSEEN = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "gu");
+const UNSEEN_ONCE = new RegExp(UNSEEN, "u");
+
+function escaped(character: string): string {
+  const code = (character.codePointAt(0) ?? 0).toString(16);
+  return code.length > 4 ? String.raw`\U${code.padStart(8, "0")}` : String.raw`\u${code.padStart(4, "0")}`;
+}
+
 /** On one line, with no character that ends a comment or hides in it. */
 function commentText(text: string): string {
-  return text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ");
+  return text.replaceAll(UNSEEN, " ");
 }
 
 /** One line of a file that is being written. */
