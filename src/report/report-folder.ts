@@ -3,6 +3,7 @@ import { mkdir, readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../files/error-code.ts";
 import { type Draft, openDraft, syncFolder } from "../files/replace-file.ts";
+import { refuseSharedFolder } from "../files/shared-folder.ts";
 import { isRunning } from "../files/running-process.ts";
 import { Failure } from "../model/failure.ts";
 
@@ -37,10 +38,12 @@ export interface ScratchFile {
  * Opens a folder for writing. A new folder is made for its owner alone (0700); drafts of dead processes are removed.
  * Files are written beside their places and moved there by `commit`: a link in a place is replaced, never followed,
  * and a file that others could read becomes private.
- * @throws Failure `storage` here and in every method
+ * @throws Failure `usage` for a folder that is not the user's alone; `storage` here and in every method
  */
 export async function openReportFolder(folder: string): Promise<ReportFolder> {
   await withStorageFailure(folder, () => makeFolder(folder));
+  // Afterwards: somebody else may have made it first.
+  await refuseSharedFolder(folder);
   await removeStaleDrafts(folder);
   const files = new Map<string, BufferedFile>();
   const scratch: BufferedFile[] = [];

@@ -1,6 +1,7 @@
 import { mkdir, open } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
+import { refuseSharedFolder } from "../../files/shared-folder.ts";
 import { readContractWithFindings, soundOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
@@ -43,7 +44,7 @@ export interface InitResult {
 
 /**
  * Looks at extracts, and writes a mapping and a configuration file as good as they can be guessed. Opens no connection.
- * @throws Failure `usage` where no source is named or a mapping is there already; `config` and `source_...` for what cannot
+ * @throws Failure `usage` where no source is named, a mapping is there already, or others can write to the folder; `config` and `source_...` for what cannot
  *   be read
  */
 export async function init({ job, out, configSchema }: InitOptions, dependencies: Dependencies): Promise<InitResult> {
@@ -70,7 +71,8 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
     [path.join(out, MAPPING_SCHEMA_FILE), schemaText(mappingSchema(operation))],
     [path.join(out, CONFIG_SCHEMA_FILE), schemaText(configSchema)],
   ] as const;
-  await mkdir(out, { recursive: true });
+  await mkdir(out, { recursive: true, mode: 0o700 });
+  await refuseSharedFolder(out);
   const written: string[] = [];
   for (const [file, text] of texts) if (await writeNew(file, text)) written.push(file);
   for (const { columns } of sources) for (const { hashes } of columns) hashes.close();
@@ -151,7 +153,7 @@ async function refuseExisting(file: string): Promise<void> {
 /** False where the file is there already. */
 async function writeNew(file: string, text: string): Promise<boolean> {
   try {
-    const handle = await open(file, "wx");
+    const handle = await open(file, "wx", 0o600);
     await handle.writeFile(text);
     await handle.close();
     return true;

@@ -1,11 +1,11 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { Ajv } from "ajv";
 import { configJsonSchema } from "../../../src/cli/settings/config-schema.ts";
 import { parseDocument } from "../../../src/contract/document/yaml-document.ts";
 import { schemaOfMapping } from "../../../src/commands/schema-of-mapping.ts";
-import { projectFile } from "../../e2e/cli.ts";
+import { projectFile, runCli } from "../../e2e/cli.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { type InitScene, runInit } from "./init-scene.ts";
 
@@ -43,6 +43,30 @@ describe("init", () => {
     expect(config).toMatch(/^# yaml-language-server: \$schema=migrate\.schema\.json\n/);
     expect(ajv.validate(schema, parseDocument({ file: "m", text: mapping }).value)).toBe(true);
     expect(ajv.validate(configJsonSchema(), parseDocument({ file: "c", text: config }).value)).toBe(true);
+  });
+
+  test("writes files that only their owner can read, whatever the umask", async () => {
+    const umask = process.umask(0);
+    try {
+      const { out } = await initOf({ "accounts.csv": ACCOUNTS });
+      for (const name of ["mapping.yaml", "migrate.yaml"])
+        expect([name, statSync(path.join(out, name)).mode & 0o777]).toEqual([name, 0o600]);
+    } finally {
+      process.umask(umask);
+    }
+  });
+
+  test("writes nothing into a folder that anybody can write to, or through a link", async () => {
+    const folder = temporaryFolder({ "accounts.csv": ACCOUNTS });
+    mkdirSync(path.join(folder, "open"));
+    chmodSync(path.join(folder, "open"), 0o777);
+    symlinkSync("/nowhere", path.join(folder, "link"));
+    for (const name of ["open", "link"]) {
+      const words = ["init", "accounts.csv", "--contract", ...CONTRACT, "--operation", "import-account", "--out", name];
+      const { code, stderr } = await runCli(words, { cwd: folder });
+      expect([code, stderr]).toEqual([2, expect.stringContaining("so nothing is written there")]);
+    }
+    expect(readdirSync(path.join(folder, "open"))).toEqual([]);
   });
 
   test("says so where no date tells the day from the month", async () => {

@@ -1,0 +1,75 @@
+import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { refuseSharedFolder, whyShared } from "../../src/files/shared-folder.ts";
+import { checkReportFolder } from "../../src/report/report-files.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+function folderOf(mode: number): string {
+  const folder = path.join(temporaryFolder(), "out");
+  mkdirSync(folder);
+  chmodSync(folder, mode);
+  return folder;
+}
+
+describe("a folder for reports", () => {
+  it.each([0o777, 0o1777, 0o702])("is refused where anybody can write to it (%o)", async (mode) => {
+    const folder = folderOf(mode);
+    await expect(checkReportFolder(folder, [])).rejects.toMatchObject({
+      code: "usage",
+      message: `${folder}: anybody can write to the folder, so nothing is written there`,
+    });
+    expect(readdirSync(folder)).toEqual([]);
+  });
+
+  it.each([0o700, 0o755, 0o711])("is taken where others can read it at most (%o)", async (mode) => {
+    await expect(checkReportFolder(folderOf(mode), [])).resolves.toBeUndefined();
+  });
+
+  it.each(["link", "link/", "link/."])("is refused as the link %s", async (name) => {
+    const folder = temporaryFolder({ "real/file": "" });
+    symlinkSync(path.join(folder, "real"), path.join(folder, "link"));
+    await expect(checkReportFolder(`${folder}/${name}`, [])).rejects.toMatchObject({
+      code: "usage",
+      message: expect.stringContaining("the folder is a link"),
+    });
+    expect(readdirSync(path.join(folder, "real"))).toEqual(["file"]);
+  });
+
+  it("is refused as a link to nothing", async () => {
+    const folder = temporaryFolder();
+    symlinkSync(path.join(folder, "nowhere"), path.join(folder, "link"));
+    await expect(checkReportFolder(path.join(folder, "link"), [])).rejects.toMatchObject({ code: "usage" });
+    expect(readdirSync(folder)).toEqual(["link"]);
+  });
+
+  it("need not be there yet", async () => {
+    await expect(refuseSharedFolder(path.join(temporaryFolder(), "new"))).resolves.toBeUndefined();
+  });
+});
+
+describe("whyShared", () => {
+  const own = { uid: 1000, gid: 1000 };
+  const stats = (mode: number, owner: { readonly uid: number; readonly gid: number }) => ({
+    ...owner,
+    mode,
+    isSymbolicLink: () => false,
+  });
+
+  it.each([
+    ["the user's own group can write", stats(0o775, own), own, undefined],
+    ["another group can write", stats(0o775, { uid: 1000, gid: 50 }), own, "a group can write to the folder"],
+    ["another user owns it", stats(0o755, { uid: 1001, gid: 1000 }), own, "the folder belongs to somebody else"],
+    ["root owns it", stats(0o755, { uid: 0, gid: 0 }), own, undefined],
+    ["another user owns it and root writes", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
+    ["the system has no modes", stats(0o777, own), undefined, undefined],
+  ])("where %s", (_, folder, user, expected) => {
+    expect(whyShared(folder, user)).toBe(expected);
+  });
+
+  it("finds a link on any system", () => {
+    const folder = temporaryFolder();
+    symlinkSync(folder, path.join(folder, "link"));
+    expect(whyShared(lstatSync(path.join(folder, "link")), undefined)).toBe("the folder is a link");
+  });
+});
