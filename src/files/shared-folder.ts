@@ -1,5 +1,5 @@
 import type { Stats } from "node:fs";
-import { lstat } from "node:fs/promises";
+import { lstat, mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { errorCode } from "./error-code.ts";
@@ -9,6 +9,23 @@ export interface FolderUser {
   readonly uid: number;
   /** The primary group. It is the user's own on systems that give a new folder the mode 0775. */
   readonly gid: number;
+}
+
+/**
+ * Makes a folder and those around it, for their owner alone (0700). Node's own recursive `mkdir` tries for ever where none can be made: below /proc,
+ * and in a working folder that has been deleted.
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  const makeOne = (): Promise<void> =>
+    mkdir(folder, { mode: 0o700 }).catch((error: unknown) => {
+      if (errorCode(error) !== "EEXIST") throw error;
+    });
+  await makeOne().catch(async (error: unknown) => {
+    const around = path.dirname(folder);
+    if (errorCode(error) !== "ENOENT" || around === folder) throw error;
+    await makeFolder(around);
+    await makeOne();
+  });
 }
 
 /**

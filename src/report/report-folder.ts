@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, unlink } from "node:fs/promises";
+import { readdir, unlink } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../files/error-code.ts";
 import { type Draft, openDraft, syncFolder } from "../files/replace-file.ts";
-import { refuseSharedFolder } from "../files/shared-folder.ts";
+import { makeFolder, refuseSharedFolder } from "../files/shared-folder.ts";
 import { isRunning } from "../files/running-process.ts";
 import { Failure } from "../model/failure.ts";
 
@@ -73,20 +73,6 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
       files.clear();
     },
   };
-}
-
-/**
- * Makes a folder and those around it. Node's own recursive `mkdir` tries for ever where none can be made: below /proc,
- * and in a working folder that has been deleted.
- */
-async function makeFolder(folder: string): Promise<void> {
-  const makeOne = (): Promise<void> => mkdir(folder, { mode: 0o700 }).catch(unless("EEXIST"));
-  await makeOne().catch(async (error: unknown) => {
-    const around = path.dirname(folder);
-    if (errorCode(error) !== "ENOENT" || around === folder) throw error;
-    await makeFolder(around);
-    await makeOne();
-  });
 }
 
 /** Removes a file; that there is none is fine. */

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { refuseSharedFolder, whyShared } from "../../src/files/shared-folder.ts";
+import { type FolderUser, refuseSharedFolder, whyShared } from "../../src/files/shared-folder.ts";
 import { checkReportFolder } from "../../src/report/report-files.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -48,14 +48,12 @@ describe("a folder for reports", () => {
   });
 });
 
+function stats(mode: number, owner: FolderUser): Parameters<typeof whyShared>[0] {
+  return { ...owner, mode, isSymbolicLink: () => false };
+}
+
 describe("whyShared", () => {
   const own = { uid: 1000, gid: 1000 };
-  const stats = (mode: number, owner: { readonly uid: number; readonly gid: number }) => ({
-    ...owner,
-    mode,
-    isSymbolicLink: () => false,
-  });
-
   it.each([
     ["the user's own group can write", stats(0o775, own), own, undefined],
     ["another group can write", stats(0o775, { uid: 1000, gid: 50 }), own, "a group can write to the folder"],

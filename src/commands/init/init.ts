@@ -1,7 +1,7 @@
-import { mkdir, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
-import { refuseSharedFolder } from "../../files/shared-folder.ts";
+import { makeFolder, refuseSharedFolder } from "../../files/shared-folder.ts";
 import { readContractWithFindings, soundOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
@@ -71,7 +71,7 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
     [path.join(out, MAPPING_SCHEMA_FILE), schemaText(mappingSchema(operation))],
     [path.join(out, CONFIG_SCHEMA_FILE), schemaText(configSchema)],
   ] as const;
-  await mkdir(out, { recursive: true, mode: 0o700 });
+  await makeFolder(out).catch((error: unknown) => refuseUnwritable(out, error));
   await refuseSharedFolder(out);
   const written: string[] = [];
   for (const [file, text] of texts) if (await writeNew(file, text)) written.push(file);
@@ -159,11 +159,15 @@ async function writeNew(file: string, text: string): Promise<boolean> {
     return true;
   } catch (error) {
     if (errorCode(error) === "EEXIST") return false;
-    throw new Failure("storage", `${file} cannot be written`, {
-      hint: "see to the folder and the disk, or name another one with --out",
-      cause: error,
-    });
+    return refuseUnwritable(file, error);
   }
+}
+
+function refuseUnwritable(file: string, cause: unknown): never {
+  throw new Failure("storage", `${file} cannot be written`, {
+    hint: "see to the folder and the disk, or name another one with --out",
+    cause,
+  });
 }
 
 /** One setting holds for all files that do not say what they are. */

@@ -67,6 +67,9 @@ describe("init", () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining("so nothing is written there")]);
     }
     expect(readdirSync(path.join(folder, "open"))).toEqual([]);
+    const words = ["init", "accounts.csv", "--contract", ...CONTRACT, "--operation", "import-account"];
+    const { code } = await runCli([...words, "--out", "accounts.csv/below"], { cwd: folder });
+    expect(code).toBe(6);
   });
 
   test("says so where no date tells the day from the month", async () => {
