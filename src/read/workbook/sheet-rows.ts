@@ -156,13 +156,24 @@ function newCell({ t = "n", s }: XmlAttributes = {}): CellParts {
 }
 
 function rowNumber({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
+  if (r !== undefined && !isRowNumber(r)) throw damagedPackage(source, `${part} has a row number out of range`);
   const number = r === undefined ? last + 1 : Number(r);
-  if (Number.isInteger(number) && number > last) return number;
+  if (number > last) return number;
   throw damagedPackage(source, `the rows of ${part} are out of order`);
 }
 
+function isRowNumber(text: string): boolean {
+  return /^[0-9]{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_ROWS;
+}
+
+/** What a sheet can have, in every program that writes the format. */
+const MAX_ROWS = 1_048_576;
+const MAX_COLUMNS = 16_384;
+
 function cellIndex({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
   const index = r === undefined ? last + 1 : columnIndex(r);
+  if (r !== undefined && (index === undefined || index >= MAX_COLUMNS))
+    throw damagedPackage(source, `${part} has a cell reference out of range`);
   if (index !== undefined && index > last) return index;
   throw damagedPackage(source, `the cells of a row of ${part} are out of order`);
 }

@@ -108,6 +108,14 @@ describe("CSV", () => {
     });
   });
 
+  it("refuses a line of white space that is longer than a record may be", async () => {
+    const spaces = " ".repeat(600_000);
+    expect(await failureOf(readText(`A,B\n1,2\n${spaces}\n`, { csvRecordBytes: 1000 }))).toMatchObject({
+      code: "source_too_large",
+      place: { line: 3 },
+    });
+  });
+
   it("refuses more columns than the limit, at the header", async () => {
     expect(await failureOf(readText("A,B,C\n1,2,3\n", { csvColumns: 2 }))).toMatchObject({
       code: "source_too_large",

@@ -162,6 +162,24 @@ describe("a forged workbook", () => {
     expect(records.at(-1)?.problems).toMatchObject([{ code: "source_ragged_row", found: 16_384, expected: 1 }]);
   });
 
+  it.each(["0", "-1", "1048577", "9007199254740993", "1e3", "0x10", "1.5", "", " 2", "1e300", "NaN", "Infinity"])(
+    "with the row number %j is refused",
+    async (number) => {
+      const path = await rawWorkbook({ sheets: { S: `${textRow(1, ["A"])}<row r="${number}"><c><v>1</v></c></row>` } });
+      expect(await failureOf(read(source(path)))).toMatchObject({
+        code: "source_damaged",
+        message: expect.stringContaining("has a row number out of range"),
+      });
+    },
+  );
+
+  it.each(["XFE2", "ZZZZ2", "AAAAAAAA2", "2", "@2"])("with the cell reference %j is refused", async (reference) => {
+    const sheet = `${textRow(1, ["A"])}<row r="2"><c r="${reference}"><v>1</v></c></row>`;
+    expect(await failureOf(read(source(await rawWorkbook({ sheets: { S: sheet } }))))).toMatchObject({
+      message: expect.stringContaining("has a cell reference out of range"),
+    });
+  });
+
   it("never has its external parts opened", async () => {
     const relation =
       '<Relationships><Relationship Id="rId1" TargetMode="External" ' +
