@@ -15,21 +15,32 @@ export interface Call {
   readonly dependencies: Dependencies;
   /** Removes every listener and timer, and the temporary files. */
   readonly end: () => void;
-  /** @throws the error that a callback threw, or the run's error; a known cause becomes a Failure */
-  readonly check: () => void;
+  /**
+   * Waits for what callbacks still do, unless `stopNow` ends the waiting.
+   * @throws what a callback has thrown or its promise was rejected with, or the error as callers know it: a Failure where the cause is a known one */
+  readonly check: () => Promise<void>;
 }
 
 export function openCall(options: CallOptions, credentials: Credentials = {}): Call {
   const drain = followed(options.signal);
   const abort = followed(options.stopNow);
+  // As with a second Ctrl-C: nothing new begins either.
+  if (abort.signal.aborted) drain.stop();
+  else abort.signal.addEventListener("abort", drain.stop, { once: true });
   const temporaryFolder = reserveTemporaryFolder();
   let wrong: { readonly error: unknown } | undefined;
-  const told = (tell: () => void): void => {
+  const fail = (error: unknown): void => {
+    wrong ??= { error };
+    drain.stop();
+  };
+  const unfinished = new Set<Promise<void>>();
+  const told = (tell: () => unknown): void => {
     try {
-      tell();
+      const answer = Promise.resolve(tell()).then(() => undefined, fail);
+      unfinished.add(answer);
+      void answer.then(() => unfinished.delete(answer));
     } catch (error) {
-      wrong ??= { error };
-      drain.stop();
+      fail(error);
     }
   };
   const base = defaultDependencies();
@@ -56,7 +67,8 @@ export function openCall(options: CallOptions, credentials: Credentials = {}): C
       abort.end();
       temporaryFolder.remove();
     },
-    check() {
+    async check() {
+      if (unfinished.size > 0) await Promise.race([Promise.all(unfinished), abortOf(abort.signal)]);
       if (wrong !== undefined) throw wrong.error;
     },
   };
@@ -84,6 +96,13 @@ function followed(signal: StopSignal | undefined) {
   if (signal?.aborted === true) stop();
   else signal?.addEventListener("abort", stop);
   return { signal: own.signal, stop, end: () => signal?.removeEventListener("abort", stop) };
+}
+
+function abortOf(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
 }
 
 const TICK_MS = 500;

@@ -1,11 +1,15 @@
 import { FUNCTION_TIMEOUT } from "../job/functions/function-timeout.ts";
 import { Failure } from "../model/failure.ts";
+import { STATUSES } from "../model/outcome.ts";
 import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
+import { isIsoDate } from "../time/calendar.ts";
 import { suggestionOr } from "../text/suggestion.ts";
 
 /** The type of an option, as shown in messages. */
 type Kind =
   | "a text"
+  | "a day, as 2026-01-31"
+  | "a list of statuses"
   | "a text or a list of texts"
   | "a list of texts"
   | "lists of texts by name"
@@ -16,6 +20,7 @@ type Kind =
   | "a number of seconds from 0.1 to 3600"
   | "a whole number from 1"
   | 'a whole number from 1, or "auto"'
+  | 'a whole number from 1 to 64, or "auto"'
   | "{ count } or { share }, a share from 0 to 1"
   | '"test" or "production"'
   | '"electricity" or "gas"'
@@ -26,14 +31,18 @@ type Kind =
 /** The type of every option of a call; the compiler ensures that none is missing. */
 export type OptionKinds<Options> = Readonly<Record<keyof Options, Kind>>;
 
-const isText = (value: unknown): value is string => typeof value === "string";
+const isText = (value: unknown): value is string => typeof value === "string" && !value.includes("\0");
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
+/** As at the command line. */
+const MOST_THREADS = 64;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
 
 const TESTS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   "a text": isText,
+  "a day, as 2026-01-31": (value) => isText(value) && isIsoDate(value),
+  "a list of statuses": isStatuses,
   "a text or a list of texts": (value) => isText(value) || isTexts(value),
   "a list of texts": isTexts,
   "lists of texts by name": (value) => isObject(value) && Object.values(value).every(isTexts),
@@ -45,6 +54,8 @@ const TESTS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
     typeof value === "number" && value >= FUNCTION_TIMEOUT.least && value <= FUNCTION_TIMEOUT.most,
   "a whole number from 1": isCount,
   'a whole number from 1, or "auto"': (value) => value === "auto" || isCount(value),
+  'a whole number from 1 to 64, or "auto"': (value) =>
+    value === "auto" || (isCount(value) && Number(value) <= MOST_THREADS),
   "{ count } or { share }, a share from 0 to 1": isMaxErrors,
   '"test" or "production"': (value) => value === "test" || value === "production",
   '"electricity" or "gas"': (value) => FUELS.some((fuel) => fuel === value),
@@ -53,11 +64,23 @@ const TESTS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   "a function": (value) => typeof value === "function",
 };
 
+function isStatuses(value: unknown): boolean {
+  return Array.isArray(value) && value.every((status) => STATUSES.some((one) => one === status));
+}
+
 function isMaxErrors(value: unknown): boolean {
   if (!isObject(value)) return false;
   const [[name, most] = [], ...others] = Object.entries(value);
   const isNumber = typeof most === "number" && most >= 0;
   return others.length === 0 && isNumber && (name === "count" || (name === "share" && most <= 1));
+}
+
+/** @throws Failure `usage` for statuses that there are not */
+export function requireStatuses(statuses: unknown): void {
+  if (statuses === undefined || isStatuses(statuses)) return;
+  throw new Failure("usage", "outcomes: `statuses` is a list of statuses", {
+    hint: `there are ${STATUSES.join(", ")}`,
+  });
 }
 
 /**
@@ -76,7 +99,10 @@ export function requireOptions<Options extends object>(
   for (const [name, value] of Object.entries(options)) {
     const kind = tests.get(name);
     if (kind === undefined) throw unknownOption(name, where, [...tests.keys()]);
-    if (value !== undefined && !TESTS[kind](value)) throw new Failure("usage", `${where}: \`${name}\` is ${kind}`);
+    if (value !== undefined && !TESTS[kind](value)) {
+      const expected = typeof value === "string" && value.includes("\0") ? `${kind} without a NUL` : kind;
+      throw new Failure("usage", `${where}: \`${name}\` is ${expected}`);
+    }
   }
   const missing = required.find((name) => options[name] === undefined);
   if (missing === undefined) return;

@@ -91,7 +91,7 @@ export interface OutcomesOptions extends ReadLedgerOptions {
  * recorded at the time of the call. @throws Failure
  */
 export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<RecordOutcome> {
-  requireOptions(options, { ...READ, statuses: "a list of texts", key: "a text" }, { where: "outcomes" });
+  requireOptions(options, { ...READ, statuses: "a list of statuses", key: "a text" }, { where: "outcomes" });
   const { statuses, key } = options;
   const filter = { ...(statuses && { statuses }), ...(key !== undefined && { key }) };
   const ledger = await (await openLedgerStore(ledgerOf(options))).read();

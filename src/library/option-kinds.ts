@@ -35,7 +35,7 @@ const JOB: OptionKinds<JobOptions> = {
   rules: "settings by name",
   references: "texts by name",
   functionTimeout: "a number of seconds from 0.1 to 3600",
-  today: "a text",
+  today: "a day, as 2026-01-31",
   encoding: "a text",
   delimiter: "a text",
   limit: "a whole number from 1",
@@ -50,7 +50,7 @@ const VALIDATE: OptionKinds<ValidateOptions> = {
   ...REPORT,
   allowEmpty: "true or false",
   maxErrors: "{ count } or { share }, a share from 0 to 1",
-  threads: 'a whole number from 1, or "auto"',
+  threads: 'a whole number from 1 to 64, or "auto"',
 };
 
 const PUSH: OptionKinds<PushOptions> = {

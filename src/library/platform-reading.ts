@@ -97,7 +97,7 @@ async function* reading<T>(
   try {
     const target = targetSettings(options.target, options.folder ?? ".");
     yield* read({ target, dependencies: call.dependencies });
-    call.check();
+    await call.check();
   } catch (error) {
     throw knownError(error);
   } finally {

@@ -8,6 +8,7 @@ import { collectCauses } from "../report/formats/causes.ts";
 import { outcomeLine, problemJson } from "../report/formats/json-report.ts";
 import { describeKind } from "../report/problem-text.ts";
 import { outcomesWithProblems, type Report } from "../report/report.ts";
+import { requireStatuses } from "./check-options.ts";
 import type { Causes, RecordError, RecordOutcome, RunResult } from "./run-result.ts";
 
 interface ResultOptions {
@@ -59,6 +60,7 @@ function resultOf({ report, exitCode, failures, files }: RunReport, { showValues
     report: files && { ...pathsOf(files), folder: report.folder ?? "" },
     next: report.next,
     async *outcomes(statuses) {
+      requireStatuses(statuses);
       for await (const batch of report.outcomes(statuses)) {
         for (const outcome of batch) yield recordOutcome(outcome, showValues);
       }

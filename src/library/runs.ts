@@ -37,7 +37,7 @@ export async function validate(options: ValidateOptions): Promise<RunResult> {
       call.end();
     };
     try {
-      call.check();
+      await call.check();
     } catch (error) {
       await close();
       throw error;
@@ -114,7 +114,7 @@ async function recorded(
   try {
     const run = await command(call.dependencies);
     await run.close();
-    call.check();
+    await call.check();
     return recordedResult(run, ledger, { showValues });
   } catch (error) {
     throw knownError(error);

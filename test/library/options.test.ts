@@ -37,6 +37,11 @@ test.each([
     { contract: "c.yaml", maxErrors: "5%" },
     "validate: `maxErrors` is { count } or { share }, a share from 0 to 1",
   ],
+  [validate, { contract: "c.yaml", today: "\0" }, "validate: `today` is a day, as 2026-01-31 without a NUL"],
+  [validate, { contract: "c.yaml", today: "2026-02-30" }, "validate: `today` is a day, as 2026-01-31"],
+  [validate, { contract: "c\0.yaml" }, "validate: `contract` is a text or a list of texts without a NUL"],
+  [validate, { contract: "c.yaml", threads: 1e9 }, 'validate: `threads` is a whole number from 1 to 64, or "auto"'],
+  [outcomes, { statuses: ["nope"] }, "outcomes: `statuses` is a list of statuses"],
   [push, { contract: "c.yaml" }, "push: `target` is missing"],
   [push, { contract: "c.yaml", target: { baseUrl: TARGET.baseUrl } }, "push: target: `environment` is missing"],
   [
