@@ -80,13 +80,26 @@ function payloadErrorBody({ detail, code, attr }: PayloadError): JsonObject {
 /** Levels of nesting in a request body. Python's own JSON reader gives up at about 1,000. */
 const MAX_NESTING = 200;
 
+/** Values in a request body. The judge has a finding for each that is wrong, and thousands of times a real body is enough. */
+const MAX_VALUES = 100_000;
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The request body as JSON. Undefined: not UTF-8, not JSON, or nested more deeply than `MAX_NESTING`. */
+/** The request body as JSON. Undefined: not UTF-8, not JSON, nested more deeply than `MAX_NESTING`, or of more than `MAX_VALUES`. */
 export function jsonBody({ body }: Pick<PlatformRequest, "body">): JsonValue | undefined {
   const text = decodedText(body);
   const value = text === undefined ? undefined : parseJson(text);
-  return value === undefined || isNestedBeyond(value, MAX_NESTING) ? undefined : value;
+  if (value === undefined || isNestedBeyond(value, MAX_NESTING) || hasMoreValues(value, MAX_VALUES)) return undefined;
+  return value;
+}
+
+function hasMoreValues(value: JsonValue, most: number): boolean {
+  let count = 0;
+  const exceeds = (one: JsonValue): boolean => {
+    count += 1;
+    return count > most || (typeof one === "object" && one !== null && Object.values(one).some(exceeds));
+  };
+  return exceeds(value);
 }
 
 function decodedText(bytes: Uint8Array): string | undefined {

@@ -41,6 +41,8 @@ test.each([
   ["invalid UTF-8", Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
   ["a byte order mark", Buffer.from('\uFEFF{"import_supplier": "SANDBOX"}')],
   ["50,000 levels of nesting", Buffer.from(`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`)],
+  ["a million empty objects", Buffer.from(`{"customers":[${"{},".repeat(1_000_000)}{}]}`)],
+  ["200,000 names", Buffer.from(`{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()}}`)],
   ["50,000 lists in each other", Buffer.from(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)],
 ])("answers a body with %s with parse_error", async (_, body) => {
   const { call, get } = await connect();
