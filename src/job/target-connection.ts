@@ -72,7 +72,7 @@ export function timeoutSettings(target: TargetSettings): Required<TimeoutSetting
 
 type ConnectionDependencies = Pick<
   Dependencies,
-  "secrets" | "clock" | "random" | "notice" | "userAgent" | "proxyCredentials"
+  "secrets" | "clock" | "random" | "notice" | "userAgent" | "proxyCredentials" | "drain"
 >;
 
 /**
@@ -178,11 +178,12 @@ function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds 
 async function authorisationOf(
   { auth }: TargetSettings,
   { http, baseUrl, mask }: OpenTarget,
-  { secrets, clock }: Pick<Dependencies, "secrets" | "clock">,
+  { secrets, clock, drain }: Pick<Dependencies, "secrets" | "clock" | "drain">,
 ): Promise<Authorisation> {
   return createAuthorisation({
     credentials: credentialsOf(await secrets(auth), auth),
-    http,
+    // A login changes nothing: the first signal breaks it off.
+    http: (request) => http({ ...request, signal: drain }),
     baseUrl,
     prefix: prefixOf(auth),
     mutation: mutationOf(auth),
