@@ -12,7 +12,7 @@ import {
   type SchemaNode,
 } from "./schema-node.ts";
 import { nullRule } from "./nullability.ts";
-import { isNullOnly } from "./type-keyword.ts";
+import { isNullOnly, isOfType, typesOf } from "./type-keyword.ts";
 
 /** A decomposed schema with `oneOf` or `anyOf`. */
 export interface Alternatives {
@@ -90,13 +90,24 @@ export function mergedChoices(
   for (const option of options) {
     const parts = flattenSchemas(option, compilation);
     const listed = readKeywords(parts, "enum");
-    if (listed.length !== 1 || parts.length !== 1 || !isJsonArray(listed[0]?.value)) return undefined;
-    if (!listed[0].value.every(isScalar)) return undefined;
+    const [part, second] = parts;
+    if (part === undefined || second !== undefined || !isJsonArray(listed[0]?.value)) return undefined;
+    if (!listed[0].value.every(isScalar) || restrictsChoices(part, listed[0].value, compilation)) return undefined;
     for (const choice of listed[0].value) choices.push(choice);
   }
   const distinct = new Set(choices.filter((choice) => choice !== null));
   const repeats = choices.filter((choice) => choice !== null).length > distinct.size;
   return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
+}
+
+/** Whether a keyword beside the list says more than that each choice is of its own type. */
+function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
+  const beside = Object.keys(part.schema).filter(
+    (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),
+  );
+  if (beside.some((keyword) => keyword !== "type" && RESTRICTING.has(treatmentOf(keyword)?.as))) return true;
+  const { allowed } = typesOf([part], compilation);
+  return !choices.every((choice) => choice === null || isOfType(choice, allowed));
 }
 
 function isScalar(value: JsonValue): value is JsonScalar {

@@ -3,6 +3,7 @@ import type { LinearPattern } from "../../text/linear-pattern.ts";
 import { countEvaluations, MAX_EVALUATIONS } from "./assertion-cost.ts";
 import { checkedPattern } from "./pattern.ts";
 import type { Assertion } from "./field-type.ts";
+import { isFormatAsserted } from "./formats.ts";
 import { isAsserted, type KindOfType } from "./schema-keywords.ts";
 import {
   type Compilation,
@@ -70,6 +71,19 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
   return { ...part, schema };
 }
 
+/** A decimal is text; of a number that is let through where no type is written these keywords say something, too. */
+function isOfGuessedDecimal(keyword: string, { kind, untyped }: KindOfType): boolean {
+  return untyped && kind === "decimal" && NUMERIC.has(keyword);
+}
+
+const NUMERIC: ReadonlySet<string> = new Set([
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+]);
+
 const UNEVALUATED: ReadonlySet<string> = new Set(["unevaluatedProperties", "unevaluatedItems"]);
 
 /** Properties whose values are validated elsewhere. */
@@ -77,9 +91,12 @@ function namesOnly(value: JsonValue): JsonValue {
   return isJsonObject(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, true])) : value;
 }
 
-/** Whether a kind enforces a keyword in general, but not this use of it. */
-function isBeyondKind(part: SchemaNode, keyword: string, parts: readonly SchemaNode[], { kind }: KindOfType): boolean {
+/** Where a kind enforces a keyword in general, but not as it stands here. */
+function isBeyondKind(part: SchemaNode, keyword: string, parts: readonly SchemaNode[], type: KindOfType): boolean {
+  const { kind } = type;
+  if (keyword === "format") return isFormatAsserted(part, parts, type);
   if (kind === "any") return ["type", "enum", "const"].includes(keyword);
+  if (isOfGuessedDecimal(keyword, type)) return true;
   if (keyword === "items" && kind === "list") return isTuple(part);
   if (keyword === "pattern" || keyword === "multipleOf") {
     return readKeywords(parts, keyword)[0]?.value !== readKeyword(part, keyword);

@@ -1,8 +1,17 @@
 import { baseType, type TypeBase } from "./read-keywords.ts";
 import { listType, objectType } from "./compound-types.ts";
-import type { DateType, FieldType, TextType } from "./field-type.ts";
+import type { FieldType } from "./field-type.ts";
+import {
+  formatOf,
+  int32Limits,
+  isInt32,
+  isNumberFormat,
+  kindOfText,
+  reportUncheckedFormats,
+  textFormat,
+} from "./formats.ts";
 import type { Findings } from "../contract-findings.ts";
-import { isJsonArray, type JsonObject } from "../../json/json-value.ts";
+import { isJsonArray, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { checkKeywords, type KindOfType } from "./schema-keywords.ts";
 import { assertionsOf } from "./assertions.ts";
 import { definedMembers } from "../../json/defined-members.ts";
@@ -10,7 +19,6 @@ import { choiceType, decimalType, numberType, textType } from "./scalar-types.ts
 import {
   flattenSchemas,
   schemaKey,
-  readKeyword,
   readKeywords,
   readNested,
   resolveReference,
@@ -47,8 +55,11 @@ export function compilationOf(
     contradict: () => {},
     compile: (nodes) => {
       const type = compilation.compileOption(nodes);
-      const { impossible } = type;
-      if (impossible !== undefined) findings.add("error", "contradiction", impossible.message, impossible.path);
+      if (type.impossible !== undefined) {
+        const { reason, path } = type.impossible;
+        if (type.nullable) findings.add("warning", "contradiction", `${reason}; null alone fits`, path);
+        else findings.add("error", "contradiction", `${reason}; no value fits`, path);
+      }
       return type;
     },
     compileOption: (nodes) => {
@@ -88,10 +99,16 @@ function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): 
 
 function compileNodes(nodes: readonly SchemaNode[], shared: Compilation, enter: RegisterType): FieldType {
   let impossible: FieldType["impossible"];
-  const compilation: Compilation = { ...shared, contradict: (message, path) => (impossible ??= { message, path }) };
+  const compilation: Compilation = { ...shared, contradict: (reason, path) => (impossible ??= { reason, path }) };
   const type = compileParts(nodes, compilation, enter);
-  // The type object itself, because other types in progress may already contain it.
-  return impossible === undefined ? type : Object.assign(type, { impossible });
+  if (impossible === undefined) return type;
+  if (type.untyped === true) {
+    const message = `${impossible.reason}; only values of other types fit`;
+    shared.findings.add("warning", "contradiction", message, impossible.path);
+    return type;
+  }
+  // The type itself, which others that are being compiled may hold already.
+  return Object.assign(type, { impossible });
 }
 
 function compileParts(nodes: readonly SchemaNode[], compilation: Compilation, enter: RegisterType): FieldType {
@@ -100,13 +117,17 @@ function compileParts(nodes: readonly SchemaNode[], compilation: Compilation, en
   const alternatives = alternativesOf(parts, compilation);
   if (alternatives !== undefined) return compileAlternatives({ ...alternatives, nulls }, compilation, enter);
   const types = { ...typesOf(parts, compilation), nulls };
-  if (types.allowed !== undefined && types.allowed.length > 1 && readKeywords(parts, "enum").length === 0) {
+  if (types.allowed !== undefined && types.allowed.length > 1 && !hasChoices(parts)) {
     return compileTypeList(parts, types, compilation, enter);
   }
   return compilePlain(parts, types, compilation, enter);
 }
 
-/** Adds the combined rule about null of all parts. */
+function hasChoices(parts: readonly SchemaNode[]): boolean {
+  return readKeywords(parts, "enum").length > 0 || readKeywords(parts, "const").length > 0;
+}
+
+/** With what all that they are made of says of null. */
 type Nullable<Parts> = Parts & { readonly nulls: NullRule };
 
 function compileAlternatives(
@@ -162,6 +183,7 @@ function compilePlain(
   };
   const type = build(kind, { parts, types, base, compilation, enter });
   checkKeywords(parts, kind, compilation);
+  reportUncheckedFormats(parts, kind, compilation);
   reportUnusedDiscriminator(parts, compilation);
   return type;
 }
@@ -170,15 +192,14 @@ function compilePlain(
 function kindOf(parts: readonly SchemaNode[], types: SchemaTypes, compilation: Compilation): KindOfType {
   const consts = readKeywords(parts, "const").map(({ value }) => value);
   const choices = [...consts, ...readKeywords(parts, "enum").flatMap(({ value }) => (isJsonArray(value) ? value : []))];
-  if (choices.length > 0 || readKeywords(parts, "enum").length > 0) {
+  if (hasChoices(parts)) {
     const isList = !choices.some((choice) => typeof choice === "object" && choice !== null);
     return { kind: isList && !isNullOnly(parts) ? "choice" : "any", untyped: false };
   }
   if (types.nullOnly) return { kind: "any", untyped: false };
   const [written] = types.allowed ?? [];
   const type = written ?? inferredType(parts, compilation);
-  const kind = type === "string" ? kindOfText(formatOf(parts, types, compilation)) : KINDS[type ?? "null"];
-  return { kind, untyped: written === undefined };
+  return { kind: kindOfType(type ?? "null", parts, types, compilation), untyped: types.allowed === undefined };
 }
 
 const KINDS: Readonly<Record<Exclude<SchemaType, "string">, FieldType["kind"]>> = {
@@ -190,8 +211,14 @@ const KINDS: Readonly<Record<Exclude<SchemaType, "string">, FieldType["kind"]>> 
   null: "any",
 };
 
-function kindOfText(format: string | undefined): FieldType["kind"] {
-  return format === "decimal" ? "decimal" : (DATE_KINDS.get(format ?? "") ?? "text");
+function kindOfType(
+  type: SchemaType,
+  parts: readonly SchemaNode[],
+  types: SchemaTypes,
+  compilation: Compilation,
+): FieldType["kind"] {
+  if (type === "string") return kindOfText(formatOf(parts, compilation) ?? types.format);
+  return type === "number" && isInt32(parts) ? "integer" : KINDS[type];
 }
 
 interface TypeParts {
@@ -211,14 +238,21 @@ function build({ kind }: KindOfType, type: TypeParts): FieldType {
 }
 
 function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }: TypeParts): FieldType {
-  if (KINDS_OF_FORMATS.has(kind)) reportUncheckedFormat(parts, ENFORCED_FORMATS, compilation);
   if (kind === "decimal") return decimalType(parts, base, compilation);
   if (kind === "datetime") return { ...base, kind, ...(isSentAsGiven(parts) && { asGiven: true }) };
-  if (kind === "date" || kind === "time") return { ...base, kind };
-  if (kind === "text") return textOf(parts, base, types, compilation);
-  if (kind === "number" || kind === "integer") return numeric(parts, base, kind, compilation);
-  reportUncheckedFormat(parts, [], compilation);
-  return kind === "boolean" ? { ...base, kind } : { ...base, kind: "any", nullable: true };
+  if (kind === "date" || kind === "time" || kind === "boolean") return { ...base, kind };
+  if (kind === "text") {
+    return textType(parts, base, textFormat(formatOf(parts, compilation) ?? types.format), compilation);
+  }
+  if (kind === "number" || kind === "integer") {
+    return numberType([...parts, ...int32Limits(parts)], base, kind, compilation);
+  }
+  // Types that exclude each other leave nothing, not even null.
+  return { ...base, kind: "any", nullable: base.nullable || !excludeEachOther(types) };
+}
+
+function excludeEachOther({ allowed }: SchemaTypes): boolean {
+  return allowed?.length === 0;
 }
 
 function isSentAsGiven(parts: readonly SchemaNode[]): boolean {
@@ -227,8 +261,8 @@ function isSentAsGiven(parts: readonly SchemaNode[]): boolean {
 
 /** The type that the keywords suggest if none is declared. */
 function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): SchemaType | undefined {
-  for (const [type, keywords] of TYPE_INDICATORS) {
-    const [found] = keywords.flatMap((keyword) => readKeywords(parts, keyword));
+  for (const [type, keywords, suits] of TYPE_INDICATORS) {
+    const found = keywords.flatMap((keyword) => readKeywords(parts, keyword)).find(({ value }) => suits(value));
     if (found === undefined) continue;
     const message = `no type is written; read as ${type}, and values of other types are let through`;
     findings.add("info", "type-inferred", message, found.path.slice(0, -1));
@@ -237,74 +271,15 @@ function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): 
   return undefined;
 }
 
-const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[]])[] = [
-  ["object", ["properties", "additionalProperties"]],
-  ["array", ["items", "minItems", "maxItems", "uniqueItems"]],
-  ["string", ["maxLength", "minLength", "pattern", "format"]],
-  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"]],
+const always = (): boolean => true;
+
+const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[], (value: JsonValue) => boolean])[] = [
+  ["object", ["properties", "additionalProperties"], always],
+  ["array", ["items", "minItems", "maxItems", "uniqueItems"], always],
+  ["string", ["maxLength", "minLength", "pattern"], always],
+  ["string", ["format"], (format) => !isNumberFormat(format)],
+  ["number", ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "format"], always],
 ];
-
-function textOf(parts: readonly SchemaNode[], base: TypeBase, types: SchemaTypes, compilation: Compilation): FieldType {
-  const format = formatOf(parts, types, compilation);
-  const known = TEXT_FORMATS.find((name) => name === format);
-  reportUncheckedFormat(parts, ENFORCED_FORMATS, compilation);
-  return textType(parts, base, known, compilation);
-}
-
-const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
-  ["date", "date"],
-  ["date-time", "datetime"],
-  ["time", "time"],
-]);
-
-const KINDS_OF_FORMATS: ReadonlySet<FieldType["kind"]> = new Set(["decimal", ...DATE_KINDS.values()]);
-
-const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
-
-/** Text formats that are enforced. No value has two of them. */
-const ENFORCED_FORMATS: readonly string[] = ["decimal", ...DATE_KINDS.keys(), ...TEXT_FORMATS];
-
-/** The enforced format, otherwise the first one. */
-function formatOf(parts: readonly SchemaNode[], types: SchemaTypes, { contradict }: Compilation): string | undefined {
-  const formats = readKeywords(parts, "format").flatMap(({ value, path }) =>
-    typeof value === "string" ? [{ value, path }] : [],
-  );
-  const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.includes(value));
-  const other = others.find(({ value }) => value !== first?.value);
-  if (first !== undefined && other !== undefined) {
-    contradict(`the formats ${first.value} and ${other.value} exclude each other; no value fits`, other.path);
-  }
-  return first?.value ?? formats[0]?.value ?? types.format;
-}
-
-function numeric(
-  parts: readonly SchemaNode[],
-  base: TypeBase,
-  kind: "number" | "integer",
-  compilation: Compilation,
-): FieldType {
-  reportUncheckedFormat(parts, ["int64", "float", "double", "decimal"], compilation);
-  return numberType([...parts, ...int32Limits(parts)], base, kind, compilation);
-}
-
-/** OpenAPI 3.0.3, Data Types: `int32` is a signed 32-bit number. */
-function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[] {
-  const holder = parts.find((part) => readKeyword(part, "format") === "int32");
-  if (holder === undefined) return [];
-  return [{ schema: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, path: holder.path, omit: [] }];
-}
-
-/** Reports a format that restricts values but is not checked. */
-function reportUncheckedFormat(
-  parts: readonly SchemaNode[],
-  accepted: readonly string[],
-  { findings }: Compilation,
-): void {
-  for (const { value, path } of readKeywords(parts, "format")) {
-    if (typeof value === "string" && (accepted.includes(value) || value === "int32" || value === "password")) continue;
-    findings.add("warning", "unknown-format", `the format ${JSON.stringify(value)} is not enforced here`, path);
-  }
-}
 
 function reportUnusedDiscriminator(parts: readonly SchemaNode[], { findings }: Compilation): void {
   for (const { path } of readKeywords(parts, "discriminator")) {

@@ -128,10 +128,9 @@ function propertyOf(
     const described = nodes.find(({ path }) => formatPointer(path) === own) ?? leftOut[0];
     return described === undefined || !leftOut.includes(described);
   });
-  const type = required ? compilation.compileOption(nodes) : compilation.compile(nodes);
-  if (required && type.impossible !== undefined) {
-    compilation.contradict(type.impossible.message, type.impossible.path);
-  }
+  const type = compilation.compileOption(nodes);
+  if (!required || type.nullable) compilation.compile(nodes);
+  else if (type.impossible !== undefined) compilation.contradict(type.impossible.reason, type.impossible.path);
   return { name, required, readOnly: leftOut.length > 0 && !required && !isReply, type };
 }
 

@@ -35,9 +35,9 @@ interface TypeBase {
    * too.
    */
   readonly untyped?: true;
-  /** No value satisfies the schema: the reason, and its path. */
-  readonly impossible?: { readonly message: string; readonly path: AttrPath };
-  /** The constraints of the schema beyond the kind; absent if there are none. */
+  /** No value but null, where it is allowed, satisfies the schema: why, and where it says so. */
+  readonly impossible?: { readonly reason: string; readonly path: AttrPath };
+  /** What the schema says beyond the kind; absent when that is nothing. */
   readonly assertions?: readonly Assertion[];
 }
 

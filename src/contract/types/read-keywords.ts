@@ -60,7 +60,7 @@ export function keywordReader(
     checkOrder: (low, high, keyword) => {
       if (low === undefined || high === undefined || low <= high) return;
       const place = readKeywords(parts, keyword)[0]?.path ?? parts[0]?.path ?? [];
-      contradict(`the least allowed (${low}) is above the most (${high}); no value fits`, place);
+      contradict(`the least allowed (${low}) is above the most (${high})`, place);
     },
   };
 }

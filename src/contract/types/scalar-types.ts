@@ -1,10 +1,10 @@
 import type { AttrPath } from "../../json/attr.ts";
-import { isJsonArray, isJsonObject, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonScalar } from "../../json/json-value.ts";
 import { checkedPattern } from "./pattern.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { ChoiceType, DecimalType, NumberType, TextType } from "./field-type.ts";
 import { readKeyword, readKeywords, type Compilation, type Located, type SchemaNode } from "./schema-node.ts";
-import { namesOfTypes, type SchemaType } from "./type-keyword.ts";
+import { isOfType, namesOfTypes, type SchemaType } from "./type-keyword.ts";
 import type { LinearPattern } from "../../text/linear-pattern.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 
@@ -97,9 +97,9 @@ function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, c
   if (lists.some(({ value }) => isJsonArray(value) && value.length === 0)) {
     findings.add("warning", "contradiction", "the list of choices is empty; no value fits", path);
   } else if (isEmpty) {
-    contradict(misfit?.message ?? "no choice is left; no value fits", misfit?.path ?? path);
+    contradict(misfit?.reason ?? "no choice is left", misfit?.path ?? path);
   } else if (misfit !== undefined) {
-    findings.add("error", "contradiction", misfit.message, misfit.path);
+    findings.add("error", "contradiction", `${misfit.reason}; it can never be taken`, misfit.path);
   }
 }
 
@@ -107,7 +107,7 @@ function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, c
 function misfitIn(
   part: SchemaNode,
   compilation: Compilation,
-): { readonly message: string; readonly path: AttrPath } | undefined {
+): { readonly reason: string; readonly path: AttrPath } | undefined {
   const written = readKeyword(part, "type");
   const [list] = [...readKeywords([part], "enum"), ...readKeywords([part], "const")];
   if (written === undefined || list === undefined) return undefined;
@@ -115,8 +115,7 @@ function misfitIn(
   const choices = isJsonArray(list.value) ? list.value : [list.value];
   const misfit = choices.find((choice) => choice !== null && types.length > 0 && !isOfType(choice, types));
   if (misfit === undefined) return undefined;
-  const message = `the choice ${JSON.stringify(misfit)} is not of the type ${types.join(" or ")}; it can never be taken`;
-  return { message, path: list.path };
+  return { reason: `the choice ${JSON.stringify(misfit)} is not of the type ${types.join(" or ")}`, path: list.path };
 }
 
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {
@@ -127,14 +126,6 @@ function scalarsOf({ value, path }: Located, findings: Compilation["findings"]):
     if (!isScalar) findings.add("warning", "not-enforced", "objects and lists cannot be choices", path);
     return isScalar;
   });
-}
-
-function isOfType(choice: JsonValue, allowed: readonly SchemaType[] | undefined): boolean {
-  if (allowed === undefined) return true;
-  if (typeof choice === "number") {
-    return allowed.includes("number") || (allowed.includes("integer") && Number.isInteger(choice));
-  }
-  return allowed.some((type) => type === typeof choice);
 }
 
 function numericLimits(

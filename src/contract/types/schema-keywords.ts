@@ -94,7 +94,7 @@ function checkKeyword(part: SchemaNode, keyword: string, type: KindOfType, { fin
   } else if (
     !isShaping(treatment, type.kind) &&
     !isAsserted(part, keyword, type) &&
-    !restrictsNothing(part, keyword, type.kind)
+    !restrictsNothing(part, keyword, type)
   ) {
     findings.add("warning", "not-enforced", `"${keyword}" has no effect on ${KIND_NAMES[type.kind]}`, path);
   }
@@ -104,7 +104,7 @@ function checkKeyword(part: SchemaNode, keyword: string, type: KindOfType, { fin
 export function isAsserted(part: SchemaNode, keyword: string, type: KindOfType): boolean {
   const treatment = treatmentOf(keyword);
   if (treatment?.as === "enforced") {
-    if (treatment.of === undefined || restrictsNothing(part, keyword, type.kind)) return false;
+    if (treatment.of === undefined || restrictsNothing(part, keyword, type)) return false;
     return !isShaping(treatment, type.kind) && concerns(treatment.of, type);
   }
   return treatment?.as === "asserted" && concerns(treatment.of, type);
@@ -140,10 +140,13 @@ function unknownKeyword(keyword: string): string {
  * Keywords without effect: those of text next to `enum`, if every choice satisfies them, and a type's own keywords in
  * a schema whose types are compiled separately (`type: [string, integer]`).
  */
-function restrictsNothing(part: SchemaNode, keyword: string, kind: FieldType["kind"]): boolean {
-  if (part.omit.includes("type")) return true;
+function restrictsNothing(part: SchemaNode, keyword: string, type: KindOfType): boolean {
+  const treatment = treatmentOf(keyword);
+  if (part.omit.includes("type")) {
+    return treatment?.as !== "enforced" || treatment.of === undefined || !concerns(treatment.of, type);
+  }
   if (keyword === "x-document-path") return readKeyword(part, keyword) === false;
-  return kind === "choice" && everyChoiceFits(part, keyword);
+  return type.kind === "choice" && everyChoiceFits(part, keyword);
 }
 
 function everyChoiceFits(part: SchemaNode, keyword: string): boolean {

@@ -8,7 +8,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 export interface SchemaTypes {
-  /** The types that the schema allows, without null; undefined if it does not restrict them. */
+  /** What the schema allows, null not among it; undefined when it says nothing, empty when its parts exclude each other. */
   readonly allowed: readonly SchemaType[] | undefined;
   readonly nullOnly: boolean;
   /** The format that a type alias such as `datetime` implies. */
@@ -22,11 +22,12 @@ export function typesOf(parts: readonly SchemaNode[], { findings, contradict }: 
   const known = declared.filter((types) => types.names.length > 0);
   const path = known[0]?.path ?? placeOf(parts);
   const shared = known.map((types) => types.names).reduce<readonly SchemaType[] | undefined>(sharedTypes, undefined);
+  const isEmpty = shared?.length === 0;
   const allowed = shared?.filter((name) => name !== "null") ?? [];
-  if (shared?.length === 0) contradict("the types exclude each other; no value fits", path);
+  if (isEmpty) contradict("the types exclude each other", path);
   const format = known.find((types) => types.format !== undefined)?.format;
   return {
-    allowed: allowed.length === 0 ? undefined : allowed,
+    allowed: allowed.length === 0 && !isEmpty ? undefined : allowed,
     nullOnly: allowed.length === 0 && shared?.includes("null") === true,
     path,
     ...definedMembers({ format }),
@@ -50,6 +51,15 @@ function listOf(value: JsonValue): readonly JsonValue[] {
 
 function constsOf(parts: readonly SchemaNode[]): readonly JsonValue[] {
   return readKeywords(parts, "const").map(({ value }) => value);
+}
+
+/** Whether a choice other than null is of one of the types. */
+export function isOfType(choice: JsonValue, allowed: readonly SchemaType[] | undefined): boolean {
+  if (allowed === undefined) return true;
+  if (typeof choice === "number") {
+    return allowed.includes("number") || (allowed.includes("integer") && Number.isInteger(choice));
+  }
+  return allowed.some((type) => type === typeof choice);
 }
 
 interface DeclaredTypes {

@@ -46,7 +46,7 @@ function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation
   if (possible.length > 0) return possible;
   const [dead] = compiled;
   if (dead?.impossible !== undefined && !base.nullable) {
-    compilation.contradict(dead.impossible.message, dead.impossible.path);
+    compilation.contradict(dead.impossible.reason, dead.impossible.path);
   }
   return compiled;
 }

@@ -75,6 +75,27 @@ describe("nothing is passed over in silence", () => {
     expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
   });
 
+  it.each([
+    [{ minLength: 5, maxLength: 4 }, "(4); only values of other types fit"],
+    [{ format: "uuid", allOf: [{ format: "uri" }] }, "exclude each other; only values of other types fit"],
+    [{ type: "string", nullable: true, minLength: 5, maxLength: 4 }, "(4); null alone fits"],
+  ])("%j is a warning, since some values fit", (schema, message) => {
+    const { findings, messages } = fieldOf(schema);
+    expect(findings.filter((finding) => !finding.startsWith("info"))).toEqual(["warning contradiction"]);
+    expect(messages.join("\n")).toContain(message);
+  });
+
+  it("warns of an unknown format beside choices, and of a known one that has nothing to say", () => {
+    expect(fieldOf({ type: "string", enum: ["a"], format: "iban" }).findings).toEqual(["warning unknown-format"]);
+    expect(fieldOf({ type: "object", format: "date" }).findings).toEqual(["warning unknown-format"]);
+    expect(fieldOf({ type: "integer", enum: [1], format: "int64" }).findings).toEqual([]);
+  });
+
+  it("loads no validator for a format that every choice satisfies", () => {
+    expect(fieldOf({ type: "integer", enum: [1, 2], format: "int32" }).type.assertions).toBeUndefined();
+    expect(fieldOf({ enum: [1, null], format: "date" }).type.assertions).toBeUndefined();
+  });
+
   it("warns of an empty list of choices, such as an instance without data publishes", () => {
     expect(fieldOf({ enum: [] }).findings).toEqual(["warning contradiction"]);
   });

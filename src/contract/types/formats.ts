@@ -1,0 +1,132 @@
+import type { AttrPath } from "../../json/attr.ts";
+import { isJsonArray, type JsonValue } from "../../json/json-value.ts";
+import type { DateType, FieldType, TextType } from "./field-type.ts";
+import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./schema-node.ts";
+
+/** The kinds of texts that are dates or times, by format. */
+const DATE_KINDS: ReadonlyMap<string, DateType["kind"]> = new Map([
+  ["date", "date"],
+  ["date-time", "datetime"],
+  ["time", "time"],
+]);
+
+const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid", "uri"];
+
+/** Formats of text that are enforced. No value has two of them. */
+const ENFORCED_FORMATS: ReadonlySet<string> = new Set(["decimal", ...DATE_KINDS.keys(), ...TEXT_FORMATS]);
+
+/** The format of numbers that is enforced (OpenAPI 3.0.3, Data Types): a signed whole number of 32 bits. */
+const INT32 = "int32";
+
+/** Formats of numbers. All but the first say nothing of the values of JSON. */
+const NUMBER_FORMATS: ReadonlySet<string> = new Set([INT32, "int64", "float", "double"]);
+
+/** A format that is about how a text is shown. */
+const PASSWORD = "password";
+
+export function isNumberFormat(format: JsonValue): boolean {
+  return typeof format === "string" && NUMBER_FORMATS.has(format);
+}
+
+export function kindOfText(format: string | undefined): FieldType["kind"] {
+  return format === "decimal" ? "decimal" : (DATE_KINDS.get(format ?? "") ?? "text");
+}
+
+export function isInt32(parts: readonly SchemaNode[]): boolean {
+  return readKeywords(parts, "format").some(({ value }) => value === INT32);
+}
+
+/** The limits that `int32` stands for, as a schema. */
+export function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[] {
+  const holder = parts.find((part) => readKeyword(part, "format") === INT32);
+  if (holder === undefined) return [];
+  return [{ schema: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, path: holder.path, omit: [] }];
+}
+
+/** The format of a text that its type enforces; undefined for one that has a kind of its own, or none. */
+export function textFormat(format: string | undefined): TextType["format"] {
+  return TEXT_FORMATS.find((name) => name === format);
+}
+
+interface Kind {
+  readonly kind: FieldType["kind"];
+  readonly untyped: boolean;
+}
+
+interface WrittenFormat {
+  readonly value: string;
+  readonly path: AttrPath;
+}
+
+function writtenFormats(parts: readonly SchemaNode[]): readonly WrittenFormat[] {
+  return readKeywords(parts, "format").flatMap(({ value, path }) =>
+    typeof value === "string" ? [{ value, path }] : [],
+  );
+}
+
+/** The format of a text that is enforced, else the first that is written. */
+export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilation): string | undefined {
+  const formats = writtenFormats(parts);
+  const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.has(value));
+  const other = others.find(({ value }) => value !== first?.value);
+  if (first !== undefined && other !== undefined) {
+    contradict(`the formats ${first.value} and ${other.value} exclude each other`, other.path);
+  }
+  return first?.value ?? formats[0]?.value;
+}
+
+/**
+ * Whether a part's format is left to be judged as JSON Schema: beside choices and values of several types, and where no
+ * type is written and the kind was told from another keyword.
+ */
+export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: Kind): boolean {
+  const format = readKeyword(part, "format");
+  if (typeof format !== "string" || !(ENFORCED_FORMATS.has(format) || format === INT32)) return false;
+  if (kind === "choice") return !everyChoiceHas(format, part);
+  if (kind === "any") return true;
+  if (!untyped) return false;
+  if (format === INT32) return kind !== "integer";
+  const own = writtenFormats(parts).find(({ value }) => ENFORCED_FORMATS.has(value))?.value;
+  return format !== own || kind !== kindOfText(own);
+}
+
+/** Whether the choices beside a format show that it refuses none of them. */
+function everyChoiceHas(format: string, part: SchemaNode): boolean {
+  const choices = readKeyword(part, "enum") ?? readKeyword(part, "const");
+  if (choices === undefined) return false;
+  const values = isJsonArray(choices) ? choices : [choices];
+  if (format !== INT32) return values.every((value) => typeof value !== "string");
+  return values.every((value) => typeof value !== "number" || isInt32Value(value));
+}
+
+function isInt32Value(value: number): boolean {
+  return Number.isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31;
+}
+
+/** Reports the formats that restrict values of a type in a way that is not checked. */
+export function reportUncheckedFormats(parts: readonly SchemaNode[], type: Kind, { findings }: Compilation): void {
+  for (const part of parts) {
+    const format = readKeyword(part, "format");
+    if (format === undefined || isChecked(format, part, type)) continue;
+    const message = `the format ${JSON.stringify(format)} is not enforced here`;
+    findings.add("warning", "unknown-format", message, [...part.path, "format"]);
+  }
+}
+
+function isChecked(format: JsonValue, part: SchemaNode, type: Kind): boolean {
+  if (format === PASSWORD) return true;
+  if (typeof format !== "string" || !(NUMBER_FORMATS.has(format) || ENFORCED_FORMATS.has(format))) return false;
+  return takesSeveralTypes(part, type) || isFormatOf(type.kind, format);
+}
+
+/** Of several types a format concerns its own, and beside choices it is asserted. */
+function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: Kind): boolean {
+  return untyped || omit.includes("type") || kind === "choice" || kind === "any";
+}
+
+function isFormatOf(kind: FieldType["kind"], format: string): boolean {
+  if (NUMBER_FORMATS.has(format)) return !TEXT_KINDS.has(kind);
+  return TEXT_KINDS.has(kind) || (format === "decimal" && (kind === "number" || kind === "integer"));
+}
+
+const TEXT_KINDS: ReadonlySet<FieldType["kind"]> = new Set(["text", "decimal", ...DATE_KINDS.values()]);
