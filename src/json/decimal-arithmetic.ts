@@ -32,12 +32,36 @@ export function decimalPlaces(text: string): number {
   return point < 0 ? 0 : text.length - point - 1;
 }
 
-/** Negative, zero or positive if `a` is less than, equal to or greater than `b`; exact. */
+/** Negative, zero or positive, as `a` is less than, equal to or more than `b`; exact. Both may have an exponent. */
 export function compareDecimals(a: string, b: string): number {
-  const places = Math.max(decimalPlaces(a), decimalPlaces(b));
-  const difference = scaled(a, places) - scaled(b, places);
-  if (difference === 0n) return 0;
-  return difference < 0n ? -1 : 1;
+  const [one, other] = [magnitudeOf(a), magnitudeOf(b)];
+  if (one.sign !== other.sign || one.sign === 0) return one.sign - other.sign;
+  if (one.length !== other.length) return one.length < other.length ? -one.sign : one.sign;
+  if (one.digits === other.digits) return 0;
+  return one.digits < other.digits ? -one.sign : one.sign;
+}
+
+/** A decimal as `sign * 0.digits * 10 ** length`: its digits begin and end with one that is not 0. */
+interface Magnitude {
+  readonly sign: -1 | 0 | 1;
+  readonly digits: string;
+  readonly length: bigint;
+}
+
+function magnitudeOf(text: string): Magnitude {
+  const [mantissa = "", exponent = "0"] = text.toLowerCase().split("e");
+  const [whole = "", fraction = ""] = mantissa.replace(/^[-+]/, "").split(".");
+  const all = whole + fraction;
+  const start = all.search(/[1-9]/);
+  if (start < 0) return { sign: 0, digits: "", length: 0n };
+  const length = BigInt(whole.length - start) + BigInt(exponent.replace("+", ""));
+  return { sign: mantissa.startsWith("-") ? -1 : 1, digits: withoutZerosBehind(all.slice(start)), length };
+}
+
+function withoutZerosBehind(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") end -= 1;
+  return digits.slice(0, end);
 }
 
 /** Whether two texts have the same value: `1.50` and `1.5`. */
@@ -45,9 +69,17 @@ export function isSameDecimal(a: string, b: string): boolean {
   return compareDecimals(a, b) === 0;
 }
 
-/** Whether a value is decimal text that no double represents exactly, such as a contract limit with many digits. */
+/** A number as JSON writes it: a decimal that may have an exponent. */
+export function isNumberText(text: string): boolean {
+  return text.length <= MAX_LENGTH && NUMBER_TEXT.test(text);
+}
+
+/**
+ * Whether a value is the text of a number that no JavaScript number is equal to: a limit of a contract with very many digits,
+ * or with a very large exponent. Its digits are never written out.
+ */
 export function isLongNumber(value: unknown): value is string {
-  return typeof value === "string" && isDecimalText(value) && !isExactNumber(Number(value), value);
+  return typeof value === "string" && isNumberText(value) && !isExactNumber(Number(value), value);
 }
 
 /** Whether a number has exactly the value of a decimal text. */
@@ -55,12 +87,13 @@ export function isExactNumber(value: number, text: string): boolean {
   return Number.isFinite(value) && isSameDecimal(decimalTextOf(value), text);
 }
 
-/** The closest double to a decimal text that is not above (or not below) it. */
+/** The number nearest to the text of one among those that are not above (or not below) it; an infinity where there is none. */
 export function numberWithin(text: string, side: "not above" | "not below"): number {
   const nearest = Number(text);
-  if (!Number.isFinite(nearest)) return nearest;
   const direction = side === "not above" ? 1 : -1;
+  if (!Number.isFinite(nearest)) return direction * nearest > 0 ? Math.sign(nearest) * Number.MAX_VALUE : nearest;
   if (direction * compareDecimals(decimalTextOf(nearest), text) <= 0) return nearest;
+  if (nearest === 0) return -direction * Number.MIN_VALUE;
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, nearest);
   bits.setBigInt64(0, bits.getBigInt64(0) - BigInt(direction * Math.sign(nearest)));
@@ -79,6 +112,7 @@ const SIGN_OR_ZERO = "+-0";
 
 /** The platform accepts `12.` and `.5` as decimals. */
 const PLAIN_DECIMAL = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)$/;
+const NUMBER_TEXT = /^[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?$/i;
 const SCIENTIFIC_NUMBER = /^(-?)(\d)(?:\.(\d+))?e([-+]\d+)$/;
 
 function scaled(text: string, places: number): bigint {

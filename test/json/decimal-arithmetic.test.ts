@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { createDecimalSum, isSameDecimal, numberWithin } from "../../src/json/decimal-arithmetic.ts";
+import { compareDecimals, createDecimalSum, isSameDecimal, numberWithin } from "../../src/json/decimal-arithmetic.ts";
 
 function sumOf(...texts: readonly string[]): string {
   const sum = createDecimalSum();
@@ -38,8 +38,32 @@ function textOf(cents: bigint): string {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
+it("compares decimals with and without exponents as their cross-multiplied digits", () => {
+  const number = fc.record({ digits: fc.bigInt(-1000n, 1000n), exponent: fc.integer({ min: -6, max: 6 }) });
+  type Number = typeof number extends fc.Arbitrary<infer Value> ? Value : never;
+  const textOfNumber = ({ digits, exponent }: Number): string => `${digits}e${exponent}`;
+  const plain = ({ digits, exponent }: Number): bigint => digits * 10n ** BigInt(exponent + 6);
+  fc.assert(
+    fc.property(number, number, (one, other) => {
+      const difference = plain(one) - plain(other);
+      expect(Math.sign(compareDecimals(textOfNumber(one), textOfNumber(other)))).toBe(
+        difference === 0n ? 0 : difference < 0n ? -1 : 1,
+      );
+    }),
+  );
+  expect(compareDecimals("1e400000000", "9".repeat(1000))).toBe(1);
+  expect(compareDecimals("-1e400000000", "-1e400000001")).toBe(1);
+  expect(compareDecimals("0e400000000", "-0.00")).toBe(0);
+});
+
 describe("the number next to a long decimal", () => {
   it.each([
+    ["1e400000000", "not above", Number.MAX_VALUE],
+    ["1e400000000", "not below", Infinity],
+    ["-1e400000000", "not above", -Infinity],
+    ["1e-400000000", "not above", 0],
+    ["1e-400000000", "not below", Number.MIN_VALUE],
+    ["-1e-400000000", "not above", -Number.MIN_VALUE],
     ["9223372036854775807", "not above", 9_223_372_036_854_774_784],
     ["9223372036854775807", "not below", 2 ** 63],
     ["-9223372036854775807", "not above", -(2 ** 63)],

@@ -15,7 +15,7 @@ import {
 import { interruptible } from "../../model/interruptible.ts";
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
-import { isDecimalText, isExactNumber } from "../../json/decimal-arithmetic.ts";
+import { isDecimalText, isExactNumber, isLongNumber, isNumberText } from "../../json/decimal-arithmetic.ts";
 import { excerptOf, type SourceText, type TextPoint } from "./text-excerpt.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
@@ -255,11 +255,10 @@ function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
 
 const NUMERIC_LIMITS: ReadonlySet<string> = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
 
-/** A limit with more digits than a double can represent stays text. */
+/** A limit with more digits than a number has, or a larger exponent, is kept as text. */
 function limitOf(scalar: Scalar, tree: YamlTree): JsonScalar {
   const { value, source = "" } = scalar;
-  const isRounded = typeof value === "number" && isDecimalText(source) && !isExactNumber(value, source);
-  return isRounded ? source : scalarOf(scalar, tree);
+  return typeof value === "number" && isLongNumber(source) ? source : scalarOf(scalar, tree);
 }
 
 function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
@@ -267,6 +266,7 @@ function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   if (/^[-+]?0\d+$/.test(text)) return text;
   const isWhole = /^[-+]?\d+$/.test(text) && isDecimalText(text);
   if (isWhole && tree.keepsDigits && !isExactNumber(value, text)) return text;
+  if (!Number.isFinite(value) && tree.keepsDigits && isNumberText(text)) return text;
   if (!Number.isFinite(value)) throw tree.refuse("this number has no place in JSON", offsetIn(scalar));
   if (isWhole && !isExactNumber(value, text)) {
     throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "write it as text in quotes");

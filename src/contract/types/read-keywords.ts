@@ -48,7 +48,8 @@ export function keywordReader(
     },
     isTrue: (keyword) => readKeywords(parts, keyword).some(({ value }) => value === true),
     count: (keyword, tightest) => {
-      const counts = numbers(keyword, "a whole number, 0 or more", (value) => Number.isInteger(value) && value >= 0);
+      const isRight = (value: number): boolean => countOf(value) !== undefined;
+      const counts = numbers(keyword, "a whole number, 0 or more", isRight).map((value) => countOf(value) ?? 0);
       const ascending = counts.toSorted((one, other) => one - other);
       return tightest === "largest" ? ascending.at(-1) : ascending[0];
     },
@@ -56,7 +57,13 @@ export function keywordReader(
       limits("minimum").toSorted((one, other) => -compareLimits(one, other) || exclusiveFirst(one, other))[0],
     maximum: () =>
       limits("maximum").toSorted((one, other) => compareLimits(one, other) || exclusiveFirst(one, other))[0],
-    multipleOf: () => numbers("multipleOf", "a number above 0", (value) => value > 0)[0],
+    multipleOf: () => {
+      const [step] = numbers("multipleOf", "a number above 0", (value) => value > 0);
+      if (step !== Infinity) return step;
+      const [path] = readKeywords(parts, "multipleOf").map((located) => located.path);
+      findings.add("warning", "not-enforced", '"multipleOf" is above every number; it is not enforced', path ?? []);
+      return undefined;
+    },
     checkOrder: (low, high, keyword) => {
       if (low === undefined || high === undefined || low <= high) return;
       const place = readKeywords(parts, keyword)[0]?.path ?? parts[0]?.path ?? [];
@@ -65,8 +72,14 @@ export function keywordReader(
   };
 }
 
-/** A number, or the text of one with more digits than a double can represent (`parseDocument`). */
-function numberOf(value: JsonValue): number | undefined {
+/** The value as a count; one that nothing reaches stands for those above it. */
+export function countOf(value: number): number | undefined {
+  if (value === Infinity) return Number.MAX_SAFE_INTEGER;
+  return Number.isInteger(value) && value >= 0 ? value : undefined;
+}
+
+/** A number, or the text of one with more digits or a larger exponent than a number has (`parseDocument`). */
+export function numberOf(value: JsonValue): number | undefined {
   if (typeof value === "string") return isLongNumber(value) ? Number(value) : undefined;
   return typeof value === "number" ? value : undefined;
 }

@@ -5,6 +5,7 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../.
 import { checkedPattern } from "./pattern.ts";
 import { checkKeywords } from "./schema-keywords.ts";
 import { type Compilation, followReference, readKeyword, readNested, type SchemaNode } from "./schema-node.ts";
+import { countOf, numberOf } from "./read-keywords.ts";
 import { namesOfTypes } from "./type-keyword.ts";
 
 /**
@@ -98,13 +99,15 @@ const schemaMap: ReadKeyword = (at) => {
   return { [keyword]: mapMembers(value, (one, name) => readSchema(one, [...node.path, keyword, name], reader)) };
 };
 
-const count: ReadKeyword = (at) =>
-  typeof at.value === "number" && Number.isInteger(at.value) && at.value >= 0
-    ? { [at.keyword]: at.value }
-    : wrong(at, "a whole number, 0 or more");
+const count: ReadKeyword = (at) => {
+  const value = countOf(numberOf(at.value) ?? -1);
+  return value === undefined ? wrong(at, "a whole number, 0 or more") : { [at.keyword]: value };
+};
 
-const step: ReadKeyword = (at) =>
-  typeof at.value === "number" && at.value > 0 ? { [at.keyword]: at.value } : wrong(at, "a number above 0");
+const step: ReadKeyword = (at) => {
+  const value = numberOf(at.value) ?? 0;
+  return value > 0 && value < Infinity ? { [at.keyword]: value } : wrong(at, "a number above 0");
+};
 
 const names: ReadKeyword = (at) =>
   isJsonArray(at.value) && at.value.every((name) => typeof name === "string")

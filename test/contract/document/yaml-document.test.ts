@@ -65,6 +65,17 @@ describe("what is kept", () => {
     });
   });
 
+  it("keeps numbers with a larger exponent than JavaScript has as they are written", () => {
+    const text = "maximum: 1e400000000\nexclusiveMinimum: -1E-400000000\nminimum: 1.50e2\nexample: 1e999";
+    expect(read(text).value).toEqual({
+      maximum: "1e400000000",
+      exclusiveMinimum: "-1E-400000000",
+      minimum: 150,
+      example: "1e999",
+    });
+    expect(() => read("maximum: .inf")).toThrow("this number has no place in JSON");
+  });
+
   it("copies out what aliases stand for", () => {
     const { value } = read("a: &x {b: [1, 2]}\nc: *x\nd: [*x]");
     expect(value).toEqual({ a: { b: [1, 2] }, c: { b: [1, 2] }, d: [{ b: [1, 2] }] });

@@ -135,6 +135,41 @@ describe("numbers", () => {
     expect(["9223372036854775807", "9223372036854775808"].map(isRight)).toEqual([true, false]);
   });
 
+  it.each([
+    [{ maximum: "1e400000000" }, [0, Number.MAX_VALUE], []],
+    [{ minimum: "-1e400000000" }, [0, -Number.MAX_VALUE], []],
+    [{ maximum: "-1e400000000" }, [], [0, -Number.MAX_VALUE]],
+    [{ minimum: "1e400000000" }, [], [0, Number.MAX_VALUE]],
+    [{ minimum: "1e-400000000" }, [Number.MIN_VALUE, 1], [0, -1]],
+    [{ exclusiveMaximum: "1e-400000000" }, [0, -1], [Number.MIN_VALUE]],
+  ])("compare with a limit that has a very large exponent: %j", (limit, right, wrong) => {
+    for (const schema of [
+      { type: "number", ...limit },
+      { type: "number", not: { not: limit } },
+    ]) {
+      const { type, findings } = fieldOf(schema, { openapi: "3.1.0" });
+      expect(findings).toEqual([]);
+      const isRight = compileValueCheck(type, { keepValues: false });
+      expect([...right.map(isRight), ...wrong.map(isRight)]).toEqual([
+        ...right.map(() => true),
+        ...wrong.map(() => false),
+      ]);
+    }
+  });
+
+  it("compare decimals with a limit that has a very large exponent", () => {
+    const { type } = fieldOf({ type: "string", format: "decimal", maximum: "1e400000000", minimum: "1e-400000000" });
+    const isRight = compileValueCheck(type, { keepValues: false });
+    expect(["9".repeat(1000), `0.${"0".repeat(900)}1`, "0", "-1"].map(isRight)).toEqual([true, true, false, false]);
+  });
+
+  it("take a count with a very large exponent for one that nothing reaches", () => {
+    const schema = { type: "string", maxLength: "1e400000000" };
+    expect(fieldOf(schema).findings).toEqual([]);
+    expect(fieldOf({ enum: ["a"], ...schema }).findings).toEqual([]);
+    expect(fieldOf({ type: "number", multipleOf: "1e400000000" }).findings).toEqual(["warning not-enforced"]);
+  });
+
   it.each([{ maximum: "9" }, { multipleOf: 0 }, { exclusiveMinimum: true }, { minLength: 1 }])(
     "report %j",
     (keyword) => {
