@@ -265,13 +265,18 @@ function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   const text = scalar.source ?? String(value);
   if (/^[-+]?0\d+$/.test(text)) return text;
   const isWhole = /^[-+]?\d+$/.test(text) && isDecimalText(text);
-  if (isWhole && tree.keepsDigits && !isExactNumber(value, text)) return text;
-  if (!Number.isFinite(value) && tree.keepsDigits && isNumberText(text)) return text;
+  if (tree.keepsDigits && isBeyondNumbers(value, text)) return text;
   if (!Number.isFinite(value)) throw tree.refuse("this number has no place in JSON", offsetIn(scalar));
   if (isWhole && !isExactNumber(value, text)) {
     throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "write it as text in quotes");
   }
   return value;
+}
+
+/** A whole number that would lose digits, or a number above all that JavaScript has. */
+function isBeyondNumbers(value: number, text: string): boolean {
+  if (Number.isFinite(value)) return /^[-+]?\d+$/.test(text) && isLongNumber(text);
+  return isNumberText(text);
 }
 
 function childAt(node: Node | null, name: string): { offset: number; value: Node | null } | undefined {

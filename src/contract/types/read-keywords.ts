@@ -48,8 +48,7 @@ export function keywordReader(
     },
     isTrue: (keyword) => readKeywords(parts, keyword).some(({ value }) => value === true),
     count: (keyword, tightest) => {
-      const isRight = (value: number): boolean => countOf(value) !== undefined;
-      const counts = numbers(keyword, "a whole number, 0 or more", isRight).map((value) => countOf(value) ?? 0);
+      const counts = numbers(keyword, "a whole number, 0 or more", isCount).map((value) => countOf(value) ?? 0);
       const ascending = counts.toSorted((one, other) => one - other);
       return tightest === "largest" ? ascending.at(-1) : ascending[0];
     },
@@ -70,6 +69,10 @@ export function keywordReader(
       contradict(`the least allowed (${low}) is above the most (${high})`, place);
     },
   };
+}
+
+function isCount(value: number): boolean {
+  return countOf(value) !== undefined;
 }
 
 /** The value as a count; one that nothing reaches stands for those above it. */
