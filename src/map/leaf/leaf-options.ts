@@ -242,7 +242,10 @@ function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void
 
 function checkColumns(columns: readonly string[], isJoined: boolean, path: AttrPath, issues: Issues): void {
   if (isJoined && columns.length < 2) issues.add([...path, "join"], "joins several columns: from has to be a list");
-  if (columns.length > MAX_COLUMNS) issues.add([...path, "from"], `names more than ${MAX_COLUMNS} columns`);
+  if (columns.length > MAX_COLUMNS) {
+    const found = columns.length.toLocaleString("en");
+    issues.add([...path, "from"], `names ${found} columns; name at most ${MAX_COLUMNS}`);
+  }
 }
 
 function refuseSeveralTransforms(entry: JsonObject, path: AttrPath, issues: Issues): void {

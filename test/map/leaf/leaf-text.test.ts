@@ -200,5 +200,5 @@ const columns = (count: number): string => `{ from: [${"A, ".repeat(count)}], jo
 
 test("names at most 100 columns", () => {
   expect(made(columns(100), text, { A: "a" })).toEqual([Array(100).fill("a").join(" ")]);
-  expect(refusal(columns(101))).toContain("payload.leaf.from: names more than 100 columns");
+  expect(refusal(columns(101))).toContain("payload.leaf.from: names 101 columns; name at most 100");
 });
