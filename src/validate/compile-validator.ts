@@ -7,7 +7,6 @@ import {
   type UnionType,
 } from "../contract/types/field-type.ts";
 import { type JsonObject, type JsonValue, valueAt } from "../json/json-value.ts";
-import { interruptible } from "../model/interruptible.ts";
 import { type AssertionFinding, compileAssertions } from "./schema-assertions.ts";
 import { booleanCheck, choiceCheck, temporalCheck } from "./validate-scalar.ts";
 import type { ByteCheck } from "./byte-check.ts";
@@ -25,7 +24,8 @@ import {
 import { listCheck } from "./validate-list.ts";
 import { objectCheck } from "./validate-object.ts";
 import { textByteCheck, textCheck } from "./validate-text.ts";
-import { MAX_TRIALS, TooManyTrials, tooManyTrials, unionCheck } from "./validate-union.ts";
+import { unionCheck } from "./validate-union.ts";
+import { withinWork } from "./work-limit.ts";
 
 export type { FoundProblem } from "./problem-collector.ts";
 
@@ -49,45 +49,19 @@ export interface ValidatorOptions {
 export function compileValidator(body: FieldType, options: ValidatorOptions): Validate {
   const check = compiler(options)(body);
   const collector = createCollector(options.keepValues);
-  return withinTrials((payload: JsonObject, trialLimit) => {
-    resetCollector(collector, trialLimit);
+  return withinWork((payload: JsonObject, limit) => {
+    resetCollector(collector, limit);
     check(payload, collector);
     return collector.problems.length === 0 ? NO_PROBLEMS : takeProblems(collector);
   });
 }
 
-/** Trying this many alternatives causes no noticeable delay. */
-const QUICK_TRIALS = 5000;
-
-/**
- * If a value needs more alternatives, it is checked again, and a signal can end that immediately.
- * @throws Failure `contract_invalid` after `MAX_TRIALS`
- */
-function withinTrials<Value, Found>(find: (value: Value, trialLimit: number) => Found): (value: Value) => Found {
-  const findQuickly = (value: Value): Found | undefined => {
-    try {
-      return find(value, QUICK_TRIALS);
-    } catch (error) {
-      if (error instanceof TooManyTrials) return undefined;
-      throw error;
-    }
-  };
-  const findSlowly = (value: Value): Found => {
-    try {
-      return interruptible(() => find(value, MAX_TRIALS));
-    } catch (error) {
-      throw error instanceof TooManyTrials ? tooManyTrials() : error;
-    }
-  };
-  return (value) => findQuickly(value) ?? findSlowly(value);
-}
-
-/** Checks a value inside a payload: true if there are neither errors nor warnings. Not re-entrant. */
+/** The same for a value inside a payload: whether nothing is found, neither errors nor warnings. Not re-entrant. */
 export function compileValueCheck(type: FieldType, options: ValidatorOptions): (value: JsonValue) => boolean {
   const child = childCheck(type, compiler(options));
   const collector = createCollector(options.keepValues);
-  return withinTrials((value: JsonValue, trialLimit) => {
-    resetCollector(collector, trialLimit);
+  return withinWork((value: JsonValue, limit) => {
+    resetCollector(collector, limit);
     checkChild(child, value, collector);
     return collector.problems.length === 0 || takeProblems(collector).length === 0;
   });
@@ -140,7 +114,7 @@ function withAssertions(check: Check, assertions: readonly Assertion[]): Check {
   return (value, collector) => {
     const { errors } = collector;
     check(value, collector);
-    const found = collector.errors === errors ? assert(value) : undefined;
+    const found = collector.errors === errors ? assert(value, collector.work) : undefined;
     if (found !== undefined) addBelow(value, found, collector);
   };
 }

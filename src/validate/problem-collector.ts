@@ -12,6 +12,7 @@ import { addProblem } from "../model/problem-limit.ts";
 import { compileAssertions } from "./schema-assertions.ts";
 import type { LinearPattern } from "../text/linear-pattern.ts";
 import { shapeOf } from "../text/shape.ts";
+import { createWork, startWork, type Work } from "./work-limit.ts";
 
 type WithoutPlace<P> = P extends unknown ? Omit<P, "place"> : never;
 
@@ -35,17 +36,14 @@ export interface ProblemCollector {
   errors: number;
   readonly add: (value: JsonValue | undefined, finding: LocalFinding, more?: AddOptions) => void;
   readonly trials: Trials;
+  readonly work: Work;
 }
 
 /** State of the alternatives (`oneOf`, `anyOf`) of one payload. */
 interface Trials {
   /** Nesting depth of the alternatives that are being tried. */
   depth: number;
-  /** Number of alternatives tried for this payload. */
-  count: number;
-  /** Maximum number of alternatives to try. */
-  limit: number;
-  /** Results of nested alternatives, by their check and the path of the value. Filled while `depth` is not 0. */
+  /** What alternatives inside others came to, by their check and the path of the value. Filled while `depth` is not 0. */
   readonly known: Map<Check, Map<string, TrialResult | "open">>;
 }
 
@@ -68,7 +66,8 @@ export function createCollector(keepValues: boolean): ProblemCollector {
     path: [],
     depth: 0,
     errors: 0,
-    trials: { depth: 0, count: 0, limit: Infinity, known: new Map() },
+    trials: { depth: 0, known: new Map() },
+    work: createWork(),
     add: (value, finding, more = NO_OPTIONS) => {
       const severity = more.severity ?? "error";
       if (severity === "error") collector.errors += 1;
@@ -80,13 +79,12 @@ export function createCollector(keepValues: boolean): ProblemCollector {
   return collector;
 }
 
-/** Resets the collector for a payload, for which `trialLimit` alternatives may be tried. */
-export function resetCollector(collector: ProblemCollector, trialLimit: number): void {
+/** Sets the collector to the start of a payload, for which so much work may be done. */
+export function resetCollector(collector: ProblemCollector, limit: Work["limit"]): void {
   collector.depth = 0;
   collector.errors = 0;
   if (collector.problems.length > 0) collector.problems = [];
-  collector.trials.count = 0;
-  collector.trials.limit = trialLimit;
+  startWork(collector.work, limit);
 }
 
 /** Returns the problems and resets the collector for the next payload. */

@@ -11,6 +11,8 @@ import { isIsoDate, isIsoDateTime, isIsoTime } from "../time/calendar.ts";
 import { isDecimalText } from "../json/decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { takesUnevaluatedItems } from "./unevaluated-items.ts";
+import { hasRepeats } from "./repeated-items.ts";
+import { countMatches, createWork, type Work } from "./work-limit.ts";
 
 /** The violation of an assertion, and its path inside the value. */
 export interface AssertionFinding {
@@ -18,14 +20,20 @@ export interface AssertionFinding {
   readonly finding: PayloadFinding;
 }
 
-/** Checks one value; undefined if it is valid. */
-export type Assert = (value: JsonValue) => AssertionFinding | undefined;
+/** Judges one value; undefined when nothing is wrong. */
+export type Assert = (value: JsonValue, work?: Work) => AssertionFinding | undefined;
+
+/** Where the patterns of compiled schemas count their matches. */
+interface Meter {
+  work: Work;
+}
 
 /** Compiles the parts of a type's schema that its kind does not cover. Ajv decides; one finding reports the result. */
 export function compileAssertions(assertions: readonly Assertion[]): Assert {
+  const meter: Meter = { work: createWork() };
   const checks = assertions.map(({ schema, unevaluated }) => {
-    const validate = compileSchema(schema, unevaluated);
-    const isValid = unevaluated ? partsCheck(schema) : undefined;
+    const validate = compileSchema(schema, unevaluated, meter);
+    const isValid = unevaluated ? partsCheck(schema, meter) : undefined;
     return (value: JsonValue): readonly ErrorObject[] => {
       const errors = validate(value) ? [] : (validate.errors ?? []);
       if (isValid === undefined) return errors;
@@ -33,7 +41,8 @@ export function compileAssertions(assertions: readonly Assertion[]): Assert {
       return errors.filter(({ schemaPath }) => schemaPath.includes("/unevaluatedProperties"));
     };
   });
-  return (value) => {
+  return (value, work = createWork()) => {
+    meter.work = work;
     for (const check of checks) {
       const error = tellingError(check(value));
       if (error !== undefined) return findingOf(error);
@@ -49,22 +58,33 @@ const UNEVALUATED_ITEMS: ErrorObject = {
   params: {},
 };
 
-/** Validates values against parts of a schema, each compiled on first use. */
-function partsCheck({ $defs = {} }: Assertion["schema"]): (part: JsonValue, value: JsonValue) => boolean {
+/** Validates values against parts of a schema, each compiled when it is first needed. */
+function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: JsonValue, value: JsonValue) => boolean {
   const compiled = new Map<JsonValue, ValidateFunction>();
   return (part, value) => {
     if (typeof part === "boolean") return part;
-    const validate = compiled.get(part) ?? compileSchema({ allOf: [part], $defs }, false);
+    const validate = compiled.get(part) ?? compileSchema({ allOf: [part], $defs }, false, meter);
     compiled.set(part, validate);
     return validate(value);
   };
 }
 
-/** Loads Ajv on demand: most contracts have no such keyword, and loading would delay every command. */
-function compileSchema(schema: Assertion["schema"], allErrors: boolean): ValidateFunction {
+/** Ajv is loaded for the contracts that need it: most have no such keyword, and every command would wait for it. */
+function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: Meter): ValidateFunction {
   const load = createRequire(import.meta.url);
-  const ajv: typeof Ajv = load("ajv/dist/2020.js");
-  return new ajv.Ajv2020({ ...OPTIONS, allErrors }).compile(schema);
+  const { Ajv2020 }: typeof Ajv = load("ajv/dist/2020.js");
+  const regExp = Object.assign((source: string, flags: string) => compilePattern(source, flags, meter), {
+    code: "compilePattern",
+  });
+  const ajv = new Ajv2020({ ...OPTIONS, code: { regExp }, allErrors });
+  // Ajv compares each item with each other one.
+  ajv.removeKeyword("uniqueItems");
+  ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: takesItems });
+  return ajv.compile(schema);
+}
+
+function takesItems(mustDiffer: boolean, list: readonly JsonValue[]): boolean {
+  return !mustDiffer || !hasRepeats(list);
 }
 
 const OPTIONS: Options = {
@@ -75,7 +95,6 @@ const OPTIONS: Options = {
   validateSchema: false,
   logger: false,
   multipleOfPrecision: 9,
-  code: { regExp: Object.assign(compilePattern, { code: "compilePattern" }) },
   formats: {
     date: isIsoDate,
     "date-time": isIsoDateTime,
@@ -88,13 +107,20 @@ const OPTIONS: Options = {
   },
 };
 
-/**
- * The patterns were already compiled when the contract was loaded, with or without the flag. Ajv identifies a pattern
- * by its text.
- */
-function compilePattern(source: string, flags: string): { test: (text: string) => boolean; toString: () => string } {
+/** Patterns have been read before, when the contract was, with or without the flag. Ajv knows one again by its text. */
+function compilePattern(
+  source: string,
+  flags: string,
+  meter: Meter,
+): { test: (text: string) => boolean; toString: () => string } {
   const pattern = linearPattern(regularExpression(source, flags) ?? new RegExp(source, flags.replace("u", "")));
-  return { test: pattern === undefined ? () => true : matcherOf(pattern), toString: () => source };
+  const matches = pattern && matcherOf(pattern);
+  const test = (text: string): boolean => {
+    if (matches === undefined) return true;
+    countMatches(meter.work, text, 1);
+    return matches(text);
+  };
+  return { test, toString: () => source };
 }
 
 /** The last error is the result of the ones before it; an error of `if` only repeats them. */

@@ -1,5 +1,5 @@
 import type { FieldType, ListType } from "../contract/types/field-type.ts";
-import { canonicalJson, isJsonArray, type JsonValue } from "../json/json-value.ts";
+import { isJsonArray, type JsonValue } from "../json/json-value.ts";
 import {
   type AddOptions,
   type Check,
@@ -9,6 +9,7 @@ import {
   leaveChild,
   type ProblemCollector,
 } from "./problem-collector.ts";
+import { hasRepeats } from "./repeated-items.ts";
 
 /**
  * Checks a list and all its items, even if the list has the wrong length. Problems of the list itself have the same
@@ -43,9 +44,4 @@ function checkLength(
   if (list.length === 0 && minItems > 0) collector.add(list, { code: "empty" }, own);
   else if (list.length < minItems) collector.add(list, { code: "min_length", limit: minItems, unit: "items" }, own);
   if (list.length > maxItems) collector.add(list, { code: "max_length", limit: maxItems, unit: "items" }, own);
-}
-
-/** Whether two items are equal, regardless of the order of their fields. */
-function hasRepeats(list: readonly JsonValue[]): boolean {
-  return new Set(list.map(canonicalJson)).size < list.length;
 }

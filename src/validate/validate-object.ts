@@ -1,3 +1,5 @@
+import { MAX_PROBLEMS } from "../model/problem-limit.ts";
+import { countMatches } from "./work-limit.ts";
 import type { FieldType, ObjectType } from "../contract/types/field-type.ts";
 import { matcherOf } from "../text/linear-pattern.ts";
 import { suggest } from "../text/suggestion.ts";
@@ -106,7 +108,7 @@ function othersCheck(
       const property = type.properties.get(name);
       const check = readOnly.get(name);
       if (other === undefined || property?.readOnly === false) continue;
-      if (property === undefined && matchers.some((matches) => matches(name))) continue;
+      if (property === undefined && isMatched(name, matchers, collector)) continue;
       collector.path[collector.depth - 1] = name;
       if (check !== undefined) checkReadOnly(check, other, collector);
       else if (additional !== undefined) checkChild(additional, other, collector);
@@ -115,13 +117,23 @@ function othersCheck(
   };
 }
 
-/** The value of a read-only field is checked, although the platform sets the field itself. */
+function isMatched(
+  name: string,
+  matchers: readonly ((name: string) => boolean)[],
+  { work }: ProblemCollector,
+): boolean {
+  if (matchers.length > 0) countMatches(work, name, matchers.length);
+  return matchers.some((matches) => matches(name));
+}
+
+/** What is sent for a read-only field is judged, although the platform sets the field itself. */
 function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "read_only" }, { severity: "warning" });
   checkChild(check, value, collector);
 }
 
 function reportUnknown(name: string, value: JsonValue, type: ObjectType, collector: ProblemCollector): void {
-  const suggestion = suggest(name, [...type.properties.keys()]);
+  // A suggestion looks at every property, and errors beyond these are counted rather than listed.
+  const suggestion = collector.errors < MAX_PROBLEMS ? suggest(name, [...type.properties.keys()]) : undefined;
   collector.add(value, { code: "unknown_field", ...(suggestion !== undefined && { suggestion }) });
 }

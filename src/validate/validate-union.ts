@@ -2,7 +2,6 @@ import { invalidChoice } from "../text/invalid-choice.ts";
 import type { Discriminator, FieldType, UnionType } from "../contract/types/field-type.ts";
 import { optionsTaken, tagText, untaggedOptions } from "../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../json/json-value.ts";
-import { Failure } from "../model/failure.ts";
 import { addProblem } from "../model/problem-limit.ts";
 import {
   type Check,
@@ -12,6 +11,7 @@ import {
   type ProblemCollector,
   type TrialResult,
 } from "./problem-collector.ts";
+import { countTrial } from "./work-limit.ts";
 
 /** `oneOf`/`anyOf`: selected by the discriminator if there is one, otherwise the best matching option. */
 export function unionCheck(type: UnionType, compile: (type: FieldType) => Check): Check {
@@ -75,12 +75,6 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
   return onceAtEachPlace(check);
 }
 
-/** Maximum number of alternatives tried for one payload. */
-export const MAX_TRIALS = 250_000;
-
-/** Thrown if a payload exceeds its number of trials. */
-export class TooManyTrials extends Error {}
-
 /**
  * The same check, evaluated once per location inside other alternatives: nested alternatives reach the same value
  * repeatedly, twice as often with each level.
@@ -113,11 +107,10 @@ function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector)
   return result;
 }
 
-/** Checks a value as one of its alternatives. @throws TooManyTrials */
+/** Looks at a value as one of its alternatives. @throws an error beyond the limit of trials */
 function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): void {
   const { trials } = collector;
-  trials.count += 1;
-  if (trials.count > trials.limit) throw new TooManyTrials();
+  countTrial(collector.work);
   trials.depth += 1;
   try {
     check(value, collector);
@@ -125,13 +118,6 @@ function tryOption({ check }: Option, value: NonNullJson, collector: ProblemColl
     trials.depth -= 1;
     if (trials.depth === 0) trials.known.clear();
   }
-}
-
-export function tooManyTrials(): Failure {
-  const limit = MAX_TRIALS.toLocaleString("en");
-  return new Failure("contract_invalid", `the alternatives of one record (oneOf, anyOf) are more than ${limit}`, {
-    hint: "give the contract's schema a discriminator, or fewer alternatives inside alternatives, with an overlay",
-  });
 }
 
 const NONE_FITS = { code: "schema_mismatch", keyword: "anyOf" } as const;

@@ -120,6 +120,25 @@ describe("keywords that are judged as JSON Schema", () => {
     expect(told(CONDITIONAL, value)).toEqual(expected);
   });
 
+  it("compares the items of a long list in linear time", () => {
+    const items = Array.from({ length: 100_000 }, (_, index) => ({ a: index }));
+    expect(told({ not: { type: "array", uniqueItems: true } }, items)).toEqual(MISMATCH);
+    expect(told({ not: { type: "array", uniqueItems: true } }, [...items, { a: 0 }])).toEqual([]);
+  });
+
+  it("comparisons of names with patterns have a limit", () => {
+    const patterns = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [`^a{1,${index + 1}}`, true]));
+    const beside = { ...OPEN, patternProperties: patterns };
+    const inside = { ...OPEN, not: { patternProperties: patterns } };
+    const members = (count: number): JsonValue =>
+      Object.fromEntries(Array.from({ length: count }, (_, index) => [`a${index}`, 1]));
+    expect(told(beside, members(1000))).toEqual([]);
+    expect(told(inside, members(1000))).toEqual(MISMATCH);
+    for (const schema of [beside, inside]) {
+      expect(() => told(schema, members(20_001))).toThrow("more than 2,000,000 comparisons of names");
+    }
+  });
+
   it("names that match patternProperties are let through, and their values are judged", () => {
     const schema = {
       type: "object",

@@ -1,11 +1,12 @@
 import {
   Composer,
-  type CST,
+  CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
@@ -63,7 +64,10 @@ function readDocument(source: SourceText, code: FailureCode): SourceDocument {
       hint: [excerpt, hint].filter((part) => part !== undefined).join("\n") || undefined,
     });
   };
-  const tokens = [...new Parser(lines.addNewLine).parse(source.text)];
+  if (source.text.length > MAX_CHARACTERS) {
+    throw refuse(`longer than ${MAX_CHARACTERS.toLocaleString("en")} characters`, 0, "leave out what is not needed");
+  }
+  const tokens = [...tokensOf(source.text, lines, refuse)];
   const tooDeep = tokens.map(offsetOfDepth).find((offset) => offset !== undefined);
   if (tooDeep !== undefined) throw refuse(`nested more than ${MAX_DEPTH} levels deep`, tooDeep);
 
@@ -97,7 +101,43 @@ function pathOfText(value: JsonValue, isMeant: (text: string) => boolean, path: 
   return undefined;
 }
 
-/** Far above any real contract (about 30) and far below the recursion limit of the YAML composer. */
+/** Far above an operator's contract (about 1,000,000). A text in it takes 40 times its length while it is read. */
+const MAX_CHARACTERS = 16 * 2 ** 20;
+
+/** Far above an operator's contract (about 30,000): each takes memory until the document is read. */
+const MAX_NODES = 500_000;
+
+/** @throws Failure for a document of too many names and values, at the first that is one too many */
+function* tokensOf(text: string, lines: LineCounter, refuse: YamlTree["refuse"]): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  let [offset, nodes] = [0, 0];
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    if (NODE_TOKENS.has(CST.tokenType(lexeme) ?? "")) nodes += 1;
+    if (nodes > MAX_NODES) {
+      const limit = MAX_NODES.toLocaleString("en");
+      throw refuse(`more than ${limit} names and values`, offset, "leave out what is not needed");
+    }
+    if (!MARKS.has(lexeme)) offset += lexeme.length;
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+const NODE_TOKENS: ReadonlySet<string> = new Set([
+  "alias",
+  "scalar",
+  "single-quoted-scalar",
+  "double-quoted-scalar",
+  "block-scalar-header",
+  "flow-map-start",
+  "flow-seq-start",
+]);
+
+/** Marks of the lexer, which stand for no text. */
+const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
+
+/** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */
 const MAX_DEPTH = 200;
 
 function compose(tokens: readonly CST.Token[], length: number): Document.Parsed | undefined {

@@ -76,6 +76,15 @@ describe("what is kept", () => {
     expect(() => read("maximum: .inf")).toThrow("this number has no place in JSON");
   });
 
+  it("is refused with more names and values than fit in memory, at the first of them", () => {
+    const items = (count: number): string => `{"a": [${Array.from({ length: count }, () => "1").join(",")}]}`;
+    expect(() => read(items(500_000))).toThrow(":1:1000002: more than 500,000 names and values");
+  });
+
+  it("is refused with more than 16,777,216 characters", () => {
+    expect(() => read(" ".repeat(16 * 2 ** 20 + 1))).toThrow("longer than 16,777,216 characters");
+  });
+
   it("copies out what aliases stand for", () => {
     const { value } = read("a: &x {b: [1, 2]}\nc: *x\nd: [*x]");
     expect(value).toEqual({ a: { b: [1, 2] }, c: { b: [1, 2] }, d: [{ b: [1, 2] }] });

@@ -1,0 +1,98 @@
+import { interruptible } from "../model/interruptible.ts";
+import { Failure } from "../model/failure.ts";
+
+/** Work on one payload that grows faster than the payload itself. */
+export interface Work {
+  /** Alternatives that were tried for this payload. */
+  trials: number;
+  /** Names and texts that were compared with patterns of names and of assertions, and their lengths. */
+  matches: number;
+  limit: WorkLimit;
+}
+
+interface WorkLimit {
+  readonly trials: number;
+  readonly matches: number;
+}
+
+/** The most alternatives that are tried for one payload. */
+export const MAX_TRIALS = 250_000;
+
+/** The most comparisons of names and texts with patterns for one payload; each further 32 characters count as one more. */
+export const MAX_MATCHES = 2_000_000;
+
+const MOST: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
+
+/** So much is done in less time than anybody notices. */
+const QUICK: WorkLimit = { trials: 5000, matches: 20_000 };
+
+/** Thrown where a payload takes more work than was allowed for it. */
+class TooMuchWork extends Error {
+  readonly of: keyof WorkLimit;
+  constructor(of: keyof WorkLimit) {
+    super();
+    this.of = of;
+  }
+}
+
+export function createWork(): Work {
+  return { trials: 0, matches: 0, limit: { trials: Infinity, matches: Infinity } };
+}
+
+/** Starts the work on a payload. */
+export function startWork(work: Work, limit: WorkLimit): void {
+  work.trials = 0;
+  work.matches = 0;
+  work.limit = limit;
+}
+
+export function countTrial(work: Work): void {
+  work.trials += 1;
+  if (work.trials > work.limit.trials) throw new TooMuchWork("trials");
+}
+
+/** Counts the comparison of a text with so many patterns. */
+export function countMatches(work: Work, text: string, patterns: number): void {
+  work.matches += patterns * (1 + (text.length >> 5));
+  if (work.matches > work.limit.matches) throw new TooMuchWork("matches");
+}
+
+/**
+ * Looks at a value once more where it takes much work, which a signal ends at once.
+ * @throws Failure `contract_invalid` beyond `MAX_TRIALS` or `MAX_MATCHES`
+ */
+export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) => Found): (value: Value) => Found {
+  const findQuickly = (value: Value): Found | undefined => {
+    try {
+      return find(value, QUICK);
+    } catch (error) {
+      if (error instanceof TooMuchWork) return undefined;
+      throw error;
+    }
+  };
+  const findSlowly = (value: Value): Found => {
+    try {
+      return interruptible(() => find(value, MOST));
+    } catch (error) {
+      throw error instanceof TooMuchWork ? FAILURES[error.of]() : error;
+    }
+  };
+  return (value) => findQuickly(value) ?? findSlowly(value);
+}
+
+const FAILURES: Readonly<Record<keyof WorkLimit, () => Failure>> = {
+  trials: () =>
+    new Failure(
+      "contract_invalid",
+      `the alternatives of one record (oneOf, anyOf) are more than ${MAX_TRIALS.toLocaleString("en")}`,
+      {
+        hint: "give the contract's schema a discriminator, or fewer alternatives inside alternatives, with an overlay",
+      },
+    ),
+  matches: () =>
+    new Failure(
+      "contract_invalid",
+      `one record takes more than ${MAX_MATCHES.toLocaleString("en")} comparisons of names and texts with patterns`,
+      { hint: "give the contract's schema fewer patterns (patternProperties), or the object fewer members" },
+    ),
+};
