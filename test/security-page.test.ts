@@ -1,8 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
+import { MAX_PATH_CHARACTERS, MAX_VISITS } from "../src/contract/document/select-nodes.ts";
+import { MAX_EVALUATIONS } from "../src/contract/types/assertion-cost.ts";
+import { MAX_OPTIONS } from "../src/contract/types/count-alternatives.ts";
+import { MAX_SCHEMA_NESTING } from "../src/contract/types/schema-node.ts";
+import { MAX_PAGES } from "../src/platform/reading/pagination.ts";
+import { MAX_GLOB_ENTRIES } from "../src/read/input/source-files.ts";
 import { DEFAULT_LIMITS } from "../src/read/read-limits.ts";
 import { MAX_HEADER_BYTES, MAX_REPLY_BYTES } from "../src/transport/http-client.ts";
+import { MAX_MATCHES, MAX_TRIALS } from "../src/validate/work-limit.ts";
 
 const ROOT = path.resolve(import.meta.dirname, "..");
 const page = readFileSync(path.join(ROOT, "docs/security.md"), "utf8");
@@ -13,6 +20,22 @@ it("docs/security.md has every control, and the tests that it names exist", () =
   const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, file = ""]) => file);
   expect(named.length).toBeGreaterThan(30);
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
+});
+
+it("its limits of work are those of the program", () => {
+  for (const [what, limit] of [
+    ["alternatives tried for one record", MAX_TRIALS],
+    ["comparisons of names and texts with patterns for one record", MAX_MATCHES],
+    ["options of alternatives directly inside alternatives", MAX_OPTIONS],
+    ["schemas that conditions compare one value with", MAX_EVALUATIONS],
+    ["schemas inside schemas, along references", MAX_SCHEMA_NESTING],
+    ["nodes that an overlay's target visits", MAX_VISITS],
+    ["files and folders that a glob goes through", MAX_GLOB_ENTRIES],
+    ["pages of one list of the platform", MAX_PAGES],
+    ["length of a target of an overlay", MAX_PATH_CHARACTERS],
+  ] as const) {
+    expect(page).toContain(`| ${what} | ${limit.toLocaleString("en")}`);
+  }
 });
 
 it("its limits are those of the program", () => {

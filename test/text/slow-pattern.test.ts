@@ -28,6 +28,11 @@ const SLOW = [
   "^(?=a)b$",
 ];
 
+it("a pattern of more than 1,000 characters is left to RE2", () => {
+  expect(slowPatternReason("a".repeat(1000))).toBeUndefined();
+  expect(slowPatternReason("a".repeat(1001))).toContain("longer than 1000 characters");
+});
+
 describe("a pattern of the contract", () => {
   it.each(QUICK)("%s is enforced, and quick on 100 kB of anything made for it", (source) => {
     expect(slowPatternReason(source)).toBeUndefined();

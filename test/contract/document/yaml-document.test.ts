@@ -77,8 +77,8 @@ describe("what is kept", () => {
   });
 
   it("is refused with more names and values than fit in memory, at the first of them", () => {
-    const items = (count: number): string => `{"a": [${Array.from({ length: count }, () => "1").join(",")}]}`;
-    expect(() => read(items(500_000))).toThrow(":1:1000002: more than 500,000 names and values");
+    const text = `{"a": [${"1,".repeat(500_000)}1]}`;
+    expect(() => read(text)).toThrow(":1:1000002: more than 500,000 names and values");
   });
 
   it("is refused with more than 16,777,216 characters", () => {
