@@ -12,7 +12,7 @@ import { isDecimalText } from "../json/decimal-arithmetic.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { takesUnevaluatedItems } from "./unevaluated-items.ts";
 import { hasRepeats } from "./repeated-items.ts";
-import { countMatches, createWork, type Work } from "./work-limit.ts";
+import { countMatches, createWork, matchCost, type Work } from "./work-limit.ts";
 
 /** The violation of an assertion, and its path inside the value. */
 export interface AssertionFinding {
@@ -115,9 +115,10 @@ function compilePattern(
 ): { test: (text: string) => boolean; toString: () => string } {
   const pattern = linearPattern(regularExpression(source, flags) ?? new RegExp(source, flags.replace("u", "")));
   const matches = pattern && matcherOf(pattern);
+  const cost = pattern === undefined ? 0 : matchCost(pattern);
   const test = (text: string): boolean => {
     if (matches === undefined) return true;
-    countMatches(meter.work, text, 1);
+    countMatches(meter.work, text, cost);
     return matches(text);
   };
   return { test, toString: () => source };

@@ -1,5 +1,5 @@
 import { MAX_PROBLEMS } from "../model/problem-limit.ts";
-import { countMatches } from "./work-limit.ts";
+import { countMatches, matchCost } from "./work-limit.ts";
 import type { FieldType, ObjectType } from "../contract/types/field-type.ts";
 import { matcherOf } from "../text/linear-pattern.ts";
 import { suggest } from "../text/suggestion.ts";
@@ -98,6 +98,7 @@ function othersCheck(
 ): (value: JsonObject, collector: ProblemCollector) => void {
   const additional = type.additional === "closed" ? undefined : childCheck(type.additional, compile);
   const matchers = (type.namePatterns ?? []).map(matcherOf);
+  const cost = (type.namePatterns ?? []).reduce((sum, pattern) => sum + matchCost(pattern), 0);
   const readOnly = new Map(
     [...type.properties.values()]
       .filter((property) => property.readOnly)
@@ -108,22 +109,14 @@ function othersCheck(
       const property = type.properties.get(name);
       const check = readOnly.get(name);
       if (other === undefined || property?.readOnly === false) continue;
-      if (property === undefined && isMatched(name, matchers, collector)) continue;
+      if (property === undefined) countMatches(collector.work, name, cost);
+      if (property === undefined && matchers.some((matches) => matches(name))) continue;
       collector.path[collector.depth - 1] = name;
       if (check !== undefined) checkReadOnly(check, other, collector);
       else if (additional !== undefined) checkChild(additional, other, collector);
       else reportUnknown(name, other, type, collector);
     }
   };
-}
-
-function isMatched(
-  name: string,
-  matchers: readonly ((name: string) => boolean)[],
-  { work }: ProblemCollector,
-): boolean {
-  if (matchers.length > 0) countMatches(work, name, matchers.length);
-  return matchers.some((matches) => matches(name));
 }
 
 /** What is sent for a read-only field is judged, although the platform sets the field itself. */

@@ -2,9 +2,10 @@ import type { TextType } from "../contract/types/field-type.ts";
 import { allChecks, type ByteCheck } from "./byte-check.ts";
 import { documentPathCheck } from "./document-paths.ts";
 import { type Check, patternMismatch, type ProblemCollector, reportTrimmed } from "./problem-collector.ts";
-import { matcherOf } from "../text/linear-pattern.ts";
+import { type LinearPattern, matcherOf } from "../text/linear-pattern.ts";
 import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { countCharacters, isPlain, strip } from "./unicode-text.ts";
+import { countMatches, matchCost } from "./work-limit.ts";
 
 /** Checks the text as the platform stores it; problems carry the original value. */
 type TextCheck = (kept: string, given: string, collector: ProblemCollector) => void;
@@ -65,13 +66,12 @@ const NUMBER_TO_TEXT = { code: "coerced", from: "number", to: "string" } as cons
 
 /** On the platform, a UUID is not text: it is never blank, and nothing is trimmed. */
 function uuidCheck(type: TextType): Check {
-  const { pattern } = type;
-  const matches = pattern && matcherOf(pattern);
+  const checkPattern = type.pattern && patternCheck(type.pattern);
   const length = lengthRule(type);
   return (value, collector) => {
     if (typeof value !== "string" || !isUuid(value)) return collector.add(value, NOT_UUID);
     length.ofText(value, value, collector);
-    if (pattern !== undefined && matches?.(value) === false) collector.add(value, patternMismatch(pattern));
+    checkPattern?.(value, value, collector);
   };
 }
 
@@ -106,22 +106,27 @@ const CHARACTER_RULE: TextRule = { ofText: characterCheck, ofBytes: "never" };
 const FORMAT_CHECKS = { email: isEmail, uri: isUri, uuid: isUuid };
 
 function formRule({ format, pattern }: TextType): TextRule | undefined {
-  const matches = pattern && matcherOf(pattern);
+  const checkPattern = pattern && patternCheck(pattern);
   if (format !== undefined) {
     const isRight = FORMAT_CHECKS[format];
     return {
       ofText: (kept, given, collector) => {
         if (!isRight(kept)) collector.add(given, { code: "invalid", expected: format });
-        else if (pattern !== undefined && matches?.(kept) === false) collector.add(given, patternMismatch(pattern));
+        else checkPattern?.(kept, given, collector);
       },
     };
   }
-  if (pattern === undefined || matches === undefined) return undefined;
-  return {
-    ofText: (kept, given, collector) => {
-      if (!matches(kept)) collector.add(given, patternMismatch(pattern));
-    },
-    ofBytes: (bytes, from, to) => matches(bytes.toString("latin1", from, to)),
+  if (pattern === undefined || checkPattern === undefined) return undefined;
+  const matches = matcherOf(pattern);
+  return { ofText: checkPattern, ofBytes: (bytes, from, to) => matches(bytes.toString("latin1", from, to)) };
+}
+
+function patternCheck(pattern: LinearPattern): TextCheck {
+  const matches = matcherOf(pattern);
+  const cost = matchCost(pattern);
+  return (kept, given, collector) => {
+    countMatches(collector.work, kept, cost);
+    if (!matches(kept)) collector.add(given, patternMismatch(pattern));
   };
 }
 

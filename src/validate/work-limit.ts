@@ -1,5 +1,6 @@
 import { interruptible } from "../model/interruptible.ts";
 import { Failure } from "../model/failure.ts";
+import type { LinearPattern } from "../text/linear-pattern.ts";
 
 /** Work on one payload that grows faster than the payload itself. */
 export interface Work {
@@ -18,7 +19,10 @@ interface WorkLimit {
 /** The most alternatives that are tried for one payload. */
 export const MAX_TRIALS = 250_000;
 
-/** The most comparisons of names and texts with patterns for one payload; each further 32 characters count as one more. */
+/**
+ * The most comparisons of names and texts with patterns for one payload; each further 32 characters count as one more, and
+ * with RE2 each counts as 16.
+ */
 export const MAX_MATCHES = 2_000_000;
 
 const MOST: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
@@ -51,9 +55,14 @@ export function countTrial(work: Work): void {
   if (work.trials > work.limit.trials) throw new TooMuchWork("trials");
 }
 
-/** Counts the comparison of a text with so many patterns. */
-export function countMatches(work: Work, text: string, patterns: number): void {
-  work.matches += patterns * (1 + (text.length >> 5));
+/** What a comparison with the pattern counts: RE2 takes longer for each character. */
+export function matchCost({ engine }: LinearPattern): number {
+  return engine === "re2" ? 16 : 1;
+}
+
+/** Counts the comparison of a text with patterns of that cost. */
+export function countMatches(work: Work, text: string, cost: number): void {
+  work.matches += cost * (1 + (text.length >> 5));
   if (work.matches > work.limit.matches) throw new TooMuchWork("matches");
 }
 
@@ -93,6 +102,6 @@ const FAILURES: Readonly<Record<keyof WorkLimit, () => Failure>> = {
     new Failure(
       "contract_invalid",
       `one record takes more than ${MAX_MATCHES.toLocaleString("en")} comparisons of names and texts with patterns`,
-      { hint: "give the contract's schema fewer patterns (patternProperties), or the object fewer members" },
+      { hint: "give the contract's schema fewer patterns (patternProperties), or simpler ones" },
     ),
 };

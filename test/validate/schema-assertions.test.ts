@@ -139,6 +139,12 @@ describe("keywords that are judged as JSON Schema", () => {
     }
   });
 
+  it("comparisons of one long text with a pattern that RE2 matches have the same limit", () => {
+    const schema = { type: "string", pattern: "^(?:a|b)*$" };
+    expect(told(schema, "a".repeat(1000))).toEqual([]);
+    expect(() => told(schema, "a".repeat(4_100_000))).toThrow("more than 2,000,000 comparisons of names and texts");
+  });
+
   it("names that match patternProperties are let through, and their values are judged", () => {
     const schema = {
       type: "object",
