@@ -91,7 +91,7 @@ function namesOnly(value: JsonValue): JsonValue {
   return isJsonObject(value) ? Object.fromEntries(Object.keys(value).map((name) => [name, true])) : value;
 }
 
-/** Where a kind enforces a keyword in general, but not as it stands here. */
+/** Whether a kind enforces a keyword in general, but not this use of it. */
 function isBeyondKind(part: SchemaNode, keyword: string, parts: readonly SchemaNode[], type: KindOfType): boolean {
   const { kind } = type;
   if (keyword === "format") return isFormatAsserted(part, parts, type);

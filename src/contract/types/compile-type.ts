@@ -107,7 +107,7 @@ function compileNodes(nodes: readonly SchemaNode[], shared: Compilation, enter: 
     shared.findings.add("warning", "contradiction", message, impossible.path);
     return type;
   }
-  // The type itself, which others that are being compiled may hold already.
+  // The type object itself, because other types in progress may already contain it.
   return Object.assign(type, { impossible });
 }
 
@@ -127,7 +127,7 @@ function hasChoices(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "enum").length > 0 || readKeywords(parts, "const").length > 0;
 }
 
-/** With what all that they are made of says of null. */
+/** Adds the combined rule about null of all parts. */
 type Nullable<Parts> = Parts & { readonly nulls: NullRule };
 
 function compileAlternatives(

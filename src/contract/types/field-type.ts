@@ -35,9 +35,9 @@ interface TypeBase {
    * too.
    */
   readonly untyped?: true;
-  /** No value but null, where it is allowed, satisfies the schema: why, and where it says so. */
+  /** No value satisfies the schema, except null if it is allowed: the reason, and its path. */
   readonly impossible?: { readonly reason: string; readonly path: AttrPath };
-  /** What the schema says beyond the kind; absent when that is nothing. */
+  /** The constraints of the schema beyond the kind; absent if there are none. */
   readonly assertions?: readonly Assertion[];
 }
 

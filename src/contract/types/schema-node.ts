@@ -32,9 +32,12 @@ export interface Compilation {
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
   /** The same, if other types can replace one without values (`impossible`). */
   readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
-  /** Says why the type that is being compiled has no values. */
+  /** Records why the current type has no values. */
   readonly contradict: (reason: string, path: AttrPath) => void;
-  /** Types by `keyOf` their nodes; objects, lists and unions are entered before their parts, so that they may hold themselves. */
+  /**
+   * Types by `keyOf` their nodes; objects, lists and unions are registered before their parts, so that they may
+   * contain themselves.
+   */
   readonly types: Map<string, FieldType>;
   /** Nesting depth of the schemas that are being read. */
   nesting: number;

@@ -8,7 +8,10 @@ import { definedMembers } from "../../json/defined-members.ts";
 export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" | "array" | "null";
 
 export interface SchemaTypes {
-  /** What the schema allows, null not among it; undefined when it says nothing, empty when its parts exclude each other. */
+  /**
+   * The types that the schema allows, without null; undefined if it does not restrict them, empty if its parts exclude
+   * each other.
+   */
   readonly allowed: readonly SchemaType[] | undefined;
   readonly nullOnly: boolean;
   /** The format that a type alias such as `datetime` implies. */
