@@ -30,12 +30,14 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
 /** Phrases in a thousand lines of text that are not worth a failure: quotations, and cases in which they are right. */
 const MOST_PER_1000 = 5;
 
+function inFolder(folder: string): readonly string[] {
+  return readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(ts|md)$/.test(name))
+    .map((name) => path.join(folder, name));
+}
+
 /** Files with text that people read, relative to the project. */
 function filesWithText(): readonly string[] {
-  const inFolder = (folder: string): readonly string[] =>
-    readdirSync(path.join(ROOT, folder), { recursive: true, encoding: "utf8" })
-      .filter((name) => /\.(ts|md)$/.test(name))
-      .map((name) => path.join(folder, name));
   return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...inFolder("docs"), ...inFolder("src")];
 }
 
