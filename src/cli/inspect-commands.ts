@@ -24,23 +24,23 @@ import {
 /** The commands that look into what there is: records, documents, the ledger, contracts. */
 export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("status"), [...options("config", "ledger"), formatOption()])
-    .description("What the ledger knows of its runs. No network.")
-    .argument("[run]", "one run's id, or its beginning (default: all runs)")
-    .option("--watch", "show it anew every two seconds, until no run is at work")
+    .description("List the runs of the ledger, or show one of them. Works offline.")
+    .argument("[run]", "id of one run, or its first characters (default: all runs)")
+    .option("--watch", "refresh every two seconds until no run is active")
     .action(async (run: string | undefined, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags, session),
     );
 
   withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])
-    .description("Everything about one record: rows, payload with origins, attempts, replies. No network.")
-    .argument("<key>", "the record's business key")
-    .option("--run <id>", "the run to look into (default: the latest)")
+    .description("Show everything about one record: rows, payload with origins, attempts, replies. Works offline.")
+    .argument("<key>", "business key of the record")
+    .option("--run <id>", "run to search (default: the latest)")
     .action(async (key: string, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).explainAction(key, flags, session),
     );
 
   withOptions(program.command("preview"), [...jobOptions, ...options("showValues"), formatOption()])
-    .description("The first payloads as they would be sent, with the origin of every value. No network.")
+    .description("Show the first payloads as they would be sent, with the origin of every value. Works offline.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).previewAction(sources, flags, session),
@@ -53,15 +53,15 @@ export function addInspectCommands(program: Command, session: Session): void {
     ...doctorOptions,
     formatOption(),
   ])
-    .description("Is everything in place for a push? One line a check, with what mends it. Sends no record.")
+    .description("Run setup checks before a push: one line per check, with the fix. Sends no records.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: DoctorFlags, command: Command) =>
       (await import("./actions/doctor-action.ts")).doctorAction(sources, flags, command, session),
     );
 
-  const config = program.command("config").description("Look at the settings. No network.").exitOverride();
+  const config = program.command("config").description("Inspect the settings. Works offline.").exitOverride();
   withOptions(config.command("show"), [...settingOptions, formatOption()])
-    .description("Every setting as commands use it, and where it comes from: flag, variable, line of a file, default.")
+    .description("Show every effective setting and its origin: flag, environment variable, line of a file, or default.")
     .exitOverride()
     .action(async (flags: InspectFlags, command: Command) =>
       (await import("./actions/config-action.ts")).configShowAction(flags, command, session),
@@ -76,14 +76,16 @@ export function addInspectCommands(program: Command, session: Session): void {
 function addProofCommands(program: Command, session: Session): void {
   const ledger = [...options("config", "cache", "ledger"), formatOption()];
   const proof = withOptions(program.command("proof"), [...ledger, ...proofOptions])
-    .description("What an auditor signs: every row, record and sum of a push accounted for. No network.")
-    .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .description("Write an audit proof that accounts for every row, record and sum of a push. Works offline.")
+    .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (run: string | undefined, flags: ProofFlags) =>
       (await import("./actions/proof-actions.ts")).proofAction(run, flags, session),
     );
   withOptions(proof.command("verify"), ledger)
-    .description("Make a proof anew from sources and ledger, and name what differs. 1: something does.")
-    .argument("<dir>", "the folder of the proof")
+    .description(
+      "Recompute a proof from the sources and the ledger, and list the differences. Exits with 1 if there are any.",
+    )
+    .argument("<dir>", "folder of the proof")
     .exitOverride()
     .action(async (folder: string, flags: ProofFlags) =>
       (await import("./actions/proof-actions.ts")).proofVerifyAction(folder, flags, session),
@@ -93,21 +95,21 @@ function addProofCommands(program: Command, session: Session): void {
 function addLedgerCommands(program: Command, session: Session): void {
   const ledger = program
     .command("ledger")
-    .description("Look at the ledger's file, and mend it. No network.")
+    .description("Check, repair or export the ledger. Works offline.")
     .exitOverride();
   withOptions(ledger.command("check"), [...options("config", "ledger"), formatOption()])
-    .description("Is it what was written last, and does it agree with itself? Changes nothing.")
+    .description("Check the ledger for corruption and inconsistencies. Changes nothing.")
     .action(async (flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).ledgerCheckAction(flags, session),
     );
   withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
-    .description("Repair a damaged or restored ledger. What is uncertain becomes ambiguous.")
-    .option("--nothing-lost", "confirm that a restored database lacks no requests of other machines")
+    .description("Repair a corrupt or restored ledger. Records with an uncertain outcome become ambiguous.")
+    .option("--nothing-lost", "confirm that a restored database has every request from other machines")
     .action(async (flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags, session),
     );
   withOptions(ledger.command("export"), options("config", "ledger"))
-    .description("Everything that it knows, a JSON object a line: runs, records, requests, decisions. No values.")
+    .description("Export the ledger as JSON lines: runs, records, requests, decisions. Contains no payload values.")
     .action(async (flags: Flags) => (await import("./actions/ledger-actions.ts")).ledgerExportAction(flags, session));
   for (const command of ledger.commands) command.exitOverride();
 }
@@ -115,7 +117,7 @@ function addLedgerCommands(program: Command, session: Session): void {
 function addDocumentsCommand(program: Command, session: Session): void {
   const documents = program
     .command("documents")
-    .description("Look at the documents that payloads point to. Asks the document store alone.")
+    .description("Check the documents that payloads refer to. Connects only to the document store.")
     .exitOverride();
   withOptions(documents.command("check"), [
     ...jobOptions,
@@ -124,7 +126,7 @@ function addDocumentsCommand(program: Command, session: Session): void {
     ...checkOptions,
     ...options("showValues"),
   ])
-    .description("Do the documents exist under the supplier's root? In a folder, or an S3-compatible store.")
+    .description("Check that the documents exist under the supplier's root, in a folder or an S3-compatible store.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .exitOverride()
     .action(async (sources: string[], flags: DocumentFlags) =>
@@ -133,24 +135,29 @@ function addDocumentsCommand(program: Command, session: Session): void {
 }
 
 function addContractCommands(program: Command, session: Session): void {
-  const contract = program.command("contract").description("Look at a contract. No network.").exitOverride();
+  const contract = program
+    .command("contract")
+    .description("Inspect and compare contracts. Works offline.")
+    .exitOverride();
   withOptions(contract.command("check"), [...options("config", "cache"), formatOption()])
-    .description("What in a contract is wrong or not enforced, and what its rules cover.")
+    .description("List errors and unenforced parts of a contract, and show what its rules cover.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractCheckAction(files, flags, session),
     );
   withOptions(contract.command("show"), [...options("operation", "cache"), ...fieldOptions, formatOption("markdown")])
-    .description("The operations of a contract, or the field table of one: all fields, or those that are asked for.")
+    .description("List the operations of a contract, or show the field table of one operation.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: FieldFlags) =>
       (await import("./actions/inspect-actions.ts")).contractShowAction(files, flags, session),
     );
   const diffOptions = [...options("mapping", "operation", "overlay", "cache"), formatOption("markdown")];
   withOptions(contract.command("diff"), diffOptions)
-    .description("What changed between two contracts, and what of it a mapping has to follow. 1: something breaks.")
-    .argument("<old>", "the OpenAPI document that was")
-    .argument("<new>", "the one that is to be")
+    .description(
+      "Compare two contracts, and show which changes affect a mapping. Exits with 1 if a change is breaking.",
+    )
+    .argument("<old>", "old OpenAPI document")
+    .argument("<new>", "new OpenAPI document")
     .action(async (old: string, next: string, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractDiffAction(old, next, flags, session),
     );

@@ -26,15 +26,15 @@ import { addReadingCommands } from "./reading-commands.ts";
 import { addSetupCommands } from "./setup-commands.ts";
 
 const EXIT_CODES = `
-Exit codes (the worst one wins)
+Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
   0  every record valid or accepted
   1  some records invalid, rejected or duplicate
-  2  wrong usage, configuration, contract, mapping, or unreadable input
+  2  invalid usage, configuration, contract or mapping, or unreadable input
   3  incomplete; safe to run again
   4  stopped by the platform or the document store: authentication, supplier
      paused, TLS, redirect, wrong endpoint
-  5  records remain whose outcome is unknown (ambiguous)
-  6  local storage failed, or a limit of this machine was met (open files,
+  5  some records have an unknown outcome (ambiguous)
+  6  local storage failed, or this machine reached a limit (open files,
      memory, threads)
   7  another run is using the ledger
   70 a bug in migrate
@@ -56,13 +56,13 @@ export function createProgram(session: Session): Command {
     })
     .addHelpText("beforeAll", refuseUnknownCommand)
     .exitOverride();
-  program.commandsGroup("Begin:");
+  program.commandsGroup("Get started:");
   addSetupCommands(program, session);
   program.commandsGroup("Migrate:");
   addRunCommands(program, session);
-  program.commandsGroup("Look into it:");
+  program.commandsGroup("Inspect:");
   addInspectCommands(program, session);
-  program.commandsGroup("Read the platform:");
+  program.commandsGroup("Query the platform:");
   addReadingCommands(program, session);
   program.commandsGroup("Local platform:");
   addLocalPlatformCommands(program, session);
@@ -110,7 +110,7 @@ function addRunCommands(program: Command, session: Session): void {
     ...metricsOptions,
     ...options("showValues"),
   ])
-    .description("Read, map and validate; report. No network.")
+    .description("Read, map and validate the sources, then report. Works offline.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
       (await import("./actions/run-actions.ts")).validateAction(sources, flags, session),
@@ -127,7 +127,7 @@ function addRunCommands(program: Command, session: Session): void {
     ...metricsOptions,
     ...options("ledger", "showValues"),
   ])
-    .description("Validate, then upload what is valid. What was accepted before is not sent again.")
+    .description("Validate the sources, then upload the valid records. Accepted records are not sent again.")
     .argument("[sources...]", "files, globs, or - for standard input")
     .action(async (sources: string[], flags: RunFlags) =>
       (await import("./actions/run-actions.ts")).pushAction(sources, flags, session),
@@ -143,8 +143,8 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...reportOptions,
     ...metricsOptions,
   ])
-    .description("Go on with an unfinished push, with the settings it recorded.")
-    .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .description("Continue an unfinished push with its recorded settings.")
+    .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (run: string | undefined, flags: RunFlags) =>
       (await import("./actions/run-actions.ts")).resumeAction(run, flags, session),
     );
@@ -154,21 +154,21 @@ function addRunFollowUps(program: Command, session: Session): void {
     ...reconcileOptions,
     ...reportOptions,
   ])
-    .description("Settle the records of a push that may have arrived, by asking the platform; or decide yourself.")
-    .argument("[run]", "the run's id, or its beginning (default: the latest)")
+    .description("Resolve the ambiguous records of a push by querying the platform, or by your own decision.")
+    .argument("[run]", "id of the run, or its first characters (default: the latest)")
     .action(async (run: string | undefined, flags: ReconcileFlags) =>
       (await import("./actions/run-actions.ts")).reconcileAction(run, flags, session),
     );
 
   withOptions(program.command("worker"), options("config", "cache", "ledger"))
-    .description("Join a push of another machine whose ledger is on PostgreSQL, and send some of its records.")
-    .option("--run <id>", "the run's id, or its beginning (default: the latest)")
+    .description("Join a push on another machine and send part of its records. Needs a ledger on PostgreSQL.")
+    .option("--run <id>", "id of the run, or its first characters (default: the latest)")
     .action(async (flags: InspectFlags) => (await import("./actions/worker-action.ts")).workerAction(flags, session));
 
   withOptions(program.command("report"), [...options("config", "cache", "ledger"), ...reportOptions])
-    .description("Render the report of a run again. No network.")
-    .argument("[run]", "the run's id, or its beginning (default: the latest)")
-    .option("--drift", "where platform and local validation disagreed, with rules to add (default: in all runs)")
+    .description("Render the report of a run again. Works offline.")
+    .argument("[run]", "id of the run, or its first characters (default: the latest)")
+    .option("--drift", "differences between platform and local validation, with rules to add (default: of all runs)")
     .action(async (run: string | undefined, flags: RunFlags) =>
       (await import("./actions/run-actions.ts")).reportAction(run, flags, session),
     );
@@ -180,21 +180,21 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
     ...sandboxOptions,
     ...faultOptions,
   ])
-    .description("A local platform over HTTPS, for dry runs and tests; misbehaves on demand. Stops on SIGTERM.")
+    .description("Run a local platform over HTTPS for dry runs and tests, with faults on demand. Stops on SIGTERM.")
     .action(async (flags: SandboxFlags) => (await import("./actions/sandbox-action.ts")).sandboxAction(flags, session));
 
   withOptions(program.command("demo"), options("showValues"))
-    .description("Sandbox, fixtures, push and report in one go.")
-    .option("--cluster", "with three workers and a PostgreSQL of this machine; one worker is killed on the way")
-    .option("--ledger <url>", "with --cluster: a PostgreSQL database that is there")
+    .description("Start a sandbox, push sample data to it and write the report.")
+    .option("--cluster", "use three workers and a local PostgreSQL, and kill one worker during the push")
+    .option("--ledger <url>", "with --cluster: an existing PostgreSQL database")
     .action(async (flags: DemoFlags) => (await import("./actions/demo-action.ts")).demoAction(flags, session));
 }
 
 function addCompletionCommands(program: Command, session: Session): void {
   program
     .command("completion")
-    .description("Print the script that completes commands, options, targets, operations, runs and keys in a shell.")
-    .addArgument(new Argument("<shell>", "which shell").choices(SHELLS))
+    .description("Print a shell script that completes commands, options, targets, operations, runs and keys.")
+    .addArgument(new Argument("<shell>", "shell that will load the script").choices(SHELLS))
     .action(async (shell: Shell) => (await import("./actions/completion-action.ts")).completionAction(shell, session));
 
   program
@@ -215,7 +215,7 @@ function addHelpCommands(group: Command): void {
     .helpGroup("Commands:")
     .description("display help for command")
     .argument("[command...]")
-    .option("--all", "of every command below it, too")
+    .option("--all", "also show the help of all subcommands")
     .action((names: readonly string[], { all = false }: { readonly all?: boolean }) => showHelp(group, names, all));
 }
 

@@ -18,13 +18,13 @@ export function addReadingCommands(program: Command, session: Session): void {
   const shared = [...recordFormatOptions, ...targetOptions];
 
   withOptions(program.command("products"), [...config, ...productOptions, ...shared])
-    .description("The platform's products. No credentials.")
+    .description("List the products of the platform. Needs no credentials.")
     .action(async (flags: ProductFlags) =>
       (await import("./actions/reading-actions.ts")).productsAction(flags, session),
     );
 
   withOptions(program.command("rates"), [...config, ...rateOptions, ...shared])
-    .description("The rates of a tariff. No credentials.")
+    .description("List the rates of a tariff. Needs no credentials.")
     .argument("<product>", "product code")
     .argument("<tariff>", "tariff code")
     .action(async (product: string, tariff: string, flags: RateFlags) =>
@@ -32,13 +32,13 @@ export function addReadingCommands(program: Command, session: Session): void {
     );
 
   withOptions(program.command("account"), [...config, ...shared])
-    .description("One account as the platform has it. It is personal data.")
-    .argument("<number>", "the platform's own number of the account")
+    .description("Show an account as stored on the platform. The output contains personal data.")
+    .argument("<number>", "account number on the platform")
     .action(async (number: string, flags: ReadingFlags) =>
       (await import("./actions/reading-actions.ts")).accountAction(number, flags, session),
     );
 
   withOptions(program.command("token"), [...config, ...targetOptions, formatOption(), ...tokenOptions])
-    .description("Obtain a token; show its owner, its expiry and the form in which it is sent.")
+    .description("Obtain a token, and show its owner, expiry and authorization scheme.")
     .action(async (flags: TokenFlags) => (await import("./actions/reading-actions.ts")).tokenAction(flags, session));
 }

@@ -5,7 +5,7 @@ import { type Flags, type InitFlags, initOptions, options, withOptions } from ".
 /** The commands that a migration begins with. */
 export function addSetupCommands(program: Command, session: Session): void {
   withOptions(program.command("init"), initOptions)
-    .description("Look at extracts; write a mapping and a configuration file as good as can be guessed. No network.")
+    .description("Write a mapping and a configuration file, guessed from extracts. Works offline.")
     .argument("[sources...]", "all files of the extract, or globs")
     .action(async (sources: string[], flags: InitFlags) =>
       (await import("./actions/setup-actions.ts")).initAction(sources, flags, session),
@@ -13,13 +13,13 @@ export function addSetupCommands(program: Command, session: Session): void {
 
   const schema = program
     .command("schema")
-    .description("JSON Schemas for editors, that complete and check what is typed. No network.")
+    .description("Print JSON Schemas for completion and validation in editors. Works offline.")
     .exitOverride();
   withOptions(schema.command("config"), [])
-    .description("Of migrate.yaml.")
+    .description("Print the JSON Schema of migrate.yaml.")
     .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).configSchemaAction(flags, session));
   withOptions(schema.command("mapping"), options("config", "contract", "cache", "operation"))
-    .description("Of a mapping: with a contract, of its fields too.")
+    .description("Print the JSON Schema of a mapping. With a contract, it includes the contract's fields.")
     .action(async (flags: Flags) => (await import("./actions/setup-actions.ts")).mappingSchemaAction(flags, session));
   for (const command of schema.commands) command.exitOverride();
 }

@@ -22,7 +22,7 @@ stdout.on("error", (error: NodeJS.ErrnoException) => {
   // The reader of stdout has gone (`| head`); the run goes on.
   if (error.code === "EPIPE") return;
   throw new Failure("storage", `stdout cannot be written: ${error.code ?? error.name}`, {
-    hint: "see to the disk that it goes to; what a push has done is in the ledger: `migrate report`",
+    hint: "check the disk that stdout is written to; `migrate report` renders the results of a push from the ledger",
     cause: error,
   });
 });

@@ -5,11 +5,11 @@
 export const EXIT_CODES = {
   0: "every record is valid, or accepted",
   1: "some records are invalid, rejected or duplicates",
-  2: "wrong usage, configuration, contract or mapping; an input that cannot be read",
+  2: "invalid usage, configuration, contract or mapping, or unreadable input",
   3: "incomplete; safe to run again, or `migrate resume`",
-  4: "stopped by the platform, or by the document store: authentication, import supplier paused, TLS, redirect, wrong endpoint",
-  5: "records remain of which nobody knows whether they arrived (`ambiguous`)",
-  6: "local storage failed, or a limit of this machine was met (open files, memory, threads)",
+  4: "stopped by the platform or the document store: authentication, import supplier paused, TLS, redirect, wrong endpoint",
+  5: "some records have an unknown outcome (`ambiguous`)",
+  6: "local storage failed, or this machine reached a limit (open files, memory, threads)",
   7: "another run is using the ledger",
   70: "a bug in migrate",
 } as const;

@@ -81,7 +81,7 @@ describe("--help", () => {
   });
 
   it("wraps its options on a narrow screen", () => {
-    const [options = ""] = helpOf(50, "push").split("Credentials, ");
+    const [options = ""] = helpOf(50, "push").split("Credentials (");
     const long = options.split("\n").filter((line) => line.length > 50);
     // A word longer than its column keeps a line of its own.
     expect(long.filter((line) => line.trim().includes(" "))).toEqual([]);

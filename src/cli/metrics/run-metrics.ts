@@ -17,12 +17,12 @@ export interface RunMetric {
   readonly samples: (progress: CurrentProgress) => readonly Sample[];
 }
 
-/** What `--metrics` and `--metrics-file` tell. Labels have few values: none comes from the data, and a worker is one. */
+/** The metrics of `--metrics` and `--metrics-file`. Labels have few values, and none comes from the data. */
 export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_run_info",
     type: "gauge",
-    help: "The run that is at work; always 1",
+    help: "The active run; always 1",
     labels: ["run", "command", "target", "supplier", "operation"],
     samples: ({ run }) => {
       if (run === undefined) return [];
@@ -33,101 +33,111 @@ export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_run_state",
     type: "gauge",
-    help: "1 for the state that the run is in",
+    help: "1 for the current state of the run, 0 for the others",
     labels: ["state"],
     samples: ({ state }) =>
       RUN_STATES.filter(canBeTold).map((each) => ({ value: each === state ? 1 : 0, labels: { state: each } })),
   },
-  number("migrate_elapsed_seconds", "Since this process began its work", ({ elapsedMs }) => elapsedMs / 1000),
-  number("migrate_input_bytes", "Size of the input's files, packed if they are", ({ input }) => input.ofBytes),
-  number("migrate_input_read_bytes", "Bytes of them that were read so far", ({ input }) => input.bytes),
-  number("migrate_checked_records", "Records that were read and checked so far", ({ input }) => input.records),
-  number("migrate_checked_invalid_records", "Those of them that have errors", ({ input }) => input.invalid),
+  number("migrate_elapsed_seconds", "Seconds since this process started the run", ({ elapsedMs }) => elapsedMs / 1000),
+  number(
+    "migrate_input_bytes",
+    "Size of the input files, compressed size if they are compressed",
+    ({ input }) => input.ofBytes,
+  ),
+  number("migrate_input_read_bytes", "Bytes read from the input files so far", ({ input }) => input.bytes),
+  number("migrate_checked_records", "Records read and validated so far", ({ input }) => input.records),
+  number("migrate_checked_invalid_records", "Validated records that have errors", ({ input }) => input.invalid),
   {
     name: "migrate_records",
     type: "gauge",
-    help: "Records by status: of those to be sent, those with an outcome; of all, once the run has ended",
+    help: "Records by status: during the run, sent records with an outcome; after the run, all records",
     labels: ["status"],
     samples: ({ counts, sending }) => {
       const known = counts ?? sending?.counts ?? {};
       return STATUSES.map((status) => ({ value: known[status] ?? 0, labels: { status } }));
     },
   },
-  number("migrate_send_records", "Records that the run is to send", ({ sending }) => sending?.total),
-  number("migrate_sent_records", "Those of them that have their outcome", ({ sending }) => sending?.done),
-  number("migrate_send_rate", "Outcomes a second, over the last minute", ({ sending }) => sending?.perSecond),
-  number("migrate_requests_in_flight", "Requests without an answer", ({ sending }) => sending?.inFlight),
-  number("migrate_concurrency_limit", "Requests in flight at most", ({ sending }) => sending?.pace.limit),
+  number("migrate_send_records", "Records that the run will send", ({ sending }) => sending?.total),
+  number("migrate_sent_records", "Records sent by the run that have an outcome", ({ sending }) => sending?.done),
+  number("migrate_send_rate", "Outcomes per second over the last minute", ({ sending }) => sending?.perSecond),
+  number("migrate_requests_in_flight", "Requests in flight", ({ sending }) => sending?.inFlight),
+  number("migrate_concurrency_limit", "Maximum requests in flight", ({ sending }) => sending?.pace.limit),
   number(
     "migrate_rate_limit",
-    "Requests a second that the platform was found to let through",
+    "Requests per second that the platform accepts, as measured",
     ({ sending }) => sending?.pace.perSecond,
   ),
   {
     name: "migrate_pace_info",
     type: "gauge",
-    help: "Why no more requests may be in flight; always 1",
+    help: "Reason for the current concurrency limit; always 1",
     labels: ["reason"],
     samples: ({ sending }) => {
       const reason = sending?.pace.reason;
       return reason === undefined ? [] : [{ value: 1, labels: { reason } }];
     },
   },
-  number("migrate_left_seconds", "Until all have their outcomes, at this rate", ({ sending }) =>
+  number("migrate_left_seconds", "Estimated seconds until all records have an outcome", ({ sending }) =>
     sending?.leftMs === undefined ? undefined : sending.leftMs / 1000,
   ),
-  number("migrate_waiting_seconds", "How long nothing has been allowed to leave; 0 otherwise", ({ sending }) =>
-    sending === undefined ? undefined : (sending.wait?.forMs ?? 0) / 1000,
+  number(
+    "migrate_waiting_seconds",
+    "Seconds for which no request has been allowed; 0 while requests are allowed",
+    ({ sending }) => (sending === undefined ? undefined : (sending.wait?.forMs ?? 0) / 1000),
   ),
   number(
     "migrate_closed_suppliers",
-    "Import suppliers that take no records for now",
+    "Import suppliers that currently accept no records",
     ({ sending }) => sending?.closedSuppliers.length,
   ),
   number("migrate_workers", "Processes that send the run, on all machines", ({ sending }) => sending?.sharing?.workers),
   number(
     "migrate_lost_workers",
-    "Processes that did, and were not heard of any more",
+    "Processes whose lease expired while they sent the run",
     ({ sending }) => sending?.sharing?.lost,
   ),
   {
     name: "migrate_ranges",
     type: "gauge",
-    help: "Ranges of a run that several processes send, by what became of them",
+    help: "Ranges of a run that several processes send, by state",
     labels: ["state"],
     samples: ({ sending }) =>
       Object.entries(sending?.sharing?.ranges ?? {}).map(([state, value]) => ({ value, labels: { state } })),
   },
   ofWorkers(
     "migrate_worker_send_rate",
-    "Outcomes a second of each worker, over some ten seconds",
+    "Outcomes per second of each worker, over about ten seconds",
     (one) => one.perSecond,
   ),
-  ofWorkers("migrate_worker_requests_in_flight", "Requests of each worker without an answer", (one) => one.inFlight),
-  ofWorkers("migrate_worker_concurrency_limit", "Requests in flight at most of each worker", (one) => one.limit),
+  ofWorkers("migrate_worker_requests_in_flight", "Requests in flight of each worker", (one) => one.inFlight),
+  ofWorkers("migrate_worker_concurrency_limit", "Maximum requests in flight of each worker", (one) => one.limit),
   ofWorkers("migrate_worker_ranges", "Ranges that each worker holds", (one) => one.holds.length),
   ofWorkers(
     "migrate_worker_range_first_record",
-    "First record of the range that each worker has held for longest",
+    "First record of the range that each worker has held longest",
     (one) => oldestRange(one)?.first,
   ),
-  ofWorkers("migrate_worker_range_last_record", "Last record of that range", (one) => oldestRange(one)?.last),
+  ofWorkers(
+    "migrate_worker_range_last_record",
+    "Last record of the range that each worker has held longest",
+    (one) => oldestRange(one)?.last,
+  ),
   ofWorkers(
     "migrate_worker_range_taken_timestamp_seconds",
-    "When the worker took that range, by the clock of the ledger's server, since the epoch",
+    "Unix time at which the worker claimed its longest-held range, by the clock of the ledger's server",
     (one) => unixTime(oldestRange(one)?.since),
   ),
   {
     name: "migrate_replies_total",
     type: "counter",
-    help: "Requests that gave records their outcomes",
+    help: "Requests that determined the outcome of a record",
     labels: [],
     samples: ({ sending }) => (sending === undefined ? [] : [{ value: sending.replies.count }]),
   },
   {
     name: "migrate_reply_seconds_total",
     type: "counter",
-    help: "How long those requests took, together",
+    help: "Total duration of the requests that determined an outcome",
     labels: [],
     samples: ({ sending }) => (sending === undefined ? [] : [{ value: sending.replies.totalMs / 1000 }]),
   },

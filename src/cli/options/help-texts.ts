@@ -57,5 +57,5 @@ function examplesText(examples: readonly string[]): string {
 
 function variablesText(variables: Readonly<Record<string, string>>): string {
   const lines = Object.entries(variables).map(([name, meaning]) => `  ${name.padEnd(26)}${meaning}`);
-  return ["", "Credentials, from the environment or private files alone:", ...lines].join("\n");
+  return ["", "Credentials (from the environment or private files only):", ...lines].join("\n");
 }

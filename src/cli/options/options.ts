@@ -114,7 +114,7 @@ export function options(...names: readonly (keyof Flags)[]): readonly Option[] {
 
 export function formatOption(...more: readonly string[]): Option {
   const choices = ["text", "json", ...more];
-  return optionOf("format", { arg: "<format>", choices, default: "text", help: "what goes to stdout" }, "Options:");
+  return optionOf("format", { arg: "<format>", choices, default: "text", help: "format of stdout" }, "Options:");
 }
 
 /** What makes a job: a contract, a mapping, an input. */
@@ -137,7 +137,7 @@ export const rejectsOptions: readonly Option[] = optionsOf(REJECTS, "Rejects:");
 export const reportOptions: readonly Option[] = [
   optionOf(
     "format",
-    { arg: "<format>", choices: "format", default: "text", env: true, help: "what goes to stdout" },
+    { arg: "<format>", choices: "format", default: "text", env: true, help: "format of stdout" },
     "Report:",
   ),
   ...options("out", "testLocations"),
@@ -160,7 +160,7 @@ export const initOptions: readonly Option[] = [
   ...optionsOf(INIT, "Output:"),
   optionOf(
     "format",
-    { arg: "<format>", choices: ["text", "json"], default: "text", help: "what goes to stdout" },
+    { arg: "<format>", choices: ["text", "json"], default: "text", help: "format of stdout" },
     "Output:",
   ),
 ];
@@ -198,6 +198,6 @@ export function withOptions(command: Command, more: readonly Option[]): Command 
 
 /** Of several, the one that is typed last counts. */
 function addJson(command: Command, format: Option): void {
-  command.addOption(optionOf("json", { help: "the same as --format json" }, format.helpGroupHeading));
+  command.addOption(optionOf("json", { help: "short for --format json" }, format.helpGroupHeading));
   command.on("option:json", () => command.setOptionValueWithSource("format", "json", "cli"));
 }

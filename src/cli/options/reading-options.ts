@@ -6,46 +6,66 @@ const FORMAT = {
   format: {
     arg: "<format>",
     choices: "recordFormat",
-    help: "what goes to stdout (default: text on a terminal, else ndjson)",
+    help: "format of stdout (default: text on a terminal, otherwise ndjson)",
   },
 } as const;
 
 const EXTENT = {
-  all: { help: "every page" },
+  all: { help: "read all pages" },
   page: {
     arg: "<n>",
     kind: "number",
     range: [1, 10_000],
     conflicts: ["all"],
-    help: "the page of this number alone (default: the first)",
+    help: "number of the page to read (default: 1)",
   },
 } as const;
 
 const PRODUCTS = {
   brand: { arg: "<code>", help: "only products of this brand" },
-  green: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products green energy, or not" },
-  prepay: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products paid in advance, or not" },
+  green: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only green products (false: only others)" },
+  prepay: {
+    arg: "[true|false]",
+    kind: "boolean",
+    preset: "true",
+    help: "only prepayment products (false: only others)",
+  },
   tracker: {
     arg: "[true|false]",
     kind: "boolean",
     preset: "true",
-    help: "only products tracking the market's price, or not",
+    help: "only tracker products (false: only others)",
   },
-  variable: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products at a variable price, or not" },
-  business: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products for businesses, or not" },
-  historical: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only products no longer on sale, or not" },
+  variable: {
+    arg: "[true|false]",
+    kind: "boolean",
+    preset: "true",
+    help: "only variable-price products (false: only others)",
+  },
+  business: {
+    arg: "[true|false]",
+    kind: "boolean",
+    preset: "true",
+    help: "only business products (false: only others)",
+  },
+  historical: {
+    arg: "[true|false]",
+    kind: "boolean",
+    preset: "true",
+    help: "only products no longer on sale (false: only others)",
+  },
   availableAt: { arg: "<time>", help: "only products on sale at this time" },
 } as const;
 
 const RATES = {
-  from: { arg: "<time>", help: "rates from then on: 2026-03-29, 2026-03-29T12:30Z" },
-  to: { arg: "<time>", help: "rates until then" },
-  fuel: { arg: "<fuel>", choices: "fuel", default: "electricity", help: "what the tariff is for" },
-  kind: { arg: "<kind>", choices: "rateKind", default: "standard", help: "which of its rates" },
-  chronological: { help: "the earliest first (default: the latest)" },
+  from: { arg: "<time>", help: "rates from this time: 2026-03-29, 2026-03-29T12:30Z" },
+  to: { arg: "<time>", help: "rates until this time" },
+  fuel: { arg: "<fuel>", choices: "fuel", default: "electricity", help: "fuel of the tariff" },
+  kind: { arg: "<kind>", choices: "rateKind", default: "standard", help: "kind of rate" },
+  chronological: { help: "earliest first (default: latest first)" },
   plot: {
     conflicts: ["to", "format", "all", "page", "chronological"],
-    help: "draw the rates of one day: of --from, or today",
+    help: "chart of the rates of one day: the day of --from, or today",
   },
 } as const;
 

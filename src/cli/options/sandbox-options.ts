@@ -5,15 +5,15 @@ import type { Flags } from "./options.ts";
 import { type FlagsOf, optionsOf } from "./option-table.ts";
 
 const SANDBOX = {
-  port: { arg: "<n>", kind: "number", range: [0, 65_535], default: 0, help: "port (0: any free one)" },
+  port: { arg: "<n>", kind: "number", range: [0, 65_535], default: 0, help: "port (0: any free port)" },
   suppliers: {
     arg: "<codes>",
     kind: "suppliers",
-    help: "its import suppliers, separated by commas: SPRING,WINTER=Paused (default: those of the contract)",
+    help: "import suppliers, separated by commas: SPRING,WINTER=Paused (default: from the contract)",
   },
   maxBody: { arg: "<bytes>", kind: "count", help: "largest request body (default: 16777216)" },
-  data: { arg: "<file>", help: "keep its accounts in this file" },
-  readyFile: { arg: "<path>", help: "write where it listens, and its key, to this file once it does" },
+  data: { arg: "<file>", help: "file that keeps the accounts between runs" },
+  readyFile: { arg: "<path>", help: "file to write the address and API key to once the sandbox listens" },
 } as const;
 
 export const sandboxOptions: readonly Option[] = optionsOf(SANDBOX);
@@ -21,35 +21,39 @@ export const sandboxOptions: readonly Option[] = optionsOf(SANDBOX);
 export type SandboxFlags = Flags & FlagsOf<typeof SANDBOX> & FaultFlags;
 
 const FAULTS = {
-  latency: { arg: "<ms|ms-ms>", kind: "latency", help: "wait before each request is looked at" },
+  latency: { arg: "<ms|ms-ms>", kind: "latency", help: "delay before each request is processed" },
   throttle: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "answer 429 instead of processing" },
-  retryAfter: { arg: "<seconds>", kind: "retryAfter", help: "Retry-After of 429 and 503 (none: leave it out)" },
+  retryAfter: { arg: "<seconds>", kind: "retryAfter", help: "Retry-After header of 429 and 503 (none: no header)" },
   errorBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "answer an error instead of processing" },
   errorAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then answer an error" },
-  errorStatus: { arg: "<status>", kind: "errorStatus", help: "which error (default: 500)" },
+  errorStatus: { arg: "<status>", kind: "errorStatus", help: "status of the errors (default: 500)" },
   resetBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "reset the connection instead of processing" },
   resetAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then reset the connection" },
-  hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "never answer, and do not process" },
-  hangAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process and never answer" },
-  cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then send half a reply" },
-  pauseAt: { arg: "<k>", kind: "count", help: "turn the import supplier Paused at request k" },
-  rotateTokensAt: { arg: "<k>", kind: "count", help: "make every token worthless at request k" },
-  maxInFlight: { arg: "<n>", kind: "count", help: "429 beyond this many requests at a time" },
-  maxPerSecond: { arg: "<n>", kind: "count", help: "429 beyond this many requests a second" },
-  maxProcessing: { arg: "<n>", kind: "count", help: "429 beyond this many processed at a time" },
+  hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "never answer and do not process" },
+  hangAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, but never answer" },
+  cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then cut the reply off" },
+  pauseAt: { arg: "<k>", kind: "count", help: "set the import supplier to Paused at request k" },
+  rotateTokensAt: { arg: "<k>", kind: "count", help: "revoke all tokens at request k" },
+  maxInFlight: { arg: "<n>", kind: "count", help: "concurrent requests above which it answers 429" },
+  maxPerSecond: { arg: "<n>", kind: "count", help: "requests per second above which it answers 429" },
+  maxProcessing: { arg: "<n>", kind: "count", help: "concurrently processed requests above which it answers 429" },
   taskMs: {
     arg: "<ms>",
     kind: "number",
     range: [0, 1_000_000],
-    help: "from scheduling an account to its creation (default: 100)",
+    help: "time from scheduling an account to its creation (default: 100)",
   },
-  taskErrors: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "scheduled accounts that end in an error" },
-  dropFields: { arg: "<names...>", help: "leave these fields out of what validation understood" },
-  tokenLifetime: { arg: "<seconds>", kind: "count", help: "how long a token is good (default: 3600)" },
-  refreshLifetime: { arg: "<seconds>", kind: "count", help: "how long a refresh token is good (default: a week)" },
-  maxLogins: { arg: "<n>", kind: "count", help: "refuse logins beyond this many a minute (KT-CT-1199)" },
-  forgetful: { help: "do not notice repeats: a second account for the same key" },
-  seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed of the random shares and latencies" },
+  taskErrors: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "scheduled accounts that fail" },
+  dropFields: { arg: "<names...>", help: "fields to omit from the reply of the validation endpoint" },
+  tokenLifetime: { arg: "<seconds>", kind: "count", help: "lifetime of a token (default: 3600)" },
+  refreshLifetime: { arg: "<seconds>", kind: "count", help: "lifetime of a refresh token (default: one week)" },
+  maxLogins: {
+    arg: "<n>",
+    kind: "count",
+    help: "logins per minute above which further logins are refused (KT-CT-1199)",
+  },
+  forgetful: { help: "create a second account when a key is repeated" },
+  seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed for random faults and latencies" },
 } as const;
 
 /** How the sandbox is told to misbehave. */

@@ -1,23 +1,23 @@
-/** What a line of `--log-format json` can say: its level, and its fields beside `time`, `level` and `event`. */
+/** Events of `--log-format json`, with their level and their fields in addition to `time`, `level` and `event`. */
 export const LOG_EVENTS = {
   run_started: {
     level: "info",
-    about: "a push or a resumed push has its run; before anything is read or sent",
+    about: "a push or resume has started its run; nothing has been read or sent yet",
     fields: ["run", "command", "target", "supplier", "operation"],
   },
   check_progress: {
     level: "info",
-    about: "the input is being read and checked",
+    about: "progress while the input is read and validated",
     fields: ["run", "bytes", "ofBytes", "records", "invalid", "elapsedSeconds"],
   },
   run_planned: {
     level: "info",
-    about: "the whole input was checked, and sending begins",
+    about: "the whole input has been validated, and sending starts",
     fields: ["run", "records", "toSend", "counts"],
   },
   send_progress: {
     level: "info",
-    about: "records are being sent",
+    about: "progress while records are sent",
     fields: [
       "run",
       "total",
@@ -34,42 +34,50 @@ export const LOG_EVENTS = {
   },
   pace_changed: {
     level: "debug",
-    about: "more or fewer requests may be in flight",
+    about: "the concurrency limit or rate limit has changed",
     fields: ["run", "limit", "rateLimit", "reason"],
   },
-  wait_started: { level: "warning", about: "nothing is sent for a while", fields: ["run", "reason", "forSeconds"] },
+  wait_started: { level: "warning", about: "sending is paused", fields: ["run", "reason", "forSeconds"] },
   wait_continues: {
     level: "warning",
-    about: "the same, every five minutes",
+    about: "sending is still paused from time to time; every five minutes",
     fields: ["run", "reason", "pauses", "elapsedSeconds"],
   },
   wait_ended: {
     level: "info",
-    about: "there was no further pause for half a minute",
+    about: "sending has continued for 30 seconds without a pause",
     fields: ["run", "reason", "pauses", "elapsedSeconds"],
   },
   supplier_closed: {
     level: "warning",
-    about: "an import supplier takes no records; every five minutes while it lasts",
+    about: "an import supplier accepts no records; repeated every five minutes",
     fields: ["run", "supplier", "code", "nextProbeSeconds"],
   },
-  supplier_opened: { level: "info", about: "it takes records again", fields: ["run", "supplier", "elapsedSeconds"] },
-  stopping: { level: "info", about: "the first Ctrl-C or SIGTERM", fields: ["inFlight"] },
+  supplier_opened: {
+    level: "info",
+    about: "the import supplier accepts records again",
+    fields: ["run", "supplier", "elapsedSeconds"],
+  },
+  stopping: { level: "info", about: "the first Ctrl-C or SIGTERM was received", fields: ["inFlight"] },
   run_ended: {
     level: "info",
-    about: "no more is read or sent",
+    about: "the run has ended; nothing more is read or sent",
     fields: ["run", "state", "exitCode", "counts", "elapsedSeconds"],
   },
   report: {
     level: "info",
-    about: "the report is written",
+    about: "the report has been written",
     fields: ["title", "records", "counts", "errors", "warnings", "exitCode", "folder", "next"],
   },
-  sandbox_started: { level: "info", about: "the local platform listens", fields: ["baseUrl", "adminUrl", "readyFile"] },
-  metrics_started: { level: "info", about: "`--metrics` is served", fields: ["url"] },
-  notice: { level: "info", about: "a remark in words", fields: ["message"] },
-  detail: { level: "debug", about: "the same, of interest with --verbose", fields: ["message"] },
-  failure: { level: "error", about: "why the command ends", fields: ["code", "message", "place", "hint"] },
+  sandbox_started: { level: "info", about: "the sandbox is listening", fields: ["baseUrl", "adminUrl", "readyFile"] },
+  metrics_started: { level: "info", about: "the metrics are available at the URL", fields: ["url"] },
+  notice: { level: "info", about: "a message for the user", fields: ["message"] },
+  detail: { level: "debug", about: "a message shown with --verbose", fields: ["message"] },
+  failure: {
+    level: "error",
+    about: "the failure that ended the command",
+    fields: ["code", "message", "place", "hint"],
+  },
 } as const;
 
 export type LogEvent = keyof typeof LOG_EVENTS;

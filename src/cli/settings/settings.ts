@@ -252,6 +252,6 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
 export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
   if (target !== undefined) return target;
   throw new Failure("usage", `no platform is named ${purpose}`, {
-    hint: "pass --base-url https://.../v1/, or --target with a target of the configuration file",
+    hint: "pass --base-url https://.../v1/, or --target with a target from the configuration file",
   });
 }
