@@ -36,7 +36,7 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   date: "a spreadsheet writes dates in its own way",
   time: "a spreadsheet writes times in its own way",
   scientific: "a spreadsheet shortens long numbers; their digits are lost",
-  digits: "a spreadsheet keeps 15 digits of a number; the others are lost",
+  digits: "a spreadsheet keeps only 15 digits of a number; the others are lost",
   quotes: "curly quotation marks or dashes in place of plain ones",
   encoding: "read or saved in the wrong encoding",
   line_ends: "only the line ends inside the cell differ",

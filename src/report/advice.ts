@@ -5,78 +5,77 @@ export function adviceFor({ code, by }: Problem): string {
   const advice: Readonly<Record<string, string>> = ADVICE;
   if (Object.hasOwn(advice, code)) return advice[code] ?? "";
   return by === "platform"
-    ? "Correct the cells as the platform asks, and have the rows sent again."
-    : "Correct the fields that it is about, so that they agree with each other.";
+    ? "Correct the cells as the platform's message says, then ask for the rows to be sent again."
+    : "Correct the fields listed so that they are consistent.";
 }
 
 const CORRECT_OR_ASK =
-  "Correct the cells. If all of them are written in one other way, tell the migration team: the mapping can be taught to read it.";
+  "Correct the cells. If all of them use the same other format, tell the migration team: the mapping can convert it.";
 const SHORTEN = "Shorten the text in the source.";
-const AMOUNT = "Correct the amount. A shifted decimal point or another unit is the usual reason.";
-const EXPORT_AGAIN = "Have the file exported again. If it stays like this, show the migration team the line.";
+const AMOUNT = "Correct the amount. The usual cause is a misplaced decimal point or a different unit.";
+const EXPORT_AGAIN = "Export the file again. If the error remains, show the line to the migration team.";
 
 const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   required: "Fill in the cell. If the old system does not know the value, ask the migration team for a default.",
-  null: "Give a value, or leave the field out.",
+  null: "Enter a value, or remove the field.",
   blank: "Fill in the cell.",
   invalid: CORRECT_OR_ASK,
   invalid_choice:
-    "Use one of the values that are listed. If these are codes of the old system, tell the migration team what each of them means: the mapping can translate them.",
-  schema_mismatch: "Show the migration team one of the rows: fields of it do not go together.",
-  max_length: `${SHORTEN} If several values stand in one cell, ask for them to be split.`,
-  min_length: "Complete the value. It may have been cut off, or rows that belong to the record may be missing.",
+    "Use one of the listed values. If the cells hold codes of the old system, tell the migration team what each code means: the mapping can translate them.",
+  schema_mismatch: "Show one of the rows to the migration team: its fields are not valid in this combination.",
+  max_length: `${SHORTEN} If a cell holds several values, ask the migration team to split them.`,
+  min_length: "Complete the value. It may have been cut off, or rows of the record may be missing.",
   max_value: AMOUNT,
   min_value: AMOUNT,
   max_digits: AMOUNT,
   max_decimal_places: "Round the amount in the source.",
   max_whole_digits: AMOUNT,
-  not_a_list: "Have the source exported with a list here, even for one value.",
+  not_a_list: "Export the source with a list here, even for a single value.",
   not_a_dict: EXPORT_AGAIN,
-  empty: "Add the rows that belong to this record, or find out why the other file has none for it.",
-  null_characters_not_allowed: "Remove the character that cannot be seen. Typing the text anew is the surest way.",
-  surrogate_characters_not_allowed: "Type the text anew: a character in it was cut in two.",
+  empty: "Add the missing rows of this record, or find out why the other file has none.",
+  null_characters_not_allowed: "Remove the invisible character. The safest way is to retype the text.",
+  surrogate_characters_not_allowed: "Retype the text: it contains half of a character.",
   unique:
-    "Check which of the two versions is right. If it is the new one, ask the migration team to send it as a change.",
+    "Check which of the two versions is correct. If the new one is, ask the migration team to send it as a change.",
   corrected_since:
-    "Nothing to do: the corrected version is on the platform. Correct the old system as well, if it is to agree.",
+    "Nothing to do: the corrected version is on the platform. If the old system must match it, correct it there too.",
   account_not_found:
-    "First see to the account that it belongs to. Once that is accepted, this record follows by itself.",
-  circular_dependency:
-    "Correct the reference to the other record: this record and the one that it belongs to each wait for the other.",
-  unknown_field: "Nothing to correct in the data: show this to the migration team.",
-  read_only: "Nothing to correct in the data: show this to the migration team.",
-  duplicate_key: "Delete the row that is not meant. Where the contents differ, only you can tell which one is right.",
-  near_duplicate_key: "Check whether these are two accounts, or one whose number was written in two ways.",
-  near_known_key: "Restore the record's old number: a spreadsheet may have changed it when it saved the file.",
-  damaged_key: "Restore the record's number from the old system: a spreadsheet changed it when it saved the file.",
-  row_sent_under_other_key: "Nothing to correct in the data: show this to the migration team.",
-  key_differs_from_reject: "Restore the record's number: the column migrate_key has the old one.",
-  unsafe_document_path: "Give the path of the document as it lies below the agreed folder, such as bills/2026/17.pdf.",
-  path_does_not_exist_in_file_store: "Copy the document to where the path says, or correct the path. Capitals count.",
-  coerced:
-    "The record is sent all the same. Write the value in the form that is asked for, so that nothing is changed on the way.",
-  source_ragged_row: "Look for a comma or a line break inside a text: the cell needs quotation marks around it.",
-  source_truncated_row: "Have the file sent again: its end is missing.",
-  source_stray_quote: "Put quotation marks around the whole cell, and double those inside it.",
+    "First correct the account that this record belongs to. Once that account is accepted, this record is sent automatically.",
+  circular_dependency: "Correct the reference to the other record: the two records wait for each other.",
+  unknown_field: "Nothing to correct in the data. Show this to the migration team.",
+  read_only: "Nothing to correct in the data. Show this to the migration team.",
+  duplicate_key: "Delete the wrong row. If the contents differ, decide which row is correct.",
+  near_duplicate_key: "Check whether these are two accounts, or one account whose number is written in two ways.",
+  near_known_key:
+    "Restore the original number of the record: a spreadsheet program may have changed it when saving the file.",
+  damaged_key:
+    "Restore the number of the record from the old system: a spreadsheet program changed it when saving the file.",
+  row_sent_under_other_key: "Nothing to correct in the data. Show this to the migration team.",
+  key_differs_from_reject: "Restore the number of the record: the column migrate_key holds the original.",
+  unsafe_document_path: "Enter the path of the document relative to the agreed folder, such as bills/2026/17.pdf.",
+  path_does_not_exist_in_file_store: "Copy the document to this path, or correct the path. Paths are case-sensitive.",
+  coerced: "The record is still sent. Write the value in the expected format so that the platform does not change it.",
+  source_ragged_row: "Look for a comma or a line break inside a cell: such a cell must be in quotation marks.",
+  source_truncated_row: "Ask for the file again: its end is missing.",
+  source_stray_quote: "Put quotation marks around the whole cell, and double any quotation marks inside it.",
   source_control_character: EXPORT_AGAIN,
   source_invalid_json: EXPORT_AGAIN,
   source_not_an_object: EXPORT_AGAIN,
   source_duplicate_name: EXPORT_AGAIN,
   source_forbidden_name: EXPORT_AGAIN,
-  source_unsafe_number: "Have the number exported as text, in quotation marks: it would lose digits.",
-  source_lone_surrogate: "Type the text anew: a character in it was cut in two.",
-  source_bad_cell: "Mend the formula, or open the workbook in a spreadsheet program and save it again.",
-  source_rounded_number: "Show more decimal places, if the digits behind them matter.",
+  source_unsafe_number: "Export the number as text, in quotation marks. Otherwise it loses digits.",
+  source_lone_surrogate: "Retype the text: it contains half of a character.",
+  source_bad_cell: "Fix the formula, or open the workbook in a spreadsheet program and save it again.",
+  source_rounded_number: "Show more decimal places if the hidden digits matter.",
   source_too_deep: EXPORT_AGAIN,
-  source_record_too_large: "Take what does not belong into a cell, such as a whole document, out of the record.",
-  source_missing_key: "Fill in the number that the row is known by, or delete the row if it is a line of totals.",
+  source_record_too_large: "Remove content that does not belong in a cell, such as a whole document.",
+  source_missing_key: "Fill in the number that identifies the row, or delete the row if it holds totals.",
   source_orphan_row:
-    "Add the record that this row belongs to, or correct the number that joins the two. Zeros at the front count.",
+    "Add the record that this row belongs to, or correct the number that joins the two. Leading zeros are significant.",
   source_missing_row:
-    "Add the row that this one refers to, or correct the number that names it. Zeros at the front count.",
-  source_duplicate_key: "Delete the row that is not meant, or give it the number that it should have.",
-  source_repeated_row:
-    "The record is sent all the same, with both rows. Delete one of them if it stands there by mistake.",
-  source_bad_order: "Correct the cell: rows are put in order by it, and nobody can tell where this one belongs.",
-  source_child_left_out: "Write the number that joins the two files in the same way in both.",
+    "Add the row that this row refers to, or correct the number that refers to it. Leading zeros are significant.",
+  source_duplicate_key: "Delete the wrong row, or correct its number.",
+  source_repeated_row: "The record is still sent, with both rows. Delete one of them if it is a mistake.",
+  source_bad_order: "Correct the cell: it determines the order of the rows.",
+  source_child_left_out: "Write the number that joins the two files the same way in both.",
 };

@@ -49,7 +49,7 @@ export function foundCode(problem: Problem): string | undefined {
 export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
   if (problem.by === "local") return describeLocalFinding(problem);
-  return plainLine(problem.detail) || "The platform gave no reason beside its code.";
+  return plainLine(problem.detail) || "The platform gave no reason other than its code.";
 }
 
 type Code = LocalFinding["code"];
@@ -68,22 +68,22 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   min_length: ({ limit, unit }) => `Must have at least ${counted(limit, NOUNS[unit])}.`,
   max_value: ({ limit, exclusive }) => `Must be ${exclusive ? "less than" : "at most"} ${limit}.`,
   min_value: ({ limit, exclusive }) => `Must be ${exclusive ? "more than" : "at least"} ${limit}.`,
-  max_digits: ({ limit }) => `Must have at most ${counted(limit, "digit")} in all.`,
+  max_digits: ({ limit }) => `Must have at most ${counted(limit, "digit")} in total.`,
   max_decimal_places: ({ limit }) => `Must have at most ${counted(limit, "digit")} after the decimal point.`,
   max_whole_digits: ({ limit }) => `Must have at most ${counted(limit, "digit")} before the decimal point.`,
   not_a_list: () => "Must be a list.",
   not_a_dict: () => "Must be an object with named values.",
   empty: () => "The list may not be empty.",
-  null_characters_not_allowed: () => "Holds a null character (U+0000), which is not allowed.",
-  surrogate_characters_not_allowed: () => "Holds half a character (a lone surrogate), which is not allowed.",
+  null_characters_not_allowed: () => "Contains a null character (U+0000), which is not allowed.",
+  surrogate_characters_not_allowed: () => "Contains half a character (a lone surrogate), which is not allowed.",
   unique: ({ acceptedAt }) =>
     acceptedAt === undefined
-      ? "The items of the list must differ from each other."
+      ? "The items of the list must be unique."
       : `Already accepted at ${plainText(acceptedAt)} with other content; --revise sends the change.`,
   corrected_since: ({ acceptedAt }) =>
-    `On the platform since ${plainText(acceptedAt)}, from corrected rows: this row is the version that was refused before.`,
+    `On the platform since ${plainText(acceptedAt)}, from corrected rows. This row is the version that was rejected before.`,
   account_not_found: ({ after }) =>
-    `Belongs to a record of ${plainText(after)} that is not accepted yet; sent once it is.`,
+    `Belongs to a record of ${plainText(after)} that has not been accepted. It is sent once that record is accepted.`,
   circular_dependency: ({ after }) =>
     `Waits for a record of ${plainText(after)} that, directly or through others, waits for this one.`,
   unknown_field: ({ suggestion }) =>
@@ -91,7 +91,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   duplicate_key: ({ other, sameContent }) =>
     `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
   near_duplicate_key: ({ other }) =>
-    `The business key may be the one at ${placeText(other)}: they differ only by case, spaces, leading zeros, dashes or the like.`,
+    `The business key may be the one at ${placeText(other)}: they differ only in case, spaces, leading zeros, dashes or similar.`,
   near_known_key: ({ key, known, damage, wasSent }) =>
     `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was sent before" : "was in an earlier run"}, and ${KEY_DAMAGE_TEXT[damage]}. Restore the key. If both keys are right, --new-keys sends the record.`,
   damaged_key: ({ key, damage }) =>
@@ -102,80 +102,81 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `The key (${shapeOf(key)}) is not the key of the rejected record in the column migrate_key (${shapeOf(known)}). Restore the key, or push the rejects with --rejects <dir> --restore-keys. If the new key is right, --new-keys sends the record.`,
   unsafe_document_path: ({ reason }) =>
     `Must be a plain path relative to the supplier's root: ${UNSAFE_PATH_TEXT[reason]}.`,
-  path_does_not_exist_in_file_store: ({ under }) => `There is no document by this path under ${plainText(under, 200)}.`,
+  path_does_not_exist_in_file_store: ({ under }) =>
+    `There is no document with this path under ${plainText(under, 200)}.`,
   read_only: () =>
     "The contract marks this field as read-only: the value is sent, but the platform sets the field itself.",
   coerced: ({ from, to }) => coercedText(plainText(from), plainText(to)),
   source_ragged_row: ({ found, expected }) => `The row has ${counted(found, "cell")}, the header ${expected}.`,
   source_truncated_row: ({ found, expected }) =>
     `The file ends inside this row: ${counted(found, "cell")} of ${expected}. It may have been cut short.`,
-  source_stray_quote: () => "A quotation mark stands inside an unquoted cell, or text follows a closing one.",
-  source_control_character: ({ character }) => `Holds the control character ${plainText(character)}.`,
+  source_stray_quote: () =>
+    "There is a quotation mark inside an unquoted cell, or text after a closing quotation mark.",
+  source_control_character: ({ character }) => `Contains the control character ${plainText(character)}.`,
   source_invalid_json: ({ reason }) => `Not valid JSON: ${plainLine(reason)}.`,
   source_not_an_object: ({ found }) => `A record must be a JSON object; this is ${withArticle(plainText(found))}.`,
-  source_duplicate_name: ({ name }) => `The name "${plainText(name)}" stands twice in the same object.`,
+  source_duplicate_name: ({ name }) => `The name "${plainText(name)}" occurs twice in the same object.`,
   source_forbidden_name: ({ name }) => `The name "${plainText(name)}" is not allowed.`,
-  source_unsafe_number: () => "The number would lose digits; write it as text (in JSON: in quotation marks).",
+  source_unsafe_number: () => "The number would lose digits. Write it as text (in JSON: in quotation marks).",
   source_bad_cell: ({ reason, shown }) =>
     `${BAD_CELL_TEXT[reason]}${shown === undefined ? "" : `: ${plainText(shown)}`}.`,
-  source_rounded_number: () => "The number format of the cell shows a rounded number: that is what is taken.",
-  source_lone_surrogate: () => "Holds half a character (a lone surrogate escape).",
+  source_rounded_number: () => "The number format of the cell shows a rounded number, and the rounded number is used.",
+  source_lone_surrogate: () => "Contains half a character (a lone surrogate escape).",
   source_too_deep: ({ limit }) => `Nested deeper than ${limit} levels.`,
   source_record_too_large: ({ limitBytes }) => `The record is larger than ${counted(limitBytes, "byte")}.`,
   source_missing_key: ({ column }) => `The row has no value in the key column ${plainText(column)}.`,
   source_duplicate_key: ({ source, other }) =>
     `Another row of ${plainText(source)} has the same key: ${placeText(other)}.`,
-  source_repeated_row: ({ source, other }) =>
-    `The same as another row of ${plainText(source)}, in every cell: ${placeText(other)}.`,
+  source_repeated_row: ({ source, other }) => `Identical to another row of ${plainText(source)}: ${placeText(other)}.`,
   source_missing_row: ({ child }) => `No row of ${plainText(child)} has this key.`,
   source_bad_order: ({ wanted }) => `Rows are ordered by this cell, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
-    `A row of ${plainText(child)} has almost this key, and would be left out: ${placeText(other)}.`,
+    `A row of ${plainText(child)} has a similar key, and would be left out: ${placeText(other)}.`,
   source_orphan_row: ({ parent, near, alsoNear = [] }) => {
     const more = alsoNear.length === 0 ? "" : ` and ${alsoNear.length} more`;
-    const almost = near === undefined ? "" : ` Almost the same: ${placeText(near)}${more}.`;
+    const almost = near === undefined ? "" : ` Similar key: ${placeText(near)}${more}.`;
     return `No row of ${plainText(parent)} has this key.${almost}`;
   },
 };
 
 const KEY_DAMAGE_TEXT: Readonly<Record<KeyDamageKind, string>> = {
-  characters: "the keys differ only in characters that look the same",
-  case: "the keys differ only in capitals",
+  characters: "the keys differ only in characters that look alike",
+  case: "the keys differ only in case",
   spaces: "the keys differ only in spaces",
   formula: "a spreadsheet wrote one of the keys as a formula",
   apostrophe: "a spreadsheet put an apostrophe in front of the key",
   thousands: "a spreadsheet puts commas into large numbers",
   decimals: "a spreadsheet adds decimals to numbers",
-  fraction: "a spreadsheet drops zeros at the end of decimals",
+  fraction: "a spreadsheet drops trailing zeros of decimals",
   scientific: "a spreadsheet writes long numbers in scientific notation, which loses digits",
   plus: "a spreadsheet drops a leading plus sign",
   dash: "the keys differ only in dashes",
   zeros: "a spreadsheet drops leading zeros",
   date: "a spreadsheet rewrites keys that look like dates",
-  digits: "a spreadsheet keeps 15 digits of a number",
+  digits: "a spreadsheet keeps only 15 digits of a number",
 };
 
 const BAD_CELL_TEXT: Readonly<Record<BadCellReason, string>> = {
-  error_value: "The cell holds the error of a formula",
-  not_calculated: "The cell holds a formula whose result was not saved; open the workbook and save it again",
-  impossible_date: "The cell is a date that no calendar has, or one before March 1900; write it as text",
+  error_value: "The formula of the cell has an error",
+  not_calculated: "The result of the cell's formula was not saved; open the workbook and save it again",
+  impossible_date: "The date does not exist, or is before March 1900; write it as text",
 };
 
 const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   boolean: "Must be true or false.",
-  date: "Must be a date that exists, as YYYY-MM-DD.",
-  datetime: "Must be a date and time with its zone, as 2026-01-31T09:30:00Z.",
-  decimal: "Must be a decimal number, as 12.50.",
+  date: "Must be an existing date in the format YYYY-MM-DD.",
+  datetime: "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z.",
+  decimal: "Must be a decimal number, such as 12.50.",
   email: "Must be an e-mail address.",
   integer: "Must be a whole number.",
-  multiple: "Must be a multiple of the step that the contract names.",
+  multiple: "Must be a multiple of the step in the contract.",
   number: "Must be a number.",
   object: "Must be an object with fields.",
-  pattern: "Does not have the form that the contract asks for.",
+  pattern: "Does not match the format that the contract requires.",
   string: "Must be text.",
-  time: "Must be a time, as 09:30:00.",
-  uri: "Must be a complete web address, as https://example.com/page.",
-  uuid: "Must be a UUID, as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
+  time: "Must be a time, such as 09:30:00.",
+  uri: "Must be a complete web address, such as https://example.com/page.",
+  uuid: "Must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
 
 /** What the cell itself must look like: that is what its owner can correct. */
@@ -184,24 +185,23 @@ function describeWrittenForm(expected: Expected, { as, zone, readings }: Written
     const [one, other] = readings.map((pattern) => plainText(pattern));
     return `Can be read as ${one} and as ${other}, which are different ${expected === "date" ? "days" : "times"}.`;
   }
-  if (expected === "pattern") return `Does not have the form that the contract asks for: ${plainText(as, 200)}`;
+  if (expected === "pattern") return `Does not match the format that the contract requires: ${plainText(as, 200)}`;
   if (expected === "multiple") return `Must be a multiple of ${as}.`;
   const form = `written as ${plainText(as)}`;
-  if (expected === "date") return `Must be a date that exists, ${form}.`;
+  if (expected === "date") return `Must be an existing date, ${form}.`;
   if (expected !== "datetime") return `Must be a number, ${form}.`;
-  const clocks =
-    zone === undefined || zone === "UTC" ? "" : `, which the clocks of ${plainText(zone)} showed just once`;
-  return `Must be a date and time that exist, ${form}${clocks}.`;
+  const clocks = zone === undefined || zone === "UTC" ? "" : `, that occurred exactly once in ${plainText(zone)}`;
+  return `Must be an existing date and time, ${form}${clocks}.`;
 }
 
 const UNSAFE_PATH_TEXT: Readonly<Record<UnsafePathReason, string>> = {
-  absolute: "it starts at a root",
-  backslash: "it holds a backslash",
-  control_character: "it holds a control character",
-  empty_segment: "it holds an empty part (//)",
-  encoded: "it holds an encoded character (%2e, %2f...)",
-  not_normalised: "its letters are not in Unicode's composed form (NFC)",
-  parent_segment: 'it holds a part "." or ".."',
+  absolute: "it is an absolute path",
+  backslash: "it contains a backslash",
+  control_character: "it contains a control character",
+  empty_segment: "it contains an empty part (//)",
+  encoded: "it contains an encoded character (%2e, %2f...)",
+  not_normalised: "it is not in Unicode normalisation form C (NFC)",
+  parent_segment: 'it contains a part "." or ".."',
   repeats_root: "it repeats the supplier's root",
   scheme: "it starts with a scheme or a drive",
   too_long: "it is too long",
@@ -227,9 +227,9 @@ function withArticle(noun: string): string {
 }
 
 function coercedText(from: string, to: string): string {
-  if (to === WHOLE_SECONDS) return `The ${from} is left out of what is sent: a date-time goes out in whole seconds.`;
-  if (to === TRIMMED_TEXT) return "The platform would remove the white space around this value without a word.";
-  return `The platform would turn this ${from} into ${withArticle(to)} without a word.`;
+  if (to === WHOLE_SECONDS) return `The ${from} is dropped, because date-times are sent in whole seconds.`;
+  if (to === TRIMMED_TEXT) return "The platform would silently remove the white space around this value.";
+  return `The platform would silently convert this ${from} to ${withArticle(to)}.`;
 }
 
 /** What a keyword asks for that has no code of its own. */
@@ -241,12 +241,12 @@ function schemaText(keyword: string, name: string | undefined): string {
 }
 
 const SCHEMA_TEXT: Readonly<Record<string, string | undefined>> = {
-  oneOf: "the value must fit one of the alternatives, and no second one",
-  anyOf: "the value must fit one of the alternatives",
-  not: "this very form is forbidden",
-  "false schema": "nothing may stand here",
-  contains: "too few or too many items have the form that is asked for",
-  propertyNames: "the property's name is not allowed",
+  oneOf: "the value must match exactly one of the alternatives",
+  anyOf: "the value must match one of the alternatives",
+  not: "values of this form are not allowed",
+  "false schema": "no value is allowed here",
+  contains: "too few or too many items match the required form",
+  propertyNames: "the name of the property is not allowed",
   minProperties: "too few properties",
   maxProperties: "too many properties",
 };
@@ -270,24 +270,24 @@ function fieldName(field: string): string {
 
 const RULE_TEXT: ReadonlyMap<string, string> = new Map([
   ["required-when", "Values are required here"],
-  ["forbidden-when", "Must be left out here"],
-  ["requires", "What is given asks for more"],
-  ["requires-one-of", "The number of these that are given is not right"],
-  ["forbids-together", "Only one of these may be given"],
-  ["conditional-value", "The value is not allowed beside the others"],
+  ["forbidden-when", "No value is allowed here"],
+  ["requires", "Other values require a value here"],
+  ["requires-one-of", "The wrong number of these fields has a value"],
+  ["forbids-together", "Only one of these may have a value"],
+  ["conditional-value", "The value is not allowed in combination with the others"],
   ["in-set", "Not one of the known values"],
-  ["lookup", "Does not agree with the reference list"],
-  ["matches-format", "Does not have the form that is asked for"],
-  ["date-order", "The dates are not in order"],
-  ["not-future", "Must not lie in the future"],
-  ["not-past", "Must not lie in the past"],
-  ["within", "Outside of its bounds"],
-  ["unique-by", "The same as another item"],
-  ["count-limit", "The number of items is not right"],
-  ["equals-across", "These must agree"],
-  ["sum-equals", "Does not agree with the sum of its parts"],
-  ["refers-to", "Refers to something that is not in this record"],
+  ["lookup", "Does not match the reference list"],
+  ["matches-format", "Does not have the required format"],
+  ["date-order", "The dates are in the wrong order"],
+  ["not-future", "Must not be in the future"],
+  ["not-past", "Must not be in the past"],
+  ["within", "Out of range"],
+  ["unique-by", "Duplicate of another item"],
+  ["count-limit", "Wrong number of items"],
+  ["equals-across", "These values must be the same"],
+  ["sum-equals", "Does not equal the sum of its parts"],
+  ["refers-to", "Refers to an item that is not in this record"],
   ["no-overlap", "Overlaps another period"],
-  ["contiguous", "Leaves a gap or an overlap between periods, or the last one is not open"],
-  ["covered-by", "Not covered by one period"],
+  ["contiguous", "There is a gap or an overlap between periods, or the last period has an end"],
+  ["covered-by", "Not covered by a single period"],
 ]);

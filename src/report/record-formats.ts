@@ -91,7 +91,7 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
       for (const name of results.flatMap((record) => Object.keys(record))) {
         if (columns?.includes(name) === true || leftOut.has(name)) continue;
         leftOut.add(name);
-        notice(`The member ${name} comes too late for a column of its own: it is in --format ndjson`);
+        notice(`The member ${name} first occurs too late to get its own column; use --format ndjson to see it`);
       }
       return (
         first + csvText(results.map((record) => (columns ?? []).map((name) => csvCell(memberAt(record, name) ?? null))))

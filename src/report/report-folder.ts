@@ -130,9 +130,9 @@ async function withStorageFailure<T>(file: string, work: () => Promise<T>): Prom
   } catch (error) {
     const code = errorCode(error);
     if (code === undefined) throw error;
-    const reason = code === "ENOTDIR" ? "a file stands in place of a folder" : code;
+    const reason = code === "ENOTDIR" ? "there is a file where a folder is expected" : code;
     throw new Failure("storage", `${file}: the report cannot be written (${reason})`, {
-      hint: "see to the disk or choose another folder with --out; then run the same command again, or `migrate report` after a push",
+      hint: "check the disk or choose another folder with --out; then run the same command again, or `migrate report` after a push",
       cause: error,
     });
   }

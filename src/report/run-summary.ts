@@ -6,18 +6,18 @@ import { countRecords, type Report } from "./report.ts";
 import { textWidth } from "../terminal/text-width.ts";
 
 const MEANINGS: Readonly<Record<Status, string>> = {
-  valid: "nothing to mend",
+  valid: "no errors",
   invalid: "not sent: the data has errors",
   accepted: "on the platform",
-  rejected: "refused by the platform: the data has errors",
-  ambiguous: "sent without a clear answer: may have arrived",
-  blocked: "stopped by the platform, not because of the data",
+  rejected: "rejected by the platform: the data has errors",
+  ambiguous: "outcome unknown: the platform may have received it",
+  blocked: "stopped by the platform for a reason other than the data",
   pending: "not sent yet",
-  skipped: "accepted before: not sent again",
-  duplicate: "a key that another record has: sent once",
+  skipped: "already accepted: not sent again",
+  duplicate: "key of another record: sent only once",
 };
 
-const WAITS = "waits for a record that is not accepted yet";
+const WAITS = "waits for a record that has not been accepted";
 
 /** The counts of a run; without `errors` nothing is known of the causes. */
 export type StatusCounts = Pick<Summary, "counts"> & Partial<Pick<Summary, "errors">>;
@@ -71,6 +71,6 @@ function rejectsNote({ summary, leftOut = 0 }: Report): string {
   const missing =
     leftOut === 0
       ? ""
-      : `, but for ${formatCount(leftOut)} that cannot be copied unchanged: mend them in the extract, errors.csv has the places`;
-  return ` (rejects: ${counted(count, "record")} to mend${missing})`;
+      : `, without ${formatCount(leftOut)} that cannot be copied unchanged: fix those in the extract, see errors.csv`;
+  return ` (rejects: ${counted(count, "record")} to fix${missing})`;
 }

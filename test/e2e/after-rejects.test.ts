@@ -41,7 +41,7 @@ describe("an extract that is pushed again as it was", () => {
     expect((await admin.imports()).length).toBe(4);
     const explained = await work.migrate(["explain", "HERE"]);
     expect(explained.stdout).toMatch(/^skipped, account A-/m);
-    expect(explained.stdout).toContain("from corrected rows: this row is the version that was refused before");
+    expect(explained.stdout).toContain("from corrected rows. This row is the version that was rejected before");
     const firstRun = (await runs(work)).at(-1) ?? "";
     const then = await work.migrate(["explain", "HERE", "--run", firstRun]);
     expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with other content: accepted in run /m);

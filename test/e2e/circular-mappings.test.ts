@@ -18,7 +18,7 @@ test("mappings whose `after` name each other are a failure of the mapping, not o
   expect(first.code).toBe(3);
   expect(statusCounts(outcomeLines(first.stdout))).toEqual({ blocked: 3 });
   for (const text of [first.stderr, readFileSync(file("report", "report.html"), "utf8")]) {
-    expect(text).toContain("waits for a record that is not accepted yet");
+    expect(text).toContain("waits for a record that has not been accepted");
     expect(text).not.toMatch(/stopped by the platform/i);
   }
 

@@ -30,5 +30,5 @@ test.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
 test("a ledger is refused for the demo of one process", async () => {
   const folder = temporaryFolder();
   const asked = await runCli(["demo", "--ledger", "postgres://here/none"], { cwd: folder });
-  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--ledger means nothing without --cluster")]);
+  expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--ledger needs --cluster")]);
 });

@@ -24,7 +24,7 @@ describe("one extract with errors, in every format", () => {
        e.g. a.csv:4, column NAME
 
     1  invalid  mobile
-       Does not have the form that the contract asks for: ^[0-9]{11}$
+       Does not match the format that the contract requires: ^[0-9]{11}$
        like 99, e.g. a.csv:4, column MOBILE
 
     1  source_ragged_row  non_field_errors
@@ -92,7 +92,7 @@ describe("one extract with errors, in every format", () => {
     expect(stdout).toBe(
       [
         "::error file=a.csv,line=4,title=required at name::A value is required here. (column NAME)",
-        "::error file=a.csv,line=4,title=invalid at mobile::Does not have the form that the contract asks for: ^[0-9]{11}$ (column MOBILE)",
+        "::error file=a.csv,line=4,title=invalid at mobile::Does not match the format that the contract requires: ^[0-9]{11}$ (column MOBILE)",
         "::error file=a.csv,line=5,title=source_ragged_row at non_field_errors::The row has 2 cells, the header 4.",
         "",
       ].join("\n"),

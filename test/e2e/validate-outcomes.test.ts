@@ -32,7 +32,7 @@ describe("outcome lines", () => {
             {
               attr: "mobile",
               code: "invalid",
-              detail: "Does not have the form that the contract asks for: ^[0-9]{11}$",
+              detail: "Does not match the format that the contract requires: ^[0-9]{11}$",
               severity: "error",
               by: "local",
               source: { file: "a.csv", line: 3, column: "MOBILE", columnNumber: 4 },

@@ -136,6 +136,6 @@ describe("the guide's example of", () => {
     ]));
   test("order", () => {
     const ranks = childrenIn("Order").map(({ orderBy }) => orderBy?.cells?.wanted);
-    expect(ranks).toEqual(["a number", "a date that exists, written as dd/MM/yyyy"]);
+    expect(ranks).toEqual(["a number", "an existing date, written as dd/MM/yyyy"]);
   });
 });

@@ -6,19 +6,22 @@ const other = { file: "accounts.csv", line: 7 };
 const cases: readonly (readonly [LocalFinding, string])[] = [
   [
     { code: "invalid", expected: "date", written: { as: "dd/MM/yyyy" } },
-    "Must be a date that exists, written as dd/MM/yyyy.",
+    "Must be an existing date, written as dd/MM/yyyy.",
   ],
   [
     { code: "invalid", expected: "datetime", written: { as: "dd/MM/yyyy HH:mm", zone: "Europe/London" } },
-    "Must be a date and time that exist, written as dd/MM/yyyy HH:mm, which the clocks of Europe/London showed just once.",
+    "Must be an existing date and time, written as dd/MM/yyyy HH:mm, that occurred exactly once in Europe/London.",
   ],
   [{ code: "invalid", expected: "multiple", written: { as: "0.5" } }, "Must be a multiple of 0.5."],
   [
     { code: "invalid", expected: "pattern", written: { as: "^[A-Z]+$" } },
-    "Does not have the form that the contract asks for: ^[A-Z]+$",
+    "Does not match the format that the contract requires: ^[A-Z]+$",
   ],
   [{ code: "invalid", expected: "decimal", written: { as: "1.234,50" } }, "Must be a number, written as 1.234,50."],
-  [{ code: "invalid", expected: "datetime" }, "Must be a date and time with its zone, as 2026-01-31T09:30:00Z."],
+  [
+    { code: "invalid", expected: "datetime" },
+    "Must be a date and time with a time zone, such as 2026-01-31T09:30:00Z.",
+  ],
   [{ code: "invalid_choice", choices: ["A", "", "B"] }, 'Must be one of: A, "", B.'],
   [{ code: "invalid_choice", choices: ["A", "B"], found: "X7" }, "Must be one of: A, B. Found: X7."],
   [{ code: "max_length", limit: 1, unit: "characters" }, "Must have at most 1 character."],
@@ -39,19 +42,16 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
     { code: "duplicate_key", other, sameContent: false },
     "The same business key as accounts.csv:7, with other content.",
   ],
-  [
-    { code: "coerced", from: "integer", to: "string" },
-    "The platform would turn this integer into a string without a word.",
-  ],
+  [{ code: "coerced", from: "integer", to: "string" }, "The platform would silently convert this integer to a string."],
   [
     { code: "unsafe_document_path", reason: "parent_segment" },
-    'Must be a plain path relative to the supplier\'s root: it holds a part "." or "..".',
+    'Must be a plain path relative to the supplier\'s root: it contains a part "." or "..".',
   ],
   [{ code: "source_ragged_row", found: 1, expected: 5 }, "The row has 1 cell, the header 5."],
   [{ code: "source_record_too_large", limitBytes: 1048576 }, "The record is larger than 1,048,576 bytes."],
   [
     { code: "source_orphan_row", parent: "accounts", near: other },
-    "No row of accounts has this key. Almost the same: accounts.csv:7.",
+    "No row of accounts has this key. Similar key: accounts.csv:7.",
   ],
 ];
 
@@ -96,7 +96,7 @@ describe("wordsFor", () => {
   it("passes on what the platform says in one line, cut to a length", () => {
     expect(describeProblem(platform("Not\n  a\tphone number. "))).toBe("Not a phone number.");
     expect(describeProblem(platform("x".repeat(10_000)))).toHaveLength(500);
-    expect(describeProblem(platform(" "))).toBe("The platform gave no reason beside its code.");
+    expect(describeProblem(platform(" "))).toBe("The platform gave no reason other than its code.");
   });
 });
 

@@ -146,7 +146,7 @@ describe("checkReportFolder", () => {
     for (const out of [file, path.join(file, "below")]) {
       await expect(checkReportFolder(out, [])).rejects.toMatchObject({
         code: "storage",
-        message: expect.stringContaining("a file stands in place of a folder"),
+        message: expect.stringContaining("there is a file where a folder is expected"),
         hint: expect.stringContaining("another folder with --out"),
       });
     }

@@ -211,7 +211,7 @@ describe("keywords that are judged as JSON Schema", () => {
     const contract = contractOf({ field: { ...OPEN, propertyNames: { maxLength: 1 } } });
     const [problem] = compileValidator(bodyOf(contract), { keepValues: false })({ field: { long: 1 } });
     expect(problem && describeProblem(problem)).toBe(
-      'Does not satisfy "propertyNames" of the contract\'s schema (about "long"): the property\'s name is not allowed.',
+      'Does not satisfy "propertyNames" of the contract\'s schema (about "long"): the name of the property is not allowed.',
     );
   });
 

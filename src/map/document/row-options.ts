@@ -88,7 +88,7 @@ function readDates(
     return undefined;
   }
   return {
-    wanted: `a date that exists, written as ${written}`,
+    wanted: `an existing date, written as ${written}`,
     rank: (text) => {
       const time = pattern.read(text);
       return time && moment(time);

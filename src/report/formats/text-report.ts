@@ -135,10 +135,7 @@ function packParts(parts: readonly string[], width: number): readonly string[] {
 async function ambiguousText(report: Report, { style, indent }: TextLayout): Promise<readonly string[]> {
   const count = report.summary.counts.ambiguous ?? 0;
   if (count === 0) return [];
-  const lines = [
-    style.bold(`${formatCount(count)} ambiguous ${plural(count, "record")}, sent without a clear answer`),
-    "",
-  ];
+  const lines = [style.bold(`${formatCount(count)} ambiguous ${plural(count, "record")} (outcome unknown)`), ""];
   for (const { key, source, record } of await firstAmbiguous(report)) {
     lines.push(
       `${indent}${style.yellow(plainText(key ?? `record ${record}`, 80))}  ${plainText(formatPlace(source), 200)}`,

@@ -30,7 +30,7 @@ export function causesChart(causes: readonly PageCause[]): Html | undefined {
       </li> `,
   );
   return html`<section aria-labelledby="chart">
-    <h2 id="chart">What holds most records back</h2>
+    <h2 id="chart">Most frequent causes</h2>
     <ol class="chart">
       ${bars}
     </ol>
@@ -40,7 +40,7 @@ export function causesChart(causes: readonly PageCause[]): Html | undefined {
 /** The causes, each as a card; nothing where there is none. `leftOut`: what the page does not hold. */
 export function causesSection(causes: readonly PageCause[], leftOut: Html | undefined): Html | undefined {
   if (causes.length === 0) return undefined;
-  const title = causes.some(({ severity }) => severity === "error") ? "What needs work" : "Worth a look";
+  const title = causes.some(({ severity }) => severity === "error") ? "Errors to fix" : "Warnings";
   return html`<section aria-labelledby="causes">
     <h2 id="causes">${title}</h2>
     ${FILTERS}
@@ -85,7 +85,7 @@ function causeCard(cause: PageCause, at: number): Html {
         <code>${attr}</code> <span class="tag">${code}</span>
         <span class="tag">${by === "platform" ? "found by the platform" : "found before sending"}</span>
       </p>
-      ${form && html`<p class="form">The form, for the migration team: <code>${form}</code></p>`}
+      ${form && html`<p class="form">Required pattern, for the migration team: <code>${form}</code></p>`}
       <p class="advice"><span class="advice-label">What to do</span> ${adviceFor(cause.first)}</p>
       ${
         shapes.length === 0
@@ -105,7 +105,7 @@ function causeCard(cause: PageCause, at: number): Html {
 
 /** The words of the cause, without a pattern that only programmers can read. */
 function titleOf(cause: PageCause): string {
-  if (formOf(cause) !== undefined) return "Does not have the form that is asked for.";
+  if (formOf(cause) !== undefined) return "Does not have the required format.";
   return cause.by === "platform" ? `The platform: ${cause.words}` : cause.words;
 }
 

@@ -35,10 +35,10 @@ const PARTS: readonly HeadlinePart[] = [
   { statuses: ["accepted", "skipped"], said: (count) => `${count === 1 ? "is" : "are"} on the platform` },
   {
     statuses: ["valid"],
-    said: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without a fault"}`,
+    said: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without errors"}`,
   },
   { statuses: ["invalid", "rejected", "duplicate"], said: (count) => (count === 1 ? "needs work" : "need work") },
-  { statuses: ["ambiguous"], said: (count) => `${count === 1 ? "has" : "have"} no clear answer yet` },
+  { statuses: ["ambiguous"], said: (count) => `${count === 1 ? "has" : "have"} an unknown outcome` },
   { statuses: ["blocked", "pending"], said: (count) => `${count === 1 ? "is" : "are"} still to be sent` },
 ];
 

@@ -30,7 +30,7 @@ function sentence({ runs }: Proof): string {
   const different = sum(runs.map(({ payloads }) => payloads.different));
   const unread = runs.filter(({ unreadable }) => unreadable !== undefined).length;
   const parts = [
-    ...(unread > 0 ? [`the sources of ${counted(unread, "run")} are not what they were`] : []),
+    ...(unread > 0 ? [`the sources of ${counted(unread, "run")} have changed`] : []),
     ...(lost > 0 ? [`${counted(lost, "row")} cannot be accounted for`] : []),
     ...(different > 0
       ? [`${counted(different, "payload")} ${different === 1 ? "differs" : "differ"} from what was planned`]
@@ -117,7 +117,7 @@ function filesTable({ sources, setup }: RunProof, at: number): Html {
   return table({
     id: `files-${at}`,
     of: `run-${at}`,
-    title: "The files that it was made of",
+    title: "Input files of the run",
     columns: [{ name: "File" }, { name: "Bytes", kind: "number" }, { name: "SHA-256", kind: "hash" }],
     rows: [...sources, ...setup].map(({ file, bytes, sha256 }) => [file, formatCount(bytes), sha256]),
   });
@@ -127,7 +127,7 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: P
   const hasPlatform = sums.some(({ platform }) => platform !== undefined);
   const stages = ["In the sources", "In payloads", "Sent", "Accepted", ...(hasPlatform ? ["On the platform"] : [])];
   const rows = sums.map((one) => [
-    one.by ?? (by === undefined ? "in all" : "none"),
+    one.by ?? (by === undefined ? "total" : "none"),
     one.source,
     one.payloads,
     one.sent,
@@ -183,7 +183,7 @@ function table({ id, of, title, note, columns, rows }: PageTable): Html {
 }
 
 function payloadText({ same, different }: RunProof["payloads"]): string {
-  const made = `${counted(same, "payload")} made anew from the sources ${same === 1 ? "is" : "are"} what the ledger says was planned`;
+  const made = `${counted(same, "payload")} rebuilt from the sources ${same === 1 ? "matches" : "match"} the plan in the ledger`;
   return different === 0 ? `${made}.` : `${made}; ${formatCount(different)} differ.`;
 }
 
@@ -198,7 +198,7 @@ function platformText({ platform }: RunProof): Html | undefined {
 }
 
 function differencesText({ differences, run }: RunProof): string {
-  if (differences === 0) return "There is no difference to name.";
+  if (differences === 0) return "There are no differences.";
   return `${counted(differences, "difference")}, each with its key, in differences-${run}.csv.`;
 }
 

@@ -9,7 +9,7 @@ interface RecordsHeading {
   readonly title: string;
 }
 
-/** What became of the records: a bar, and the same as a list. */
+/** Status of the records: a bar, and the same as a list. */
 export function recordsSection(
   summary: Pick<Summary, "records"> & StatusCounts,
   { id, title }: RecordsHeading = { id: "records", title: "Records" },
@@ -35,7 +35,7 @@ export function recordsSection(
     ${statusBar(summary, present)}
     <table class="statuses">
       <caption class="quiet">
-        What became of the records
+        Status of the records
       </caption>
       <thead class="quiet">
         <tr>

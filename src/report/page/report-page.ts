@@ -71,15 +71,15 @@ function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefin
   const errors = totalOf(summary.errors);
   const warnings = totalOf(summary.warnings);
   if (errors + warnings === 0)
-    return summary.records === 0 ? undefined : html`<p class="lead">No error was found.</p> `;
+    return summary.records === 0 ? undefined : html`<p class="lead">No errors were found.</p> `;
   const count = (severity: Severity): number => causes.filter((cause) => cause.severity === severity).length;
   const behind = count("error");
   const said =
     errors === 0
-      ? "No error was found."
+      ? "No errors were found."
       : `${counted(errors, "error")} ${errors === 1 ? "has" : "have"} ${counted(behind, "cause")}. Each cause below says what to do.`;
   const warned =
-    warnings === 0 ? "" : ` ${counted(warnings, "warning")} ${warnings === 1 ? "holds" : "hold"} nothing back.`;
+    warnings === 0 ? "" : ` ${counted(warnings, "warning")} ${warnings === 1 ? "does" : "do"} not stop a record.`;
   return html`<p class="lead">${said}${warned}</p> `;
 }
 
@@ -97,8 +97,8 @@ function leftOut(hidden: readonly PageCause[], others: Readonly<Record<Severity,
 
 function footer({ showValues }: Report): Html {
   const shown = showValues
-    ? "Values stand beside their shape"
-    : "Values are shown by their shape, so that the page can be passed on";
+    ? "Values are shown next to their shape"
+    : "Only the shape of values is shown, so that the page can be shared";
   return html`<footer>
     <h2>How to read this page</h2>
     <p>

@@ -83,9 +83,9 @@ const ANSWERS: Readonly<Record<Status, string>> = {
   invalid: "invalid",
   accepted: "accepted",
   rejected: "rejected",
-  ambiguous: "no clear answer",
+  ambiguous: "outcome unknown",
   blocked: "stopped",
-  pending: "to be tried again",
+  pending: "will be retried",
   skipped: "skipped",
   duplicate: "duplicate",
 };

@@ -49,7 +49,7 @@ function requireSameRecord(outcome: Outcome, { number, row }: InputRecord): Outc
 function sourceChanged({ record, source }: Outcome): Failure {
   return new Failure("source_changed", `record ${record} is no longer where it was during the run`, {
     place: source,
-    hint: "the input has changed since; run the same command again",
+    hint: "the input has changed; run the same command again",
   });
 }
 

@@ -161,6 +161,6 @@ const MAX_COMMENT = 2000;
 
 function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): readonly SheetCell[] {
   if (beyond.some((cell) => cell !== "")) return beyond.map((value) => ({ value, style: "error" }));
-  const value = `The row had ${cells.length} cells, the header ${table.columns.length}. Put the row right, then empty this cell.`;
+  const value = `The row had ${cells.length} cells, the header ${table.columns.length}. Correct the row, then clear this cell.`;
   return [{ value, style: "error" }];
 }

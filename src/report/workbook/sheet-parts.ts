@@ -39,7 +39,7 @@ function dropDownsXml({ dropDowns, rows }: FinishedSheet): string {
     const name = columnName(column);
     return (
       '<dataValidation type="list" errorStyle="warning" allowBlank="1" showErrorMessage="1" ' +
-      `errorTitle="Not in the list" error="The list holds the values that are known. Keep this one all the same?" ` +
+      `errorTitle="Not in the list" error="The value is not in the list of known values. Keep it anyway?" ` +
       `sqref="${name}2:${name}${rows}"><formula1>${xmlText(range)}</formula1></dataValidation>`
     );
   });

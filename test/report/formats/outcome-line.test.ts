@@ -14,7 +14,7 @@ describe("outcomeLine", () => {
     expect(MIXED.map((outcome) => outcomeLine(outcome, hidden))).toEqual([
       '{"record":1,"key":"EXT-1","source":{"file":"accounts.csv","line":2},"status":"valid"}',
       '{"record":2,"key":"EXT-2","source":{"file":"accounts.csv","line":3},"status":"invalid","errors":[' +
-        '{"attr":"customers.0.date_of_birth","code":"invalid","detail":"Must be a date that exists, as YYYY-MM-DD.",' +
+        '{"attr":"customers.0.date_of_birth","code":"invalid","detail":"Must be an existing date in the format YYYY-MM-DD.",' +
         '"severity":"error","by":"local","source":{"file":"customers.csv","line":9,"column":"DOB","columnNumber":4}},' +
         '{"attr":"billing_address","code":"required","detail":"A value is required here.","severity":"error","by":"local"}]}',
       '{"record":3,"key":"EXT-3","source":{"file":"accounts.csv","line":4},"status":"rejected","errors":[' +
@@ -23,7 +23,7 @@ describe("outcomeLine", () => {
         '"http":400,"attempts":1,"durationMs":41}',
       '{"record":4,"source":{"file":"accounts.csv","line":5},"status":"ambiguous","http":502,"attempts":2}',
       '{"record":5,"key":"EXT-5","source":{"file":"more.json","line":12,"pointer":"/3"},"status":"accepted","errors":[' +
-        '{"attr":"notes.0.body","code":"coerced","detail":"The platform would turn this number into a string without a word.",' +
+        '{"attr":"notes.0.body","code":"coerced","detail":"The platform would silently convert this number to a string.",' +
         '"severity":"warning","by":"local","source":{"file":"more.json","line":12,"pointer":"/3/notes/0/body"}}],' +
         '"http":201,"attempts":1,"account":"A-12AB34CD","durationMs":38}',
     ]);

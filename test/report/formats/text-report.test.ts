@@ -16,7 +16,7 @@ describe("text", () => {
            124 like +9{10}, e.g. customers.csv:3, column MOBILE
 
       1  invalid  customers.*.date_of_birth
-         Must be a date that exists, as YYYY-MM-DD.
+         Must be an existing date in the format YYYY-MM-DD.
          like 99/99/9{4}, e.g. customers.csv:9, column DOB
 
       1  required  billing_address
@@ -26,10 +26,10 @@ describe("text", () => {
 1 warning, 1 cause
 
       1  coerced  notes.*.body
-         The platform would turn this number into a string without a word.
+         The platform would silently convert this number to a string.
          e.g. more.json:12, at /3/notes/0/body
 
-1 ambiguous record, sent without a clear answer
+1 ambiguous record (outcome unknown)
 
          record 1238  accounts.csv:5
 

@@ -35,7 +35,9 @@ const THREE_CAUSES: readonly Outcome[] = [
 describe("the page of a report", () => {
   it("says in one sentence what happened, ranks the causes by records, and says what to do about each", async () => {
     const text = await pageText([...THREE_CAUSES, ...MIXED.map((one) => ({ ...one, record: one.record + 100 }))]);
-    expect(text).toContain("<h1>1 of 12 records is on the platform, 1 is ready to be sent, 9 need work, and 1 has no");
+    expect(text).toContain(
+      "<h1>1 of 12 records is on the platform, 1 is ready to be sent, 9 need work, and 1 has an unknown",
+    );
     const titles = [...text.matchAll(/<h3[^>]*>([^<]*)</g)].map(([, title]) => title);
     expect(titles.slice(0, 2)).toEqual(["The platform: Not a phone number.", "The platform: Not a postcode."]);
     expect(titles).toHaveLength(7);

@@ -17,8 +17,8 @@ it("tells values apart that break the same rule at the same attr", () => {
   const rule = { code: "not_allowed", kind: "forbidden-when", fields: ["email", "registers[].multiplier"] };
   const problems = judgeOf(contractOf([rule]))({ email: "a@b", registers: [{}, { multiplier: 1 }] }, new Set());
   expect(problems.map(describeProblem)).toEqual([
-    "Must be left out here: email, registers.multiplier. At: email.",
-    "Must be left out here: email, registers.multiplier. At: registers.1.multiplier.",
+    "No value is allowed here: email, registers.multiplier. At: email.",
+    "No value is allowed here: email, registers.multiplier. At: registers.1.multiplier.",
   ]);
 });
 
