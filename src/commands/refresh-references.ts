@@ -29,7 +29,7 @@ export async function refreshReferences(
 ): Promise<void> {
   const named = job.references?.["products"];
   if (named === undefined) {
-    throw new Failure("config", "--refresh-references reads products, and no file is named for them", {
+    throw new Failure("config", "--refresh-references needs a file for the products", {
       hint: "in migrate.yaml: `references: { products: lists/products.csv }`",
     });
   }
@@ -37,7 +37,7 @@ export async function refreshReferences(
   const before = existsSync(file) ? await readReferenceList(file) : undefined;
   const products = await readProducts(target, dependencies);
   if (products.length === 0) {
-    dependencies.notice(`${named}: left as it was, because ${hostOf(target)} shows no products`);
+    dependencies.notice(`${named}: not changed, because ${hostOf(target)} lists no products`);
     return;
   }
   await writeList(file, listText(products, before));
@@ -100,7 +100,7 @@ async function writeList(file: string, text: string): Promise<void> {
     await replaceFile(target, text, { mode: 0o666 });
   } catch (cause) {
     throw new Failure("storage", `${file}: the reference list cannot be written`, {
-      hint: "make its folder, and see that it can be written to",
+      hint: "create its folder, and check that it is writable",
       cause,
     });
   }

@@ -66,8 +66,8 @@ describe("the command line", () => {
   it.each([
     ["validate --limit 0", "A whole number of 1 or more is expected."],
     ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
-    ["validate --mapping=", "It is empty: give it a value, or leave the option out."],
-    ["validate --contract=", "It is empty: give it a value, or leave the option out."],
+    ["validate --mapping=", "The value is empty. Give a value, or omit the option."],
+    ["validate --contract=", "The value is empty. Give a value, or omit the option."],
   ])("refuses %s with what is expected", async (line, words) => {
     await expect(typed(line)).rejects.toThrow(words);
   });

@@ -44,7 +44,7 @@ describe("an extract that is pushed again as it was", () => {
     expect(explained.stdout).toContain("from corrected rows. This row is the version that was rejected before");
     const firstRun = (await runs(work)).at(-1) ?? "";
     const then = await work.migrate(["explain", "HERE", "--run", firstRun]);
-    expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with other content: accepted in run /m);
+    expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with different content: accepted in run /m);
   });
 
   test("a row that changes once more is judged anew", async () => {
@@ -69,12 +69,8 @@ describe("what cannot be taken back is refused", () => {
   test.each([
     ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: holds no rejects that can be taken back/],
     ["sources beside the rejects", ["accounts.csv", "--rejects", "report"], /--rejects names the sources already/],
-    ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys means nothing without --rejects/],
-    [
-      "--accept-changes alone",
-      ["accounts.csv", "--accept-changes"],
-      /--accept-changes means nothing without --rejects/,
-    ],
+    ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys needs --rejects/],
+    ["--accept-changes alone", ["accounts.csv", "--accept-changes"], /--accept-changes needs --rejects/],
   ])("%s", async (_, words, message) => {
     const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
     await work.push(["--out", "report"]);

@@ -54,7 +54,7 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
     ["a kind that is not expected", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a text is expected", ""],
     ["a file of another kind", "- a\n", "migrate.yaml:1:1: settings with their names are expected", ""],
     ["YAML that is not sound", "contract: [\n", "migrate.yaml:", ""],
-    ["a target that is not described", "target: live\n", 'there is no target "live"', ""],
+    ["a target that is not described", "target: live\n", 'unknown target "live"', ""],
   ])("%s, ends with exit 2, its line and a hint", async (_, text, message, meant) => {
     const folder = workFolder({ "migrate.yaml": text, "a.csv": EXTRACT });
     const { code, stdout, stderr } = await runCli(["validate", "a.csv"], { cwd: folder });
@@ -102,7 +102,7 @@ describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => 
     ["a source without a name", [...job(), "--source", "a.csv"], "<name>=<path> is expected"],
     ["a source that the mapping does not know", [...job(), "--source", "x=a.csv"], 'no source "x"'],
     ["a platform that is not named", ["push", ...job().slice(1)], "no platform is named to push to"],
-    ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], 'there is no target "live"'],
+    ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], 'unknown target "live"'],
     ["a base URL without TLS", ["push", ...job().slice(1), "--base-url", "http://example.com/v1/"], "https://"],
     ["no credentials", ["push", ...job().slice(1), "--base-url", "https://localhost:1/v1/"], "MIGRATE_API_KEY"],
     ["nothing to resume", ["resume"], "there is no ledger at .migrate/ledger.db"],

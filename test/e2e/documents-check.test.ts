@@ -164,7 +164,7 @@ describe("documents check over a folder", () => {
     const folder = scene(["A,Hello,2024/a b.pdf"]);
     const { code, stderr } = await documentsCheck(folder, ["--store", "copy/sftp"]);
     expect(code).toBe(1);
-    expect(stderr).toContain("not one of them is there");
+    expect(stderr).toContain("none of them exists");
   });
 
   test.each([

@@ -98,7 +98,7 @@ test("--send-invalid lets the platform judge, and report --drift says where it d
   ]);
   const text = await place.migrate(["report", "--drift"]);
   expect(text.stdout).toContain("invalid_phone_number  customers.*.mobile\n    1 time, first at customers.csv:4");
-  expect(text.stdout).toMatch(/a rule for it comes with\s+overlay:au and with overlay:gb/);
+  expect(text.stdout).toMatch(/a\s+rule\s+for\s+it\s+is\s+included\s+in\s+overlay:au\s+and\s+in\s+overlay:gb/);
   expect(text.stdout).toContain("x-rules:");
 });
 

@@ -64,7 +64,7 @@ describe("init on the command line", () => {
     const cwd = temporaryFolder({ "mapping.yaml": "mine", "a.csv": "ACC_NO\nA1\n" });
     const { code, stderr } = await runCli(["init", "a.csv", ...flags], { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain("mapping.yaml is there already");
+    expect(stderr).toContain("mapping.yaml already exists");
     expect(mappingOf(cwd)).toBe("mine");
   });
 
@@ -72,12 +72,12 @@ describe("init on the command line", () => {
     const cwd = temporaryFolder({ "migrate.yaml": "supplier: MINE\n", "a.csv": "ACC_NO\nA1\n" });
     const { code, stdout } = await runCli(["init", "a.csv", ...flags], { cwd });
     expect(code).toBe(0);
-    expect(stdout).toContain("Not changed, because it was there: migrate.yaml");
+    expect(stdout).toContain("Not changed, because it exists: migrate.yaml");
     expect(readFileSync(path.join(cwd, "migrate.yaml"), "utf8")).toBe("supplier: MINE\n");
   });
 
   test("says what to give where no file is named, and that standard input cannot be mapped", async () => {
-    expect((await runCli(["init", ...flags], { cwd: temporaryFolder() })).stderr).toContain("no extract is given");
+    expect((await runCli(["init", ...flags], { cwd: temporaryFolder() })).stderr).toContain("no sources are given");
     const { code, stderr } = await runCli(["init", "-", ...flags], { cwd: temporaryFolder(), input: "A\n1\n" });
     expect(code).toBe(2);
     expect(stderr).toContain("init cannot read standard input");

@@ -162,7 +162,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect(await refused(["worker", "--run", "20000101", "--ledger", ledger])).toMatch(
         /^2 migrate: the ledger holds no run 20000101/,
       );
-      expect(await refused(["worker", "--ledger", ledger])).toMatch(/^2 migrate: run \S+ (has ended|gives no work)/);
+      expect(await refused(["worker", "--ledger", ledger])).toMatch(
+        /^2 migrate: run \S+ (has ended|does not accept workers)/,
+      );
       await server.query("update migrate.ledger set version = version + 1", NAME);
       for (const args of [[...PUSH], ["status"], ["worker"], ["resume"]]) {
         expect(await refused([...args, "--ledger", ledger])).toMatch(

@@ -99,7 +99,7 @@ describe("a proxy", () => {
     const { push } = workplace({ accounts: goodAccounts(3) }, sandbox);
     const { code, stderr } = await push([], { env: { HTTPS_PROXY: proxy.url.href, ALL_PROXY: proxy.url.href } });
     expect(code).toBe(0);
-    expect(stderr).toMatch(/HTTPS_PROXY is set and not used/);
+    expect(stderr).toMatch(/HTTPS_PROXY is set but ignored/);
     expect(proxy.tunnels).toEqual([]);
   });
 

@@ -59,7 +59,7 @@ describe("migrate products", () => {
     expect(lines(stdout).map(({ code }) => code)).toEqual(["GREEN-12M-24-04-01"]);
     expect(stderr).toBe("--available-at 2024-05-01 is read as London time: 2024-04-30T23:00:00Z\n");
     const none = await read(["products", "--prepay", "--business"]);
-    expect(none).toMatchObject({ code: 0, stdout: "", stderr: "The platform has none that fit\n" });
+    expect(none).toMatchObject({ code: 0, stdout: "", stderr: "The platform has no matching entries\n" });
   });
 
   test.each(["json", "csv"])("writes one document as %s", async (format) => {

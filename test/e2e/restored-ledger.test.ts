@@ -109,7 +109,7 @@ test("--resend-all sends new records of an uncertain period after their number w
   writeFileSync(file, bytes);
   const repaired = await work.migrate(["ledger", "repair"]);
   expect(repaired.code).toBe(5);
-  expect(repaired.stdout).toContain("The journals are damaged or incomplete");
+  expect(repaired.stdout).toContain("The journals are corrupt or incomplete");
 
   writeExtract(work.folder, { accounts: [...goodAccounts(3), ...goodAccounts(9).slice(6)] });
   const { code, stdout } = await work.push(PUSH);

@@ -207,7 +207,7 @@ describe("a push from standard input", () => {
     const explained = await work.migrate(["explain", "BAD"]);
     expect(explained.code).toBe(0);
     expect(explained.stdout).toContain("invalid_choice");
-    expect(explained.stdout).toMatch(/sources cannot be read/);
+    expect(explained.stdout).toMatch(/sources can no longer be read/);
   });
 });
 

@@ -11,7 +11,7 @@ const HURRIED = ["--concurrency", "16"];
 /** Slow enough for a second process to have joined before the first has sent everything. */
 const UNHURRIED = ["--rps", "16"];
 
-const WAITS = /Waiting for `push`, process \d+ .*: this push joins its run as a worker, or begins when/s;
+const WAITS = /Waiting for `push`, process \d+ .*: this push joins its run as a worker, or starts after/s;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
@@ -115,7 +115,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     planner.kill("SIGKILL");
     const ends = await Promise.all(others.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-    expect(ends.some(({ stderr }) => stderr.includes("Nobody is left to end run"))).toBe(true);
+    expect(ends.some(({ stderr }) => stderr.includes("No process is left to end run"))).toBe(true);
     const report = ends.map(({ stdout }) => outcomeLines(stdout)).find((lines) => lines.length > 0);
     expect(statusCounts(report ?? [])).toEqual({ skipped: 80 });
     expect(await admin.accounts()).toHaveLength(80);

@@ -204,7 +204,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
       };
       expect(await asked()).toMatch(/^2 migrate: there is no ledger at postgres/);
       expect((await scene.push(["--ledger", scene.ledger])).code).toBe(0);
-      expect(await asked()).toMatch(/^2 migrate: run \S+ has ended: there is nothing to work on/);
+      expect(await asked()).toMatch(/^2 migrate: run \S+ has ended: there is nothing left to send/);
       expect(await asked("--run", "nothing")).toMatch(/^2 migrate: the ledger holds no run nothing/);
     });
 
@@ -215,7 +215,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
         return `${code} ${stderr.split("\n")[0]}`;
       };
       expect(await pushed("--workers", "2")).toMatch(/^2 migrate: workers need a ledger that they can reach/);
-      expect(await pushed("--lease", "5s")).toMatch(/^2 migrate: --lease means nothing without workers/);
+      expect(await pushed("--lease", "5s")).toMatch(/^2 migrate: --lease needs workers/);
       expect(await pushed("--workers", "2", "--lease", "1s", "--ledger", scene.ledger)).toMatch(/^2 .*too short/);
       expect((await scene.migrate(["worker"])).stderr).toMatch(/workers need a ledger that they can reach/);
     });

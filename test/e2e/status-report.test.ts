@@ -189,7 +189,7 @@ describe("explain", () => {
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "NOBODY"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("no run holds a record with that key");
+    expect(stderr).toContain("no run holds a record with this key");
   });
 
   test("of a key that is almost one of a record names that record", async () => {
@@ -216,7 +216,7 @@ describe("explain", () => {
     const { code, stdout } = await work.migrate(["explain", "PHONE"]);
     expect(code).toBe(0);
     expect(stdout).toContain("invalid_phone_number");
-    expect(stdout).toMatch(/sources cannot be read/);
+    expect(stdout).toMatch(/sources can no longer be read/);
   });
 });
 

@@ -37,7 +37,7 @@ export function sandboxAction(flags: SandboxFlags, session: Session): Promise<vo
 /** How to push to it, ready to be pasted into a shell. A key that the user chose is not shown. */
 function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady, showKey: boolean): string {
   const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
-  return `A local platform listens at ${baseUrl}
+  return `A local platform is listening at ${baseUrl}
 Import supplier ${supplier}. What it received: ${adminUrl}history
 Push to it from another terminal:
 

@@ -111,7 +111,7 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
     await write();
   } catch (cause) {
     throw new Failure("usage", `--metrics-file ${file}: cannot be written (${errorCode(cause) ?? "unknown"})`, {
-      hint: "see that its folder exists and can be written to; nothing was read or sent",
+      hint: "check that its folder exists and is writable; nothing was read or sent",
       cause,
     });
   }

@@ -25,7 +25,7 @@ export const PARSERS = {
 
   text: (text: string): string => {
     if (text !== "") return text;
-    throw new InvalidArgumentError("It is empty: give it a value, or leave the option out.");
+    throw new InvalidArgumentError("The value is empty. Give a value, or omit the option.");
   },
 
   keys: (text: string, before: unknown): readonly string[] => [

@@ -75,7 +75,7 @@ async function readJobSettings(sources: readonly string[], flags: Flags): Promis
     ["--accept-changes", flags.acceptChanges],
   ]) {
     if (given === true)
-      throw new Failure("usage", `${name} means nothing without --rejects`, {
+      throw new Failure("usage", `${name} needs --rejects`, {
         hint: "name the report: --rejects <dir>",
       });
   }

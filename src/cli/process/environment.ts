@@ -13,20 +13,20 @@ export interface ProcessSettings {
  */
 export function environmentNotices({ env, execArgv }: ProcessSettings): readonly string[] {
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
-    throw new Failure("config", "NODE_TLS_REJECT_UNAUTHORIZED=0 asks for certificates not to be checked", {
-      hint: "unset it; trust the platform's own authority with --ca",
+    throw new Failure("config", "NODE_TLS_REJECT_UNAUTHORIZED=0 disables certificate checks", {
+      hint: "unset it, and trust the platform's certificate authority with --ca",
     });
   }
   const nodeFlags = [...execArgv, env["NODE_OPTIONS"] ?? ""].join(" ");
   const proxy = PROXY_VARIABLES.find((name) => env[name]);
   return [
-    ...(proxy === undefined ? [] : [`${proxy} is set and not used: a proxy has to be named, see --proxy`]),
-    ...(env["NODE_DEBUG"] ? ["NODE_DEBUG is set: Node.js may show what is sent, credentials included"] : []),
+    ...(proxy === undefined ? [] : [`${proxy} is set but ignored: pass --proxy to use a proxy`]),
+    ...(env["NODE_DEBUG"] ? ["NODE_DEBUG is set: Node.js may log requests, including credentials"] : []),
     ...(env["SSLKEYLOGFILE"] || nodeFlags.includes("--tls-keylog")
-      ? ["The keys of TLS connections are being logged: whoever has them can read what is sent"]
+      ? ["TLS keys are being logged: anyone with the log can read the requests"]
       : []),
     ...(nodeFlags.includes("--inspect")
-      ? ["Node.js is open to a debugger, which can read everything, credentials included"]
+      ? ["Node.js accepts a debugger, which can read everything, including credentials"]
       : []),
   ];
 }

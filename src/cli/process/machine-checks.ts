@@ -42,7 +42,7 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
     const notices = [...unknownVariables(settings.env, known), ...environmentNotices(settings)];
     return notices.length === 0
       ? ok("environment", "no unknown MIGRATE_ variable, nothing that weakens a connection")
-      : warning("environment", notices.join("; "), { fix: "unset what is not meant" });
+      : warning("environment", notices.join("; "), { fix: "unset the variables that are not intended" });
   } catch (error) {
     if (error instanceof Failure) return failedBy("environment", error);
     throw error;

@@ -35,7 +35,7 @@ function ranked(parts: readonly (string | undefined)[], order: readonly number[]
 function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
   const { bytes, ofBytes, records, invalid } = input;
   // What is sent is sent when all has been checked: somebody may wait for the first request.
-  const [reading, behind] = run?.command === "push" ? ["Reading all of it first", ":"] : ["Reading", ""];
+  const [reading, behind] = run?.command === "push" ? ["Reading the whole input first", ":"] : ["Reading", ""];
   const read = ofBytes === 0 ? undefined : `${percent(bytes, ofBytes)} of ${size(ofBytes)}`;
   return ranked(
     [

@@ -93,7 +93,11 @@ export async function refuseWritableByOthers(configFile: string | undefined): Pr
   if (configFile === undefined || process.platform === "win32") return;
   const { mode } = await stat(configFile);
   if ((mode & WRITABLE_BY_OTHERS) === 0) return;
-  throw new Failure("config", `anybody may change the configuration file ${configFile}, which says where to send`, {
-    hint: `let nobody else write to it: \`chmod o-w ${configFile}\``,
-  });
+  throw new Failure(
+    "config",
+    `any user may change the configuration file ${configFile}, which names the platform to send to`,
+    {
+      hint: `remove write access for other users: \`chmod o-w ${configFile}\``,
+    },
+  );
 }

@@ -82,10 +82,10 @@ type Written = {
 const configSchema = z.strictObject({
   ...configurableShape(),
   suppliers: suppliersSchema.optional().describe("import suppliers by code"),
-  documentRoot: z.string().optional().describe("the root location of suppliers that name none"),
-  store: storeSchema.optional().describe("where documents lie"),
-  functionTimeout: functionTimeout.describe("how long one call of a function of the mapping may take, in seconds"),
-  rules: z.record(z.string(), settingSchema).optional().describe("settings of the instance that rules depend on"),
+  documentRoot: z.string().optional().describe("root location of suppliers without their own"),
+  store: storeSchema.optional().describe("location of documents"),
+  functionTimeout: functionTimeout.describe("time limit for one call of a mapping function, in seconds"),
+  rules: z.record(z.string(), settingSchema).optional().describe("instance settings used by rules"),
   references: z.record(z.string(), z.string()).optional().describe("reference lists: name and file"),
   targets: z.record(z.string(), targetSchema).optional().describe("platforms by name"),
 });
@@ -201,7 +201,7 @@ const EXPECTED_TEXT: Readonly<Record<string, string>> = {
 function hintFor(unknown: string | undefined, within: readonly (string | number)[]): string | undefined {
   if (unknown === undefined) return undefined;
   const known = Object.keys(shapeAt(configSchema, within));
-  return suggestionOr(`known here: ${known.join(", ")}`, unknown, known);
+  return suggestionOr(`valid names here: ${known.join(", ")}`, unknown, known);
 }
 
 function shapeAt(schema: z.core.$ZodType | undefined, [name, ...below]: readonly (string | number)[]): object {

@@ -5,7 +5,7 @@ import { type EffectiveSetting, originText } from "./effective-settings.ts";
 export function configurationCheck(file: string | undefined, settings: readonly EffectiveSetting[]): Check {
   const text = [file ?? "no migrate.yaml here or in a folder above", ...givenBy(settings)].join("; ");
   if (file !== undefined) return ok("configuration", text);
-  return warning("configuration", text, { fix: "write one (docs/configuration.md), or go on with flags" });
+  return warning("configuration", text, { fix: "write one (docs/configuration.md), or use flags only" });
 }
 
 /** `from the file: contract, mapping`, `MIGRATE_SUPPLIER: supplier`, `--target: target`. */

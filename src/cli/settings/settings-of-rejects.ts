@@ -20,7 +20,7 @@ export async function readRejectsSettings(
   const { rejects } = flags;
   if (sources.length > 0) {
     throw new Failure("usage", "--rejects names the sources already", {
-      hint: "leave the others out; --source <name>=<path> gives one of them from another place",
+      hint: "omit the other sources; --source <name>=<path> reads one of them from another place",
     });
   }
   const { ledger } = await readSettings([], flags, folder);

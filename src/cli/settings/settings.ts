@@ -138,7 +138,7 @@ export function targetNameOf(flags: Flags, config: Config): string | undefined {
 
 function unknownTarget(name: string, config: Config): Failure {
   const known = Object.keys(config.targets ?? {});
-  return new Failure("config", `there is no target "${name}"`, { hint: suggestionOrKnown(name, known, "targets") });
+  return new Failure("config", `unknown target "${name}"`, { hint: suggestionOrKnown(name, known, "targets") });
 }
 
 function suggestionOrKnown(name: string, known: readonly string[], what: string): string {
@@ -199,7 +199,7 @@ const MIN_LEASE_MS = 2_000;
 function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
   if (workers === undefined && lease === undefined) return undefined;
   if (workers === undefined) {
-    throw new Failure("usage", "--lease means nothing without workers", { hint: "say how many: --workers <n>" });
+    throw new Failure("usage", "--lease needs workers", { hint: "say how many: --workers <n>" });
   }
   if (lease === undefined) return { count: workers, leaseMs: DEFAULT_LEASE_MS };
   if (lease >= MIN_LEASE_MS) return { count: workers, leaseMs: lease };

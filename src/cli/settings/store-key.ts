@@ -56,7 +56,7 @@ async function providedKey({ AWS_PROFILE: profile }: NodeJS.ProcessEnv): Promise
     if (!profile) return undefined;
     const reason = error instanceof Error ? `: ${error.message}` : "";
     throw new Failure("config", `the profile ${profile} (AWS_PROFILE) gives no access key${reason}`, {
-      hint: "look at it with `aws sts get-caller-identity`; `aws sso login` renews a login that has expired",
+      hint: "check it with `aws sts get-caller-identity`; `aws sso login` renews an expired login",
       cause: error,
     });
   }

@@ -23,7 +23,7 @@ export const initUpdateView: View<InitUpdate> = {
     [
       added.length === 0 ? `Nothing was added to ${plainText(file)}.` : `Added to ${plainText(file)}:`,
       ...added.map((attr) => `  ${plainText(attr)}`),
-      ...(open.length === 0 ? [] : [`Required, and no column fits: ${plainText(open.join(", "))}`]),
+      ...(open.length === 0 ? [] : [`Required fields without a matching column: ${plainText(open.join(", "))}`]),
       "",
       ...checkLines(check),
       "",
@@ -58,7 +58,7 @@ function sourceText(source: SourceProfile, screen: Screen): string {
     ],
     screen,
   );
-  return `${files}  ${keys.length === 0 ? "no column tells all rows apart" : `may be keys: ${plainText(keys.join(", "))}`}\n\n${indented(table)}`;
+  return `${files}  ${keys.length === 0 ? "no column is unique" : `possible keys: ${plainText(keys.join(", "))}`}\n\n${indented(table)}`;
 }
 
 const MAX_SHAPES = 3;
@@ -83,7 +83,7 @@ function fileText({ file, kind, encoding, delimiter, rows, damaged }: FileProfil
     counted(rows, "row"),
     ...(encoding === undefined ? [] : [encodingText(encoding)]),
     delimiter === undefined ? kind.toUpperCase() : `delimiter ${delimiterName(delimiter)}`,
-    ...(damaged === 0 ? [] : [`${counted(damaged, "row")} that cannot be read`]),
+    ...(damaged === 0 ? [] : [counted(damaged, "unreadable row")]),
   ];
   return `${file}: ${facts.join(", ")}`;
 }
@@ -93,7 +93,7 @@ function encodingText({ name, byteOrderMark, guessed }: FileEncoding): string {
 }
 
 function joinsText({ guessed: { joins, tree } }: InitResult): string {
-  if (joins.length === 0) return tree.left.length === 0 ? "" : "No column of one file names rows of another.\n";
+  if (joins.length === 0) return tree.left.length === 0 ? "" : "No column of one file refers to rows of another.\n";
   const used = joins
     .slice(0, MAX_JOINS)
     .map(({ from, column, to, key, hits, kind }) =>
@@ -120,13 +120,13 @@ function writtenText({ guessed, written, kept, check }: InitResult): string {
   ]);
   return [
     ...written.map((file) => `Written: ${plainText(file)}`),
-    ...kept.map((file) => `Not changed, because it was there: ${plainText(file)}`),
+    ...kept.map((file) => `Not changed, because it exists: ${plainText(file)}`),
     `${counted(filled.length, "field")} guessed, ${required.length - open.length} of ${counted(required.length, "required field")}.`,
     ...(open.length === 0 ? [] : [`To do: ${plainText(open.map(({ path }) => path.join(".")).join(", "))}`]),
     "",
     ...checkLines(check),
     "",
-    "Next: see to each TODO in the mapping and to the low scores, then",
+    "Next: resolve each TODO and check the low scores in the mapping, then run",
     `  ${plainText(validate)}`,
     "",
   ].join("\n");
@@ -173,7 +173,7 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
 function checkLines({ records, valid, more, causes }: MappingCheck): readonly string[] {
   const all = `${more ? "the first " : ""}${counted(records, "record")}`;
   return [
-    `${formatCount(valid)} of ${all} ${valid === 1 ? "is" : "are"} valid already.`,
+    `${formatCount(valid)} of ${all} ${valid === 1 ? "is" : "are"} already valid.`,
     ...causes.map((cause) => plainText(`  ${formatCount(cause.records).padStart(6)}  ${cause.code}  ${cause.attr}`)),
   ];
 }

@@ -21,7 +21,7 @@ export const ledgerRepairView: View<RepairedLedger> = {
 function checkText({ findings, counts }: LedgerCheck, path: string): string {
   if (findings.length > 0) return findings.map((finding) => `${plainText(finding, 500)}\n`).join("");
   const words = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name}`);
-  return `${plainText(path)} is sound: ${words.join(", ")}\n`;
+  return `${plainText(path)} is intact: ${words.join(", ")}\n`;
 }
 
 function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLedger): string {
@@ -43,8 +43,8 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
 }
 
 const UNCERTAIN_WARNING =
-  "The journals are damaged or incomplete, or other machines may have sent more: records that are new to the ledger are " +
-  "planned as ambiguous, because they may have been sent. Settle them with `migrate reconcile`.";
+  "The journals are corrupt or incomplete, or other machines may have sent more: records that are new to the ledger are " +
+  "planned as ambiguous, because they may have been sent. Resolve them with `migrate reconcile`.";
 
 const LOST_RECORDS_WARNING =
-  "A record that is in no table any more would be taken for new: look the lost ones up before you push again.";
+  "Records missing from all tables would be treated as new. Check the lost records on the platform before you push again.";

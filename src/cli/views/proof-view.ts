@@ -21,8 +21,8 @@ export const proofView: View<MadeProof> = {
 export const checkedProofView: View<CheckedProof> = {
   text: ({ folder, differences }) =>
     differences.length === 0
-      ? `${plainText(folder)} says what the sources and the ledger say\n`
-      : `${plainText(folder)} does not hold:\n${differences.map((one) => `  ${plainText(one)}\n`).join("")}`,
+      ? `${plainText(folder)} matches the sources and the ledger\n`
+      : `${plainText(folder)} does not match the sources and the ledger:\n${differences.map((one) => `  ${plainText(one)}\n`).join("")}`,
   json: (checked) => `${printableJson(checked, "indented")}\n`,
 };
 
@@ -42,7 +42,7 @@ function runText(run: RunProof, screen: Screen): string {
     lines.push(`  ${plainText(file)}: ${counted(rows, "row")}, ${parts.join(", ")}`);
   }
   if (platform !== undefined) lines.push(`  ${platformText(platform)}`);
-  if (payloads.different > 0) lines.push(`  ${counted(payloads.different, "payload")} differ from what was planned`);
+  if (payloads.different > 0) lines.push(`  ${counted(payloads.different, "payload")} differ from the plan`);
   const end = differences === 0 ? "" : `  ${counted(differences, "difference")}: differences-${run.run}.csv\n`;
   return `${lines.join("\n")}\n${sumsTable(measures, screen)}${end}`;
 }
@@ -51,7 +51,7 @@ function platformText({ found, different, absent, unknown }: NonNullable<RunProo
   const others = [
     ...(different > 0 ? [`${formatCount(different)} differ`] : []),
     ...(absent > 0 ? [`${formatCount(absent)} are not there`] : []),
-    ...(unknown > 0 ? [`${formatCount(unknown)} it does not say`] : []),
+    ...(unknown > 0 ? [`${formatCount(unknown)} with no answer`] : []),
   ];
   return `on the platform: ${[`${formatCount(found)} as they were sent`, ...others].join(", ")}`;
 }

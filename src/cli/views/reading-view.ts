@@ -22,7 +22,7 @@ export async function showRecords<T extends JsonObject>(
     if (extent === "first" && page.hasNext) logger.notice(`${amountOf(shown, page.count)}; --all reads the rest`);
   }
   await write(writer.end());
-  if (shown === 0) logger.notice("The platform has none that fit");
+  if (shown === 0) logger.notice("The platform has no matching entries");
   return 0;
 }
 

@@ -7,7 +7,7 @@ export const tokenView: View<TokenRecord> = { text: tokenText, json: tokenJson }
 
 function tokenText(record: TokenRecord): string {
   const { platform, scheme, from, ended, expiresAt, refreshExpiresAt, token } = record;
-  const end = `${expiresAt === undefined ? "not known" : localTime(expiresAt)}${ended ? ", which is over" : ""}`;
+  const end = `${expiresAt === undefined ? "not known" : localTime(expiresAt)}${ended ? ", expired" : ""}`;
   const lines = [
     ["platform", platform],
     ["form", SCHEME_TEXT[scheme]],

@@ -17,7 +17,7 @@ export interface ContractShow {
   /** The operation asked for; undefined when none was: then the list of operations is the answer. */
   readonly operation?: Operation;
   readonly fields: readonly FieldRow[];
-  /** What its requests carry in their address, query and headers. */
+  /** Parameters of its requests: path, query and headers. */
   readonly parameters: readonly FieldRow[];
   /** What its steps carry beside the payload, as far as a mapping can give it. */
   readonly steps: readonly StepTable[];

@@ -56,7 +56,7 @@ export async function* clusterDemo(
     const faults = { latencyMs: LATENCY_MS };
     const sandbox = await startSandbox({ contract, port: 0, folder: path.join(folder, "sandbox"), faults });
     try {
-      yield { kind: "say", text: `A local platform listens at ${sandbox.ready.baseUrl}` };
+      yield { kind: "say", text: `A local platform is listening at ${sandbox.ready.baseUrl}` };
       yield* pushWithWorkers({ folder, ledger: ledger ?? server?.url ?? "", sandbox }, dependencies);
     } finally {
       await sandbox.close();
@@ -77,8 +77,8 @@ async function* pushWithWorkers(
   dependencies: ClusterDemoDependencies,
 ): AsyncGenerator<DemoStep> {
   const victims = createVictims(dependencies);
-  const where = ledger.startsWith("postgres://migrate@127.0.0.1") ? "a PostgreSQL of its own" : ledger;
-  yield { kind: "say", text: `Pushing 220 households with ${WORKERS.count} workers, whose ledger is on ${where}.\n` };
+  const where = ledger.startsWith("postgres://migrate@127.0.0.1") ? "its own PostgreSQL" : ledger;
+  yield { kind: "say", text: `Pushing 220 households with ${WORKERS.count} workers and a ledger on ${where}.\n` };
   const report = await dependencies.push({
     job: {
       folder: process.cwd(),
@@ -104,9 +104,9 @@ async function* pushWithWorkers(
   const killed = victims.killed();
   yield {
     kind: "say",
-    text: killed === undefined ? "\nNo worker was killed." : `\nWorker ${killed} was killed on the way.`,
+    text: killed === undefined ? "\nNo worker was killed." : `\nWorker ${killed} was killed during the push.`,
   };
-  yield { kind: "say", text: `The platform holds ${held.length} of ${accepted} accounts, each of them once.` };
+  yield { kind: "say", text: `The platform holds ${held.length} of ${accepted} accounts, each exactly once.` };
   yield { kind: "end", exitCode: isRight && killed !== undefined ? 0 : 1 };
 }
 
@@ -118,7 +118,7 @@ function createVictims({ startProcess, onProgress, notice }: ClusterDemoDependen
   return {
     killed: () => killed,
     startProcess: (words: readonly string[]): StartedProcess => {
-      if (startProcess === undefined) throw new Failure("usage", "workers can be started by the command line alone");
+      if (startProcess === undefined) throw new Failure("usage", "workers can only be started from the command line");
       const one = startProcess(words);
       started.push(one);
       return one;

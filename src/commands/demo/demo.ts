@@ -44,12 +44,12 @@ interface Extract {
 
 const EXTRACTS: readonly Extract[] = [
   {
-    intent: "220 households from CSV files that are joined on the way",
+    intent: "220 households from CSV files, joined on import",
     root: "accounts",
     job: { mapping: path.join(HERE, "demo/mapping.yaml"), sources: [] },
   },
   {
-    intent: "24 businesses from a JSON extract that holds payloads already",
+    intent: "24 businesses from a JSON extract of ready-made payloads",
     root: "business",
     job: { sources: [path.join(HERE, "demo/business.json")] },
   },
@@ -65,13 +65,13 @@ export async function* demo({ folder }: DemoOptions, dependencies: DemoDependenc
   const contract = await readContractWithFindings([CONTRACT], dependencies);
   const sandbox = await startSandbox({ contract, port: 0, folder: path.join(folder, "sandbox"), faults: {} });
   try {
-    yield { kind: "say", text: `A local platform listens at ${sandbox.ready.baseUrl}` };
+    yield { kind: "say", text: `A local platform is listening at ${sandbox.ready.baseUrl}` };
     for (const extract of EXTRACTS) {
       if (dependencies.drain.aborted) return;
       yield* migrateExtract(extract, { folder, sandbox, push: dependencies.push });
     }
     const moved = sandbox.state.accounts().length;
-    yield { kind: "say", text: `\nThe platform now holds ${moved} of ${TOTAL_ACCOUNTS} accounts, each of them once.` };
+    yield { kind: "say", text: `\nThe platform now holds ${moved} of ${TOTAL_ACCOUNTS} accounts, each exactly once.` };
     yield { kind: "end", exitCode: moved === TOTAL_ACCOUNTS ? 0 : 1 };
   } finally {
     await sandbox.close();

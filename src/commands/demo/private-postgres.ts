@@ -22,9 +22,13 @@ export interface PrivatePostgres {
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   const programs = findPrograms();
   if (programs === undefined) {
-    throw new Failure("usage", "there is no PostgreSQL on this machine: neither `initdb` in the path, nor Debian's", {
-      hint: "install it (`apt-get install postgresql`), or name a database: --ledger postgres://user@host/database",
-    });
+    throw new Failure(
+      "usage",
+      "PostgreSQL is not installed on this machine: `initdb` is neither in the path nor where Debian installs it",
+      {
+        hint: "install it (`apt-get install postgresql`), or name a database: --ledger postgres://user@host/database",
+      },
+    );
   }
   const owner = await unprivilegedUser();
   const home = await mkdtemp(path.join(tmpdir(), "migrate-postgres-"));
@@ -58,7 +62,7 @@ async function unprivilegedUser(): Promise<{ readonly uid: number; readonly gid:
   const users = await readFile("/etc/passwd", "utf8");
   const [, uid, gid] = /^nobody:[^:]*:(\d+):(\d+):/m.exec(users) ?? [];
   if (uid === undefined || gid === undefined)
-    throw notStarted(new Error("it does not run as root, and there is no nobody"));
+    throw notStarted(new Error("it cannot run as root, and there is no user `nobody`"));
   return { uid: Number(uid), gid: Number(gid) };
 }
 
@@ -98,7 +102,7 @@ async function stopped(server: ChildProcess, home: string): Promise<void> {
 function notStarted(cause: unknown): never {
   const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).trim().split("\n").slice(-1);
   throw new Failure("storage", `PostgreSQL cannot be started here: ${why}`, {
-    hint: "name a database that runs: --ledger postgres://user@host/database",
+    hint: "name a running database: --ledger postgres://user@host/database",
     cause,
   });
 }

@@ -103,7 +103,7 @@ async function mappingCheck(
   const mapping = await mappingOf(document, operation, settings);
   await mapping.close?.();
   requireKey({ mapping });
-  if (document === undefined) return ok("mapping", "none: what the sources hold are payloads already");
+  if (document === undefined) return ok("mapping", "none: the sources already hold payloads");
   const { unmappedRequired } = mapping;
   const figures = { ...coverageOf(document, operation), missing: unmappedRequired.length };
   const covered = `${formatCount(figures.mapped)} of ${formatCount(figures.required)} required attrs`;
@@ -114,7 +114,7 @@ async function mappingCheck(
       figures,
     });
   }
-  const rest = figures.mapped === figures.required ? "" : "; the others are in parts that the mapping leaves out";
+  const rest = figures.mapped === figures.required ? "" : "; the others are in parts that the mapping omits";
   return ok("mapping", covered + rest, { figures });
 }
 

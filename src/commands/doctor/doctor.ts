@@ -37,7 +37,8 @@ export async function* doctor(options: DoctorOptions, dependencies: DoctorDepend
       ? { checks: [skipped("input", "needs the mapping")] }
       : await inputChecks(job, document, dependencies);
   yield* input.checks;
-  if (target === undefined) yield skipped("target", "none is named: --target, --base-url, or `target` in migrate.yaml");
+  if (target === undefined)
+    yield skipped("target", "none is set: use --target, --base-url, or `target` in migrate.yaml");
   else yield* platformChecks(target, options, dependencies);
   yield* ledgerChecks({
     ledger,

@@ -82,7 +82,7 @@ function isUnreadable({ orphan, problems }: InputRecord): boolean {
 }
 
 const INVALID_EXIT_CODE = 1;
-const FIX = "`migrate validate` names file, line and column of each";
+const FIX = "`migrate validate` shows file, line and column of each";
 
 function filesCheck(
   files: string,
@@ -92,7 +92,7 @@ function filesCheck(
   const figures = { records, unreadable };
   const text = `${files}: ${isLimited ? "the first " : ""}${counted(records, "record")}`;
   if (unreadable > 0) {
-    const bad = `${counted(unreadable, "record")} cannot be read as the mapping has it`;
+    const bad = `${counted(unreadable, "record")} cannot be read with this mapping`;
     return failed("input", `${text}; ${bad}`, { exitCode: INVALID_EXIT_CODE, fix: FIX, figures });
   }
   return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });

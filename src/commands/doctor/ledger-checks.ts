@@ -55,14 +55,14 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
   if (!isWritable) {
     return failed("disk", `${existing} cannot be written to`, {
       exitCode: STORAGE_EXIT_CODE,
-      fix: "give write access to it, or name another place with --ledger",
+      fix: "grant write access to it, or choose another location with --ledger",
       figures,
     });
   }
   if (free >= wanted) return ok("disk", text, { figures });
-  return failed("disk", `${text}, and about ${formatBytes(wanted)} are wanted`, {
+  return failed("disk", `${text}, and about ${formatBytes(wanted)} are needed`, {
     exitCode: STORAGE_EXIT_CODE,
-    fix: "make room, or name another place with --ledger",
+    fix: "free some space, or choose another location with --ledger",
     figures,
   });
 }
@@ -81,15 +81,15 @@ async function soundness(store: LedgerStore): Promise<{ readonly check: Check; r
     const [first] = findings;
     if (first === undefined) {
       const held = `${counted(counts.runs, "run")}, ${counted(counts.records, "record")}`;
-      return { check: ok("ledger", `${store.name} is sound: ${held}`, { figures }), found: true };
+      return { check: ok("ledger", `${store.name} is intact: ${held}`, { figures }), found: true };
     }
     const more = findings.length > 1 ? ` (and ${formatCount(findings.length - 1)} more findings)` : "";
-    const mend = store.repair === undefined ? "" : ", `migrate ledger repair` mends it";
-    const fix = `\`migrate ledger check\` says everything${mend}`;
+    const mend = store.repair === undefined ? "" : "; `migrate ledger repair` repairs it";
+    const fix = `\`migrate ledger check\` lists all findings${mend}`;
     return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "run_unknown") throw error;
-    return { check: ok("ledger", `${store.name} is not there yet: the first push makes it`), found: false };
+    return { check: ok("ledger", `${store.name} does not exist yet: the first push creates it`), found: false };
   }
 }
 
@@ -134,9 +134,9 @@ async function otherDestination(
 }
 
 function inUse({ id, target }: Run): Check {
-  return failed("last run", `${id} is at work just now, sending to ${target}: another push would be refused`, {
+  return failed("last run", `${id} is active and sending to ${target}: another push would be refused`, {
     exitCode: IN_USE_EXIT_CODE,
-    fix: "wait until it has ended: `migrate status`",
+    fix: "wait until it has ended (`migrate status`)",
   });
 }
 
@@ -161,15 +161,11 @@ async function ambiguousCheck(ledger: Ledger, runs: readonly Run[], active: stri
     if (ambiguous > 0) left.push({ id, ambiguous });
   }
   const [latest, ...earlier] = left;
-  if (latest === undefined) return ok("ambiguous", "no record's fate is unknown");
-  const more = earlier.length === 0 ? "" : `, and of ${counted(earlier.length, "earlier run")}`;
-  return failed(
-    "ambiguous",
-    `nobody knows whether ${counted(latest.ambiguous, "record")} of run ${latest.id} arrived${more}`,
-    {
-      exitCode: AMBIGUOUS_EXIT_CODE,
-      fix: `migrate reconcile ${latest.id}`,
-      figures: { ambiguous: latest.ambiguous, earlierRuns: earlier.length },
-    },
-  );
+  if (latest === undefined) return ok("ambiguous", "no record has an unknown outcome");
+  const more = earlier.length === 0 ? "" : `, and records of ${counted(earlier.length, "earlier run")}`;
+  return failed("ambiguous", `unknown outcome: ${counted(latest.ambiguous, "record")} of run ${latest.id}${more}`, {
+    exitCode: AMBIGUOUS_EXIT_CODE,
+    fix: `migrate reconcile ${latest.id}`,
+    figures: { ambiguous: latest.ambiguous, earlierRuns: earlier.length },
+  });
 }

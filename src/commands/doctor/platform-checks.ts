@@ -45,7 +45,7 @@ export async function* platformChecks(
   else yield skipped("token", "needs the connection");
 }
 
-const OFFLINE = "not looked at: offline";
+const OFFLINE = "skipped: offline";
 
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);
@@ -69,7 +69,7 @@ async function credentialsCheck(
   const { kind } = credentialsOf(await secrets(auth), auth);
   const { token: tokenFrom, apiKey: keyFrom } = secretOrigins(auth);
   if (kind !== "token") return { check: ok("credentials", `an API key from ${keyFrom ?? ""}`), found: "key" };
-  const unused = keyFrom === undefined ? "" : `; the API key from ${keyFrom} is not used beside it`;
+  const unused = keyFrom === undefined ? "" : `; the API key from ${keyFrom} is ignored`;
   return { check: ok("credentials", `a token from ${tokenFrom ?? ""}${unused}`), found: "token" };
 }
 
@@ -106,14 +106,14 @@ const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
 function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Answer): Check {
-  if (secured === undefined) return warning("tls", `${baseUrl.host} is asked in plain HTTP, on this machine only`);
+  if (secured === undefined) return warning("tls", `${baseUrl.host} uses plain HTTP, on this machine only`);
   const { protocol, subject, issuer, validTo } = secured;
   const trusted = target.ca === undefined ? "" : `, trusted through ${target.ca}`;
   const until = new Date(validTo).toISOString().slice(0, 10);
   const text = `${baseUrl.host}: ${protocol}, certificate of ${subject} by ${issuer} until ${until}${trusted}`;
   const days = Math.floor((validTo - now) / DAY_MS);
   const figures = { status, certificateDays: days };
-  if (days < SOON_DAYS) return warning("tls", text, { figures, fix: "the platform's operator has to renew it" });
+  if (days < SOON_DAYS) return warning("tls", text, { figures, fix: "the operator of the platform must renew it" });
   if (status >= 300 && status < 400) {
     return warning("tls", `${text}; it answers with a redirect (HTTP ${status}), which is never followed`, {
       figures,
@@ -127,7 +127,7 @@ const MAX_SKEW_MS = 10_000;
 
 /** Tokens are renewed by the platform's clock, so a wrong one here stops nothing; what is written down is wrong. */
 function clockCheck(aheadMs: number | undefined): Check {
-  if (aheadMs === undefined) return skipped("clock", "the platform's reply has no Date");
+  if (aheadMs === undefined) return skipped("clock", "the reply of the platform has no Date header");
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
   const figures = { platformAheadMs: aheadMs };
   if (Math.abs(aheadMs) <= MAX_SKEW_MS)
@@ -140,15 +140,15 @@ function clockCheck(aheadMs: number | undefined): Check {
 async function tokenCheck(target: TargetSettings, dependencies: PlatformDependencies): Promise<Check> {
   const { check } = await lookAt("token", async () => {
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);
-    if (from === "none") return { check: ok("token", "none is needed: the API key itself is sent (basic)") };
+    if (from === "none") return { check: ok("token", "not needed: the API key itself is sent (basic)") };
     const who = typeof claims["sub"] === "string" ? ` for ${claims["sub"]}` : "";
-    const until = expiresAt === undefined ? "its end is not known" : `until ${iso(expiresAt)}`;
+    const until = expiresAt === undefined ? "expiry unknown" : `until ${iso(expiresAt)}`;
     const text = `${from === "login" ? "obtained" : "given"}${who}, ${until}, sent as ${scheme}`;
     if (!ended) return { check: ok("token", text) };
     return {
       check: failed("token", `${text}: it has expired`, {
         exitCode: EXPIRED_EXIT_CODE,
-        fix: "set a new MIGRATE_TOKEN, or an API key in its place",
+        fix: "set a new MIGRATE_TOKEN, or use an API key",
       }),
     };
   });

@@ -118,8 +118,8 @@ function refusePayloads(sources: readonly SourceProfile[], { body }: Operation):
     const known = members.filter((name) => names.has(name)).length;
     const [file] = files;
     if (file === undefined || file.delimiter !== undefined || known < 3 || known < members.length * 0.8) continue;
-    throw new Failure("usage", `${file.file}: its records are payloads already, so they need no mapping`, {
-      hint: `leave it out here, and run \`${shellCommand(["migrate", "validate", file.file])}\` without a mapping`,
+    throw new Failure("usage", `${file.file}: its records already are payloads, so they need no mapping`, {
+      hint: `omit it here, and run \`${shellCommand(["migrate", "validate", file.file])}\` without a mapping`,
     });
   }
 }
@@ -131,12 +131,12 @@ function schemaText(schema: JsonObject): string {
 function namedFiles({ sources, namedSources }: JobSettings): Parameters<typeof profileSources>[0] {
   const named = Object.entries(namedSources).map(([name, patterns]) => ({ name, patterns }));
   if (sources.includes("-")) {
-    throw new Failure("usage", "init cannot read standard input: a mapping names the files that it is for", {
-      hint: "write what comes in to a file, and name that",
+    throw new Failure("usage", "init cannot read standard input, because a mapping names its files", {
+      hint: "write the input to a file, and pass the file",
     });
   }
   if (sources.length + named.length > 0) return [...named, { name: undefined, patterns: sources }];
-  throw new Failure("usage", "no extract is given", {
+  throw new Failure("usage", "no sources are given", {
     hint: 'name all its files: migrate init "extracts/*.csv" --contract ...',
   });
 }
@@ -145,8 +145,8 @@ async function refuseExisting(file: string): Promise<void> {
   const handle = await open(file, "r").catch(() => undefined);
   if (handle === undefined) return;
   await handle.close();
-  throw new Failure("usage", `${file} is there already, and init writes over no file`, {
-    hint: "name another folder with --out, or add to the mapping what it lacks with --update",
+  throw new Failure("usage", `${file} already exists, and init does not overwrite files`, {
+    hint: "choose another folder with --out, or add missing fields to the mapping with --update",
   });
 }
 
@@ -165,7 +165,7 @@ async function writeNew(file: string, text: string): Promise<boolean> {
 
 function refuseUnwritable(file: string, cause: unknown): never {
   throw new Failure("storage", `${file} cannot be written`, {
-    hint: "see to the folder and the disk, or name another one with --out",
+    hint: "check the folder and the disk, or choose another folder with --out",
     cause,
   });
 }

@@ -30,8 +30,8 @@ export interface InitUpdate {
  */
 export async function updateMapping(settings: JobSettings, dependencies: Dependencies): Promise<InitUpdate> {
   if (settings.mapping === undefined) {
-    throw new Failure("usage", "no mapping is named that could be added to", {
-      hint: "name it with --mapping, or in migrate.yaml; without --update init writes a new one",
+    throw new Failure("usage", "--update needs a mapping to add to", {
+      hint: "name it with --mapping or in migrate.yaml; without --update, init writes a new one",
     });
   }
   const file = pathsFrom(settings.folder)(settings.mapping);

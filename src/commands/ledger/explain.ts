@@ -94,11 +94,11 @@ async function lookUp(
   for (const run of runs) {
     const [near] = await outcomesIn(run, { nearKey: key }, ledger);
     if (near?.key !== undefined)
-      throw new Failure("run_unknown", "no record has that key", { hint: `did you mean "${near.key}"?` });
+      throw new Failure("run_unknown", "no record has this key", { hint: `did you mean "${near.key}"?` });
   }
   const where = id === undefined ? "no run holds a record" : `run ${asked.id} holds no record`;
-  throw new Failure("run_unknown", `${where} with that key`, {
-    hint: id === undefined ? "check the key's spelling" : "check the key's spelling, or leave --run out",
+  throw new Failure("run_unknown", `${where} with this key`, {
+    hint: id === undefined ? "check the spelling of the key" : "check the spelling of the key, or omit --run",
   });
 }
 

@@ -103,7 +103,7 @@ export async function recoverServerLedger(
 
 function fileWithNothingLost(): Failure {
   return new Failure("usage", "--nothing-lost is for a ledger on PostgreSQL", {
-    hint: "leave it out: the journal of a ledger in a file tells which requests are missing",
+    hint: "omit it: the journal of a ledger file shows which requests are missing",
   });
 }
 

@@ -33,10 +33,10 @@ export async function makeProof(
   dependencies: Dependencies,
 ): Promise<MadeProof> {
   if (out === undefined) {
-    throw new Failure("usage", "no folder is given for the proof", { hint: "name one: --out proof" });
+    throw new Failure("usage", "no folder for the proof is given", { hint: "name one: --out proof" });
   }
   if (all && id !== undefined) {
-    throw new Failure("usage", "a run is named beside --all", { hint: "give one of the two" });
+    throw new Failure("usage", "--all cannot be combined with a run", { hint: "give one of the two" });
   }
   const opened: { readonly close: () => Promise<void> }[] = [];
   try {
@@ -70,7 +70,7 @@ export async function makeProof(
 async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
   const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
   if (runs.length > 0) return runs;
-  throw new Failure("run_unknown", "the ledger holds no run that sent something", {
+  throw new Failure("run_unknown", "the ledger holds no run that sent records", {
     hint: "start one with `migrate push`",
   });
 }

@@ -32,7 +32,7 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
     if (joined === undefined) continue;
     const isAllSent = joined.reason === "done" && joined.failure === undefined;
     if (!isAllSent || !(await isLeftOpen(store, joined.run))) return joined;
-    dependencies.notice(`Nobody is left to end run ${joined.run}: this push takes that over`);
+    dependencies.notice(`No process is left to end run ${joined.run}: this push ends it`);
     worked = joined;
   }
 }
@@ -97,7 +97,7 @@ async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promi
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
     if (drain.aborted) throw stoppedWaiting(work.who);
-    if (!isTold) notice(`Waiting for ${work.who}: this push joins its run as a worker, or begins when it has ended`);
+    if (!isTold) notice(`Waiting for ${work.who}: this push joins its run as a worker, or starts after it has ended`);
     await clock.sleep(LOOK_MS, drain);
   }
 }
@@ -134,7 +134,7 @@ async function requireJoinable(
       "ledger_in_use",
       `${refusal.message}; with --workers 0 this push would send nothing of run ${run.id}`,
       {
-        hint: "leave --workers out to join it, or wait until it has ended",
+        hint: "omit --workers to join it, or wait until it has ended",
       },
     );
   }

@@ -71,8 +71,8 @@ export async function push(
 function requireStep({ steps, id }: Job["operation"], until: string | undefined): void {
   const names = steps.slice(0, -1).map(({ name }) => name);
   if (until === undefined || names.includes(until)) return;
-  throw new Failure("usage", `--until ${until}: ${id} has no such step to stop after`, {
-    hint: names.length === 0 ? "its workflow is one request" : `it can stop after ${names.join(" or ")}`,
+  throw new Failure("usage", `--until ${until}: ${id} has no such step`, {
+    hint: names.length === 0 ? "its workflow is a single request" : `it can stop after ${names.join(" or ")}`,
   });
 }
 

@@ -96,15 +96,17 @@ function otherNumber(confirmed: number, found: number, run: string): Failure {
   return new Failure("usage", `--resend-all ${confirmed}: ${records}; nothing was decided`, {
     hint:
       found === 0
-        ? "settle the other ambiguous records with `migrate reconcile`, or with --accept and --resend"
-        : `make sure that the platform has none of them, then run the command with --resend-all ${found}`,
+        ? "resolve the other ambiguous records with `migrate reconcile`, or with --accept and --resend"
+        : `check that the platform has none of them, then run the command with --resend-all ${found}`,
   });
 }
 
 const OPTION = { accepted: "--accept", resend: "--resend" } as const;
 
 function notAmbiguous(isBoth: boolean, run: string): Failure {
-  const what = isBoth ? "a key is given both to accept and to resend" : `not every key is that of an ambiguous record`;
+  const what = isBoth
+    ? "a key is given to both --accept and --resend"
+    : `some keys do not belong to an ambiguous record`;
   return new Failure("usage", `${what} in run ${run}; nothing was decided`, {
     hint: `see which records are ambiguous with \`migrate report ${run} --format ndjson\``,
   });
@@ -147,24 +149,24 @@ async function waitForQuiet(
 ): Promise<void> {
   const left = quietLeftMs(quietMs, lastSentAt, clock);
   if (left <= 0) return;
-  notice(`Waiting ${(left / 1000).toFixed(0)} s: requests that were given up may still be processed (--quiet-period)`);
+  notice(`Waiting ${(left / 1000).toFixed(0)} s: abandoned requests may still be processed (--quiet-period)`);
   await clock.sleep(left, drain);
 }
 
 function nothingToAsk({ operation }: Job): Failure {
   return new Failure(
     "nothing_to_ask",
-    `the contract names nothing that tells whether a record of "${operation.id}" arrived`,
+    `the contract does not say how to find out whether a record of "${operation.id}" arrived`,
     {
       hint:
-        "name it with `x-migrate-read-back` (docs/contract.md), or look the records up yourself and " +
-        "settle them with `migrate reconcile --accept <key>` or `--resend <key>`",
+        "name it with `x-migrate-read-back` (docs/contract.md), or look up the records yourself and " +
+        "resolve them with `migrate reconcile --accept <key>` or `--resend <key>`",
     },
   );
 }
 
 function stopped(): Failure {
-  return new Failure("incomplete", "stopped before every ambiguous record was looked for", {
+  return new Failure("incomplete", "stopped before all ambiguous records were looked up", {
     hint: "run the same command again",
   });
 }

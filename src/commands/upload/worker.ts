@@ -43,7 +43,7 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
 }
 
 function resumeHint({ id }: Run): string {
-  return `\`migrate resume ${id}\` sends what is left and writes the report`;
+  return `\`migrate resume ${id}\` sends the remaining records and writes the report`;
 }
 
 /** Where the folder of the push is not there, its files are looked for in the current one. */
@@ -74,17 +74,17 @@ async function plannedRun(
 function nothingToDo(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
   const { id, state } = run;
   if (state === "finished") {
-    return new Failure("run_unknown", `run ${id} has ended: there is nothing to work on`, {
-      hint: "see the runs with `migrate status`; what is left of one is sent by `migrate resume`",
+    return new Failure("run_unknown", `run ${id} has ended: there is nothing left to send`, {
+      hint: "list the runs with `migrate status`; `migrate resume` sends the remaining records of a run",
     });
   }
   if (!hasPlanner && settingsIfKnown(run)?.workers !== undefined) {
-    const when = state === "planning" ? "before its plan was complete" : "and nobody gives out its ranges";
+    const when = state === "planning" ? "before its plan was complete" : "and no process assigns its ranges";
     return new Failure("run_unknown", `the process that planned run ${id} has ended, ${when}`, {
       hint: `${resumeHint(run)}; workers can join again while it runs`,
     });
   }
-  return new Failure("run_unknown", `run ${id} gives no work to workers`, {
-    hint: "only a run that was started with `migrate push --workers <n>` does, while that process lives",
+  return new Failure("run_unknown", `run ${id} does not accept workers`, {
+    hint: "only a run started with `migrate push --workers <n>` does, while that process is running",
   });
 }

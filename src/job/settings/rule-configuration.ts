@@ -121,5 +121,5 @@ export function skippedRulesText(rules: readonly Rule[], context: RuleContext): 
   const missing = [...new Set(names)].toSorted();
   const shown =
     missing.length > 6 ? `${missing.slice(0, 5).join(", ")} and ${missing.length - 5} more` : missing.join(", ");
-  return `${reasons.length} of ${rules.length} rules are skipped, because the configuration does not declare ${shown}`;
+  return `${reasons.length} of ${rules.length} rules are skipped because the configuration does not declare ${shown}`;
 }

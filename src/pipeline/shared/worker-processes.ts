@@ -26,7 +26,7 @@ export async function withWorkerProcesses<Result>(
   try {
     return await work((count, words) => {
       while (processes.length < count) {
-        if (startProcess === undefined) throw new Failure("usage", "workers can be started by the command line alone");
+        if (startProcess === undefined) throw new Failure("usage", "workers can only be started from the command line");
         processes.push(startProcess(words));
       }
       return processes;

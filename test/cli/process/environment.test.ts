@@ -9,8 +9,8 @@ describe("the environment of a push", () => {
 
   it.each([
     [{ NODE_DEBUG: "http" }, [], /NODE_DEBUG/],
-    [{ SSLKEYLOGFILE: "/tmp/keys" }, [], /keys of TLS/],
-    [{}, ["--tls-keylog=/tmp/keys"], /keys of TLS/],
+    [{ SSLKEYLOGFILE: "/tmp/keys" }, [], /TLS keys/],
+    [{}, ["--tls-keylog=/tmp/keys"], /TLS keys/],
     [{ NODE_OPTIONS: "--inspect-brk" }, [], /debugger/],
     [{}, ["--inspect"], /debugger/],
   ])("leads to a notice when it is %j %j", (env, execArgv, notice) => {

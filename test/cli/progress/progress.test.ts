@@ -87,7 +87,7 @@ describe("progress without a terminal", () => {
     progress.onProgress(begun());
     at(5000);
     progress.onProgress({ kind: "read", bytes: 3_000_000, ofBytes: 4_000_000 });
-    expect(written.at(-1)).toBe("Reading all of it first: 75 % of 4.0 MB, 5 s\n");
+    expect(written.at(-1)).toBe("Reading the whole input first: 75 % of 4.0 MB, 5 s\n");
   });
 
   it("tells the run and its counts at once, then total, done, rate, requests in flight and the time left", () => {

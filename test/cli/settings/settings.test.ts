@@ -223,6 +223,6 @@ describe("the lease of workers", () => {
     expect(await leaseOf({ workers: 3 })).toEqual({ count: 3, leaseMs: 30_000 });
     expect(await leaseOf({ workers: 3, lease: 2_000 })).toEqual({ count: 3, leaseMs: 2_000 });
     await expect(leaseOf({ workers: 3, lease: 1_999 })).rejects.toThrow("too short");
-    await expect(leaseOf({ lease: 2_000 })).rejects.toThrow("without workers");
+    await expect(leaseOf({ lease: 2_000 })).rejects.toThrow("needs workers");
   });
 });

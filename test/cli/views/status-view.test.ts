@@ -75,14 +75,14 @@ describe.each([60, 80])("of a run with workers, in %i columns,", (width) => {
     const text = textOf({ workers: [worker(2211), worker(2212, { holds }), worker(2213, { holds: [] })] }, width);
     expect(widthOf(text)).toBeLessThanOrEqual(width);
     expect(said(text)).toContain(
-      "pace 108/s, 36 in flight; 48 in flight at most, at most 200 a second, 150/s let through, for 3 workers together",
+      "pace 108/s, 36 in flight; 48 in flight at most, at most 200 a second, 150/s accepted, for 3 workers together",
     );
     const host = "migrate-3-x7k2p.transfer.example.internal";
     expect(said(text)).toContain(
       `workers ${host} (process 2211): 36/s, 12 in flight, limit 12 (HTTP 429); records 65001-66000 for 12 s`,
     );
     expect(said(text)).toContain("records 1-1000 for 10 s, 1001-2000 for 10 s, 2001-3000 for 10 s, 3001-4000 for 10 s");
-    expect(said(text)).toContain(`${host} (process 2213): 36/s, 12 in flight, limit 12 (HTTP 429); holds nothing`);
+    expect(said(text)).toContain(`${host} (process 2213): 36/s, 12 in flight, limit 12 (HTTP 429); no records`);
   });
 
   test("those that are gone are counted, and the latest of them named", () => {
@@ -92,8 +92,8 @@ describe.each([60, 80])("of a run with workers, in %i columns,", (width) => {
     const text = textOf({ workers: [worker(2211), ...gone] }, width);
     expect(widthOf(text)).toBeLessThanOrEqual(width);
     expect(said(text)).toContain(
-      "gone 4 left, 3 not heard of any more: mover (process 7) left, mover (process 6) lost, mover (process 5) left, " +
-        "mover (process 4) lost, mover (process 3) left, and others before",
+      "gone 4 left, 3 lost: mover (process 7) left, mover (process 6) lost, mover (process 5) left, " +
+        "mover (process 4) lost, mover (process 3) left and others",
     );
     expect(said(textOf({ workers: [worker(2211)] }, width))).not.toContain("gone");
   });

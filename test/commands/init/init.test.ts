@@ -75,7 +75,7 @@ describe("init", () => {
   test("says so where no date tells the day from the month", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS });
     expect(mapping).toContain("date: dd/MM/yyyy");
-    expect(mapping).toContain("TODO: or MM/dd/yyyy? No date tells the day from the month");
+    expect(mapping).toContain("TODO: or MM/dd/yyyy? No date shows whether the day or the month comes first");
   });
 
   test("takes no amount in pence for one in pounds, and lists its column as unused", async () => {
@@ -93,7 +93,7 @@ describe("init", () => {
   test("takes a day above 12 for what it is", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS.replace("03/04", "03/14") });
     expect(mapping).toContain("date: MM/dd/yyyy");
-    expect(mapping).not.toContain("No date tells");
+    expect(mapping).not.toContain("No date shows");
   });
 
   test("finds that a file is windows-1252, and declares it", async () => {
@@ -140,7 +140,7 @@ describe("init", () => {
       contract: CONTRACT,
       operation: "import-account",
     });
-    await expect(scene).rejects.toThrow(/its records are payloads already/);
+    await expect(scene).rejects.toThrow(/its records already are payloads/);
   });
 
   test("stops with exit code 3 when it is told to, and writes nothing", async () => {
@@ -155,7 +155,7 @@ describe("init", () => {
 
   test("leaves out a file that joins nothing, and says so", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
-    expect(mapping).toContain("TODO prices (prices.csv): no column of it names rows of the others");
+    expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of the other sources");
   });
 
   test("writes a mapping that loads, whatever the columns are called", async () => {

@@ -65,5 +65,5 @@ export function inUse(): Failure {
 }
 
 export function gone(run: string): Failure {
-  return new Failure("run_unknown", `run ${run} gives no work to workers`, {});
+  return new Failure("run_unknown", `run ${run} does not accept workers`, {});
 }

@@ -69,7 +69,7 @@ function sectionsOf({ changes, mapping }: ContractDiff): readonly Section[] {
   const kinds =
     mapping === undefined
       ? [
-          { title: "Breaks payloads that were right before", fits: ({ breaks }: MappedChange) => breaks },
+          { title: "Breaks payloads that were valid before", fits: ({ breaks }: MappedChange) => breaks },
           { title: "Breaks nothing", fits: ({ breaks }: MappedChange) => !breaks },
         ]
       : [

@@ -100,8 +100,8 @@ function tablesOf({
   parameters,
   steps,
 }: ContractShow): readonly { readonly title: string; readonly fields: readonly FieldRow[] }[] {
-  const inAddress = { title: "What its requests carry in their address, query and headers", fields: parameters };
-  const inSteps = steps.map(({ step, fields }) => ({ title: `What the step ${step} can be given`, fields }));
+  const inAddress = { title: "Parameters of its requests: path, query and headers", fields: parameters };
+  const inSteps = steps.map(({ step, fields }) => ({ title: `Parameters of the step ${step}`, fields }));
   return parameters.length === 0 ? inSteps : [inAddress, ...inSteps];
 }
 
@@ -154,7 +154,7 @@ function coverageText({ published, byClass, rules, skipped, missing }: Coverage,
     if (verbose) lines.push(...codes.map((code) => `         ${plainText(code)}`));
   }
   if (skipped > 0) {
-    lines.push(`${String(skipped).padStart(5)}  rules are skipped, because the configuration does not declare`);
+    lines.push(`${String(skipped).padStart(5)}  rules are skipped because the configuration does not declare`);
     lines.push(...missing.map((name) => `         ${plainText(name)}`));
   }
   return `${lines.join("\n")}\n`;
@@ -166,7 +166,7 @@ const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
   setting: "checked once a setting is declared",
   reference: "need a reference list",
   platform: "only the platform can judge",
-  unclear: "their text cannot be carried out",
-  "not-in-schema": "read fields that the document does not have",
+  unclear: "published text that cannot be implemented",
+  "not-in-schema": "use fields missing from the document",
   open: "no rule is written",
 };

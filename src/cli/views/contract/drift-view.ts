@@ -23,13 +23,13 @@ function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): s
     if (drift.length === 0) return `${head}: platform and local validation agreed\n`;
     return [
       `${head}\n`,
-      section("Refused by the platform, let through here", drift, "missed", screen),
-      section("Found wrong here, accepted by the platform", drift, "strict", screen),
+      section("Rejected by the platform, valid here", drift, "missed", screen),
+      section("Invalid here, accepted by the platform", drift, "strict", screen),
     ].join("");
   });
   const overlay = overlayOf(found);
-  const proposed = overlay === undefined ? [] : [`Rules to look at, as an overlay\n\n${plainLines(overlay)}`];
-  return found.length === 0 ? "No push is in the ledger\n" : [...sections, ...proposed].join("\n");
+  const proposed = overlay === undefined ? [] : [`Proposed rules, as an overlay\n\n${plainLines(overlay)}`];
+  return found.length === 0 ? "The ledger holds no push\n" : [...sections, ...proposed].join("\n");
 }
 
 function section(title: string, drift: readonly Drift[], kind: Drift["kind"], screen: Screen): string {
@@ -48,16 +48,16 @@ function section(title: string, drift: readonly Drift[], kind: Drift["kind"], sc
 
 function knownRuleText(known: KnownRule): string {
   if (known.kind === "undecided") return UNDECIDED_TEXT[known.reason];
-  if (known.kind === "judged") return "the contract has a rule for it, which lets this pass";
-  if (known.kind === "shipped") return `a rule for it comes with ${known.overlays.join(" and with ")}`;
+  if (known.kind === "judged") return "the contract has a rule for it, which accepts this value";
+  if (known.kind === "shipped") return `a rule for it is included in ${known.overlays.join(" and in ")}`;
   return `the contract's rule for it was skipped: declare ${known.missing.map((name) => plainText(name)).join(", ")}`;
 }
 
 const UNDECIDED_TEXT: Readonly<Record<UndecidedReason, string>> = {
-  platform: "only the platform can judge it, as the contract says",
-  reference: "it takes a reference list for which there is no rule, as the contract says",
-  unclear: "its published text cannot be carried out, as the contract says",
-  "not-in-schema": "it is about fields that the document does not have, as the contract says",
+  platform: "the contract says only the platform can decide",
+  reference: "the contract says it needs a reference list, and there is no rule for it",
+  unclear: "the contract says its published text cannot be implemented",
+  "not-in-schema": "the contract says it uses fields missing from the document",
 };
 
 function overlayOf(found: readonly OperationDrift[]): string | undefined {
@@ -67,7 +67,7 @@ function overlayOf(found: readonly OperationDrift[]): string | undefined {
       proposal === undefined ? [] : [{ target: proposal.target, update: { "x-rules": [proposal.rule] } }],
     );
   if (actions.length === 0) return undefined;
-  const info = { title: "Rules that the platform taught us", version: "1" };
+  const info = { title: "Rules derived from replies of the platform", version: "1" };
   return stringify({ overlay: "1.0.0", info, actions });
 }
 

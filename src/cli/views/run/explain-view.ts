@@ -29,7 +29,7 @@ export function explainText(explanation: Explanation, { screen }: Pick<ViewOptio
 function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acceptedElsewhere"]>): string {
   const as = account === undefined ? "" : ` as account ${plainText(account)}`;
   const at = settledAt === undefined ? "" : ` since ${settledAt}`;
-  return `On the platform${at}${as}, with other content: accepted in run ${run}`;
+  return `On the platform${at}${as}, with different content: accepted in run ${run}`;
 }
 
 /** What the sources hold. */
@@ -46,7 +46,7 @@ export function sourcesText(
     );
     parts.push(`\nPayload\n${originText(origins, showValues)}`);
   }
-  if (unreadable !== undefined) parts.push(`\nThe sources cannot be read any more: ${plainText(unreadable)}\n`);
+  if (unreadable !== undefined) parts.push(`\nThe sources can no longer be read: ${plainText(unreadable)}\n`);
   return parts.join("");
 }
 

@@ -25,14 +25,14 @@ export function sharedLines(shared: SharedStatus): readonly Line[] {
 
 const STATE_TEXTS: Readonly<Record<SharedStatus["state"], string | undefined>> = {
   open: undefined,
-  draining: "what is in flight is finished, and nothing new is sent",
-  stopped: "the platform takes nothing more",
+  draining: "requests in flight are completed, and nothing new is sent",
+  stopped: "the platform accepts no more records",
   ended: undefined,
 };
 
 function closedText({ findings }: SharedStatus): string | undefined {
   const closed = (findings?.suppliers ?? []).filter(({ open }) => !open).map(({ supplier }) => supplier);
-  return closed.length === 0 ? undefined : `for ${suppliersText(closed)}, which one of the workers asks`;
+  return closed.length === 0 ? undefined : `for ${suppliersText(closed)}; one worker keeps checking`;
 }
 
 function paceText({ concurrency, rps, workers, findings }: SharedStatus): string {
@@ -43,7 +43,7 @@ function paceText({ concurrency, rps, workers, findings }: SharedStatus): string
   ];
   const most = rps === undefined ? "" : `, at most ${rps} a second`;
   const now = `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`;
-  const found = findings?.rate === undefined ? "" : `, ${rateText(findings.rate.perSecond)}/s let through`;
+  const found = findings?.rate === undefined ? "" : `, ${rateText(findings.rate.perSecond)}/s accepted`;
   return `${now}; ${formatCount(concurrency)} in flight at most${most}${found}, for ${counted(working.length, "worker")} together`;
 }
 
@@ -51,7 +51,7 @@ function workerText(worker: WorkerStatus, at: string): string {
   const { perSecond, inFlight, holds, reason, limit } = worker;
   const held = holds.map(({ first, last, since }) => `${first}-${last} for ${duration(elapsed(since, at))}`);
   const pace = limit === undefined ? "" : `, limit ${limit}${reason === undefined ? "" : ` (${reason})`}`;
-  const what = held.length === 0 ? "holds nothing" : `records ${held.join(", ")}`;
+  const what = held.length === 0 ? "no records" : `records ${held.join(", ")}`;
   return `${nameOf(worker)}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
 }
 
@@ -68,11 +68,11 @@ function goneText(gone: readonly WorkerStatus[]): string | undefined {
   const left = gone.filter(({ state }) => state === "left").length;
   const counts = [
     ...(left === 0 ? [] : [`${formatCount(left)} left`]),
-    ...(left === gone.length ? [] : [`${formatCount(gone.length - left)} not heard of any more`]),
+    ...(left === gone.length ? [] : [`${formatCount(gone.length - left)} lost`]),
   ];
   const latest = gone.toSorted((one, other) => other.seenAt.localeCompare(one.seenAt)).slice(0, MOST_GONE);
   const named = latest.map((worker) => `${nameOf(worker)} ${worker.state}`);
-  return `${counts.join(", ")}: ${named.join(", ")}${gone.length > MOST_GONE ? ", and others before" : ""}`;
+  return `${counts.join(", ")}: ${named.join(", ")}${gone.length > MOST_GONE ? " and others" : ""}`;
 }
 
 function nameOf({ host, pid }: WorkerStatus): string {

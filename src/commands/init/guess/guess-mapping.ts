@@ -67,8 +67,8 @@ export function preparePayload({ operation, supplier }: GuessOptions): {
   readonly scores: Scores;
 } {
   if (operation.body === undefined) {
-    throw new Failure("usage", `the operation "${operation.id}" takes no payload, so there is nothing to map`, {
-      hint: "name another one with --operation; `migrate contract show` lists them",
+    throw new Failure("usage", `the operation "${operation.id}" has no request body, so there is nothing to map`, {
+      hint: "choose another operation with --operation; `migrate contract show` lists them",
     });
   }
   const payload = payloadTree(operation.body, operation.id);

@@ -23,14 +23,14 @@ export function configText(facts: ConfigFacts, folder: string): string {
     {
       depth: 0,
       text: "",
-      comment: "Settings for everything that is run in this folder; flags and MIGRATE_* variables beat them.",
+      comment: "Settings for all commands in this folder. Flags and MIGRATE_* variables override them.",
     },
     { depth: 0, text: `contract: ${contract.length === 1 ? contract.join("") : `[${contract.join(", ")}]`}` },
     { depth: 0, text: "mapping: mapping.yaml" },
     supplierLine(facts.supplier),
     ...(facts.encoding === undefined
       ? []
-      : [{ depth: 0, text: `encoding: ${facts.encoding}`, comment: "of sources that are not UTF-8: a guess" }]),
+      : [{ depth: 0, text: `encoding: ${facts.encoding}`, comment: "guessed, because the sources are not UTF-8" }]),
     ...(facts.delimiter === undefined ? [] : [{ depth: 0, text: `delimiter: ${JSON.stringify(facts.delimiter)}` }]),
     { depth: 0, text: "" },
     ...TARGET.map((comment) => ({ depth: 0, text: "", comment })),
@@ -38,7 +38,7 @@ export function configText(facts: ConfigFacts, folder: string): string {
 }
 
 const TARGET = [
-  "The platform to push to. Fill in its address, and take the marks (#) away:",
+  "The platform to push to. Fill in its address, and uncomment the lines:",
   "target: test",
   "targets:",
   '  test: { baseUrl: "https://.../v1/", environment: test }',

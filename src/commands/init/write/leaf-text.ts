@@ -2,6 +2,7 @@ import type { Guess, Slot } from "../guess/region.ts";
 import type { ChoiceType } from "../../../contract/types/field-type.ts";
 import type { LeafForm, LookupForm } from "../guess/leaf-form.ts";
 import { yamlText } from "./yaml-text.ts";
+import { plural } from "../../../text/count.ts";
 
 /** A leaf as the mapping writes it. */
 export function leafText(slot: Slot, zone: string): string | undefined {
@@ -70,7 +71,7 @@ function patternText(pattern: string): string {
 export function guessComment(slot: Slot): string {
   const { guess, others } = slot;
   const likely = others.map(({ column, score }) => `${column.name} ${scoreText(score)}`).join(", ");
-  if (guess === undefined) return likely === "" ? "nothing fits" : `perhaps ${likely}`;
+  if (guess === undefined) return likely === "" ? "no matching column" : `perhaps ${likely}`;
   const facts = [
     ...(slot.required ? ["required"] : []),
     scoreText(guess.score),
@@ -92,16 +93,17 @@ function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
 }
 
 function dateNotes(pattern: string, also: string | undefined): readonly string[] {
-  const order = also === undefined ? [] : [`TODO: or ${also}? No date tells the day from the month`];
+  const order = also === undefined ? [] : [`TODO: or ${also}? No date shows whether the day or the month comes first`];
   const isShort = /(?<!y)yy(?!y)/.test(pattern);
-  return isShort ? [...order, "TODO: two digits of a year mean 1969 to 2068, unless `pivot` says otherwise"] : order;
+  return isShort ? [...order, "TODO: two-digit years mean 1969 to 2068, unless `pivot` is set"] : order;
 }
 
 function codeNotes({ choices }: ChoiceType, { unknown, withheld }: LookupForm): readonly string[] {
-  const more = withheld === 0 ? [] : [`${withheld} ${unknown.length === 0 ? "" : "more "}that are rare`];
+  const more =
+    withheld === 0 ? [] : [`${withheld} ${unknown.length === 0 ? "" : "more "}rare ${plural(withheld, "code")}`];
   const left = [...unknown, ...more];
   if (left.length === 0) return [];
   const known = choices.slice(0, MAX_CHOICES).map(String).join(", ");
   const rest = choices.length > MAX_CHOICES ? "..." : "";
-  return [`TODO: codes without a choice: ${left.join(", ")}; the contract has ${known}${rest}`];
+  return [`TODO: codes without a matching choice: ${left.join(", ")}; the contract has ${known}${rest}`];
 }

@@ -13,7 +13,7 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
   const { operation, key, keyIsDeclared, tree, payload } = guessed;
   const keyLine =
     key === undefined
-      ? [todo(0, "key: the field that a record is known by")]
+      ? [todo(0, "key: the field that identifies a record")]
       : keyIsDeclared
         ? []
         : [{ depth: 0, text: `key: ${yamlText(key)}` }];
@@ -35,8 +35,8 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
 }
 
 const INTRODUCTION = [
-  "Written by `migrate init` from the extracts: every line is a guess. Its score (0 to 1) stands behind it, with other",
-  "columns that may be meant. Look at the low scores and at each TODO, then run `migrate validate`.",
+  "Written by `migrate init` from the extracts: every line is a guess. The comment shows its score (0 to 1) and other",
+  "possible columns. Check the low scores and each TODO, then run `migrate validate`.",
 ];
 
 function todo(depth: number, text: string): Line {
@@ -70,7 +70,8 @@ function parentText({ join: { from, column, to, key }, shared }: Parent): string
 }
 
 function joinComment({ join: { hits, from, to }, shared }: Parent): string {
-  if (shared) return `${percent(hits)} of the rows of ${from.name} name a row of it; several may name the same`;
+  if (shared)
+    return `${percent(hits)} of the rows of ${from.name} refer to one of its rows; several rows may refer to the same one`;
   return `${percent(hits)} of its rows belong to a row of ${to.name}`;
 }
 
@@ -100,10 +101,10 @@ function orderColumn({ source, parent }: SourceNode): string | undefined {
 function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
   const alone = tree.left.map(
     ({ name, files }) =>
-      `${name} (${files.map(({ file }) => path.basename(file)).join(", ")}): no column of it names rows of the others`,
+      `${name} (${files.map(({ file }) => path.basename(file)).join(", ")}): none of its columns refers to rows of the other sources`,
   );
   const unused = unplaced.map(
-    ({ source }) => `${source.name}: joined, but no list of the payload seems to be made of its rows`,
+    ({ source }) => `${source.name}: joined, but no list of the payload seems to use its rows`,
   );
   return [...alone, ...unused].map((text) => todo(1, text));
 }
@@ -123,7 +124,7 @@ function containerLines(container: Container, writing: Writing): readonly Line[]
   const lines = fields.flatMap((field) => fieldLines(field, writing));
   const left = container.fields.filter((field) => !field.required && !isWritten(field)).map(({ name }) => name);
   const rest =
-    left.length === 0 ? [] : [{ depth, text: "", comment: `may be left out, and nothing fits: ${left.join(", ")}` }];
+    left.length === 0 ? [] : [{ depth, text: "", comment: `optional, without a matching column: ${left.join(", ")}` }];
   return [...lines, ...rest];
 }
 
@@ -167,12 +168,12 @@ function choicesOf({ type }: Slot): string {
 function objectLines(container: Container, writing: Writing): readonly Line[] {
   const { name, isList, source, included, required } = container;
   const { depth } = writing;
-  if (!included) return required ? [todo(depth, `${name}: required; nothing fits any of its fields`)] : [];
+  if (!included) return required ? [todo(depth, `${name}: required; no column matches any of its fields`)] : [];
   const deeper = source === undefined ? (isList ? 2 : 1) : 2;
   const inner = containerLines(container, { ...writing, depth: depth + deeper });
   if (inner.every(({ text }) => text === "")) {
     return [
-      todo(depth, `${name}: ${required ? "required; " : ""}nothing fits`),
+      todo(depth, `${name}: ${required ? "required; " : ""}no matching column`),
       ...inner.map((line) => ({ ...line, depth: depth + 1 })),
     ];
   }
@@ -212,7 +213,7 @@ function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
   });
   return lines.length === 0
     ? []
-    : [{ depth: 0, text: "" }, { depth: 0, text: "", comment: "Columns that nothing uses:" }, ...lines];
+    : [{ depth: 0, text: "" }, { depth: 0, text: "", comment: "Unused columns:" }, ...lines];
 }
 
 /** Every field of the payload, those of child rows included. */

@@ -126,10 +126,10 @@ async function requireOpen({ database, run, id }: SharedContext): Promise<Shared
 
 function notShared(id: string, hasEnded: boolean): Failure {
   return hasEnded
-    ? new Failure("run_unknown", `run ${id} has ended: there is nothing to work on`, {
-        hint: "see the runs with `migrate status`; what is left of one is sent by `migrate resume`",
+    ? new Failure("run_unknown", `run ${id} has ended: there is nothing left to send`, {
+        hint: "list the runs with `migrate status`; `migrate resume` sends the remaining records of a run",
       })
-    : new Failure("run_unknown", `run ${id} gives no work to workers`, {
-        hint: "only a run that was started with `migrate push --workers <n>` does",
+    : new Failure("run_unknown", `run ${id} does not accept workers`, {
+        hint: "only a run started with `migrate push --workers <n>` does",
       });
 }
