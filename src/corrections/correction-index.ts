@@ -136,7 +136,7 @@ function lineOf(text: string, file: string): HandedOutLine {
     // Reported below.
   }
   throw new Failure("source_unreadable", `${file}: is not what a report writes`, {
-    hint: "give the corrected files as sources instead: --source <name>=<path>",
+    hint: "pass the corrected files as sources instead: --source <name>=<path>",
   });
 }
 

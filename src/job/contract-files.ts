@@ -55,7 +55,7 @@ export function requireSound(contract: Contract, operation: Operation | undefine
 function contractFailure({ message, place }: ContractFinding, files: readonly string[]): Failure {
   return new Failure("contract_invalid", message, {
     place,
-    hint: `see everything at once with \`${shellCommand(["migrate", "contract", "check", ...files])}\``,
+    hint: `see all findings with \`${shellCommand(["migrate", "contract", "check", ...files])}\``,
   });
 }
 
@@ -125,7 +125,7 @@ export async function readShippedOverlay(file: string): Promise<readonly TextFil
   }
   throw new Failure("usage", `this version ships no overlay named "${name}"`, {
     hint: suggestionOr(
-      `there are ${names.toSorted().join(", ")}`,
+      `available: ${names.toSorted().join(", ")}`,
       file,
       names.map((one) => PREFIX + one),
     ),

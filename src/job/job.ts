@@ -225,10 +225,14 @@ function prerequisiteOf(
   const attr = after.key ?? keyAttr;
   const place = { file, line: lineOf(["after"]) };
   if (attr === undefined) {
-    throw new Failure("mapping_invalid", "`after` does not say where a payload names the record that it belongs to", {
-      hint: "write `after: { operation: ..., key: ... }`, or name the mapping's own key",
-      place,
-    });
+    throw new Failure(
+      "mapping_invalid",
+      "`after` does not say which attr of a payload names the record it belongs to",
+      {
+        hint: "write `after: { operation: ..., key: ... }`, or name the mapping's own key",
+        place,
+      },
+    );
   }
   const operation = findOperation(contract, after.operation);
   const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
@@ -255,8 +259,8 @@ function isSameAddress(one: Pick<Operation, "method" | "path">, other: Pick<Oper
  */
 export function requireKey(job: Pick<Job, "mapping">): void {
   if (job.mapping.keyAttr !== undefined) return;
-  throw new Failure("config", "records have no business key, so none could be recognised again", {
-    hint: "name the key's attr: `key:` in the mapping, or `x-migrate-key` in the contract",
+  throw new Failure("config", "records have no business key, so they could not be recognised later", {
+    hint: "name the attr of the key: `key:` in the mapping, or `x-migrate-key` in the contract",
   });
 }
 

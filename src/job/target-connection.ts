@@ -112,13 +112,13 @@ export async function connect(
 }
 
 function acceptanceUnknown({ id }: Operation): string {
-  return `The contract does not say how to know from a reply of ${id} that a record was accepted: any documented success counts`;
+  return `The contract does not say which replies of ${id} mean that a record was accepted: any documented success counts`;
 }
 
 function requireRemoteValidation(operation: Operation, tools: RequestDependencies): readonly StepClient[] {
   const remoteValidation = createRemoteValidation(operation, tools);
   if (remoteValidation !== undefined) return [remoteValidation];
-  throw new Failure("config", `the contract names no operation that validates what ${operation.id} takes`, {
+  throw new Failure("config", `the contract names no operation that validates payloads of ${operation.id}`, {
     hint: "declare one in an overlay: a step of kind `validate` in `x-migrate-steps` (docs/workflows.md)",
   });
 }

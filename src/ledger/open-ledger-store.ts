@@ -29,7 +29,7 @@ export function requireLedgerLocator(locator: string): string {
     parsePostgresUrl(locator);
     return locator;
   }
-  throw new Failure("config", "the ledger is an address of an unknown kind", {
+  throw new Failure("config", "unknown kind of ledger address", {
     hint: "name a file, --ledger path/to/ledger.db, or a PostgreSQL database, --ledger postgres://user@host/database",
   });
 }
@@ -40,7 +40,7 @@ export function requireLedgerLocator(locator: string): string {
  */
 export function requireSharedLedger(locator: string): void {
   if (isAddress(locator)) return;
-  throw new Failure("usage", `workers need a ledger that they can reach, and ${locator} is a file of this machine`, {
+  throw new Failure("usage", `workers need a ledger that they can reach, but ${locator} is a file on this machine`, {
     hint: "name one on PostgreSQL: --ledger postgres://user@host/database (docs/cluster.md)",
   });
 }

@@ -50,9 +50,9 @@ export async function openPlatformCheck(
   if (readBack.length === 0) {
     throw new Failure(
       "nothing_to_ask",
-      `the contract names nothing that tells what "${job.operation.id}" has created`,
+      `the contract does not say how to read back the records of "${job.operation.id}"`,
       {
-        hint: "name it with `x-migrate-read-back` (docs/contract.md), or leave --read-back out",
+        hint: "name it with `x-migrate-read-back` (docs/contract.md), or omit --read-back",
       },
     );
   }

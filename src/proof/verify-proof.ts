@@ -82,7 +82,7 @@ async function readProof(folder: string): Promise<{ readonly text: string; reado
     });
   });
   const parsed = proofSchema.safeParse(parseJson(text));
-  return { text, proof: parsed.success ? parsed.data : "proof.json is no proof any more: it cannot be read" };
+  return { text, proof: parsed.success ? parsed.data : "proof.json cannot be read" };
 }
 
 async function requireExactRun(ledger: Ledger, id: string): Promise<Run> {
@@ -170,7 +170,7 @@ const MAX_NAMED = 20;
 function differingMembers(before: JsonValue | undefined, now: JsonValue | undefined): readonly string[] {
   const found = differencesAt(before, now, "");
   const shown = found.slice(0, MAX_NAMED).map((one) => `proof.json: ${one}`);
-  if (found.length === 0) return ["proof.json is written in another way"];
+  if (found.length === 0) return ["proof.json has a different format"];
   return found.length > MAX_NAMED ? [...shown, `proof.json: and ${found.length - MAX_NAMED} more`] : shown;
 }
 

@@ -93,7 +93,7 @@ async function readPrivate(file: string, hint: string): Promise<string> {
     if (!status.isFile()) throw new Failure("config", `the credentials file ${file} is not a regular file`, { hint });
     if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
       throw new Failure("config", `others may read the credentials file ${file}`, {
-        hint: `let nobody else read it: \`chmod 600 ${file}\``,
+        hint: `remove access for other users: \`chmod 600 ${file}\``,
       });
     }
     if (status.size > MAX_FILE_BYTES) {

@@ -24,7 +24,9 @@ test("mappings whose `after` name each other are a failure of the mapping, not o
 
   const second = await pushMapping("notes.mapping.yaml");
   expect(second.code).toBe(2);
-  expect(second.stderr).toContain("`after` of this mapping names stage-account, whose records wait for those of this");
+  expect(second.stderr).toContain(
+    "`after` of this mapping names stage-account, whose records wait for records of this",
+  );
   expect(second.stderr).not.toMatch(/stopped by the platform/i);
 
   writeFileSync(file("accounts-v1.mapping.yaml"), accounts);

@@ -59,7 +59,7 @@ test("what a ledger of the version before knows of its records holds, whatever t
   const check = await work.migrate(["ledger", "check"]);
   expect([check.code, check.stdout]).toEqual([
     0,
-    ".migrate/ledger.db is sound: 5 runs, 5 records, 5 attempts, 0 decisions\n",
+    ".migrate/ledger.db is intact: 5 runs, 5 records, 5 attempts, 0 decisions\n",
   ]);
   const explained = await work.migrate(["explain", "EXT-00004", "--format", "json"]);
   expect(explained.stdout).toContain("connection reset before the reply");

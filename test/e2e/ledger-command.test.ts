@@ -20,7 +20,7 @@ test("a ledger that is sound is said to be, and tells everything that it knows, 
   const work = await pushed();
   const check = await work.migrate(["ledger", "check"]);
   expect(check.code).toBe(0);
-  expect(check.stdout).toMatch(/is sound: 1 runs, 40 records, 40 attempts, 0 decisions\n$/);
+  expect(check.stdout).toMatch(/is intact: 1 runs, 40 records, 40 attempts, 0 decisions\n$/);
   const { code, stdout } = await work.migrate(["ledger", "export"]);
   expect(code).toBe(0);
   const rows: readonly { row: string; state?: string; account?: string }[] = stdout
@@ -46,7 +46,7 @@ test("a ledger with one wrong bit is refused by every command, and repaired with
   for (const command of [["status"], ["resume"], ["ledger", "check"]]) {
     const { code, stdout, stderr } = await work.migrate(command);
     expect([command, code]).toEqual([command, 6]);
-    expect(stdout + stderr).toMatch(/damaged: page \d+ is not what was written/);
+    expect(stdout + stderr).toMatch(/damaged: page \d+ has a wrong checksum/);
   }
   const repair = await work.migrate(["ledger", "repair"]);
   expect([0, 5]).toContain(repair.code);
@@ -74,7 +74,7 @@ test("a ledger cut in half, or emptied, is no new ledger", async () => {
   rmSync(work.file(".migrate/journal"), { recursive: true });
   const repair = await work.migrate(["ledger", "repair"]);
   expect(repair.code).toBe(6);
-  expect(repair.stderr).toMatch(/nothing of it can be read/);
+  expect(repair.stderr).toMatch(/no part of it can be read/);
   expect(existsSync(ledger)).toBe(true);
   const drafts = readdirSync(work.file(".migrate")).filter((name) => name.includes("repaired"));
   expect(drafts).toEqual([]);
@@ -86,8 +86,8 @@ test("a file that is no ledger is neither called a damaged one that repair would
   for (const command of [["status"], ["ledger", "repair"]]) {
     const { code, stderr } = await work.migrate([...command, "--ledger", "accounts.csv"]);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/accounts\.csv is no ledger/);
-    expect(stderr).toMatch(/see what --ledger names/);
+    expect(stderr).toMatch(/accounts\.csv is not a ledger/);
+    expect(stderr).toMatch(/check --ledger, and if it names the ledger/);
     expect(stderr).not.toMatch(/migrate ledger repair/);
   }
   expect(readFileSync(work.file("accounts.csv"), "utf8")).toBe(before);

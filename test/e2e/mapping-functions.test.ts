@@ -74,14 +74,14 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
     ["recurses without end", "return f(value)", 'the function "f" failed (RangeError in functions.mjs:'],
     ["returns a promise", "return Promise.resolve(value)", 'the function "f" returned a promise'],
     ["returns a rejected promise", "return Promise.reject(new Error())", 'the function "f" returned a promise'],
-    ["returns a symbol", "return Symbol(value)", 'the function "f" returned something that is no JSON value'],
-    ["returns a bigint", "return 1n", 'the function "f" returned something that is no JSON value'],
-    ["returns a function", "return f", 'the function "f" returned something that is no JSON value'],
-    ["returns a date", "return new Date()", 'the function "f" returned something that is no JSON value'],
+    ["returns a symbol", "return Symbol(value)", 'the function "f" returned a value that is not JSON'],
+    ["returns a bigint", "return 1n", 'the function "f" returned a value that is not JSON'],
+    ["returns a function", "return f", 'the function "f" returned a value that is not JSON'],
+    ["returns a date", "return new Date()", 'the function "f" returned a value that is not JSON'],
     ["returns a long text", 'return "x".repeat(2 ** 20 + 1)', "returned more than 1,048,576 characters"],
     ["returns a long list", 'return Array(9e5).fill("xx")', "returned more than 1,048,576 characters"],
     ["returns long names", 'return { ["x".repeat(2 ** 20)]: 1 }', "returned more than 1,048,576 characters"],
-    ["returns NaN", "return NaN", 'the function "f" returned something that is no JSON value'],
+    ["returns NaN", "return NaN", 'the function "f" returned a value that is not JSON'],
     [
       "returns a cycle",
       "{ const a = {}; a.a = [a]; return a; }",
@@ -90,7 +90,7 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
     [
       "returns a deep object",
       "{ let a = {}; for (let i = 0; i < 1e5; i += 1) a = { a }; return a; }",
-      'the function "f" returned an object that is nested too deeply',
+      'the function "f" returned an object that is too deeply nested',
     ],
     [
       "returns a throwing getter",
@@ -109,7 +109,7 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
 
   it.each([
     ["leaves a rejected promise", "void Promise.reject(new TypeError(value))", "(TypeError in functions.mjs:2)"],
-    ["leaves a rejection without an error", "void Promise.reject(undefined)", "left an error behind"],
+    ["leaves a rejection without an error", "void Promise.reject(undefined)", "caused an error outside a call"],
     [
       "schedules a microtask without end",
       "{ const again = () => Promise.resolve().then(again); again(); }",
@@ -175,7 +175,7 @@ it("a timer that throws while functions are called ends the run with a failure t
   });
   const { code, stderr } = await validate(folder, ["accounts.csv"]);
   expect(stderr).toMatch(/the (function "f"|functions of functions\.mjs)/);
-  expect(stderr).toContain("left an error behind outside of a call (RangeError in functions.mjs:1)");
+  expect(stderr).toContain("caused an error outside a call (RangeError in functions.mjs:1)");
   expect(code).toBe(2);
 });
 
@@ -187,13 +187,13 @@ describe("a module that cannot be loaded", () => {
     [
       "waits for ever with a timer",
       "setInterval(() => 0, 1e3); await new Promise(() => undefined);",
-      "loading it takes longer than 5 seconds",
+      "loading it took longer than 5 seconds",
     ],
-    ["never ends", "for (;;);", "loading it takes longer than 5 seconds"],
+    ["never ends", "for (;;);", "loading it took longer than 5 seconds"],
     [
       "leaves a rejected promise",
       "void Promise.reject(new TypeError());\nawait 0; await new Promise((done) => setTimeout(done, 100));",
-      "it left an error behind outside of a call (TypeError in functions.mjs:1)",
+      "it caused an error outside a call (TypeError in functions.mjs:1)",
     ],
   ])("because it %s is refused", async (_, does, said) => {
     const folder = folderWith(`${does}\nexport const f = (value) => value;\n`, {

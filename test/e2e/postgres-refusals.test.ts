@@ -58,10 +58,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
 
     test.each([[], ["--workers", "2"]])("by the server: password, user, database, host %j", async (...flags) => {
       expect(await pushTo(as("guarded"), flags)).toMatch(
-        /^2 migrate: the ledger postgres:\S+ the password of guarded is not right/,
+        /^2 migrate: the ledger postgres:\S+ the password of guarded is wrong/,
       );
       expect(await pushTo(as("nobody-here"), flags)).toMatch(
-        /^2 migrate: the ledger \S+ the server lets nobody-here not in/,
+        /^2 migrate: the ledger \S+ the server does not admit nobody-here/,
       );
       expect(await pushTo(`${ledger}-not`, flags)).toMatch(
         /^2 migrate: the ledger \S+ the server has no database refusals-not/,
@@ -76,32 +76,32 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
 
     test("by its rights: to make the schema, to read it, and to hand out work", async () => {
       expect(await pushTo(as("stranger"))).toMatch(
-        /^2 migrate: the ledger \S+ lacks a right: permission denied for database.*docs\/cluster\.md/,
+        /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*docs\/cluster\.md/,
       );
       expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
       expect(await pushTo(as("stranger"))).toMatch(
-        /^2 migrate: the ledger \S+ lacks a right: permission denied for schema migrate/,
+        /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate/,
       );
-      expect(await refused(["status", "--ledger", as("stranger")])).toMatch(/^2 .*lacks a right/);
-      expect(await refused(["worker", "--ledger", as("stranger")])).toMatch(/^2 .*lacks a right/);
+      expect(await refused(["status", "--ledger", as("stranger")])).toMatch(/^2 .*denies a permission/);
+      expect(await refused(["worker", "--ledger", as("stranger")])).toMatch(/^2 .*denies a permission/);
       await server.query(READ_AND_WRITE, NAME);
       expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
-        /^2 migrate: the ledger \S+ lacks a right: permission denied for database.*migrate_jobs/,
+        /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*migrate_jobs/,
       );
       await server.query("create schema migrate_jobs; grant usage on schema migrate_jobs to stranger", NAME);
       expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
-        /^2 migrate: the ledger \S+ lacks a right: permission denied for schema migrate_jobs.*migrate_jobs/,
+        /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate_jobs.*migrate_jobs/,
       );
       expect((await server.query("select from migrate.runs", NAME)).length, "it was known before a run began").toBe(1);
       await server.query("alter schema migrate_jobs owner to stranger", NAME);
       expect((await work.push(["--ledger", as("stranger"), "--workers", "1"])).code).toBe(0);
     });
 
-    test("by a server that takes no changes, which can be looked at all the same", async () => {
+    test("by a server that accepts no changes, which can be looked at all the same", async () => {
       expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
       await server.query(READ_AND_WRITE.replaceAll("stranger", "reader"), NAME);
       expect(await pushTo(as("reader"))).toMatch(
-        /^6 migrate: the ledger \S+ takes no changes: .*name the primary server/,
+        /^6 migrate: the ledger \S+ accepts no changes: .*name the primary server/,
       );
       const looked = await work.migrate(["status", "--ledger", as("reader")]);
       expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);
@@ -144,7 +144,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
         expect((await work.push(["--ledger", ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
         disk.fill();
         expect(await pushTo(ledger)).toMatch(
-          /^6 .*migrate: the ledger \S+ has no room left: .*make room on the server's disk/,
+          /^6 .*migrate: the ledger \S+ has no disk space left: .*free some disk space on the server/,
         );
         disk.free();
         expect((await work.push(["--ledger", ledger, "--limit", "20"])).code).toBe(0);

@@ -37,12 +37,12 @@ describe("proof verify", () => {
     [
       "proof.json, so that it is none",
       (work) => rewrite(work.file("proof/proof.json"), "{", ""),
-      /proof\.json is no proof any more/,
+      /proof\.json cannot be read/,
     ],
     [
       "white space of proof.json",
       (work) => rewrite(work.file("proof/proof.json"), "{\n", "{\n\n"),
-      /proof\.json is written in another way/,
+      /proof\.json has a different format/,
     ],
     [
       "the page",
@@ -82,7 +82,7 @@ describe("proof verify", () => {
     await work.migrate("proof", "--out", "proof", "--all");
     await work.push();
     const { code, stdout } = await work.migrate("proof", "verify", "proof");
-    expect([code, stdout]).toEqual([0, expect.stringContaining("proof says")]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining("proof matches")]);
     rmSync(work.file(".migrate"), { recursive: true });
     await work.push();
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(2);

@@ -66,7 +66,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
       const { code, stderr } = await scene.push(flags, place);
       expect(code).toBe(6);
       expect(stderr).toMatch(
-        /the ledger .* (does not know 30 requests in|was restored to a time before the end of) .*journal/,
+        /the ledger .* (does not know 30 requests in|was restored to a state older than) .*journal/,
       );
       expect((await scene.migrate(["resume", "--ledger", scene.ledger], place)).code).toBe(6);
       expect((await scene.migrate(["reconcile", "--ledger", scene.ledger], place)).code).toBe(6);

@@ -202,7 +202,7 @@ describe("a push from standard input", () => {
     const reported = await work.migrate(["report", "--format", "ndjson"]);
     expect(reported.code).toBe(1);
     expect(reported.stdout).toBe(pushed.stdout);
-    expect(reported.stderr).toMatch(/rejects are left out/i);
+    expect(reported.stderr).toMatch(/rejects were not written/i);
 
     const explained = await work.migrate(["explain", "BAD"]);
     expect(explained.code).toBe(0);

@@ -148,7 +148,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
       await first.ended;
       expect(await scene.query("select state from migrate.runs where id = 2")).toEqual([{ state: "planning" }]);
       const resumed = scene.start(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-      await resumed.said(/Waiting for the server, which still works on what a process that has died has asked for/);
+      await resumed.said(/Waiting for the server, which is still running a query of a dead process/);
       await goOn();
       const end = await resumed.ended;
       expect(end.code).toBe(0);

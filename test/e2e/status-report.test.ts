@@ -118,7 +118,7 @@ describe("report", () => {
     const { code, stdout, stderr } = await work.migrate(["report", "--format", "ndjson", "--out", "again"]);
     expect(code).toBe(1);
     expect(stdout).toBe(first.stdout);
-    expect(stderr).toMatch(/rejects are left out/i);
+    expect(stderr).toMatch(/rejects were not written/i);
     expect(readdirSync(work.file("again")).toSorted()).toEqual([
       "errors.csv",
       "outcomes.ndjson",

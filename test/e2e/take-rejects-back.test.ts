@@ -24,7 +24,7 @@ describe("rejects that a spreadsheet has changed", () => {
     expect(refused.stderr).toContain(
       "2 cells changed that had no error: source customers, column SEQ, 99 -> 9, a spreadsheet drops leading zeros",
     );
-    expect(refused.stderr).toContain("rejects.csv: is not UTF-8 any more, read as windows-1252");
+    expect(refused.stderr).toContain("rejects.csv: no longer UTF-8, read as windows-1252");
     expect(refused.stderr).not.toContain("00000003");
 
     const still = await work.migrate(["push", "--rejects", "report", "--restore-keys"]);

@@ -62,7 +62,7 @@ describe("the functions of a mapping", () => {
   });
   test.each([
     ["own.mjs", {}, "there is no file own.mjs", "relative to the mapping's folder"],
-    ["own.mjs", { "own.mjs": "export const = 1;" }, "own.mjs cannot be loaded: ", "it has to be an ES module"],
+    ["own.mjs", { "own.mjs": "export const = 1;" }, "own.mjs cannot be loaded: ", "it must be an ES module"],
     ["own.mjs", { "own.mjs": 'throw new Error("own fault");' }, "own.mjs cannot be loaded: own fault", "ES module"],
   ])("%s of %j is refused with the reason", async (named, files, reason, hint) => {
     const failure = await failureOf(load(named, files));

@@ -25,8 +25,8 @@ it("a new ledger belongs to nobody, nor does one whose runs sent nothing", async
 });
 
 it.each([
-  ["another host", ELSEWHERE, `belongs to ${PUSH.target}, and this run is for ${ELSEWHERE.host}`],
-  ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, and this run is for OTHER"],
+  ["another host", ELSEWHERE, `belongs to ${PUSH.target}, but this run is for ${ELSEWHERE.host}`],
+  ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, but this run is for OTHER"],
 ])("a ledger that records were sent with is refused for %s", async (_, recipient, message) => {
   await sendAll(ledger, await planned(ledger, [item(1, "A"), item(2, "B")]), "accepted");
   await expect(ask(HERE)).resolves.toBeUndefined();

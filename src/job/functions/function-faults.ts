@@ -2,7 +2,7 @@ import path from "node:path";
 import { CallFault } from "../../model/call-result.ts";
 import { type Fault, MOST_CHARACTERS, type RefusedCall, type ThrownError } from "./function-messages.ts";
 
-const RETURNS = "a function returns text, a number, true, false or nothing; an object or a list of these is JSON, too";
+const RETURNS = "a function returns text, a number, true, false or nothing, or an object or list of these";
 
 /** Describes why a call has no result. The text of an error is omitted, because it may quote a cell. */
 export function faultOf(fault: Fault, file: string): CallFault {
@@ -23,9 +23,9 @@ const REMOVE_CALL: Readonly<Record<RefusedCall, string>> = {
 
 const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "refused">, string>> = {
   promise: "returned a promise",
-  "not JSON": "returned something that is no JSON value",
+  "not JSON": "returned a value that is not JSON",
   cyclic: "returned an object that contains itself",
-  nested: "returned an object that is nested too deeply",
+  nested: "returned an object that is too deeply nested",
   long: `returned more than ${MOST_CHARACTERS.toLocaleString("en")} characters`,
 };
 

@@ -71,5 +71,5 @@ function hintOf(named: string, { isSyntax, message }: NotLoaded): string {
   const { dir, name, ext } = path.parse(named);
   return isModule && ext !== ".mjs"
     ? `name it ${path.join(dir, name)}.mjs: Node takes ${ext} for CommonJS here`
-    : "it has to be an ES module (.mjs) that exports functions";
+    : "it must be an ES module (.mjs) that exports functions";
 }

@@ -67,13 +67,13 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
     return { text: `ended its thread with exit code ${cause.code}`, hint: "remove process.exit from the function" };
   if (cause.kind === "timeout") {
     const text = `did not return within ${counted(cause.limitMs / 1000, "second")}`;
-    return { text, hint: "fix the function, or raise functionTimeout in migrate.yaml" };
+    return { text, hint: "fix the function, or increase functionTimeout in migrate.yaml" };
   }
-  if (cause.kind === "memory") return { text: "used too much memory", hint: "keep less from call to call" };
+  if (cause.kind === "memory") return { text: "used too much memory", hint: "keep less data between calls" };
   if (cause.kind === "stopped")
     return { text: "was still running when the command was stopped", hint: "a call should take milliseconds" };
-  const text = `left an error behind outside of a call${placeInModule(cause.thrown, file)}`;
-  return { text, hint: "functions may not leave timers or promises behind that fail" };
+  const text = `caused an error outside a call${placeInModule(cause.thrown, file)}`;
+  return { text, hint: "functions must not leave timers or promises that fail later" };
 }
 
 /** Exit code of a thread whose top-level promise can never settle. */
@@ -81,6 +81,6 @@ const NEVER_SETTLED = 13;
 
 function loadText(cause: EndCause, file: string): string {
   if (cause.kind === "exited" && cause.code === NEVER_SETTLED) return "its top-level await never ends";
-  if (cause.kind === "timeout") return `loading it takes longer than ${counted(cause.limitMs / 1000, "second")}`;
+  if (cause.kind === "timeout") return `loading it took longer than ${counted(cause.limitMs / 1000, "second")}`;
   return `it ${endText(cause, file).text}`;
 }

@@ -23,8 +23,8 @@ export async function recordedRejects(folder: string, ledger: string): Promise<R
   const run = document.command === "push" ? await settingsInLedger(ledger, document.run) : undefined;
   const job = run?.job ?? jobSettingsIfKnown(document.settings);
   if (job === undefined) {
-    throw new Failure("source_unreadable", `${folder}: the settings of its run cannot be understood`, {
-      hint: "give the corrected files as sources instead: --source <name>=<path>",
+    throw new Failure("source_unreadable", `${folder}: the settings of its run cannot be read`, {
+      hint: "pass the corrected files as sources instead: --source <name>=<path>",
     });
   }
   return { job, run, files: await returnedFiles(folder, document) };

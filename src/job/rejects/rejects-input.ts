@@ -77,7 +77,7 @@ async function encodingsOf({
     for (const { path: file } of await findFiles(files, { defaultSheet: sheet, notify: () => undefined })) {
       const found = rejects.encoding ?? (await savedEncoding(file, encoding));
       if (found !== undefined && found !== rejects.encoding)
-        dependencies.notice(`${file}: is not UTF-8 any more, read as ${found}`);
+        dependencies.notice(`${file}: no longer UTF-8, read as ${found}`);
       encodings.set(file, found);
     }
   }

@@ -9,13 +9,13 @@ import type { AuthSettings } from "./platform-settings.ts";
 export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettings): Credentials {
   if (scheme === "basic") {
     if (apiKey !== undefined) return { kind: "basic", apiKey };
-    throw new Failure("config", "basic authentication takes an API key, and there is none", {
+    throw new Failure("config", "basic authentication needs an API key", {
       hint: "set MIGRATE_API_KEY, or name a private file in the target's `auth`",
     });
   }
   if (token !== undefined) return { kind: "token", token };
   if (apiKey !== undefined) return { kind: "api-key", apiKey };
-  throw new Failure("config", "there are no credentials for the platform", {
+  throw new Failure("config", "no credentials for the platform are set", {
     hint: "set MIGRATE_API_KEY or MIGRATE_TOKEN, or name a private file in the target's `auth`",
   });
 }

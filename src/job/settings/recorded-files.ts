@@ -100,7 +100,7 @@ const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   mapping: "the mapping",
   lookup: "the lookup list",
   functions: "the function file",
-  references: "the list of references",
+  references: "the reference list",
   rejects: "the rejects file",
   input: "the input",
 };
@@ -112,13 +112,12 @@ function hintFor(changed: readonly ChangedFile[]): string {
 /** Kinds of files that determine the keys of rows. */
 const MAKES_KEYS: ReadonlySet<FileKind> = new Set(["contract", "overlay", "mapping", "lookup", "functions"]);
 
-const CHANGED_INPUT_HINT =
-  "put it back as it was, or start again with `migrate push`: what was accepted is not sent again";
+const CHANGED_INPUT_HINT = "restore it, or start a new push with `migrate push`: accepted records are not sent again";
 
 /** The hint for a change that may give records other keys than those of the run. */
 export const CHANGED_KEYS_HINT: string =
-  "put it back as it was, then resume. With the change, records may get other keys than those of the run: `migrate push` " +
-  "refuses a row that was sent under another key, unless --new-keys says that both keys are right";
+  "restore it, then resume. The change may give records different keys: `migrate push` " +
+  "refuses a row that was sent under another key, unless --new-keys confirms that both keys are right";
 
 /** Smaller files are read within a tenth of a second. */
 const LARGE_BYTES = 64 * 1024 * 1024;

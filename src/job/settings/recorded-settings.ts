@@ -116,8 +116,8 @@ export function describeTemporaryRun(
 export function settingsOf(run: Run): RunSettings {
   const settings = settingsIfKnown(run);
   if (settings !== undefined) return settings;
-  throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be understood`, {
-    hint: "start anew with `migrate push`: what was accepted is not sent again",
+  throw new Failure("ledger_damaged", `the settings of run ${run.id} cannot be read`, {
+    hint: "start a new push with `migrate push`: accepted records are not sent again",
   });
 }
 

@@ -107,8 +107,8 @@ function keyColumnsUsed(
 }
 
 function unknownList(name: string, known: readonly string[]): Failure {
-  const hint = known.length === 0 ? "the contract's rules ask for no lists" : `they ask for ${known.join(", ")}`;
-  return new Failure("config", `references.${name}: no rule of the contract asks for this list`, {
+  const hint = known.length === 0 ? "the rules of the contract use no lists" : `they use ${known.join(", ")}`;
+  return new Failure("config", `references.${name}: no rule of the contract uses this list`, {
     hint: suggestionOr(hint, name, known),
   });
 }

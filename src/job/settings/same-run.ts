@@ -34,7 +34,7 @@ const NAMES: Readonly<Record<FileKind, string>> = {
   mapping: "the mapping",
   lookup: "the lookup lists",
   functions: "the function files",
-  references: "the lists of references",
+  references: "the reference lists",
   rejects: "the rejects",
   input: "the input",
 };

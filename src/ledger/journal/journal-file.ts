@@ -56,7 +56,7 @@ export function openJournalFile(file: string, { validBytes, rescueFolder, notice
     closeSync(descriptor);
     ({ place, descriptor } = copy);
     inode = fstatSync(descriptor).ino;
-    notice(`The journal ${file} was removed while it was in use. It was written again: ${place}`);
+    notice(`The journal ${file} was removed while it was in use. It has been recreated: ${place}`);
   };
   const isInPlace = (): boolean => lstatSync(place, { throwIfNoEntry: false })?.ino === inode;
 
@@ -131,8 +131,8 @@ function rescuePath(folder: string, file: string): string {
 }
 
 function removed(file: string): Failure {
-  return new Failure("storage", `the journal ${file} was removed while it was in use, and cannot be written again`, {
-    hint: "nothing more was sent; give this user write access to the ledger's folder, then run `migrate ledger check`",
+  return new Failure("storage", `the journal ${file} was removed while it was in use, and cannot be recreated`, {
+    hint: "nothing more was sent; grant this user write access to the folder of the ledger, then run `migrate ledger check`",
   });
 }
 
@@ -147,7 +147,7 @@ function guarded<T>(file: string, work: () => T): T {
 function storageFailure(file: string, cause: unknown): unknown {
   if (errorCode(cause) === undefined) return cause;
   return new Failure("storage", `the journal ${file} cannot be written`, {
-    hint: "make room on the disk, and give this user write access to the file's folder; then run `migrate resume`",
+    hint: "free some disk space, and grant this user write access to the folder of the file; then run `migrate resume`",
     cause,
   });
 }

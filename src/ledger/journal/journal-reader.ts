@@ -45,7 +45,7 @@ function opened(file: string): number {
   } catch (cause) {
     if (errorCode(cause) === undefined) throw cause;
     throw new Failure("storage", `the journal ${file} cannot be read`, {
-      hint: "give this user read access to the file, then run the same command again",
+      hint: "grant this user read access to the file, then run the same command again",
       cause,
     });
   }

@@ -29,7 +29,7 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
     isTold = true;
     const failure = postgresFailure(error, name);
     const why = failure instanceof Error ? failure.message : `the ledger ${name} cannot be reached`;
-    notice?.(`${why}. Nothing new is sent; it is tried again for ${Math.round(patienceMs / 1000)} s`);
+    notice?.(`${why}. No new requests are sent; retrying for ${Math.round(patienceMs / 1000)} s`);
   };
 
   return {
@@ -45,7 +45,7 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
     },
     end() {
       if (since === undefined) return;
-      if (isTold) notice?.(`The ledger ${name} answers again`);
+      if (isTold) notice?.(`The ledger ${name} is reachable again`);
       since = undefined;
       isTold = false;
       pauseMs = FIRST_PAUSE_MS;

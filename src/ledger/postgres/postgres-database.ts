@@ -147,7 +147,7 @@ function transactionWork<Result>(
       const result = await work(transactionOn(client, name));
       committing = { result };
       const { command } = await ask(client, { sql: "commit", isQuick: true });
-      if (command !== "COMMIT") throw new Error("A statement of a transaction has failed, and nobody has noticed.");
+      if (command !== "COMMIT") throw new Error("A statement of a transaction failed unnoticed.");
       return result;
     } catch (error) {
       if (troubleOf(error) !== "outage") {

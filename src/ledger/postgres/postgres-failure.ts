@@ -83,7 +83,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
   if (TLS.test(error.message)) return tlsFailure(error, name);
   if (troubleOf(error) === "final") return error;
   return new Failure("storage", `the ledger ${name} cannot be reached: ${reasonOf(error)}`, {
-    hint: "see that the server runs and can be reached from here; then run the same command again, or `migrate resume`",
+    hint: "check that the server is running and reachable from this machine; then run the same command again, or `migrate resume`",
     cause: error,
   });
 }
@@ -92,23 +92,28 @@ const PASSWORD_HINT =
   "give the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the name of the user in --ledger";
 const RIGHTS_HINT =
   "grant the user of --ledger what docs/cluster.md lists, for workers also in the schema migrate_jobs; schemas are made and brought up to date by a user that owns them";
-const DISK_HINT = "make room on the server's disk; then run the same command again";
-const READ_ONLY_HINT = "name the primary server with --ledger: a standby, or a database in recovery, takes no changes";
+const DISK_HINT = "free some disk space on the server; then run the same command again";
+const READ_ONLY_HINT =
+  "name the primary server with --ledger: a standby, or a database in recovery, accepts no changes";
 
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, what: string, hint: string]>> = {
   "28P01": ["config", "refuses the password", PASSWORD_HINT],
   "28000": ["config", "refuses the user", "check the user in --ledger, and the server's pg_hba.conf"],
   "3D000": ["config", "has no such database", "create the database, or name another one with --ledger"],
-  "42501": ["config", "lacks a right", RIGHTS_HINT],
-  "25006": ["storage", "takes no changes", READ_ONLY_HINT],
-  "53100": ["storage", "has no room left", DISK_HINT],
-  "53200": ["storage", "has no memory left", "see what else the server does; then run the same command again"],
+  "42501": ["config", "denies a permission", RIGHTS_HINT],
+  "25006": ["storage", "accepts no changes", READ_ONLY_HINT],
+  "53100": ["storage", "has no disk space left", DISK_HINT],
+  "53200": ["storage", "has no memory left", "check the memory use of the server; then run the same command again"],
   "53300": [
     "storage",
-    "takes no more connections",
-    "end other sessions, or raise max_connections; each run takes 4 at most",
+    "accepts no more connections",
+    "end other sessions, or increase max_connections; a run uses at most 4",
   ],
-  "58030": ["storage", "cannot read or write its files", "see the server's log; nothing is sent until it can"],
+  "58030": [
+    "storage",
+    "cannot read or write its files",
+    "check the log of the server; nothing is sent until this is fixed",
+  ],
   XX001: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
   XX002: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
 };
@@ -129,14 +134,10 @@ function statementPooling(cause: Error, name: string): Failure {
 const TLS = /SSL|certificate|self.signed|altnames/i;
 
 function tlsFailure(error: Error, name: string): Failure {
-  return new Failure(
-    "config",
-    `the ledger ${name} has no TLS connection that can be trusted: ${plain(error.message)}`,
-    {
-      hint: "name the authority's certificate with sslrootcert, or choose another sslmode in --ledger",
-      cause: error,
-    },
-  );
+  return new Failure("config", `the ledger ${name} has no trusted TLS connection: ${plain(error.message)}`, {
+    hint: "name the authority's certificate with sslrootcert, or choose another sslmode in --ledger",
+    cause: error,
+  });
 }
 
 /** Several addresses of one host were tried. The first error gives the reason. */
@@ -152,7 +153,7 @@ function plain(message: string): string {
 
 export function noPostgresLedger(name: string): Failure {
   return new Failure("run_unknown", `there is no ledger at ${name}, so there are no runs`, {
-    hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
+    hint: "start one with `migrate push`; if it is elsewhere, name it with --ledger",
   });
 }
 
@@ -160,6 +161,6 @@ export function noPostgresLedger(name: string): Failure {
 export function requireAll(changed: number | undefined, expected: number, name: string): void {
   if (changed === expected) return;
   throw new Failure("ledger_in_use", `another run has written to the ledger ${name} while this one ran`, {
-    hint: "end all other runs, then run `migrate resume`: what was in flight counts as ambiguous",
+    hint: "end all other runs, then run `migrate resume`: requests in flight count as ambiguous",
   });
 }

@@ -200,7 +200,7 @@ async function requireSuitableServer(database: Queries): Promise<void> {
     );
   }
   if (encoding === "UTF8") return;
-  throw new Failure("config", `the database ${database.name} keeps text as ${encoding}, which cannot hold every key`, {
+  throw new Failure("config", `the database ${database.name} stores text as ${encoding}, which cannot hold every key`, {
     hint: "name a database that was created with ENCODING 'UTF8'",
   });
 }

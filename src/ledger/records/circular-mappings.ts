@@ -11,7 +11,7 @@ export function requireOneDirection(circular: number, { after, awaitsOwnKey }: P
   if (circular === 0 || after === undefined || awaitsOwnKey !== true) return;
   throw new Failure(
     "mapping_invalid",
-    `\`after\` of this mapping names ${after}, whose records wait for those of this mapping: ${counted(circular, "record")} would wait without end`,
+    `\`after\` of this mapping names ${after}, whose records wait for records of this mapping: ${counted(circular, "record")} would wait forever`,
     { hint: "nothing was sent. Remove `after` from the mapping whose records come first, and push that one again" },
   );
 }

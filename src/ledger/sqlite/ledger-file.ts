@@ -44,12 +44,12 @@ export function noLedger(path: string): Failure {
   if (journal !== undefined) {
     return new Failure("ledger_outdated", `the ledger ${path} is lost: only its journal ${journal} is there`, {
       hint:
-        "put the newest copy of the ledger in its place, with its log (-wal) and its checksum file (-seal), then run " +
-        "`migrate ledger repair`. Without a copy, the same command makes a new ledger from the journal",
+        "restore the newest copy of the ledger, with its log (-wal) and its checksum file (-seal), then run " +
+        "`migrate ledger repair`. Without a copy, the same command creates a new ledger from the journal",
     });
   }
   return new Failure("run_unknown", `there is no ledger at ${path}, so there are no runs`, {
-    hint: "start one with `migrate push`; if it lies elsewhere, name it with --ledger",
+    hint: "start one with `migrate push`; if it is elsewhere, name it with --ledger",
   });
 }
 
@@ -67,7 +67,7 @@ export function ledgerFailure(error: unknown, path: string): unknown {
 /** A failure of the disk or its permissions while the ledger at `path` was in use. */
 function storageFailure(cause: Error, path: string): Failure {
   return new Failure("storage", `the ledger ${path} cannot be used: ${cause.message}`, {
-    hint: "make room on the disk, or give write access to the ledger's folder; then run the same command again",
+    hint: "free some disk space, or grant write access to the folder of the ledger; then run the same command again",
     cause,
   });
 }
@@ -92,16 +92,16 @@ function sqliteFailure(code: number, error: Error, path: string): unknown {
 export function damagedLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${found}`, {
     hint:
-      "nothing was changed in it; `migrate ledger check` says what is wrong, and `migrate ledger repair` makes a sound one " +
-      "of what can be read, in which what is uncertain is ambiguous",
+      "nothing was changed in it; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a repaired copy " +
+      "with every readable record, in which uncertain records are ambiguous",
     cause,
   });
 }
 
 /** This is more often the wrong file than a ledger without any readable part. */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
-  return new Failure("ledger_damaged", `${path} is no ledger, or one that is damaged beyond repair: ${found}`, {
-    hint: "nothing was changed in it; see what --ledger names, and if it is the ledger, take the latest copy of it",
+  return new Failure("ledger_damaged", `${path} is not a ledger, or is corrupt beyond repair: ${found}`, {
+    hint: "nothing was changed in it; check --ledger, and if it names the ledger, restore the latest copy",
     cause,
   });
 }
@@ -110,9 +110,9 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:
-      "put the latest copy of it in its place and run `migrate ledger repair`: records that the copy may not know become " +
-      "ambiguous. Without a copy, the same command makes a new ledger from the journal. Without a journal, the reports in " +
-      `${join(dirname(path), "runs")} say what was sent; remove ${path}-seal to begin a new ledger`,
+      "restore the latest copy and run `migrate ledger repair`: records that the copy may not know become " +
+      "ambiguous. Without a copy, the same command creates a new ledger from the journal. Without a journal, the reports in " +
+      `${join(dirname(path), "runs")} show what was sent; remove ${path}-seal to start a new ledger`,
   });
 }
 

@@ -114,15 +114,15 @@ function upgradeNotices(path: string, version: number, notice: UpgradeOptions["n
   if (notice === undefined || bytes < TOLD_BYTES) return undefined;
   const size = `${formatCount(Math.round(bytes / 1_000_000))} MB`;
   notice(
-    `The ledger ${path} (${size}) is of an older format. It is copied to ${backupPath(path, version)}, then brought up ` +
-      "to date: once, and for a large ledger that takes minutes. Ctrl-C waits for it; to end it, kill the process: the " +
-      "ledger stays as it is",
+    `The ledger ${path} (${size}) has an older format. It is copied to ${backupPath(path, version)}, then upgraded. ` +
+      "This happens once, and takes minutes for a large ledger. Ctrl-C waits for it. To abort it, kill the process: " +
+      "the ledger stays unchanged",
   );
   const from = performance.now();
   const elapsed = (): string => `${Math.round((performance.now() - from) / 1000)} s`;
   return {
-    copied: () => notice(`The ledger is copied (${elapsed()}). Its records are counted, and its indexes made`),
-    done: () => notice(`The ledger is up to date (${elapsed()}), and is sealed`),
+    copied: () => notice(`The ledger has been copied (${elapsed()}). Counting records and creating indexes`),
+    done: () => notice(`The ledger is up to date (${elapsed()}), and its checksums are written`),
   };
 }
 

@@ -181,7 +181,7 @@ function openToRead(
 }
 
 export function vanished(path: string): Failure {
-  return lostLedger(path, `it is gone, but its seal, ${sealPath(path)}, is there`);
+  return lostLedger(path, `it is missing, but its checksum file ${sealPath(path)} exists`);
 }
 
 /**

@@ -204,4 +204,4 @@ export function withChildren(cells: PlainCells, children: readonly ChildRecords[
   });
 }
 
-const NOT_BY_BYTES = "the records that are joined cannot be read by their bytes alone";
+const NOT_BY_BYTES = "joined records cannot be read on the fast path";

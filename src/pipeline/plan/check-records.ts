@@ -128,7 +128,7 @@ export function compileChecks(
   const { body } = job.operation;
   if (body === undefined) {
     throw new Failure("contract_invalid", `the operation "${job.operation.id}" has no request body`, {
-      hint: "choose one that has, with --operation",
+      hint: "choose an operation with a request body with --operation",
     });
   }
   const options = { keepValues: shownValues !== undefined };

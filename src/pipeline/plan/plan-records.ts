@@ -117,7 +117,7 @@ async function listBatches(
 function noRecords(job: Job): Failure {
   const files = job.input.files.map(({ file }) => file).join(", ");
   return new Failure("source_empty", `0 records in ${files}`, {
-    hint: "check the files, --only and --limit; where none are expected, pass --allow-empty",
+    hint: "check the files, --only and --limit; if no records are expected, pass --allow-empty",
   });
 }
 

@@ -49,12 +49,12 @@ export async function requireKnownRecords(ledger: Ledger, job: Job, dependencies
 function unknownOperation({ id, operation }: Run): Failure {
   return new Failure(
     "config",
-    `run ${id} was made by an earlier version, which knew its records by the operation "${operation}"; the contract has ` +
-      "no operation of that name, so it cannot be told whether this push would create them again",
+    `run ${id} was created by an earlier version, which identified records by the operation "${operation}". The contract has ` +
+      "no operation of that name, so this push might create the same records again",
     {
       hint:
-        "run the same push once with the contract as it was then (--contract), or with an overlay that gives the operation its old " +
-        "operationId: from then on the name does not matter. Nothing was sent",
+        "run the same push once with the old contract (--contract), or with an overlay that restores the old " +
+        "operationId of the operation. After that, the name does not matter. Nothing was sent",
     },
   );
 }

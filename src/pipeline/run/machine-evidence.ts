@@ -154,7 +154,7 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
   } catch (cause) {
     if (errorCode(cause) === undefined || cause instanceof Failure) throw cause;
     throw new Failure("storage", `the state folder ${folder} cannot be written`, {
-      hint: "nothing was sent; give this user write access to it, or name another one in XDG_STATE_HOME",
+      hint: "nothing was sent; grant this user write access to it, or set XDG_STATE_HOME to another folder",
       cause,
     });
   }
@@ -257,27 +257,27 @@ function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
 }
 
 const REPAIR_HINT =
-  "nothing was sent. Restore a newer copy of the database; or, without one, run `migrate ledger repair` with the same " +
-  "--ledger on each machine that has sent: records that may have been sent become ambiguous, and `migrate reconcile` " +
-  "settles them";
+  "nothing was sent. Restore a newer copy of the database. If there is none, run `migrate ledger repair` with the same " +
+  "--ledger on each machine that has sent records: records that may have been sent become ambiguous, and `migrate reconcile` " +
+  "resolves them";
 
 function outdatedDatabase({ name }: ServerStore, { file, unknown, lastRun, lastAt, end }: JournalComparison): Failure {
   const run = lastRun === undefined ? "" : ` of run ${lastRun} (${lastAt ?? "time unknown"})`;
   const lacks =
     end.state === "damaged"
-      ? `cannot be compared with the journal ${file}, which is damaged`
+      ? `cannot be compared with the corrupt journal ${file}`
       : unknown > 0
         ? `does not know ${counted(unknown, "request")} in the journal ${file}${run}`
-        : `was restored to a time before the end of the journal ${file}${run}`;
+        : `was restored to a state older than the journal ${file}${run}`;
   return new Failure("ledger_outdated", `the ledger ${name} ${lacks}`, {
-    hint: `${REPAIR_HINT}. To begin a new ledger on purpose, remove the folder ${path.dirname(path.dirname(file))}`,
+    hint: `${REPAIR_HINT}. To start a new ledger, remove the folder ${path.dirname(path.dirname(file))}`,
   });
 }
 
 function lostRequests({ name }: ServerStore, { seen, requests }: Doubt): Failure {
   return new Failure(
     "ledger_outdated",
-    `the ledger ${name} knows ${counted(requests, "request")}, and knew ${counted(seen.requests, "request")} at ${seen.at}`,
+    `the ledger ${name} holds ${counted(requests, "request")}, but held ${counted(seen.requests, "request")} at ${seen.at}`,
     { hint: REPAIR_HINT },
   );
 }
@@ -290,11 +290,11 @@ function movedDatabase(store: ServerStore, { seen, others }: Doubt): Failure {
   const senders = others === 0 ? "another machine" : counted(others, "other machine");
   return new Failure(
     "ledger_outdated",
-    `${movedText(store, seen)}. It has every request that this machine knows, but ${senders} may have sent more`,
+    `${movedText(store, seen)}. It has every request known to this machine, but ${senders} may have sent more`,
     {
       hint:
-        "nothing was sent. When no request is missing (a failover without loss, a move), run `migrate ledger repair " +
-        "--nothing-lost` with the same --ledger. Otherwise run `migrate ledger repair` on each machine that has sent",
+        "nothing was sent. If no request is missing (a move, or a failover without loss), run `migrate ledger repair " +
+        "--nothing-lost` with the same --ledger. Otherwise run `migrate ledger repair` on each machine that has sent records",
     },
   );
 }

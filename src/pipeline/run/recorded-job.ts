@@ -24,7 +24,7 @@ export async function openJobIfUnchanged(settings: RunSettings, dependencies: De
     return await openRecordedJob(settings, dependencies);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    dependencies.notice(`The rejects are left out: ${error.message}`);
+    dependencies.notice(`The rejects were not written: ${error.message}`);
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ export async function reportUnsaved(
   const each = unsaved.map(
     ({ record, status, account }) => `record ${record} ${status}${account === undefined ? "" : ` as ${account}`}`,
   );
-  notice(`Answered, but not written into the ledger: ${each.join(", ")}${file === undefined ? "" : ` (see ${file})`}`);
+  notice(`Answered, but not recorded in the ledger: ${each.join(", ")}${file === undefined ? "" : ` (see ${file})`}`);
 }
 
 function linesOf(unsaved: Unsaved, run: string): string {

@@ -48,15 +48,15 @@ async function outdatedLedger(
   const last = lastRun === undefined ? "" : `; the last of them belong to run ${lastRun} (${lastAt ?? "time unknown"})`;
   const lacks = isComplete
     ? `does not know ${counted(unknown, "request")}`
-    : `may not know some requests (${counted(unknown, "unknown request")} found, but the journal is damaged or incomplete)`;
+    : `may not know some requests (${counted(unknown, "unknown request")} found, but the journal is corrupt or incomplete)`;
   return new Failure(
     "ledger_outdated",
     `the ledger ${name} is an older copy or another ledger: it knows ${counted(requests, "request")}, and ${lacks} in the journal ${file}${last}`,
     {
       hint:
-        "nothing was sent. Put the newest copy of the ledger in its place, with its log (-wal) and its checksum file " +
+        "nothing was sent. Restore the newest copy of the ledger, with its log (-wal) and its checksum file " +
         "(-seal). Without a newer copy, run `migrate ledger repair`: records that may have been sent become ambiguous, " +
-        `and \`migrate reconcile\` settles them. To begin a new ledger on purpose, remove ${file}`,
+        `and \`migrate reconcile\` resolves them. To start a new ledger, remove ${file}`,
     },
   );
 }

@@ -113,7 +113,7 @@ function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined 
   }
   const invalid = formatCount(checked.invalid);
   return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
-    hint: "mend what is wrong above, or allow more",
+    hint: "fix the errors above, or allow more",
   });
 }
 

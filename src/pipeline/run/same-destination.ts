@@ -39,7 +39,7 @@ function wrongDestination(name: string, run: Run, here: Destination): Failure {
       : run.supplier !== here.supplier
         ? [`supplier ${run.supplier}`, here.supplier]
         : [instanceOfRun(run), here.instance];
-  return new Failure("wrong_target", `the ledger ${name} belongs to ${from}, and this run is for ${to}`, {
-    hint: "check --target, --base-url and --supplier; if they are meant, use a ledger of their own: --ledger <path>",
+  return new Failure("wrong_target", `the ledger ${name} belongs to ${from}, but this run is for ${to}`, {
+    hint: "check --target, --base-url and --supplier; if they are correct, use a separate ledger: --ledger <path>",
   });
 }

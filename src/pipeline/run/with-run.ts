@@ -148,8 +148,8 @@ function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
 /** A run with a ledger has its own folder. */
 function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
   if (workbook !== true || (out ?? ledger) !== undefined) return;
-  throw new Failure("usage", "--format xlsx writes a workbook, and no folder is named for it", {
-    hint: "name the folder of the report: --out <dir>",
+  throw new Failure("usage", "--format xlsx needs a folder for the workbook", {
+    hint: "name the report folder: --out <dir>",
   });
 }
 

@@ -31,12 +31,15 @@ export async function confirmSending(
   const supplier = run.supplier === "" ? "" : `, supplier ${run.supplier}`;
   const left = sendTotals(counts).total - sendTotals(counts).done;
   const isConfirmed = async (what: string): Promise<boolean> =>
-    (await ask(`Run ${run.id}: ${what}, ${host}${supplier}.\nType the host to go on (${host}): `))?.trim() === host;
+    (await ask(`Run ${run.id}: ${what}, ${host}${supplier}.\nType the host to continue (${host}): `))?.trim() === host;
   const records = counted(left, "record");
   if (settings.target.production && !(await isConfirmed(`this sends ${records} to production`))) {
     throw unconfirmedTarget(host);
   }
-  if (settings.sendInvalid === true && !(await isConfirmed(`this sends ${records}, also what is invalid here`))) {
+  if (
+    settings.sendInvalid === true &&
+    !(await isConfirmed(`this sends ${records}, including records that fail local validation`))
+  ) {
     throw unconfirmedInvalid();
   }
 }
@@ -45,9 +48,13 @@ const HINT =
   "type the host when asked, or pass --yes to `migrate push` (in a program: `allowProduction: true`); nothing was sent";
 
 export function unconfirmedTarget(host: string): Failure {
-  return new Failure("wrong_target", `${host} is a production target, and nobody confirmed it`, { hint: HINT });
+  return new Failure("wrong_target", `${host} is a production target, and sending to it was not confirmed`, {
+    hint: HINT,
+  });
 }
 
 function unconfirmedInvalid(): Failure {
-  return new Failure("usage", "--send-invalid sends what is invalid here, and nobody confirmed it", { hint: HINT });
+  return new Failure("usage", "--send-invalid sends records that fail local validation, and this was not confirmed", {
+    hint: HINT,
+  });
 }

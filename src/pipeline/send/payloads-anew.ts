@@ -110,7 +110,7 @@ function blockMaker(
   { payloads, finderOf }: GroupMaking,
 ): (record: number) => MadeBlock {
   const find = finderOf(file);
-  if (find === undefined) throw new Error(`The records of file ${file} cannot be found by their bytes.`);
+  if (find === undefined) throw new Error(`The records of file ${file} cannot be located.`);
   const make = ({ first, part }: RecordBlock): MadeBlock => {
     const found = find(part, { isFirstMade: false });
     const others = new Map<number, Row>();
@@ -133,7 +133,7 @@ function blockMaker(
   const known = new Map<RecordBlock, MadeBlock>();
   return (record) => {
     const block = blocks.findLast(({ first }) => first <= record);
-    if (block === undefined) throw new Error(`Record ${record} stands before the chunk.`);
+    if (block === undefined) throw new Error(`Record ${record} is before the chunk.`);
     const made = known.get(block) ?? make(block);
     known.set(block, made);
     return made;

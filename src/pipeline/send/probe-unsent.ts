@@ -76,12 +76,12 @@ async function probe(unsent: readonly RecordToSend[], { job, connection, drain }
   if (first === undefined) return;
   throw new Failure(
     "ledger_outdated",
-    `the platform has ${there.length} of ${unsent.length} records already that the ledger knows no request for, ` +
+    `the platform already has ${there.length} of ${unsent.length} records for which the ledger holds no request, ` +
       `the first of them record ${first.record}`,
     {
       hint:
-        "nothing more was sent. Put the newest copy of the ledger back, if this is an older one; " +
-        "records that came to the platform in another way are to be left out of the input",
+        "nothing more was sent. If this is an older copy of the ledger, restore the newest copy. " +
+        "Remove records that were created on the platform in another way from the input",
     },
   );
 }

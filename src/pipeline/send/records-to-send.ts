@@ -124,7 +124,7 @@ function requirePlanned(item: SendableItem, text: string | Uint8Array): void {
 }
 
 function inputChanged({ record }: SendableItem): Failure {
-  return new Failure("source_changed", `record ${record} is not what it was when the run was planned`, {
+  return new Failure("source_changed", `record ${record} has changed since the run was planned`, {
     hint: `the input, or a file or function that the mapping uses, has changed: ${CHANGED_KEYS_HINT}`,
   });
 }

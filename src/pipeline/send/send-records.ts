@@ -128,7 +128,7 @@ export async function quietBeforeResend(
   return left;
 }
 
-const STILL_PROCESSED = "requests that were given up may still be processed";
+const STILL_PROCESSED = "abandoned requests may still be processed";
 
 /** The rest of the quiet period since a request was cancelled. A jump of the clock cannot make it longer. */
 export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, clock: Pick<Clock, "now">): number {

@@ -69,8 +69,8 @@ export function planOf(
 }
 
 function startedText(ranges: number, here: number, run: string): string {
-  const others = `join from other machines with \`migrate worker --run ${run} --ledger <url>\``;
-  if (here === 0) return `${ranges} ranges, and no worker on this machine; ${others}`;
+  const others = `to join from other machines, run \`migrate worker --run ${run} --ledger <url>\``;
+  if (here === 0) return `${ranges} ranges and no worker on this machine; ${others}`;
   return `${ranges} ranges for ${here} ${here === 1 ? "worker" : "workers"} on this machine; ${others}`;
 }
 
@@ -148,10 +148,10 @@ function noWorkerLeft(run: string, ranges: number, gone: ReadonlyMap<number, Pro
   const hints = [
     `\`migrate resume ${run}\` sends the rest`,
     ...([...gone.values()].some(({ exitCode }) => exitCode !== undefined)
-      ? ["a worker that ended with an exit code has said why on stderr"]
+      ? ["a worker that ended with an exit code printed the reason to stderr"]
       : []),
     ...([...gone.values()].some(({ signal }) => signal === SIGKILL)
-      ? ["signal 9 is often sent by the system when memory runs out: see its log, or start fewer workers"]
+      ? ["the system often sends signal 9 when memory runs out: check its log, or start fewer workers"]
       : []),
   ];
   return new Failure(

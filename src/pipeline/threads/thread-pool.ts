@@ -98,7 +98,7 @@ function asker<Answer, Message>(
 function whenOverdue(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
-    const error = new Failure("incomplete", "stopped while records were being checked", {
+    const error = new Failure("incomplete", "stopped during validation", {
       hint: "a record, or a call of a function of the mapping, took longer than a second",
     });
     timer = setTimeout(() => fail(error), STOP_GRACE_MS);
@@ -149,7 +149,7 @@ function startWorker<Answer, Message>({
   worker.on("message", (value: Answer) => waiting.shift()?.({ value }));
   worker.on("messageerror", fail);
   worker.on("error", fail);
-  worker.on("exit", () => fail(new Error("a thread has ended before its work")));
+  worker.on("exit", () => fail(new Error("a thread ended before it finished its work")));
   return {
     waiting: () => waiting.length,
     ask: (task) =>

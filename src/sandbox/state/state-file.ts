@@ -49,7 +49,7 @@ async function readSnapshot(path: string): Promise<StateSnapshot | undefined> {
   } catch (error) {
     if (errorCode(error) === "ENOENT") return undefined;
     throw new Failure("storage", `${path}: the sandbox cannot read its data file`, {
-      hint: "see to the file's permissions, or name another file with --data",
+      hint: "check the permissions of the file, or choose another file with --data",
       cause: error,
     });
   }
@@ -88,7 +88,7 @@ async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<voi
     await replaceFile(path, JSON.stringify(snapshot));
   } catch (cause) {
     throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {
-      hint: "see to the disk and the folder's permissions, or name another file with --data",
+      hint: "check the disk and the permissions of the folder, or choose another file with --data",
       cause,
     });
   }

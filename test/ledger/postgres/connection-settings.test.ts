@@ -42,11 +42,11 @@ describe("what a URL says of a connection", () => {
     ["postgres://db.example/moves?password=pw", /holds a password \(postgres:\/\/db.example\/moves\)/],
     ["postgres://ann:p/w@db.example/moves", /not a URL of PostgreSQL: postgres:\/\/ann@db.example\/moves/],
     ["postgres://one,two/moves", /several hosts/],
-    ["postgres://db.example/moves?ssl=true", /not known: ssl/],
+    ["postgres://db.example/moves?ssl=true", /unknown parameter: ssl/],
     ["postgres://db.example:0/moves", /not from 1 to 65535/],
     ["postgres://db.example/moves?connect_timeout=soon", /connect_timeout=soon/],
     ["postgres://db.example/moves?sslmode=always", /sslmode=always is not known/],
-    ["postgres://db.example/moves?sslmode=verify-ca", /verify-ca needs the authority/],
+    ["postgres://db.example/moves?sslmode=verify-ca", /verify-ca needs a certificate authority/],
     [
       "postgres://db.example/moves?sslrootcert=/nowhere/ca.pem",
       /sslrootcert: \/nowhere\/ca.pem cannot be read: ENOENT/,
@@ -99,9 +99,7 @@ describe("the password from a file", () => {
   });
 
   test("is missing: the failure says where one would be looked for", () => {
-    expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(
-      /wants a password for ann, and there is none/,
-    );
+    expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(/needs a password for ann, and none is set/);
   });
 
   test("is not taken from a file that others may read", () => {
@@ -109,7 +107,7 @@ describe("the password from a file", () => {
     writeFileSync(path.join(home, ".pgpass"), lines);
     chmodSync(path.join(home, ".pgpass"), 0o640);
     expect(settingsOf("postgres://ann@db.example/moves", {}, home).password).toThrow(
-      /others may read the password file/,
+      /other users may read the password file/,
     );
   });
 });

@@ -7,7 +7,7 @@ import { attemptOutcomeOf, item, planned, PUSH, sendAll } from "../ledger-input.
 import { POSTGRES_IS_HERE, type PostgresCluster, SKIPPED_WITHOUT_POSTGRES, startPostgres } from "./cluster.ts";
 
 const NAME = "migrate_test_counts";
-const MISCOUNT = expect.stringContaining("counts are not");
+const MISCOUNT = expect.stringContaining("stored counts differ");
 
 describe.skipIf(!POSTGRES_IS_HERE)(`the counts of a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: PostgresCluster;

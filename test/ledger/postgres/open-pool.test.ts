@@ -64,13 +64,13 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
     remove();
     await expect(connected(url, { PGPASSFILE: `${folder}/none` })).rejects.toMatchObject({
       code: "config",
-      message: "the ledger's server wants a password for guarded, and there is none",
+      message: "the server of the ledger needs a password for guarded, and none is set",
     });
   });
 
   test.each<readonly [string, (url: string) => string, string, RegExp]>([
-    ["a wrong password", (url) => url.replace("tester", "guarded"), "config", /the password of guarded is not right/],
-    ["a user that is not there", (url) => url.replace("tester", "nobody"), "config", /lets nobody not in/],
+    ["a wrong password", (url) => url.replace("tester", "guarded"), "config", /the password of guarded is wrong/],
+    ["a user that is not there", (url) => url.replace("tester", "nobody"), "config", /does not admit nobody/],
     ["a database that is not there", (url) => url.replace(/postgres$/, "none"), "config", /has no database none/],
     ["a port where nobody listens", (url) => url.replace(/:\d+\//, ":1/"), "storage", /cannot be reached/],
     ["a host that is not there", (url) => url.replace("127.0.0.1", "no-host.invalid"), "storage", /cannot be reached/],

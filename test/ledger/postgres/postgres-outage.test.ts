@@ -40,7 +40,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     await server.start();
     await saved;
     expect((await ledger.summary(run)).counts).toEqual({ accepted: 20 });
-    expect(notices.at(-1)).toMatch(/answers again$/);
+    expect(notices.at(-1)).toMatch(/is reachable again$/);
     await ledger.close();
   });
 

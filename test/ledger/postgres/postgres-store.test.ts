@@ -143,8 +143,8 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     });
     await server.query("update migrate.records set state = 'accepted', attempts = 3", NAME);
     expect((await store.check()).findings).toEqual([
-      "1 records are accepted without a request or a decision that says so.",
-      "1 records count other requests than were made.",
+      "1 records are accepted without a request or decision.",
+      "1 records have a wrong number of requests.",
     ]);
   });
 
@@ -165,7 +165,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     const user = await openLedgerStore(server.url.replace("tester", "migrate_test_user").replace(/postgres$/, NAME));
     await expect(user.write("push", { create: true })).rejects.toMatchObject({
       code: "config",
-      message: expect.stringContaining("lacks a right"),
+      message: expect.stringContaining("denies a permission"),
     });
     await server.query(
       `create schema migrate; grant usage on schema migrate to migrate_test_user;
@@ -181,7 +181,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     await expect(user.read()).rejects.toMatchObject({ code: "config" });
   });
 
-  test("a server that takes no changes is looked into, and not written to", async () => {
+  test("a server that accepts no changes is looked into, and not written to", async () => {
     await written(async (ledger) => {
       await planned(ledger, [item(1, "A")]);
     });
@@ -192,7 +192,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
       const user = await openLedgerStore(server.url.replace("tester", "migrate_test_user").replace(/postgres$/, NAME));
       await expect(user.write("push", { create: true })).rejects.toMatchObject({
         code: "storage",
-        message: expect.stringContaining("takes no changes"),
+        message: expect.stringContaining("accepts no changes"),
       });
       expect((await user.check()).counts.runs).toBe(1);
     } finally {

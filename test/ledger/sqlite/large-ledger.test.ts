@@ -48,7 +48,7 @@ function flip(): void {
 
 const damaged = expect.objectContaining({
   code: "ledger_damaged",
-  message: expect.stringContaining("is not what was written"),
+  message: expect.stringContaining("has a wrong checksum"),
 });
 
 test("a large ledger that was closed in order is as it was sealed, however often it is opened after that", async () => {

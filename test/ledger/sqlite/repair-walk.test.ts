@@ -76,7 +76,7 @@ test("a ledger that was cut off after any page is repaired, or said to be lost w
 });
 
 test.each([
-  ["is gone", undefined, "it is gone"],
+  ["is gone", undefined, "it is missing"],
   ["is empty", new Uint8Array(), "it is empty"],
 ])(
   "a ledger that %s is said to be lost by every command, and an older copy leads to a sound one",
@@ -86,7 +86,7 @@ test.each([
     for (const work of [store.read, () => store.write("push", { create: true })]) {
       const refusal = await refusalOf(work);
       expect(refusal.message).toContain(found);
-      expect(refusal.hint).toContain("put the latest copy of it in its place and run `migrate ledger repair`");
+      expect(refusal.hint).toContain("restore the latest copy and run `migrate ledger repair`");
     }
     expect(await refusalOf(async () => store.repair?.("1"))).toMatchObject({ code: "ledger_damaged" });
     writeFileSync(path, older);

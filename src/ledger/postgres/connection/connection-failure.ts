@@ -11,14 +11,14 @@ export function connectionFailure(error: unknown, server: Server): Failure {
   const code = errorCode(error) ?? "";
   const refused = (why: string, hint: string): Failure =>
     new Failure("config", `the ledger ${shown}: ${why}`, { hint, cause: error });
-  if (code === "28P01") return refused(`the password of ${user} is not right`, PASSWORD_HINT);
-  if (code.startsWith("28")) return refused(`the server lets ${user} not in: ${messageOf(error)}`, ACCESS_HINT);
+  if (code === "28P01") return refused(`the password of ${user} is wrong`, PASSWORD_HINT);
+  if (code.startsWith("28")) return refused(`the server does not admit ${user}: ${messageOf(error)}`, ACCESS_HINT);
   if (code === "3D000")
     return refused(`the server has no database ${database}`, `create it: \`createdb ${database}\`, or name another`);
   if (code === "42501") return refused(`${user} may not use the database ${database}`, RIGHTS_HINT);
   if (hasNoTls(error)) return refused("the server offers no TLS", TLS_HINT);
   if (isUntrusted(code)) return refused(`the server's certificate is not trusted: ${messageOf(error)}`, TRUST_HINT);
-  const why = code === "53300" ? "the server has no connection left" : `cannot be reached: ${messageOf(error)}`;
+  const why = code === "53300" ? "the server accepts no more connections" : `cannot be reached: ${messageOf(error)}`;
   return new Failure("storage", `the ledger ${shown} ${why}`, { hint: REACH_HINT, cause: error });
 }
 
@@ -41,7 +41,7 @@ function messageOf(error: unknown): string {
 
 const PASSWORD_HINT = "check PGPASSWORD, or the line in ~/.pgpass";
 const ACCESS_HINT = "check the user's name, and the server's pg_hba.conf";
-const RIGHTS_HINT = "docs/cluster.md lists the rights that it needs";
-const REACH_HINT = "check host and port, and that the server runs; nothing was sent";
-const TLS_HINT = "set its certificate up, or pass sslmode=disable in the URL if the network is trusted";
+const RIGHTS_HINT = "docs/cluster.md lists the required permissions";
+const REACH_HINT = "check the host, the port, and that the server is running; nothing was sent";
+const TLS_HINT = "set up its certificate, or pass sslmode=disable in the URL if the network is trusted";
 const TRUST_HINT = "name its authority: sslrootcert=<file> in the URL, or PGSSLROOTCERT";

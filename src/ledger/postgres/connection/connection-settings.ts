@@ -107,7 +107,7 @@ function wholeNumber(parameter: Parameter, text: string): number {
 }
 
 function noPassword(user: string, passfile: string): never {
-  throw new Failure("config", `the ledger's server wants a password for ${user}, and there is none`, {
+  throw new Failure("config", `the server of the ledger needs a password for ${user}, and none is set`, {
     hint: `set PGPASSWORD, or write a line into ${passfile} (mode 0600)`,
   });
 }

@@ -44,8 +44,8 @@ function readPrivately(file: string): string {
     const status = fstatSync(descriptor);
     if (!status.isFile()) throw new Failure("config", `the password file ${file} is not a regular file`);
     if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-      throw new Failure("config", `others may read the password file ${file}`, {
-        hint: `let nobody else read it: \`chmod 600 ${file}\``,
+      throw new Failure("config", `other users may read the password file ${file}`, {
+        hint: `remove access for other users: \`chmod 600 ${file}\``,
       });
     }
     return readFileSync(descriptor, "utf8");

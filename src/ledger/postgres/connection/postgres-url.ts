@@ -32,7 +32,7 @@ export function parsePostgresUrl(text: string): Parameters {
   const url = toUrl(withHost, text);
   if (url.password !== "" || url.searchParams.has("password")) {
     throw new Failure("config", `the ledger's URL holds a password (${maskPostgresUrl(text)})`, {
-      hint: "leave it out; give it as PGPASSWORD, in ~/.pgpass (mode 0600) or in a service file (docs/cluster.md)",
+      hint: "remove it; set it as PGPASSWORD, in ~/.pgpass (mode 0600) or in a service file (docs/cluster.md)",
     });
   }
   const given = new Map<Parameter, string>();
@@ -47,7 +47,7 @@ export function parsePostgresUrl(text: string): Parameters {
   const { host = "" } = Object.fromEntries(given);
   if (host.includes(",")) {
     throw new Failure("config", `the ledger's URL names several hosts (${maskPostgresUrl(text)})`, {
-      hint: "name the one that takes writes, or a name that always leads to it",
+      hint: "name the primary host, or a name that always resolves to it",
     });
   }
   return Object.fromEntries(given);
@@ -61,7 +61,7 @@ function toUrl(withHost: string, text: string): URL {
     return new URL(withHost);
   } catch {
     throw new Failure("config", `not a URL of PostgreSQL: ${maskPostgresUrl(text)}`, {
-      hint: "it reads postgres://user@host:5432/database; special characters in it are written as %XX",
+      hint: "the form is postgres://user@host:5432/database; write special characters as %XX",
     });
   }
 }
@@ -71,7 +71,7 @@ function decoded(part: string, text: string): string {
     return decodeURIComponent(part);
   } catch {
     throw new Failure("config", `not a URL of PostgreSQL: ${maskPostgresUrl(text)}`, {
-      hint: "a percent sign in it is written as %25",
+      hint: "write a percent sign as %25",
     });
   }
 }
@@ -81,7 +81,7 @@ function requireParameter(name: string): Parameter {
   if (known !== undefined) return known;
   // An invalid name may be part of a password.
   const shown = /^\w+$/.test(name) ? `: ${name}` : "";
-  throw new Failure("config", `the ledger's URL has a parameter that is not known${shown}`, {
+  throw new Failure("config", `the ledger's URL has an unknown parameter${shown}`, {
     hint: suggestionOr(`known are ${PARAMETERS.join(", ")}`, name, PARAMETERS),
   });
 }

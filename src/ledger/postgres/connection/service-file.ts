@@ -28,7 +28,7 @@ export function readService(name: string, { variables, home }: Environment): Ser
     if (found !== undefined) return found;
   }
   throw new Failure("config", `the service ${name} is not defined in ${files.join(", nor in ")}`, {
-    hint: "PGSERVICEFILE names another file of services",
+    hint: "PGSERVICEFILE can name another service file",
   });
 }
 
@@ -53,7 +53,7 @@ function isParameter(name: string): boolean {
 }
 
 function badLine(file: string, line: number): Failure {
-  return new Failure("config", `${file}:${line}: not a parameter that is known`, {
+  return new Failure("config", `${file}:${line}: unknown parameter`, {
     place: { file, line },
     hint: `a line reads name=value; known are ${PARAMETERS.filter((name) => name !== "service").join(", ")}, password`,
   });

@@ -34,7 +34,7 @@ function encryptedChoice(
 ): ConnectionOptions {
   const ca = authorityOf(given, home);
   if (mode === "verify-ca" && ca === undefined) {
-    throw new Failure("config", "sslmode=verify-ca needs the authority to verify by", {
+    throw new Failure("config", "sslmode=verify-ca needs a certificate authority", {
       hint: "name its file: sslrootcert=... in the URL, or PGSSLROOTCERT; or use sslmode=verify-full",
     });
   }

@@ -8,7 +8,7 @@ const SELECT_UNSAFE: Statement<{ name: string }> = {
 /** Reasons not to trust the server with a ledger, as sentences. */
 export async function serverFindings(queries: Queries): Promise<readonly string[]> {
   return (await queries.rows(SELECT_UNSAFE)).map(
-    ({ name }) => `The server runs with ${name} = off: after a loss of power it may have forgotten what was sent.`,
+    ({ name }) => `The server runs with ${name} = off: after a power failure, it may have lost sent requests.`,
   );
 }
 

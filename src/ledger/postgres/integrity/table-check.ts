@@ -32,27 +32,27 @@ async function contradictions(queries: Queries): Promise<readonly string[]> {
 
 /** Each query selects violations. */
 const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
-  { words: "counts are not what counting gives", sql: MISCOUNTED },
+  { words: "stored counts differ from the rows", sql: MISCOUNTED },
   {
-    words: "records are accepted without a request or a decision that says so",
+    words: "records are accepted without a request or decision",
     sql: `select 1 from migrate.records where state = 'accepted'
       and not exists (select 1 from migrate.attempts where attempts.identity = records.identity and status = 'accepted')
       and not exists (select 1 from migrate.decisions
         where decisions.identity = records.identity and decision = 'accepted')`,
   },
   {
-    words: "records count other requests than were made",
+    words: "records have a wrong number of requests",
     sql: `select 1 from migrate.records left join
       (select identity, max(attempt) as made from migrate.attempts group by identity) as sent using (identity)
       where records.attempts <> coalesce(made, 0)`,
   },
   {
-    words: "records are in a state that there is not",
+    words: "records have an unknown state",
     sql: `select 1 from migrate.records where state not in
       ('pending', 'sending', 'accepted', 'rejected', 'ambiguous', 'blocked', 'valid')`,
   },
   {
-    words: "records of a run are accepted, of which no request and no decision says so",
+    words: "records of a run are accepted without a request or decision",
     sql: `select 1 from migrate.items where status = 'accepted'
       and not exists (select 1 from migrate.attempts
         where attempts.run = items.run and attempts.record = items.record and status = 'accepted')
@@ -60,13 +60,13 @@ const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = 
         where decisions.run = items.run and decisions.record = items.record and decision = 'accepted')`,
   },
   {
-    words: "requests are under way of records that are not",
+    words: "requests are in flight for records that are not in flight",
     sql: `select 1 from migrate.attempts
       left join migrate.items on items.run = attempts.run and items.record = attempts.record
       where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
   },
   {
-    words: "records of a run that were to be sent are known nowhere",
+    words: "records of a run that should have been sent are missing from the records table",
     sql: `select 1 from migrate.items
       where status in ('pending', 'sending', 'accepted', 'ambiguous', 'skipped', 'blocked') and awaits is null
       and not exists (select 1 from migrate.records where records.identity = items.identity)

@@ -26,7 +26,7 @@ const LEASE_MS = 30_000;
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
 const LOOK_AGAIN_MS = 250;
-const STILL_AT_WORK = "Waiting for the server, which still works on what a process that has died has asked for";
+const STILL_AT_WORK = "Waiting for the server, which is still running a query of a dead process";
 
 /**
  * Makes this process the only writer of the ledger, until `release` or until it has not renewed its lease for
@@ -235,6 +235,6 @@ function bootOf({ processStart }: Holder): string | undefined {
 
 function inUse(name: string, holder: Holder | undefined): Failure {
   return new Failure("ledger_in_use", `the ledger ${name} is in use by ${nameOf(holder)}`, {
-    hint: "wait until it has ended, then run the same command again; when it has died, its lease runs out within 30 s",
+    hint: "wait until it has ended, then run the same command again; if it has died, its lease expires within 30 s",
   });
 }

@@ -61,7 +61,9 @@ export async function refuseLiveWorkers(
     if (working.length === 0) return;
     if (first === undefined) {
       first = new Map(working.map(({ id, seenAt }) => [id, seenAt]));
-      notice?.(`Waiting to see whether ${counted(working.length, "worker")} of a run that nobody watches still live`);
+      notice?.(
+        `Waiting to see whether ${counted(working.length, "worker")} of a run without a planning process are still alive`,
+      );
     }
     const heardOf = working.filter(({ id, seenAt }) => first?.get(id) !== seenAt);
     const [one] = heardOf;
@@ -85,6 +87,6 @@ export async function workingOf(database: Queries): Promise<readonly WorkerOfRun
 function stillSending({ name }: Queries, id: string, workers: number): Failure {
   const who = workers === 1 ? "a worker is" : `${workers} workers are`;
   return new Failure("ledger_in_use", `the ledger ${name} is in use: ${who} still sending run ${id}`, {
-    hint: "wait until they have sent what is left, or stop them (SIGTERM); `migrate status` says who they are",
+    hint: "wait until they have sent the remaining records, or stop them (SIGTERM); `migrate status` lists them",
   });
 }

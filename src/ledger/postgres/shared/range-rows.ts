@@ -205,11 +205,7 @@ export function rangesFence(run: number, holder: string, ranges: readonly HeldRa
 }
 
 export function lostRange(): Failure {
-  return new Failure(
-    "ledger_in_use",
-    "this worker was not heard of for longer than its lease, and its work was given to others",
-    {
-      hint: "what it had in flight counts as ambiguous; see why it stood still, or give workers more time with --lease",
-    },
-  );
+  return new Failure("ledger_in_use", "the lease of this worker expired, and its work was assigned to other workers", {
+    hint: "its requests in flight count as ambiguous; find out why it stalled, or give workers more time with --lease",
+  });
 }

@@ -30,8 +30,7 @@ export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
 function damageOf(database: SqliteDatabase, isBusy: () => boolean): readonly string[] {
   try {
     requireSound(database, { isBusy });
-    if (!isSchemaCurrent(database))
-      return ["It was written by an older version: any other command brings it up to date."];
+    if (!isSchemaCurrent(database)) return ["It was written by an older version: any other command upgrades it."];
     return integrityErrors(database, 20);
   } catch (error) {
     if (error instanceof Failure && error.code === "ledger_damaged") return [error.message];
@@ -68,22 +67,22 @@ export const CONFIRMED = `(select identity from attempts where status = 'accepte
 /** Each query selects violations. */
 const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
   {
-    words: "records are accepted without a request or a decision that says so",
+    words: "records are accepted without a request or decision",
     sql: `select 1 from records where state = 'accepted' and identity not in ${CONFIRMED}`,
   },
   {
-    words: "records count other requests than were made",
+    words: "records have a wrong number of requests",
     sql: `select 1 from records left join
       (select identity, max(attempt) as made from attempts group by identity) as sent on sent.identity = records.identity
       where records.attempts <> coalesce(made, 0)`,
   },
   {
-    words: "records are in a state that there is not",
+    words: "records have an unknown state",
     sql: `select 1 from records where state not in
       ('pending', 'sending', 'accepted', 'rejected', 'ambiguous', 'blocked', 'valid')`,
   },
   {
-    words: "records of a run are accepted, of which no request and no decision says so",
+    words: "records of a run are accepted without a request or decision",
     sql: `select 1 from items where status = 'accepted'
       and not exists (select 1 from attempts where attempts.run = items.run and attempts.record = items.record
         and status = 'accepted')
@@ -91,17 +90,17 @@ const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = 
         and decision = 'accepted')`,
   },
   {
-    words: "requests are under way of records that are not",
+    words: "requests are in flight for records that are not in flight",
     sql: `select 1 from attempts left join items on items.run = attempts.run and items.record = attempts.record
       where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
   },
   {
-    words: "records of a run that were to be sent are known nowhere",
+    words: "records of a run that should have been sent are missing from the records table",
     sql: `select 1 from items where status in ('pending', 'sending', 'accepted', 'ambiguous', 'skipped', 'blocked')
       and awaits is null and identity not in (select identity from records)
       and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning')`,
   },
-  { words: "counts are not those of what was counted", sql: MISCOUNTED },
+  { words: "stored counts differ from the rows", sql: MISCOUNTED },
 ];
 
 /** Up to this size, every page of a ledger without checksums is checked when it is opened: about 100 ms. */
@@ -129,7 +128,7 @@ export function requireSound(database: SqliteDatabase, options: SoundnessOptions
   const seal = readSeal(sealPath(path));
   const logSize = statOf(`${path}-wal`)?.size ?? 0;
   if (statSync(path).size === 0) {
-    if (logSize > 0 || seal !== undefined) throw lostLedger(path, "it is empty, but the files beside it are not");
+    if (logSize > 0 || seal !== undefined) throw lostLedger(path, "it is empty, but its other files are not");
     return "checked";
   }
   if (seal !== undefined && seal !== "damaged") return requireSealed(database, { seal, logSize }, options);
@@ -149,7 +148,7 @@ function requireSealed(
     if (bytes > TOLD_BYTES) notice?.(lookingAt(path, bytes));
     requireUnbroken(path, isBusy);
   }
-  if (committed(database) < seal.commits) throw damagedLedger(path, "what was written last is missing from its log");
+  if (committed(database) < seal.commits) throw damagedLedger(path, "the last writes are missing from its log");
   if (seal.pages.length === 0) requireWhole(database, logSize);
   return isTrusted ? "trusted" : "checked";
 }
@@ -159,7 +158,7 @@ const TOLD_BYTES = 1024 * 1024 * 1024;
 
 function lookingAt(path: string, bytes: number): string {
   const size = `${formatCount(Math.round(bytes / 1_000_000))} MB`;
-  return `Looking at all of the ledger ${path} (${size}): it is a copy, or not as it was when it was closed last`;
+  return `Checking the whole ledger ${path} (${size}), because it is a copy or has changed since it was last closed`;
 }
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {

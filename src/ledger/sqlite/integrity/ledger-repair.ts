@@ -82,7 +82,7 @@ function copyInto(
 }
 
 function unreadable(path: string): Failure {
-  const found = "nothing of it can be read";
+  const found = "no part of it can be read";
   return statOf(sealPath(path)) === undefined ? unreadableLedger(path, found) : lostLedger(path, found);
 }
 

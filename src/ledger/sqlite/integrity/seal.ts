@@ -210,7 +210,7 @@ export function findDamageFrom(
   return { broken: undefined, next: number };
 }
 
-const brokenPage = (number: number): string => `page ${number} is not what was written`;
+const brokenPage = (number: number): string => `page ${number} has a wrong checksum`;
 
 const PAGES_AT_ONCE = 256;
 

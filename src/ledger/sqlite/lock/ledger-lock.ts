@@ -249,12 +249,12 @@ function inUse(path: string, holder: Holder | undefined): Failure {
 }
 
 const HINTS = {
-  kernel: "nothing has to be removed when it dies: the kernel's lock ends with it",
-  lease: "nothing has to be removed when it dies: the file system is not local, and its lease of 30 s runs out",
+  kernel: "if it dies, nothing has to be removed: the lock of the kernel ends with it",
+  lease: "if it dies, nothing has to be removed: the file system is not local, and its lease expires after 30 s",
 } as const;
 
 function ofEarlierVersion(path: string, holder: Holder | undefined): Failure {
   return new Failure("ledger_in_use", `the ledger ${path} is in use by ${nameOf(holder)}`, {
-    hint: `wait until it has ended; if you are sure that it no longer runs, remove ${path}.lock, which an earlier version wrote`,
+    hint: `wait until it has ended; if you are sure that it is no longer running, remove ${path}.lock, which an earlier version wrote`,
   });
 }

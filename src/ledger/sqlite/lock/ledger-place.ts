@@ -70,8 +70,8 @@ function movedLedger(path: string, what: "file" | "log"): Failure {
     `the ledger's ${what} ${path} was removed, renamed or replaced while it was in use`,
     {
       hint:
-        "nothing more was sent. Put the ledger back in its place with its log (-wal) and its checksum file (-seal); if it is " +
-        "lost, put the latest copy in its place. Then run `migrate ledger repair`, which reads the journal",
+        "nothing more was sent. Restore the ledger with its log (-wal) and its checksum file (-seal); if it is " +
+        "lost, restore the latest copy. Then run `migrate ledger repair`, which reads the journal",
     },
   );
 }

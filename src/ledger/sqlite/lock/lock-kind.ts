@@ -53,13 +53,13 @@ export function requireOnePlace(path: string): void {
   // A file of another kind is refused when it is opened.
   if (found === undefined || !found.isFile()) return;
   if (found.nlink > 1) {
-    throw new Failure("config", `the ledger ${path} has another name: it is a hard link`, {
-      hint: "remove the other name, or copy the ledger with its seal to a folder of its own and use the copy",
+    throw new Failure("config", `the ledger ${path} has more than one name (hard link)`, {
+      hint: "remove the other name, or copy the ledger with its checksum file to a separate folder and use the copy",
     });
   }
   if (mountPoints().has(realpathSync(path))) {
     throw new Failure("config", `the ledger ${path} is mounted as a single file`, {
-      hint: "mount its folder instead: its log, its seal and its lock lie beside it",
+      hint: "mount its folder instead, which also holds its log, checksum file and lock",
     });
   }
 }

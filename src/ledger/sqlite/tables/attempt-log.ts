@@ -205,7 +205,7 @@ export function requireOne(changed: number, path: string): void {
 function requireCount(changed: number, expected: number, path: string): void {
   if (changed === expected) return;
   throw new Failure("ledger_in_use", `another run has written to the ledger ${path} while this one ran`, {
-    hint: "end all other runs, then run `migrate resume`: what was in flight counts as ambiguous",
+    hint: "end all other runs, then run `migrate resume`: requests in flight count as ambiguous",
   });
 }
 
