@@ -69,7 +69,7 @@ test("an operation that was renamed before its ledger was brought up to date is 
   const { dryRun } = earlierWorkplace();
   const refused = await dryRun("--contract", "renamed.yaml", ...BY_PATH);
   expect([refused.code, refused.stdout]).toEqual([2, ""]);
-  expect(refused.stderr).toContain('knew its records by the operation "import-account"');
+  expect(refused.stderr).toContain('identified records by the operation "import-account"');
   expect(refused.stderr).toContain("--contract");
   expect(statusesOf(await dryRun())).toEqual(STATUSES);
   expect(statusesOf(await dryRun("--contract", "renamed.yaml", ...BY_PATH))).toEqual(STATUSES);
