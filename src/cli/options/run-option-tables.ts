@@ -76,7 +76,7 @@ export const REJECTS = {
   rejects: { arg: "<dir>", help: "read the corrected rejects of this report, using the settings of its run" },
   restoreKeys: { help: "with --rejects: restore keys that were changed after export" },
   acceptChanges: { help: "with --rejects: also accept changes to cells that had no error" },
-  newKeys: { help: "send new keys that closely resemble keys sent before (zeros, case, spaces)" },
+  newKeys: { help: "send new keys that resemble keys sent before (zeros, case, spaces)" },
 } as const;
 
 export const REPORT = {

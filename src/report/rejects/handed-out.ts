@@ -95,7 +95,7 @@ export function openHandOut(folder: ReportFolder, about: HandOut, root: string):
     },
     add: (entry, outcome) => {
       const file = files.get(rejectFileName(entry.child, entry.row.table.kind));
-      if (file === undefined) throw new Error("a row was handed out in no file");
+      if (file === undefined) throw new Error("a rejects row has no file");
       const number = counts.get(file.source) ?? 0;
       counts.set(file.source, number + 1);
       file.rows += 1;
