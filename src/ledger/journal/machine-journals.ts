@@ -134,7 +134,10 @@ async function noteEnd(
     .then((history) => history?.requests)
     .catch(() => undefined);
   if (requests === undefined) return;
-  const journal = openJournalFile(file, { ...options, validBytes: statSync(file).size });
+  const validBytes = statSync(file, { throwIfNoEntry: false })?.size;
+  // The state folder was removed meanwhile.
+  if (validBytes === undefined) return;
+  const journal = openJournalFile(file, { ...options, validBytes });
   try {
     journal.append(framesOf({ kind: "recovery", recovery, at, requests }));
     journal.append(framesOf({ kind: "end", recovery, at, requests }));
