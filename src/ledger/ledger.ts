@@ -351,6 +351,8 @@ export interface OriginFacts {
   readonly origin: string;
   /** Position in the server's log. It increases while the origin stays the same. */
   readonly position: number;
+  /** When the server was started. Restoring its files takes a restart, after which the position may exceed that of before. */
+  readonly startedAt?: string | undefined;
   /** Ids of the machines that have sent requests. */
   readonly machines: readonly string[];
   /** The origin recorded in the ledger. A restored copy has that of the original. */

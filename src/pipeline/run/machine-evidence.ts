@@ -104,7 +104,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
   const note = async (run?: string): Promise<void> => {
     const { id = run, requests } = await ledger.history();
     const facts = await origin?.facts();
-    if (facts === undefined || id === undefined || (last !== undefined && isMoved(last, facts))) return;
+    if (facts === undefined || id === undefined || (last !== undefined && mayBeOther(last, facts))) return;
     remember(facts);
     const machines = allOf(facts, last);
     await writeSeenOrigin(path.join(place.folder, id), { ...facts, machines, requests, at: timestamp(clock) });
@@ -124,12 +124,12 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
     vouch,
     async observe() {
       const facts = await origin?.facts();
-      if (facts !== undefined && last !== undefined && !isMoved(last, facts)) await seen(facts);
+      if (facts !== undefined && last !== undefined && !mayBeOther(last, facts)) await seen(facts);
     },
     async look() {
       const facts = await origin?.facts();
       if (facts === undefined) return;
-      const isOther = last !== undefined && isMoved(last, facts);
+      const isOther = last !== undefined && mayBeOther(last, facts);
       if (isOther) await requireRestoredWhole(store, ledger, dependencies, last);
       await seen(facts);
       if (!isOther) return;
@@ -137,6 +137,11 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
       await writable(place.folder, () => note());
     },
   };
+}
+
+/** The database was restored, moved, or failed over between the two, or its server was only restarted. */
+function mayBeOther(seen: OriginFacts, facts: OriginFacts): boolean {
+  return isMoved(seen, facts) || seen.startedAt !== facts.startedAt;
 }
 
 /** The database was restored, moved, or failed over between the two. */

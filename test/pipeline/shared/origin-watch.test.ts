@@ -105,12 +105,24 @@ describe("a look at the database", () => {
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
   });
 
-  test("refuses one that knows fewer requests than this machine has seen", async () => {
+  test.each<[string, Partial<OriginFacts>]>([
+    ["has another origin", { origin: "two" }],
+    ["was restarted, and has gone further in its log since", { position: 900, startedAt: "later" }],
+  ])("refuses one that knows fewer requests than this machine has seen, and %s", async (_, to) => {
     const watch = await watching();
     await writeSeenOrigin(folder(), { ...facts, requests: 10, at: AT });
-    change({ origin: "two" });
+    change(to);
     requests = 9;
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
+  });
+
+  test("is content with one that was only restarted", async () => {
+    change({ machines: [...facts.machines, "other"] });
+    const watch = await watching();
+    change({ position: 900, startedAt: "later" });
+    await watch.observe();
+    await watch.look();
+    expect(notices).toEqual([]);
   });
 
   test("counts machines that came later, and that the restored copy does not know", async () => {

@@ -74,7 +74,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
   const workers: ModelWorker[] = [];
   const writer: { fence: number; owner?: string | undefined; until: number } = { fence: 0, until: 0 };
   let fences = 0;
-  const origin = { number: 0, logOffset: 0 };
+  const origin = { number: 0, logOffset: 0, starts: 0 };
 
   const stamp = (): string => new Date(now()).toISOString();
   const shareOf = (run: string): ModelShare => {
@@ -272,6 +272,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
     facts: () => ({
       origin: `origin ${origin.number}`,
       position: log() + origin.logOffset,
+      startedAt: `start ${origin.starts}`,
       machines: tables.machines(),
       noted: tables.notedOrigin(),
     }),
@@ -286,6 +287,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
         workers.splice(0, workers.length, ...copy.workers);
         Object.assign(writer, { owner: undefined }, copy.writer);
         fences = copy.fences;
+        origin.starts += 1;
         if (kind === "files") origin.logOffset = copy.position - log();
         else origin.number += 1;
       };

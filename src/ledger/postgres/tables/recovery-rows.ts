@@ -153,6 +153,7 @@ const UPSERT_ORIGIN = `
 interface Origin {
   readonly origin: string;
   readonly position: number;
+  readonly startedAt?: string;
 }
 
 async function factsOf(database: Queries): Promise<OriginFacts> {
@@ -174,13 +175,14 @@ const SELECT_ORIGIN: Statement<Origin> = {
   select (select system_identifier from pg_control_system())::text || '/' ||
       (select oid from pg_database where datname = current_database())::text || '/' ||
       'migrate.ledger'::regclass::oid::text || '/' || left(pg_walfile_name(pg_current_wal_lsn()), 8) as origin,
-    (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as position`,
+    (pg_current_wal_lsn() - '0/0'::pg_lsn)::float8 as position,
+    pg_postmaster_start_time()::text as "startedAt"`,
 };
 /** For a server whose control data this user may not read. */
 const SELECT_DATABASE_ORIGIN: Statement<Origin> = {
   sql: `
   select (select oid from pg_database where datname = current_database())::text || '/' ||
-      'migrate.ledger'::regclass::oid::text as origin, 0::float8 as position`,
+      'migrate.ledger'::regclass::oid::text as origin, 0::float8 as position, pg_postmaster_start_time()::text as "startedAt"`,
 };
 const LACKS_A_RIGHT = "42501";
 
