@@ -58,6 +58,25 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "B", isAsSent: true }]);
     });
 
+    test("a rejected record that was sent again, as the journal alone tells, is ambiguous (it stayed rejected)", async () => {
+      const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
+      await sendAll(ledger, run, "rejected");
+      await recovery.markPossiblySent([request("A", 2)], AT);
+      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: false });
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["ambiguous", "rejected"]);
+      expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, rejected: 1 });
+      expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A", isAsSent: true }]);
+    });
+
+    test("reconciling finds a rejected record that may have been sent again after an uncertain recovery", async () => {
+      const run = await planned(ledger, [item(1, "A")]);
+      await sendAll(ledger, run, "rejected");
+      await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
+      await ledger.refresh(run, POLICY);
+      expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A" }]);
+    });
+
     test("a recovery is known by its id, and changes nothing when every request is known", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       expect(await recovery.isRecoveryKnown("one")).toBe(false);

@@ -164,7 +164,10 @@ export function createModelTables(): ModelTables {
     resume(run, policy, at) {
       this.closeInterrupted(at);
       for (const item of itemsOf(run)) {
-        if (item.status === "blocked" || item.status === "ambiguous") item.status = "pending";
+        const known = records.get(item.identity);
+        const isSame = known?.state === "ambiguous" && known.content === hex(item.marks.content);
+        const isInDoubt = item.status === "rejected" && isSame && rows.recoveries.size > 0;
+        if (item.status === "blocked" || item.status === "ambiguous" || isInDoubt) item.status = "pending";
       }
       compare(run, policy);
     },

@@ -7,7 +7,7 @@ import { readKey, writtenKey } from "../written-key.ts";
 import { accountHolders } from "./account-holders.ts";
 import { addAccepted } from "./coverage-rows.ts";
 import { appendPlanProblems } from "./problem-rows.ts";
-import { closeInterruptedAttempts, historyOf } from "./run-rows.ts";
+import { closeInterruptedAttempts, historyOf, reopenRejected } from "./run-rows.ts";
 
 interface RunUnderPolicy {
   readonly run: RunRow;
@@ -24,6 +24,7 @@ export async function refresh(
     "update migrate.items set status = 'pending' where run = $1 and status = 'ambiguous'",
     run.number,
   );
+  await reopenRejected(transaction, run);
   await reapplyKnownRecords(transaction, { run, policy });
   return (await historyOf(transaction)).lastGivenUpAt;
 }

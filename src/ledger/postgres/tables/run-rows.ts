@@ -59,6 +59,7 @@ export async function resumeRun(
       "update migrate.items set status = 'pending' where run = $1 and status in ('blocked', 'ambiguous')",
       run.number,
     );
+    await reopenRejected(transaction, run);
     await applyKnownRecords(transaction, run, policy);
     await transaction.run(
       "update migrate.runs set state = 'sending', finished_at = null, exit_code = null where id = $1",
@@ -69,6 +70,20 @@ export async function resumeRun(
   if (resumed === undefined) throw unknownRun(`number ${run.number}`);
   return resumed;
 }
+
+/**
+ * Makes rejected records `pending` that may have been sent again since, as a recovery shows: the rejection is not the last
+ * word on them.
+ */
+export async function reopenRejected(transaction: Transaction, { number }: RunRow): Promise<void> {
+  await transaction.run(REOPEN_REJECTED, number);
+}
+
+const REOPEN_REJECTED = `
+  update migrate.items set status = 'pending' from migrate.records
+  where items.run = $1 and items.status = 'rejected' and records.identity = items.identity
+    and records.state = 'ambiguous' and records.content = items.content
+    and (exists (select from migrate.recoveries where uncertain) or exists (select from migrate.attempts where run = 0))`;
 
 /** A run with an unfinished plan stays `planning`: to resume it, its input must be read again. */
 export async function finishRun(

@@ -4,7 +4,7 @@ import { addAccepted } from "./counts.ts";
 import { applyKnownRecords, noteCompared } from "../plan/known-records.ts";
 import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy, SharedAccount } from "../../ledger.ts";
 import { appendPlanProblem } from "./problem-table.ts";
-import { closeInterruptedAttempts, historyOf, reopen } from "./run-log.ts";
+import { closeInterruptedAttempts, historyOf, reopen, reopenRejected } from "./run-log.ts";
 import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
@@ -21,6 +21,7 @@ export function refresh(
   return database.transaction(() => {
     closeInterruptedAttempts(database, at);
     reopen(database, run, "ambiguous");
+    reopenRejected(database, run);
     reapplyKnownRecords(database, { run, policy });
     noteCompared(database, run);
     return historyOf(database).lastGivenUpAt;

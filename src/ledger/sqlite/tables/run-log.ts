@@ -1,3 +1,4 @@
+import { recoveriesOf } from "./recovery-log.ts";
 import { applyKnownRecords, isComparedLast, noteCompared } from "../plan/known-records.ts";
 import { addToCounts } from "./counts.ts";
 import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../../ledger.ts";
@@ -60,7 +61,11 @@ export function resumeRun(
   database.transaction(() => {
     closeInterruptedAttempts(database, at);
     if (run.state === "planning") return;
-    const reopened = [...reopen(database, run, "blocked"), ...reopen(database, run, "ambiguous")];
+    const reopened = [
+      ...reopen(database, run, "blocked"),
+      ...reopen(database, run, "ambiguous"),
+      ...reopenRejected(database, run),
+    ];
     const isListed = reopened.length <= MAX_LISTED && isComparedLast(database, run);
     applyKnownRecords(database, run, policy, { of: isListed ? reopened : "left" });
     noteCompared(database, run);
@@ -85,6 +90,23 @@ export function reopen(
   };
   return database.rows(query, number).map(({ record }) => record);
 }
+
+/**
+ * The same for rejected records that may have been sent again since, as a recovery shows: the rejection is not the last
+ * word on them. Returns their numbers.
+ */
+export function reopenRejected(database: SqliteDatabase, { number }: RunRow): readonly number[] {
+  if (recoveriesOf(database).length === 0) return [];
+  return database.rows(REOPEN_REJECTED, number).map(({ record }) => record);
+}
+
+const REOPEN_REJECTED: Query<{ record: number }> = {
+  sql: `
+  update items set status = 'pending' from records
+  where items.run = ? and items.status = 'rejected' and records.identity = items.identity
+    and records.state = 'ambiguous' and records.content = items.content
+  returning record`,
+};
 
 /** A run with an unfinished plan stays `planning`: to resume it, its input must be read again. */
 export function finishRun(
