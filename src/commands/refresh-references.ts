@@ -19,9 +19,9 @@ export interface RefreshOptions {
 }
 
 /**
- * Writes the reference list `products` anew from what the platform shows, and says so. Columns that the file has and the
- * platform does not are kept, product by product. A list that cannot be read whole, or is empty, changes nothing.
- * @throws Failure `config` when the configuration names no such list, `storage` when it cannot be written
+ * Updates the reference list `products` from the platform, and reports the changes. Columns that only the file has are
+ * kept for each product. If the platform's list is empty or cannot be read completely, the file is unchanged.
+ * @throws Failure `config` if the configuration names no such list, `storage` if the list cannot be written
  */
 export async function refreshReferences(
   { job, target }: RefreshOptions,
@@ -45,7 +45,7 @@ export async function refreshReferences(
   dependencies.notice(`${named}: ${products.length} products from ${hostOf(target)}${changes}`);
 }
 
-/** Those on sale, and those that were: a migrated account may hold either. */
+/** Reads current and past products, because a migrated account may have either. */
 async function readProducts(target: TargetSettings, dependencies: ReadDependencies): Promise<readonly Product[]> {
   const { client, close } = await connectToRead(target, "anybody", dependencies);
   try {
@@ -67,7 +67,7 @@ async function addProducts(
   }
 }
 
-/** What is no word or two has no place in a table. */
+/** Long texts and lists do not fit into a table. */
 const LIST_COLUMNS = PRODUCT_FIELDS.filter((field) => field !== "description" && field !== "links");
 
 function listText(products: readonly Product[], before: ReferenceRows | undefined): string {
@@ -93,7 +93,7 @@ function changesInWords({ rows }: ReferenceRows, products: readonly Product[]): 
   return `; ${added} new, ${gone} gone`;
 }
 
-/** Where the name is a link, the file that it leads to is replaced. */
+/** If the path is a symbolic link, replaces the file that it points to. */
 async function writeList(file: string, text: string): Promise<void> {
   const target = await realpath(file).catch(() => file);
   try {

@@ -4,7 +4,7 @@ import type { JobSettings } from "../job/job.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { mappingSchema } from "../map/schema/mapping-schema.ts";
 
-/** The JSON Schema of a mapping; with a contract, of one for its operation. */
+/** Returns the JSON Schema of a mapping; with a contract, of a mapping for the operation. */
 export async function schemaOfMapping(
   { contract: files, operation, rules }: Pick<JobSettings, "contract" | "operation" | "rules">,
   dependencies: Pick<Dependencies, "contractCache">,

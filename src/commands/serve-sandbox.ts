@@ -10,28 +10,28 @@ import { type Sandbox, startSandbox } from "../sandbox/start-sandbox.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
 
 export interface SandboxCommandOptions {
-  /** The contract to play; none: the one that comes with the tool. */
+  /** The contract to serve; empty: the bundled contract. */
   readonly contract: readonly string[];
   readonly port: number;
-  /** Folder of its certificates. */
+  /** Folder for certificates. */
   readonly folder: string;
-  /** File that keeps its accounts from one start to the next. */
+  /** File that keeps accounts between starts. */
   readonly data?: string | undefined;
-  /** File to write the ready object to once it listens. */
+  /** File that receives the ready object once the platform is listening. */
   readonly readyFile?: string | undefined;
   readonly faults: FaultOptions;
-  /** Its import suppliers; none: those of the contract, all ongoing. */
+  /** Import suppliers; absent: those of the contract, all ongoing. */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>> | undefined;
-  /** The key it accepts; none: a random one. */
+  /** The API key to accept; absent: a random key. */
   readonly apiKey: string | undefined;
-  /** The country of the instance; none: that of the contract. */
+  /** Country of the instance; absent: that of the contract. */
   readonly region?: string | undefined;
-  /** Largest request body; none: 16 MiB. */
+  /** Largest request body in bytes; absent: 16 MiB. */
   readonly maxBodyBytes?: number | undefined;
   readonly log: (line: string) => void;
 }
 
-/** Starts the local platform, and says in the ready file where it listens. */
+/** Starts the local platform, and writes its address to the ready file. */
 export async function sandbox(
   options: SandboxCommandOptions,
   dependencies: Pick<Dependencies, "contractCache">,
@@ -50,13 +50,16 @@ export async function sandbox(
   }
 }
 
-/** The files that come with the tool. The command line's bundle lies two folders deep, as this file does. */
+/**
+ * Folder of the bundled files. The command-line bundle is two folders deep, as is this file, so that the path works in
+ * both.
+ */
 export const FIXTURES: string = fileURLToPath(new URL("../../fixtures/", import.meta.url));
 
-/** The contract that comes with the tool. */
+/** The bundled contract. */
 export const BUNDLED_CONTRACT: string = path.join(FIXTURES, "contract/contract.yaml");
 
-/** Whole or not at all: whoever waits for the file may read it as soon as it is there. It holds the API key. */
+/** Written atomically, because another process may read the file as soon as it exists. Contains the API key. */
 async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {
   try {
     await replaceFile(file, `${JSON.stringify(ready)}\n`, { durable: false });

@@ -12,27 +12,27 @@ import { formatCount } from "../../text/count.ts";
 
 export interface DocumentsCheckOptions extends RunOptions {
   readonly store: StoreSettings;
-  /** Questions to the store at once. */
+  /** Maximum number of concurrent requests to the store. */
   readonly concurrency: number;
 }
 
-/** Where the documents lie, and how to ask there. Holds no secret. */
+/** Where the documents are stored and how to connect to the store. Contains no secrets. */
 export interface StoreSettings extends BucketSettings {
   /** A folder, or `s3://bucket`. */
   readonly location: string;
-  /** PEM file of an authority to trust beside the usual ones. */
+  /** PEM file of a certificate authority to trust in addition to the default ones. */
   readonly ca?: string | undefined;
   /** Private file with an access key. */
   readonly credentialsFile?: string | undefined;
-  /** The flags that name this store again, as words of a command. */
+  /** Command-line words that select this store again in a suggested command. */
   readonly flags: readonly string[];
 }
 
-/** Reads and maps the whole input, asks the store for every document that it points to, and reports those it lacks. */
+/** Reads and maps the whole input, looks up every referenced document in the store, and reports missing ones. */
 export function documentsCheck(options: DocumentsCheckOptions, dependencies: Dependencies): Promise<RunReport> {
   const { allowEmpty, maxErrors, concurrency } = options;
   return withUnsentRun({ options, flags: options.store.flags }, dependencies, async (job, closeLater) => {
-    // Before anything is asked of the store.
+    // Fails before the first request to the store if the contract marks no document paths.
     documentFinder(job);
     const store = closeLater(await openConfiguredStore(options, dependencies));
     return {

@@ -14,7 +14,7 @@ export interface PreviewOptions {
   readonly job: JobSettings;
 }
 
-/** One payload as it would be sent, and where each of its values comes from. */
+/** One payload as it would be sent, with the origin of each value. */
 export interface PreviewedRecord {
   readonly record: number;
   readonly key?: string;
@@ -24,7 +24,7 @@ export interface PreviewedRecord {
   readonly problems: readonly Problem[];
 }
 
-/** The first payloads of the input (`--limit`, default 1), with origins. Opens no socket. */
+/** Returns the first payloads of the input (`--limit`, default 1) with their origins. Opens no socket. */
 export async function preview(
   { job }: PreviewOptions,
   dependencies: Dependencies,
@@ -44,8 +44,8 @@ export async function preview(
 type TracedRecord = MappedRecord & { readonly origins: readonly Origin[] };
 
 /**
- * The records that the settings select, as they would be sent, each with where the values of its payload come from.
- * @param numbers of the records in the input, where they are known: then these and no others
+ * Maps the records that the settings select, as they would be sent, with the origin of each payload value.
+ * @param numbers record numbers in the input, if known: only these records are returned
  */
 export async function recordsWithOrigins(
   settings: JobSettings,
@@ -66,12 +66,12 @@ export async function recordsWithOrigins(
 }
 
 /**
- * The records of `--only`, found by their keys alone: nothing else is joined or checked. Undefined where that finds less
- * than is asked for, or could tell less of it: a key may come from a joined row, or repeat.
+ * Finds the records of `--only` by key alone, without joining or checking other records. Returns undefined if it finds
+ * fewer records than requested, or if it could miss some: a key may come from a joined row, or repeat.
  */
 async function recordsByKey(job: Job): Promise<readonly TracedRecord[] | undefined> {
   const { only, limit = Number.POSITIVE_INFINITY } = job.settings;
-  // Keys that a function makes are not known while rows are read.
+  // Keys computed by a function (`prepare`) are not known while rows are read.
   if (only === undefined || job.input.hasKeysBelow || job.mapping.prepare !== undefined) return undefined;
   const keys = new Set(only);
   const most = Math.min(keys.size, limit);

@@ -6,19 +6,19 @@ import { loadRuleContext, relevantRuleSettings, type RuleSettings } from "../../
 
 export interface ContractCheckOptions extends RuleSettings {
   readonly files: readonly string[];
-  /** The folder that relative paths are relative to. */
+  /** Base folder of relative paths. */
   readonly folder: string;
 }
 
 export interface ContractCheck {
   readonly contract: Contract;
-  /** Which of the published codes rules check here; absent where nothing is published and no rule written. */
+  /** Which of the published codes are covered by rules; absent if the contract publishes no codes and has no rules. */
   readonly coverage: Coverage | undefined;
-  /** 1 when something in the contract is wrong, 0 otherwise. */
+  /** 1 if the contract contains an error, 0 otherwise. */
   readonly exitCode: number;
 }
 
-/** Loads a contract and says what in it is wrong, not understood or not enforced, and what its rules cover. */
+/** Loads a contract and reports what is invalid, not understood or not enforced in it, and what its rules cover. */
 export async function contractCheck(
   { files, folder, ...settings }: ContractCheckOptions,
   dependencies: Pick<Dependencies, "contractCache" | "clock">,

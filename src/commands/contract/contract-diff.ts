@@ -12,9 +12,9 @@ import type { Dependencies } from "../../job/dependencies.ts";
 export interface ContractDiffOptions {
   readonly old: string;
   readonly new: string;
-  /** Applied to both. */
+  /** Overlays applied to both contracts. */
   readonly overlays: readonly string[];
-  /** Only this one; with a mapping the one that it is for. */
+  /** Compares this operation only. Default: the operation of the mapping, if one is given. */
   readonly operation?: string | undefined;
   readonly mapping?: string | undefined;
 }
@@ -24,16 +24,16 @@ export interface ContractDiff {
   readonly new: Contract;
   readonly mapping: string | undefined;
   readonly changes: readonly MappedChange[];
-  /** Errors of the contracts in other places than the operation that was asked for: changes there are not certain. */
+  /** Errors outside the requested operation: changes in these parts of the contracts are uncertain. */
   readonly doubts: readonly ContractFinding[];
-  /** 1 when something breaks the mapping; without one, when something breaks payloads. */
+  /** 1 if a change breaks the mapping (without a mapping: breaks payloads), 0 otherwise. */
   readonly exitCode: number;
 }
 
-/** A change, and what it is to the mapping where one is given. */
+/** A change and, if a mapping is given, its effect on the mapping. */
 export type MappedChange = ContractChange & { readonly mapping?: "broken" | "touched" | "untouched" };
 
-/** What changed from one contract to the next, and what of it a mapping has to follow. */
+/** Lists the changes from one contract to the next, and which of them affect a mapping. */
 export async function contractDiff(
   options: ContractDiffOptions,
   dependencies: Pick<Dependencies, "contractCache">,
@@ -84,7 +84,7 @@ function roleOf(
   return breaks ? "broken" : "touched";
 }
 
-/** The object that the field stands in; "" is the payload. */
+/** The attr of the enclosing object; "" for the payload. */
 function parentAttr(attr: string): string {
   return attr.split(".").slice(0, -1).join(".");
 }

@@ -14,14 +14,14 @@ import type { Dependencies } from "../../job/dependencies.ts";
 
 export interface ContractShow {
   readonly contract: Contract;
-  /** The operation asked for; undefined when none was: then the list of operations is the answer. */
+  /** The requested operation; absent if the result is the list of operations. */
   readonly operation?: Operation;
   readonly fields: readonly FieldRow[];
-  /** Parameters of its requests: path, query and headers. */
+  /** Path, query and header parameters of its requests. */
   readonly parameters: readonly FieldRow[];
-  /** What its steps carry beside the payload, as far as a mapping can give it. */
+  /** Data that its steps carry in addition to the payload, as far as a mapping can provide it. */
   readonly steps: readonly StepTable[];
-  /** How many fields the payload has, where only some of them were asked for. */
+  /** Number of fields in the payload; present only if `fields` is filtered. */
   readonly filteredFrom?: number;
 }
 
@@ -31,8 +31,10 @@ export interface ContractShowOptions extends FieldFilter {
 }
 
 /**
- * The field table of one operation, or the fields of it that are asked for; without either the operations that there are.
- * @throws Failure `usage` where fields are asked for of several operations, or of an attr that is not there
+ * Returns the field table of one operation, optionally filtered. Without an operation and a filter, returns the list of
+ * operations.
+ * @throws Failure `usage` if a filter is given without choosing one of several operations, or if the attr does not
+ * exist
  */
 export async function contractShow(
   options: ContractShowOptions,

@@ -12,13 +12,13 @@ import type { DemoStep } from "./demo.ts";
 import { startPrivatePostgres } from "./private-postgres.ts";
 
 interface ClusterDemoOptions {
-  /** Everything that the demo makes lies here, made anew each time. */
+  /** Folder for all files of the demo; recreated on every run. */
   readonly folder: string;
-  /** A database that is there; none: a server of its own. */
+  /** Locator of an existing database; absent: the demo starts its own server. */
   readonly ledger?: string | undefined;
 }
 
-/** What the push of the demo is to use in place of what it would. */
+/** Settings of the demo's push that replace the defaults. */
 interface ClusterPush {
   readonly job: JobSettings;
   readonly platform: SandboxReady;
@@ -37,14 +37,14 @@ type ClusterDemoDependencies = Pick<Dependencies, "contractCache" | "onProgress"
 const HERE = path.relative(process.cwd(), FIXTURES);
 const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
-/** A platform that takes its time, so that there is something to see. */
+/** Slow replies, so that the push lasts long enough to watch. */
 const LATENCY_MS = 250;
 const WORKERS = { count: 3, leaseMs: 3_000 };
 const CONCURRENCY = 6;
-/** When so many have their outcome, one worker is killed. */
+/** Number of outcomes after which one worker is killed. */
 const SENT_BEFORE_KILL = 40;
 
-/** Three workers push the households of the demo over a ledger on PostgreSQL; one of them is killed on the way. */
+/** Pushes the households of the demo with three workers and a ledger on PostgreSQL, and kills one worker on the way. */
 export async function* clusterDemo(
   { folder, ledger }: ClusterDemoOptions,
   dependencies: ClusterDemoDependencies,
@@ -110,7 +110,7 @@ async function* pushWithWorkers(
   yield { kind: "end", exitCode: isRight && killed !== undefined ? 0 : 1 };
 }
 
-/** Starts the workers, and kills one of them in the midst of its work. */
+/** Starts the workers, and kills one of them in the middle of the push. */
 function createVictims({ startProcess, onProgress, notice }: ClusterDemoDependencies) {
   const started: StartedProcess[] = [];
   let sent = 0;

@@ -3,32 +3,32 @@ import path from "node:path";
 import { parse } from "csv-parse/sync";
 import { stringify } from "csv-stringify/sync";
 
-/** What one cell of a refused row should have been. */
+/** The correct value for one cell of a rejected row. */
 export interface Correction {
   readonly source: string;
-  /** The row's own identifier, in the first column of its file. */
+  /** Identifier of the row, from the first column of its file. */
   readonly id: string;
   /** Column, or RFC 6901 pointer in a JSON extract. */
   readonly field: string;
-  /** Empty in a JSON extract: the field is to go. */
+  /** Empty in a JSON extract: remove the field. */
   readonly value: string;
 }
 
 export interface CorrectedRejects {
   readonly cells: number;
-  /** The corrected files, by the source that they feed. */
+  /** Paths of the corrected files, by source. */
   readonly files: ReadonlyMap<string, string>;
 }
 
-/** Reads a file of corrections: SOURCE, ID, FIELD, VALUE. */
+/** Reads a file of corrections with the columns SOURCE, ID, FIELD and VALUE. */
 export async function readCorrections(file: string): Promise<readonly Correction[]> {
   const rows: string[][] = parse(await readFile(file), { from_line: 2 });
   return rows.map(([source = "", id = "", field = "", value = ""]) => ({ source, id, field, value }));
 }
 
 /**
- * Corrects the files of rejects in a report folder, in place, as a data owner would in a spreadsheet.
- * @param root the source that `rejects.csv` or `rejects.ndjson` feeds
+ * Corrects the rejects files in a report folder in place, as a data owner would in a spreadsheet.
+ * @param root source whose rejects are in `rejects.csv` or `rejects.ndjson`
  */
 export async function correctRejects(
   folder: string,

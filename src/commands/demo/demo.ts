@@ -9,11 +9,11 @@ import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { type Sandbox, type SandboxReady, startSandbox } from "../../sandbox/start-sandbox.ts";
 
 export interface DemoOptions {
-  /** Everything that the demo makes lies here, made anew each time. */
+  /** Folder for all files of the demo; recreated on every run. */
   readonly folder: string;
 }
 
-/** One push of the demo. */
+/** Settings of one push in the demo. */
 interface DemoPush {
   readonly job: JobSettings;
   readonly platform: SandboxReady;
@@ -25,19 +25,19 @@ export type DemoDependencies = Pick<Dependencies, "drain" | "contractCache"> & {
   readonly push: (push: DemoPush) => Promise<RunReport>;
 };
 
-/** One thing to show: a sentence, or the report of a push, to be closed by whoever shows it. */
+/** One step to display: a sentence, or the report of a push. The consumer closes the report. */
 export type DemoStep =
   | { readonly kind: "say"; readonly text: string }
   | { readonly kind: "report"; readonly report: RunReport }
   | { readonly kind: "end"; readonly exitCode: number };
 
-/** As short as it can be said from here. */
+/** A relative path, to keep printed commands and places short. */
 const HERE = path.relative(process.cwd(), FIXTURES);
 const CONTRACT = path.join(HERE, "contract/contract.yaml");
 
 interface Extract {
   readonly intent: string;
-  /** The source that its rejects feed. */
+  /** The source whose rejects are in the main rejects file. */
   readonly root: string;
   readonly job: Pick<JobSettings, "mapping" | "sources">;
 }
@@ -57,8 +57,8 @@ const EXTRACTS: readonly Extract[] = [
 const TOTAL_ACCOUNTS = 244;
 
 /**
- * The main job on a local platform: pushes the extracts, corrects what was refused as its data owners would, pushes
- * that, and counts what the platform holds in the end.
+ * Runs the main workflow on a local platform: pushes the extracts, corrects the rejects as their data owners would,
+ * pushes the corrections, and counts the accounts on the platform.
  */
 export async function* demo({ folder }: DemoOptions, dependencies: DemoDependencies): AsyncGenerator<DemoStep> {
   await rm(folder, { recursive: true, force: true });

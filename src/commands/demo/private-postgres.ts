@@ -7,17 +7,17 @@ import path from "node:path";
 import { promisify } from "node:util";
 import { Failure } from "../../model/failure.ts";
 
-/** A server of PostgreSQL for this machine alone, that ends with whoever started it. */
+/** A PostgreSQL server for this machine only. It stops with the process that started it. */
 export interface PrivatePostgres {
-  /** `postgres://...`, without a password: it listens on this machine alone. */
+  /** `postgres://...`, without a password, because the server accepts connections from this machine only. */
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
 /**
- * Starts one with the programs that are installed here. What it keeps lies in a temporary folder, which another user can
- * reach, too: where this is root, the server runs as nobody.
- * @throws Failure `usage` where there are none, `storage` where they fail
+ * Starts a server with the locally installed programs. Its data is in a temporary folder that another user can access,
+ * because the server runs as an unprivileged user if this process runs as root.
+ * @throws Failure `usage` if PostgreSQL is not installed, `storage` if it cannot be started
  */
 export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   const programs = findPrograms();
@@ -53,7 +53,7 @@ function findPrograms(): string | undefined {
   return folders.find((folder) => ["initdb", "postgres"].every((name) => existsSync(path.join(folder, name))));
 }
 
-/** Debian keeps the programs of each version in a folder of its own, and out of the path. */
+/** Debian installs the programs of each version in a separate folder outside the path. */
 const DEBIAN = "/usr/lib/postgresql";
 
 /** PostgreSQL refuses to run as root. */

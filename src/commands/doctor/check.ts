@@ -2,18 +2,18 @@ import { type NamingPlace, withNamingPlace } from "../../job/settings/naming-pla
 import { Failure } from "../../model/failure.ts";
 import { formatPlace } from "../../model/place.ts";
 
-/** One line of the doctor's answer. */
+/** One line of the doctor's output. */
 export interface Check {
-  /** `contract`, `credentials`. */
+  /** For example `contract` or `credentials`. */
   readonly name: string;
-  /** `warning`: worth knowing, and nothing fails for it. `skipped`: not looked at; `text` says why. */
+  /** `warning`: worth knowing, but does not fail. `skipped`: not checked; `text` gives the reason. */
   readonly status: "ok" | "warning" | "failed" | "skipped";
   readonly text: string;
-  /** What mends it. */
+  /** How to fix the problem. */
   readonly fix?: string | undefined;
-  /** What a command ends with for this; 0 unless it has failed. */
+  /** Exit code that a command would have with this problem; 0 unless the check failed. */
   readonly exitCode: number;
-  /** What `text` counts, for programs. */
+  /** The numbers in `text`, for programs. */
   readonly figures?: Readonly<Record<string, number>>;
 }
 
@@ -39,15 +39,15 @@ export function skipped(name: string, why: string): Check {
   return { name, status: "skipped", text: why, exitCode: 0 };
 }
 
-/** What a command would end with, as a check. */
+/** Converts a failure that would end a command into a check. */
 export function failedBy(name: string, { message, hint, place, exitCode }: Failure): Check {
   const where = place === undefined || message.startsWith(`${place.file}:`) ? "" : ` (${formatPlace(place)})`;
   return failed(name, message + where, { exitCode, fix: hint });
 }
 
 /**
- * A check and what it found; a failure on the way is a finding like any other, and hides no other check.
- * @param placeOf where a file is named that cannot be read
+ * Runs a check. A failure becomes its result, so that the other checks still run.
+ * @param placeOf returns the place that names an unreadable file
  */
 export async function lookAt<Found = undefined>(
   name: string,

@@ -13,11 +13,11 @@ import { shellCommand } from "../../text/shell-command.ts";
 import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";
 
 type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
-  /** Where the configuration names a file. */
+  /** Returns where the configuration names a file. */
   readonly placeOf: NamingPlace | undefined;
 };
 
-/** The contract, the operation, its rules, and how much of it the mapping fills. */
+/** Checks the contract, the operation, its rules, and how much of the operation the mapping fills. */
 export async function contractChecks(
   settings: JobSettings,
   document: MappingDocument | undefined | "unreadable",
@@ -52,7 +52,7 @@ export async function contractChecks(
   return [check, operationCheck, rules.check, ...mapping];
 }
 
-/** Findings are no reason for a push to stop: what the operation reaches is judged with the operation. */
+/** Findings alone do not stop a push: errors that affect the operation are reported with the operation. */
 function contractCheck({ title, version, operations, findings }: Contract, files: readonly string[]): Check {
   const errors = findings.filter(({ severity }) => severity === "error").length;
   const warnings = findings.filter(({ severity }) => severity === "warning").length;
@@ -78,7 +78,7 @@ async function rulesCheck(
   );
 }
 
-/** The mapping file; `unreadable` where it is named and cannot be understood: then the check says why. */
+/** Reads the mapping file. `unreadable`: a file is named but cannot be understood; `check` gives the reason. */
 export async function mappingDocument(
   settings: JobSettings,
   placeOf: NamingPlace | undefined,
@@ -118,7 +118,7 @@ async function mappingCheck(
   return ok("mapping", covered + rest, { figures });
 }
 
-/** Every record would be invalid. */
+/** Without the missing attrs, every record is invalid. */
 const INVALID_EXIT_CODE = 1;
 
 function coverageOf(

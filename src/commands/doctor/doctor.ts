@@ -14,18 +14,18 @@ export interface DoctorOptions {
   readonly target: TargetSettings | undefined;
   readonly supplier: Supplier;
   readonly ledger: string;
-  /** Opens no connection. */
+  /** Run no check that opens a connection. */
   readonly offline: boolean;
   readonly secretOrigins: SecretOrigins;
-  /** Where the configuration names a file. */
+  /** Returns where the configuration names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 
 export type DoctorDependencies = InputDependencies & PlatformDependencies & Pick<Dependencies, "contractCache">;
 
 /**
- * Looks at everything that a push needs, one check after the other: contract, mapping, input, platform, ledger.
- * Reads the input once, sends nothing but one request for headers and one for a token, and writes nothing.
+ * Checks everything that a push needs, in this order: contract, mapping, input, platform, ledger. Reads the input once.
+ * Sends at most one request for headers and one for a token, and writes nothing.
  */
 export async function* doctor(options: DoctorOptions, dependencies: DoctorDependencies): AsyncGenerator<Check> {
   const { job, target, ledger, supplier, placeOf } = options;

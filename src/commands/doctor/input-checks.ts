@@ -15,7 +15,10 @@ export type InputDependencies = Pick<
   "temporaryFolder" | "notice" | "copyStandardInput" | "drain" | "onProgress"
 >;
 
-/** What reading the whole input once shows, or its first records (`limit`): its files, and how far its joins match. */
+/**
+ * Checks that need one pass over the input, or over its first records (`limit`): its files, and how well its joins
+ * match.
+ */
 export async function inputChecks(
   settings: JobSettings,
   document: MappingDocument | undefined,
@@ -65,7 +68,7 @@ async function readWhole(
   };
 }
 
-/** A join that hits nothing ends the reading, behind the records: all but the orphans have been counted. */
+/** A join without a match ends the read after the last record, when everything except orphans has been counted. */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {
     await readAll();
@@ -76,7 +79,7 @@ async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Chec
   }
 }
 
-/** An orphan is counted with its join. */
+/** Orphans are counted with their joins. */
 function isUnreadable({ orphan, problems }: InputRecord): boolean {
   return hasErrors(orphan ? problems.filter(({ code }) => code !== "source_orphan_row") : problems);
 }
@@ -98,7 +101,7 @@ function filesCheck(
   return records === 0 ? warning("input", text, { figures }) : ok("input", text, { figures });
 }
 
-/** How the rows of a child source meet those of its parent. */
+/** How the rows of a child source match those of its parent. */
 interface JoinCount {
   readonly child: ChildSpec;
   readonly parent: SourceSpec;
@@ -110,7 +113,9 @@ interface JoinCount {
 
 function joinCounts(root: SourceSpec): {
   readonly count: (record: InputRecord) => void;
-  /** Of those that hit something; of all of them where not the whole input was read (`isLimited`). */
+  /**
+   * Checks of the joins with matching rows or orphans; of all joins if only part of the input was read (`isLimited`).
+   */
   readonly checks: (isLimited: boolean) => readonly Check[];
 } {
   const counts = new Map<string, JoinCount>();
@@ -145,7 +150,7 @@ function joinCounts(root: SourceSpec): {
   };
 }
 
-/** Rows without a parent are only known once all parents have been read. */
+/** Orphans are known only after all parents have been read. */
 function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean): Check {
   const { parents, parentsWithRows, joined, orphans } = counts;
   const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;
@@ -161,7 +166,10 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
   return ok("join", text, { figures });
 }
 
-/** Where parents share rows, or rows are left out, those that were joined are not those of the files. */
+/**
+ * If parents share rows, or `distinct` or `pick` drops rows, the joined rows differ in number from the rows of the
+ * files.
+ */
 function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orphans: number): string {
   const isCounted = parentKey === undefined && distinct !== true && pick === undefined;
   if (!isCounted) return orphans === 0 ? "every row matches" : `${counted(orphans, "row")} without a match`;
@@ -169,7 +177,7 @@ function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orph
   return `${formatCount(joined)} of ${formatCount(rows)} rows match${share(joined, rows)}`;
 }
 
-/** Cut, and not rounded: 100% is all of them. */
+/** Rounded down, so that 100% means every row. */
 function share(part: number, whole: number): string {
   return whole === 0 ? "" : ` (${Math.floor((part / whole) * 1000) / 10}%)`;
 }

@@ -19,7 +19,7 @@ export interface LedgerOptions {
   readonly ledger: string;
   readonly target: TargetSettings | undefined;
   readonly supplier: string | undefined;
-  /** Records of the input; absent where they were not counted. */
+  /** Number of records in the input; absent if they were not counted. */
   readonly records: number | undefined;
 }
 
@@ -28,7 +28,7 @@ const INCOMPLETE_EXIT_CODE = 3;
 const AMBIGUOUS_EXIT_CODE = 5;
 const IN_USE_EXIT_CODE = 7;
 
-/** Room for the ledger, and what it says of itself and of its runs. Changes nothing. */
+/** Checks the disk space for the ledger, the ledger itself, and its runs. Changes nothing. */
 export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Check> {
   const store = await openLedgerStore(options.ledger);
   yield (await lookAt("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
@@ -37,7 +37,7 @@ export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Chec
   if (exists === true) yield* runChecks(store, options);
 }
 
-/** The demo's ledger has 770 bytes a record; more are needed for a moment while a run writes. */
+/** The ledger of the demo has 770 bytes per record. A run temporarily needs more while it writes. */
 const LEDGER_BYTES_PER_RECORD = 1000;
 const LEAST_FREE_BYTES = 100_000_000;
 
@@ -67,7 +67,7 @@ async function diskCheck(folder: string, records: number | undefined): Promise<C
   });
 }
 
-/** The ledger's folder is made by the first push. */
+/** The first push creates the folder of the ledger, so the check uses the nearest existing parent folder. */
 async function nearestFolder(folder: string): Promise<string> {
   const found = await stat(folder).catch(() => undefined);
   const parent = path.dirname(folder);
@@ -117,7 +117,7 @@ async function checksOfRuns(
   return [...destination, last, await ambiguousCheck(ledger, runs, active)];
 }
 
-/** Silent where it is the same. */
+/** Returns no check if the destination is the same. */
 async function otherDestination(
   ledger: Ledger,
   name: string,
@@ -150,7 +150,9 @@ function lastRun({ id, exitCode, dryRun, target }: Run, { counts }: Summary): Ch
   return failed("last run", `${text}; ${state}`, { exitCode: INCOMPLETE_EXIT_CODE, fix: `migrate resume ${id}` });
 }
 
-/** In every run that can have left some: those that ended with them, and those that did not end. */
+/**
+ * Checks the runs that may contain ambiguous records: those that ended incomplete or worse, and those that did not end.
+ */
 async function ambiguousCheck(ledger: Ledger, runs: readonly Run[], active: string | undefined): Promise<Check> {
   const open = runs.filter(({ id, dryRun, exitCode }) => {
     return !dryRun && id !== active && (exitCode === undefined || exitCode >= INCOMPLETE_EXIT_CODE);

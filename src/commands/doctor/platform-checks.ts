@@ -10,19 +10,19 @@ import type { AuthSettings, TargetSettings } from "../../job/settings/platform-s
 
 export type PlatformDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials" | "userAgent">;
 
-/** Where `secrets` finds each credential: a variable's name, or a file's. */
+/** Returns where `secrets` finds each credential: the name of a variable or a file. */
 export type SecretOrigins = (files: SecretFiles) => Readonly<Partial<Record<keyof Secrets, string>>>;
 
 export interface PlatformOptions {
-  /** Opens no connection. */
+  /** Run no check that opens a connection. */
   readonly offline: boolean;
   readonly supplier: Supplier;
   readonly secretOrigins: SecretOrigins;
-  /** Where the configuration names a file. */
+  /** Returns where the configuration names a file. */
   readonly placeOf?: NamingPlace | undefined;
 }
 
-/** The target: its address and supplier, credentials, connection, clock and token. */
+/** Checks the address and supplier of the target, its credentials, connection, clock and token. */
 export async function* platformChecks(
   target: TargetSettings,
   { offline, supplier, secretOrigins, placeOf }: PlatformOptions,
@@ -50,7 +50,7 @@ const OFFLINE = "skipped: offline";
 function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   requireOngoing(supplier);
   const { baseUrl, production, proxy } = target;
-  // Refuses what no command would send to.
+  // Throws if no command would send to this target.
   hostOf(target);
   const more = [
     ...(production ? ["production"] : []),
@@ -60,7 +60,7 @@ function targetCheck(target: TargetSettings, supplier: Supplier): Check {
   return ok("target", [baseUrl, ...more].join(", "));
 }
 
-/** What would be used, and where it comes from; never the credential itself. */
+/** Reports which credential would be used and where it comes from, never the credential itself. */
 async function credentialsCheck(
   auth: AuthSettings,
   secretOrigins: SecretOrigins,
@@ -97,7 +97,7 @@ async function connectionChecks(
 interface Answer {
   readonly target: TargetSettings;
   readonly status: number;
-  /** Absent where there is no TLS. */
+  /** Absent without TLS. */
   readonly secured: SecuredConnection | undefined;
   readonly now: number;
 }
@@ -125,7 +125,7 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
 
 const MAX_SKEW_MS = 10_000;
 
-/** Tokens are renewed by the platform's clock, so a wrong one here stops nothing; what is written down is wrong. */
+/** Tokens are renewed by the platform's clock, so a wrong local clock stops nothing. Only recorded times are wrong. */
 function clockCheck(aheadMs: number | undefined): Check {
   if (aheadMs === undefined) return skipped("clock", "the reply of the platform has no Date header");
   const seconds = Math.round(Math.abs(aheadMs) / 1000);
@@ -136,7 +136,7 @@ function clockCheck(aheadMs: number | undefined): Check {
   return warning("clock", `${seconds} s ${side} the platform's`, { figures, fix: "set this machine's clock (NTP)" });
 }
 
-/** As `migrate token` shows it. */
+/** Reports the same facts as `migrate token`. */
 async function tokenCheck(target: TargetSettings, dependencies: PlatformDependencies): Promise<Check> {
   const { check } = await lookAt("token", async () => {
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);

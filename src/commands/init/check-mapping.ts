@@ -4,24 +4,24 @@ import { attrPattern } from "../../json/attr.ts";
 import { checkedRecords } from "../../migrate.ts";
 import { hasErrors } from "../../model/problem.ts";
 
-/** How good a mapping is already. */
+/** Validation result of a mapping. */
 export interface MappingCheck {
   readonly records: number;
   readonly valid: number;
-  /** There are more records than were looked at. */
+  /** The input has more records than were checked. */
   readonly more: boolean;
-  /** What most records are invalid for, the most frequent first. */
+  /** The most frequent causes of invalid records, most frequent first. */
   readonly causes: readonly CheckCause[];
 }
 
 interface CheckCause {
   readonly code: string;
-  /** List indexes are `*`. */
+  /** The attr, with list indexes as `*`. */
   readonly attr: string;
   readonly records: number;
 }
 
-/** Enough to see what a mapping does; the rest is for `validate`. */
+/** Enough records to judge a mapping. `migrate validate` checks the whole input. */
 const MOST_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 

@@ -25,27 +25,27 @@ import { mappingText } from "./write/mapping-text.ts";
 export interface InitOptions {
   /** Contract, operation, sources, supplier, encoding, delimiter. */
   readonly job: JobSettings;
-  /** The folder that the files are written to. */
+  /** Folder for the generated files. */
   readonly out: string;
-  /** The JSON Schema of a configuration file, for editors. */
+  /** JSON Schema of a configuration file, for editors. */
   readonly configSchema: JsonObject;
 }
 
-/** What was found in the extracts, and what was written. */
+/** What was found in the extracts, and which files were written. */
 export interface InitResult {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
-  /** The files that were written, and those that were there and stay as they are. */
+  /** Files that were written, and existing files that were left unchanged. */
   readonly written: readonly string[];
   readonly kept: readonly string[];
-  /** How good the mapping is already. */
+  /** Validation result of the generated mapping. */
   readonly check: MappingCheck;
 }
 
 /**
- * Looks at extracts, and writes a mapping and a configuration file as good as they can be guessed. Opens no connection.
- * @throws Failure `usage` where no source is named, a mapping is there already, or others can write to the folder; `config` and `source_...` for what cannot
- *   be read
+ * Analyses extracts, and writes a guessed mapping and a configuration file. Opens no connection.
+ * @throws Failure `usage` if no source is named, a source already holds payloads, a mapping already exists, or others
+ * can write to the folder; `config` and `source_...` for unreadable files; `storage` if a file cannot be written
  */
 export async function init({ job, out, configSchema }: InitOptions, dependencies: Dependencies): Promise<InitResult> {
   const files = { mapping: path.join(out, "mapping.yaml"), config: path.join(out, "migrate.yaml") };
@@ -86,7 +86,7 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
 
 const NOTICE_EVERY = 1_000_000;
 
-/** A line for every million rows: large files take a while. */
+/** Reports every million rows, because large files take a while. */
 export function rowNotices({ notice }: Pick<Dependencies, "notice">): (rows: number) => void {
   let next = NOTICE_EVERY;
   return (rows) => {
@@ -96,7 +96,7 @@ export function rowNotices({ notice }: Pick<Dependencies, "notice">): (rows: num
   };
 }
 
-/** How the files of an extract are to be taken. */
+/** Returns the options for opening the files of an extract. */
 export function openingOf(
   { encoding, delimiter }: Pick<JobSettings, "encoding" | "delimiter">,
   { notice }: Pick<Dependencies, "notice">,
@@ -110,7 +110,7 @@ export function openingOf(
   };
 }
 
-/** What is a payload already needs no mapping. */
+/** Rows that already are payloads need no mapping. */
 function refusePayloads(sources: readonly SourceProfile[], { body }: Operation): void {
   const names = new Set(body === undefined ? [] : (fieldsOf(body) ?? []).map(({ name }) => name));
   for (const { files, columns } of sources) {
@@ -150,7 +150,7 @@ async function refuseExisting(file: string): Promise<void> {
   });
 }
 
-/** False where the file is there already. */
+/** Returns false if the file already exists. */
 async function writeNew(file: string, text: string): Promise<boolean> {
   try {
     const handle = await open(file, "wx", 0o600);
@@ -170,7 +170,7 @@ function refuseUnwritable(file: string, cause: unknown): never {
   });
 }
 
-/** One setting holds for all files that do not say what they are. */
+/** One setting applies to all files that do not declare their encoding. */
 function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
 }

@@ -1,13 +1,13 @@
 import type { ColumnProfile } from "./profile/column-profile.ts";
 import type { FileProfile } from "./profile/file-profile.ts";
 
-/** A source of the mapping to be written: files with the same columns. */
+/** A source of the new mapping: files with the same columns. */
 export interface SourceProfile {
   /** Its name in the mapping. */
   readonly name: string;
   readonly files: readonly FileProfile[];
-  /** Of all its files. */
+  /** Number of rows in all its files. */
   readonly rows: number;
-  /** Counted over all its files. */
+  /** Statistics over all its files. */
   readonly columns: readonly ColumnProfile[];
 }

@@ -15,18 +15,18 @@ import { profileSources } from "./profile/profile-sources.ts";
 import { openingOf, rowNotices } from "./init.ts";
 import { addFields } from "./write/add-fields.ts";
 
-/** What was added to a mapping. */
+/** The result of adding fields to a mapping. */
 export interface InitUpdate {
   readonly file: string;
   readonly added: readonly string[];
-  /** Required attrs that nothing fills, and that no column fits. */
+  /** Required attrs that nothing fills and no column fits. */
   readonly open: readonly string[];
   readonly check: MappingCheck;
 }
 
 /**
- * Adds to a mapping the required fields that it lacks and that a column fits, and changes nothing else of it.
- * @throws Failure `usage` where no mapping is named, and what reading it and its sources raises
+ * Adds missing required fields to a mapping if a column fits them, and changes nothing else.
+ * @throws Failure `usage` if no mapping is named, and the failures of reading the mapping and its sources
  */
 export async function updateMapping(settings: JobSettings, dependencies: Dependencies): Promise<InitUpdate> {
   if (settings.mapping === undefined) {

@@ -14,31 +14,31 @@ import { recordsWithOrigins } from "../check/preview.ts";
 export interface ExplainOptions {
   readonly key: string;
   readonly ledger: string;
-  /** Id of the run to look into; none: the latest that holds the key. */
+  /** Id of the run to search; absent: the latest run that contains the key. */
   readonly run?: string | undefined;
 }
 
 /** Everything about the records with one business key. */
 export interface Explanation extends KnownRecord {
-  /** Looks them up in the sources, which takes longer. */
+  /** Finds the records in the sources, which takes longer. */
   readonly readSources: () => Promise<ExplainedSources>;
 }
 
-/** What the ledger knows of them. */
+/** What the ledger contains about the records. */
 export interface KnownRecord {
   readonly key: string;
   readonly run: Run;
-  /** What became of them in that run. */
+  /** Outcomes of the records in that run. */
   readonly outcomes: readonly Outcome[];
-  /** Where they are on the platform although that run says otherwise: accepted by another one. */
+  /** The accepted request of another run, if that run's outcomes say that the records are not on the platform. */
   readonly acceptedElsewhere?: Pick<Attempt, "run" | "account" | "settledAt"> | undefined;
-  /** Every request ever made for them, oldest first. */
+  /** Every request for the records, oldest first. */
   readonly attempts: readonly Attempt[];
-  /** Every decision about them while they were ambiguous, oldest first. */
+  /** Every decision about the records while they were ambiguous, oldest first. */
   readonly decisions: readonly RecordedDecision[];
 }
 
-/** What the sources hold now. */
+/** Current contents of the sources. */
 export interface ExplainedSources {
   /** Rows and payloads. */
   readonly records: readonly ExplainedRecord[];
@@ -53,7 +53,7 @@ interface ExplainedRecord {
   readonly origins: readonly Origin[];
 }
 
-/** Looks a business key up in the ledger, and where that is asked for in the sources of its run. Opens no socket. */
+/** Looks up a business key in the ledger and, on demand, in the sources of its run. Opens no socket. */
 export async function explain(options: ExplainOptions, dependencies: Dependencies): Promise<Explanation> {
   const known = await lookUpRecord(options, dependencies);
   const { run, outcomes } = known;
@@ -61,7 +61,7 @@ export async function explain(options: ExplainOptions, dependencies: Dependencie
   return { ...known, readSources: () => readSources({ key, run, outcomes }, dependencies) };
 }
 
-/** The first half of it. */
+/** Looks up a business key in the ledger only. */
 export async function lookUpRecord(options: ExplainOptions, told: StoreOptions = {}): Promise<KnownRecord> {
   return readRunLedger(await openLedgerStore(options.ledger, told), async (ledger) => {
     const { key } = options;
@@ -71,7 +71,7 @@ export async function lookUpRecord(options: ExplainOptions, told: StoreOptions =
   });
 }
 
-/** A run says what became of the content that it had; its rejects may have been corrected and accepted since. */
+/** An outcome applies to the content of its run. Corrected rejects may have been accepted since. */
 function acceptedElsewhere(
   outcomes: readonly Outcome[],
   attempts: readonly Attempt[],
@@ -80,7 +80,7 @@ function acceptedElsewhere(
   return isThere ? undefined : attempts.findLast(({ status }) => status === "accepted");
 }
 
-/** The latest run may be one of rejects, which a record that was accepted before is not part of. */
+/** The latest run may be a run of rejects, without the records that were accepted before. */
 async function lookUp(
   { key, run: id }: ExplainOptions,
   ledger: Ledger,
@@ -123,7 +123,7 @@ async function readSources(
   }
 }
 
-/** Where the input is what it was, the numbers of the records lead to them; otherwise their key is looked for. */
+/** If the input is unchanged, finds the records by number; otherwise, searches for their key. */
 async function recordsNow(
   { key, run, outcomes }: Pick<Explanation, "key" | "run" | "outcomes">,
   dependencies: Dependencies,

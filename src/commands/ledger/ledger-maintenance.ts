@@ -15,29 +15,29 @@ export interface LedgerOptions {
   readonly ledger: string;
 }
 
-/** Whether the ledger can be trusted. Changes nothing. */
+/** Checks the ledger for corruption. Changes nothing. */
 export async function ledgerCheck({ ledger }: LedgerOptions): Promise<LedgerCheck> {
   return (await openLedgerStore(ledger)).check();
 }
 
-/** What a repair found, and what the journals know in addition. */
+/** Result of a repair, including the requests from the journals. */
 export interface RepairedLedger extends LedgerRepair {
-  /** Requests that the journals know and the ledger did not. */
+  /** Number of requests that were in the journals but not in the ledger. */
   readonly noted: number;
-  /** The journals cannot tell every request: records that are new to the ledger may have been sent. */
+  /** The journals may lack requests: records that are new to the ledger may have been sent. */
   readonly isUncertain: boolean;
 }
 
 export interface RepairOptions extends LedgerOptions {
-  /** The user knows that no request is missing but those in the journals of this machine. */
+  /** The user states that no requests are missing except those in the journals of this machine. */
   readonly nothingLost?: boolean | undefined;
 }
 
 type RepairDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
 
 /**
- * Repairs the ledger from what can be read of it, keeps the damaged one, and notes the requests that only its journals
- * know.
+ * Repairs the ledger from its readable data, keeps the corrupted one, and adds the requests that only its journals
+ * contain.
  */
 export async function ledgerRepair(
   { ledger, nothingLost = false }: RepairOptions,
@@ -67,7 +67,7 @@ export interface ServerRecovery extends RepairDependencies {
   readonly nothingLost: boolean;
 }
 
-/** A ledger on a server, as far as a recovery needs it. */
+/** The part of a ledger on a server that a recovery needs. */
 export interface ServerLedgerStore extends Pick<LedgerStore, "name"> {
   readonly server: string;
   readonly write: (
@@ -77,8 +77,8 @@ export interface ServerLedgerStore extends Pick<LedgerStore, "name"> {
 }
 
 /**
- * Notes the requests that only the journals of this machine know in a database that was restored. The database itself is
- * repaired with the tools of its server.
+ * Adds the requests that only the journals of this machine contain to a restored database. The tools of the database
+ * server repair the database itself.
  */
 export async function recoverServerLedger(
   store: ServerLedgerStore,
@@ -113,7 +113,7 @@ function nothingToRepair(name: string): Failure {
   });
 }
 
-/** Everything that the ledger knows. */
+/** Exports all data of the ledger. */
 export async function* ledgerExport({ ledger }: LedgerOptions): AsyncGenerator<readonly ExportedRow[]> {
   yield* (await openLedgerStore(ledger)).export();
 }

@@ -8,15 +8,15 @@ import { closeAfterReport } from "../../pipeline/run/close-after-report.ts";
 
 export interface ReportOptions {
   readonly ledger: string;
-  /** Id of the run, or its beginning; none: the latest. */
+  /** Id of the run, or a prefix of it; absent: the latest run. */
   readonly run?: string | undefined;
-  /** Folder to write the report files to again; default: the run's own. */
+  /** Folder for the report files; default: the folder of the run. */
   readonly out?: string | undefined;
-  /** The rejects are written to a workbook as well. */
+  /** Whether to write the rejects to a workbook as well. */
   readonly workbook?: boolean | undefined;
 }
 
-/** Renders the report of a run again, from the ledger; the rows that need work come from its sources. */
+/** Renders the report of a run again, from the ledger. Rejected rows are read from the sources. */
 export function report(options: ReportOptions, dependencies: Dependencies): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
     const store = await openLedgerStore(options.ledger, dependencies);

@@ -11,17 +11,17 @@ import type { Clock } from "../../time/clock.ts";
 
 export interface StatusOptions {
   readonly ledger: string;
-  /** One run by its id; none: all of them. */
+  /** Id of one run; absent: all runs. */
   readonly run?: string | undefined;
-  /** What is shown in place of counting, which looks at every record. */
+  /** Coverage to show without counting, because counting reads every record. */
   readonly coverage?: LedgerStatus["coverage"] | undefined;
 }
 
-/** What the ledger knows, and what the run that is at work says of itself. */
+/** What the ledger contains, and the progress that the active run reports. */
 export interface LedgerStatus {
-  /** The latest first. */
+  /** Latest first. */
   readonly runs: readonly RunStatus[];
-  /** Over all runs, whichever were asked for. */
+  /** Coverage of all runs, even if `runs` has only one. */
   readonly coverage: readonly Coverage[];
 }
 
@@ -29,9 +29,9 @@ export interface RunStatus {
   readonly run: Run;
   readonly summary: Summary;
   readonly state: RunState;
-  /** Of a run that is at work. */
+  /** Present for the active run. */
   readonly progress?: RunProgress | undefined;
-  /** Of a run that several processes send. */
+  /** Present for a run that several processes send. */
   readonly shared?: SharedStatus | undefined;
 }
 
@@ -39,7 +39,7 @@ interface StatusDependencies extends StoreOptions {
   readonly clock: Pick<Clock, "now">;
 }
 
-/** What the ledger knows of its runs. Reads only. */
+/** Returns the state of the runs in the ledger. Reads only. */
 export async function status(options: StatusOptions, { clock, notice }: StatusDependencies): Promise<LedgerStatus> {
   const store = await openLedgerStore(options.ledger, { notice });
   return readRunLedger(store, async (ledger) => {

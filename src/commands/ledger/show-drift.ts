@@ -13,18 +13,18 @@ import { settingsOf } from "../../job/settings/recorded-settings.ts";
 
 export interface DriftOptions {
   readonly ledger: string;
-  /** Id of the run, or its beginning; none: every push that the ledger knows. */
+  /** Id of the run, or a prefix of it; absent: every push in the ledger. */
   readonly run?: string | undefined;
 }
 
-/** Where the platform and local validation differ, by operation. */
+/** Differences between the platform and local validation, for one operation. */
 export interface OperationDrift {
   readonly operation: string;
   readonly runs: number;
   readonly drift: readonly Drift[];
 }
 
-/** Collects from the ledger what the platform refused and local validation let through, and the other way round. */
+/** Collects from the ledger where the platform rejected data that local validation had passed, and the reverse. */
 export async function drift(
   options: DriftOptions,
   dependencies: Pick<Dependencies, "contractCache" | "notice">,
@@ -47,7 +47,9 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
   for (const run of runs) yield* ledger.outcomes(run.id, { statuses: ["accepted", "rejected"] });
 }
 
-/** Rules as the latest run's contract has them, then guesses; without the contract there is no advice. */
+/**
+ * Advises rules known to the contract of the latest run, then guessed ones. Without the contract, there is no advice.
+ */
 async function adviserOf(
   [latest]: readonly Run[],
   dependencies: Pick<Dependencies, "contractCache" | "notice">,

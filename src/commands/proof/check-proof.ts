@@ -5,17 +5,17 @@ import { verifyProof } from "../../proof/verify-proof.ts";
 
 export interface CheckProofOptions {
   readonly ledger: string;
-  /** Where the proof lies. */
+  /** Folder of the proof. */
   readonly folder: string;
 }
 
 export interface CheckedProof {
   readonly folder: string;
-  /** Sentences; none when everything is as the proof says. */
+  /** One sentence per difference; empty if everything matches the proof. */
   readonly differences: readonly string[];
 }
 
-/** Makes a proof anew and compares. No network. */
+/** Rebuilds a proof and compares it with the existing one. Uses no network. */
 export async function checkProof(
   { ledger: locator, folder }: CheckProofOptions,
   dependencies: Dependencies,

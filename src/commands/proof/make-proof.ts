@@ -10,24 +10,24 @@ import { timestamp } from "../../time/clock.ts";
 
 export interface MakeProofOptions {
   readonly ledger: string;
-  /** Id of the run, or its beginning; none: the latest. */
+  /** Id of the run, or a prefix of it; absent: the latest run. */
   readonly run?: string | undefined;
-  /** Every run of the ledger that sent something. */
+  /** Prove every run of the ledger that sent records. */
   readonly all: boolean;
-  /** Folder that the proof is written to. */
+  /** Folder for the proof. */
   readonly out: string | undefined;
-  /** Ask the platform for what was accepted. */
+  /** Look up accepted records on the platform. */
   readonly readBack: boolean;
 }
 
 export interface MadeProof {
   readonly proof: Proof;
   readonly folder: string;
-  /** Every row is accounted for, and every payload is what the ledger says. */
+  /** Every row is accounted for, and every payload matches the ledger. */
   readonly isComplete: boolean;
 }
 
-/** Writes the proof of one run, or of all. Asks the platform only with `readBack`. */
+/** Writes the proof of one run, or of all runs. Contacts the platform only with `readBack`. */
 export async function makeProof(
   { ledger: locator, run: id, all, out, readBack }: MakeProofOptions,
   dependencies: Dependencies,
@@ -66,7 +66,7 @@ export async function makeProof(
   }
 }
 
-/** The oldest first; dry runs sent nothing. */
+/** Oldest first, without dry runs. */
 async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
   const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
   if (runs.length > 0) return runs;

@@ -5,11 +5,11 @@ import type { Account } from "../../platform/reading/received-records.ts";
 
 export interface AccountOptions {
   readonly target: TargetSettings;
-  /** The platform's own number of the account. */
+  /** The platform's account number. */
   readonly number: string;
 }
 
-/** One account as the platform has it. Wants credentials. */
+/** Returns one account as stored on the platform. Requires credentials. */
 export async function account({ target, number }: AccountOptions, dependencies: ReadDependencies): Promise<Account> {
   const { client, close } = await connectToRead(target, "account-holder", dependencies);
   try {

@@ -10,7 +10,7 @@ export interface ProductsOptions {
   readonly extent: PageSelection;
 }
 
-/** The products of a platform, page by page. No credentials. */
+/** Yields the products of a platform, page by page. Needs no credentials. */
 export async function* products(
   { target, filters, extent }: ProductsOptions,
   dependencies: ReadDependencies,

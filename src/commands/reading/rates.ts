@@ -8,11 +8,11 @@ export interface RatesOptions {
   readonly target: TargetSettings;
   readonly request: RateRequest;
   readonly extent: PageSelection;
-  /** The earliest first, in place of the latest. */
+  /** Earliest first instead of latest first. */
   readonly chronological: boolean;
 }
 
-/** The rates of a tariff, page by page. No credentials. */
+/** Yields the rates of a tariff, page by page. Needs no credentials. */
 export async function* rates(
   { target, request, extent, chronological }: RatesOptions,
   dependencies: ReadDependencies,

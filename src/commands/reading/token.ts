@@ -8,34 +8,36 @@ import type { AuthScheme, AuthSettings, TargetSettings } from "../../job/setting
 
 export interface TokenOptions {
   readonly target: TargetSettings;
-  /** Give the token itself, too. */
+  /** Include the token itself. */
   readonly show: boolean;
 }
 
-/** What the requests to a platform are authorised with. */
+/** How requests to a platform are authorised. */
 export interface TokenRecord {
-  /** The base URL's origin: credentials are sent there and nowhere else. */
+  /** Origin of the base URL. Credentials are sent nowhere else. */
   readonly platform: string;
   readonly scheme: AuthScheme;
-  /** `login`: obtained with the API key just now. `given`: as it is. `none`: basic authentication has no token. */
+  /**
+   * `login`: just obtained with the API key. `given`: supplied by the user. `none`: basic authentication has no token.
+   */
   readonly from: "login" | "given" | "none";
-  /** The token's own words, not verified. */
+  /** The claims in the token, not verified. */
   readonly claims: JsonObject;
-  /** Seconds since 1970; absent where the token does not tell. */
+  /** Seconds since 1970; absent if the token does not contain it. */
   readonly expiresAt?: number | undefined;
-  /** By the clock of this machine. */
+  /** Whether the token has expired, by the local clock. */
   readonly ended: boolean;
-  /** Seconds since 1970; absent without a refresh token, or where nobody tells. */
+  /** Seconds since 1970; absent without a refresh token, or if its expiry is unknown. */
   readonly refreshExpiresAt?: number | undefined;
-  /** Only where it was asked for. */
+  /** Present only if requested. */
   readonly token?: string | undefined;
 }
 
 type TokenDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials">;
 
 /**
- * Obtains a token as a push would, or looks at the one that is given.
- * @throws Failure `authentication` when the platform gives none, `config` without credentials
+ * Obtains a token as a push would, or inspects the given one.
+ * @throws Failure `authentication` if the platform issues no token, `config` without credentials
  */
 export async function token({ target, show }: TokenOptions, dependencies: TokenDependencies): Promise<TokenRecord> {
   const open = await openTarget(target, { connections: 1 }, dependencies);

@@ -15,9 +15,9 @@ import { withWorkerProcesses, workerWords } from "../../pipeline/shared/worker-p
 import { push, type PushOptions } from "./push.ts";
 
 /**
- * A push; or, where another process is at work on a run of several that is this very push, a worker of that run. Where the other
- * one ends before there is anything to join, this one begins after all.
- * @throws Failure `ledger_in_use` where what is at work cannot be joined, and what `push` throws
+ * Starts a push. If another process is already running this push with workers, joins that run as a worker. If that
+ * process ends before there is work to join, starts the push after all.
+ * @throws Failure `ledger_in_use` if the active run cannot be joined, and the failures of `push`
  */
 export async function pushOrJoin(options: PushOptions, dependencies: Dependencies): Promise<RunReport | WorkerResult> {
   if (options.dryRun || !isAddress(options.ledger)) return push(options, dependencies);
@@ -26,7 +26,7 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
   for (;;) {
     const begun = await pushIfFree(options, dependencies);
     if (!("refusal" in begun)) return begun;
-    // Another one has taken over what this one was to end.
+    // Another process has taken over the end of the run.
     if (worked !== undefined && (await hasPlanner(store))) return worked;
     const joined = await joinRunAtWork({ store, options, refusal: begun.refusal }, dependencies);
     if (joined === undefined) continue;
@@ -37,7 +37,7 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
   }
 }
 
-/** Gives why it could not begin, where another process has the ledger. */
+/** Returns the reason if the push cannot start because another process uses the ledger. */
 async function pushIfFree(
   options: PushOptions,
   dependencies: Dependencies,
@@ -62,11 +62,11 @@ async function pushIfFree(
 interface Waiting {
   readonly store: LedgerStore;
   readonly options: PushOptions;
-  /** Why the push could not begin. */
+  /** Why the push cannot start. */
   readonly refusal: Failure;
 }
 
-/** Undefined where nobody is at work any more, and nothing was joined. */
+/** Returns undefined if no other process is active, and nothing was joined. */
 async function joinRunAtWork(waiting: Waiting, dependencies: Dependencies): Promise<WorkerResult | undefined> {
   const work = await whenGivenOut(waiting, dependencies);
   if (work === undefined) return undefined;
@@ -79,7 +79,7 @@ async function joinRunAtWork(waiting: Waiting, dependencies: Dependencies): Prom
   const settings = { target: options.target, pace, until };
   const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
   return withWorkerProcesses(dependencies, async (start) => {
-    // This process is the first of them.
+    // This process is the first of the workers.
     start(count - 1, workerWords(run, store));
     return joinRun(joined, dependencies);
   });
@@ -87,7 +87,7 @@ async function joinRunAtWork(waiting: Waiting, dependencies: Dependencies): Prom
 
 const LOOK_MS = 1_000;
 
-/** Waits until the run at work can be joined; undefined where nobody is at work any more. */
+/** Waits until the active run can be joined. Returns undefined if no other process is active. */
 async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promise<JoinableWork | undefined> {
   const { clock, drain, notice } = dependencies;
   const known = new Set<string>();
@@ -106,7 +106,7 @@ interface JoinableWork extends AtWork {
   readonly run: Run;
 }
 
-/** What is all sent has only to be ended. */
+/** A run without waiting or assigned ranges only needs to be completed. */
 function isJoinable(work: AtWork): work is JoinableWork {
   const { run, shared } = work;
   if (run === undefined || shared === undefined || !isGivenOut(run, shared)) return false;
@@ -114,8 +114,8 @@ function isJoinable(work: AtWork): work is JoinableWork {
 }
 
 /**
- * Looks once at each run.
- * @throws Failure `ledger_in_use` for what cannot be joined, and for a run that is another push than this one
+ * Checks each run once.
+ * @throws Failure `ledger_in_use` if the active command cannot be joined, or if its run differs from this push
  */
 async function requireJoinable(
   { run, command }: AtWork,

@@ -17,24 +17,24 @@ export interface PushOptions extends RunOptions {
   readonly target: TargetSettings;
   readonly supplier: Supplier;
   readonly pace: RateLimitSettings;
-  /** Other processes send what this one plans; the ledger is on PostgreSQL then. */
+  /** Worker processes send the planned records. Requires a ledger on PostgreSQL. */
   readonly workers?: WorkerSettings | undefined;
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   readonly dryRun: boolean;
   readonly revise: boolean;
-  /** A new key may be almost the key of a record that was sent before. */
+  /** Accept new keys that are similar to the key of a record that was sent before. */
   readonly newKeys?: boolean | undefined;
-  /** Send also what is invalid here, where it can be: the platform decides. */
+  /** Send records that are invalid locally as well, if possible: the platform decides. */
   readonly sendInvalid?: boolean | undefined;
-  /** The name of a step of the workflow: what is done with it is left `pending` there. */
+  /** Name of a workflow step. Records that have completed it stay `pending`. */
   readonly until?: string | undefined;
-  /** Send to a production target without asking. */
+  /** Send to a production target without confirmation. */
   readonly yes: boolean;
 }
 
 /**
- * Validates the whole input, then uploads what is valid; what was accepted before is passed over.
+ * Validates the whole input, then uploads the valid records. Skips records that were accepted before.
  * @param open opens the ledger
  */
 export async function push(
@@ -67,7 +67,7 @@ export async function push(
   });
 }
 
-/** A run can stop before what creates, and nowhere else. */
+/** A run can stop only before the last step, which creates the records. */
 function requireStep({ steps, id }: Job["operation"], until: string | undefined): void {
   const names = steps.slice(0, -1).map(({ name }) => name);
   if (until === undefined || names.includes(until)) return;
@@ -82,13 +82,13 @@ export interface RemoteValidateOptions extends RunOptions {
 }
 
 /**
- * Validates the whole input, then has the platform validate what is valid here. Creates nothing and remembers nothing:
- * its ledger is a temporary one.
+ * Validates the whole input, then has the platform validate the records that are valid locally. Creates nothing on the
+ * platform, and uses a temporary ledger.
  */
 export async function remoteValidate(options: RemoteValidateOptions, dependencies: Dependencies): Promise<RunReport> {
   const { target, pace, allowEmpty, maxErrors, threads } = options;
   const host = hostOf(target);
-  // What makes the next command such a run again.
+  // Flags that make a suggested command repeat this kind of run.
   const flags = ["--remote-validate"];
   return withNewRun(
     { options, target: { host, instance: instanceOf(target.baseUrl) }, flags },

@@ -13,21 +13,21 @@ import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 export interface ReconcileOptions extends RecordedRunOptions {
-  /** Business keys of records that somebody knows to have arrived. */
+  /** Business keys of records that the user knows to have arrived. */
   readonly accept: readonly string[];
-  /** Of those that have not, and are to be sent again. */
+  /** Business keys of records that have not arrived, and must be sent again. */
   readonly resend: readonly string[];
-  /** The number of records that an uncertain recovery made ambiguous, none of which was sent. */
+  /** Number of records that an uncertain recovery marked as ambiguous and that were not sent. */
   readonly resendAll?: number | undefined;
-  /** The account name of whoever runs the command. */
+  /** Account name of the user who runs the command. */
   readonly who: string;
-  /** Milliseconds without a request before the platform is asked; default: that of the target. */
+  /** Milliseconds without a request before the platform is queried; default: the setting of the target. */
   readonly quietMs?: number | undefined;
 }
 
 /**
- * Settles the records of a run that may have been processed: by reading back what the platform has, or, where keys are
- * given, as somebody has decided. Sends nothing.
+ * Resolves the ambiguous records of a run by looking them up on the platform or, if keys are given, by the user's
+ * decision. Sends no records.
  */
 export function reconcile(options: ReconcileOptions, dependencies: Dependencies): Promise<RunReport> {
   const isDecided = options.accept.length + options.resend.length > 0 || options.resendAll !== undefined;
@@ -55,7 +55,7 @@ interface ReconcileContext extends RecordedRun {
   readonly dependencies: Dependencies;
 }
 
-/** @throws Failure `usage`, with nothing changed, unless every key is that of an ambiguous record */
+/** @throws Failure `usage`, without any change, unless every key belongs to an ambiguous record */
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,
   job: Job | undefined,
@@ -76,7 +76,7 @@ async function applyOperatorDecisions(
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
 }
 
-/** @throws Failure `usage`, with nothing changed, unless the number is that of the records */
+/** @throws Failure `usage`, without any change, unless the number equals the number of records */
 async function resendAll(
   confirmed: number,
   job: Job | undefined,
@@ -112,7 +112,7 @@ function notAmbiguous(isBoth: boolean, run: string): Failure {
   });
 }
 
-/** Gives what kept it from asking on. */
+/** Returns the failure that stopped the lookup, if there was one. */
 async function readBack(
   { who, quietMs }: ReconcileOptions,
   job: Job,
@@ -141,7 +141,7 @@ async function readBack(
   }
 }
 
-/** A request that was given up may still be on its way, or be processed. */
+/** An abandoned request may still be in transit, or be processed later. */
 async function waitForQuiet(
   quietMs: number,
   lastSentAt: string | undefined,

@@ -15,13 +15,16 @@ import { type OpenRun, type RecordedRunOptions, withRecordedRun } from "../../pi
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface ResumeOptions extends RecordedRunOptions {
-  /** True: send to production without asking; false: do not send there at all. Default: as it was said of the run, or ask. */
+  /**
+   * True: send to production without confirmation. False: do not send to production. Default: as confirmed for the run;
+   * otherwise ask.
+   */
   readonly allowProduction?: boolean | undefined;
 }
 
 /**
- * Goes on with an unfinished push: same input, same target, same settings. What is settled stays settled. Where nothing
- * is left to send, it tells what is known, and wants no credentials.
+ * Continues an unfinished push with the same input, target and settings. Keeps final outcomes. If nothing is left to
+ * send, reports the known outcomes and needs no credentials.
  */
 export function resume(options: ResumeOptions, dependencies: Dependencies): Promise<RunReport> {
   return withRecordedRun<Job>({ command: "resume", options }, dependencies, async (recorded) => {
@@ -29,7 +32,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     refuseDryRun(run);
     const { allowProduction } = options;
     if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
-    // An input that is read anew is compared with nothing.
+    // A run that is planned again has no recorded records to compare with, so its files are compared completely.
     const trustsTime = run.state !== "planning";
     const job = await openRecordedJob(settings, dependencies, { trustsTime });
     await identifyEarlierRuns(ledger, job, dependencies);
@@ -50,7 +53,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
   });
 }
 
-/** Of a run that has been taken up again. Its input may not have been read to its end. */
+/** For a run that has been resumed. Its input may not have been read completely. */
 async function isAnythingLeft({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;

@@ -18,16 +18,16 @@ import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 export interface WorkerOptions {
   /** Locator of the ledger. */
   readonly ledger: string;
-  /** Id of the run, or the beginning of it; none: the latest. */
+  /** Id of the run, or a prefix of it; absent: the latest run. */
   readonly run?: string | undefined;
-  /** The folder that the command was given in. */
+  /** The folder in which the command was started. */
   readonly folder: string;
 }
 
 /**
  * Joins a run that another process has planned, and sends some of its ranges.
- * @throws Failure `source_changed` where contract, mapping or input are not those of the plan, `run_unknown` for a run that gives
- * nothing out, and what connecting throws
+ * @throws Failure `source_changed` if contract, mapping or input differ from those of the plan, `run_unknown` if the
+ * run assigns no ranges, and the failures of connecting
  */
 export async function work(options: WorkerOptions, dependencies: Dependencies): Promise<WorkerResult> {
   requireSharedLedger(options.ledger);
@@ -46,7 +46,7 @@ function resumeHint({ id }: Run): string {
   return `\`migrate resume ${id}\` sends the remaining records and writes the report`;
 }
 
-/** Where the folder of the push is not there, its files are looked for in the current one. */
+/** If the folder of the push does not exist here, resolves its files from the current folder. */
 function settingsHere(run: Run, folder: string): RunSettings {
   const settings = settingsOf(run);
   return existsSync(settings.job.folder) ? settings : settingsSeenFrom(run, folder);
@@ -54,7 +54,10 @@ function settingsHere(run: Run, folder: string): RunSettings {
 
 const LOOK_MS = 1_000;
 
-/** The run, once its plan is whole. @throws Failure `run_unknown`, also where nobody is planning it any more */
+/**
+ * Waits for the plan of the run and returns the run.
+ * @throws Failure `run_unknown`, also if no process is planning the run any longer
+ */
 async function plannedRun(
   store: LedgerStore,
   id: string | undefined,

@@ -1,4 +1,6 @@
-/** Codes of old systems, by what they mean: the first is the word of the contract's choice. In capitals. */
+/**
+ * Codes of legacy systems, grouped by meaning. The first entry is the word in the contract's choice. All upper case.
+ */
 export const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly string[]])[] = [
   ["DOMESTIC", "RESIDENTIAL", "RESI", "RES", "HOUSEHOLD", "HH", "PRIVATE", "DOM", "R"],
   ["BUSINESS", "COMMERCIAL", "COMM", "COM", "SME", "NONDOM", "NON DOMESTIC", "CORP", "BUS", "I&C", "ND", "C"],
@@ -20,6 +22,6 @@ export const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonl
   ["NO", "N", "FALSE", "0"],
 ];
 
-/** What stands for yes and no in the cells of old systems. */
+/** Cell values that mean yes and no in legacy systems. */
 export const YES_WORDS: readonly string[] = ["y", "yes", "true", "t", "1", "x", "j", "on"];
 export const NO_WORDS: readonly string[] = ["n", "no", "false", "f", "0", "-", "off"];

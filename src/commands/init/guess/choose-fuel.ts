@@ -2,15 +2,18 @@ import type { SourceNode } from "../joins/join-tree.ts";
 import { type Container, narrowContainer, type Slot } from "./region.ts";
 import type { Scores } from "./score.ts";
 
-/** Meter points are numbered otherwise for each fuel: where a file has the numbers of one, that is what it is about. */
+/** Meter point numbers differ by fuel: a file with the numbers of one fuel is about that fuel. */
 const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]])[] = [
   ["ELECTRICITY", ["mpan", "mpancore", "corempan", "nmi"]],
   ["GAS", ["mprn", "mpr", "mirn", "dpi"]],
 ];
-/** A column that fits as well as this tells the fuel itself. */
+/** Minimum score of a column that holds the fuel itself. */
 const TOLD = 0.5;
 
-/** Where the contract has types by fuel, and no column tells it: the fuel of the numbers that the source has. */
+/**
+ * If types in the contract depend on the fuel and no column holds it, chooses the fuel of the source's meter point
+ * numbers.
+ */
 export function chooseFuel(container: Container, { source }: SourceNode, scores: Scores): void {
   const slot = container.fields.find((field) => field.kind === "slot" && isFuel(field));
   if (slot?.kind !== "slot" || slot.constant !== undefined) return;
@@ -28,7 +31,7 @@ function lettersOf(name: string): string {
   return name.toLowerCase().replaceAll(/[^a-z]/g, "");
 }
 
-/** A number that the industry gives a meter point, by the name of its column. */
+/** Whether the column name is that of an industry-wide meter point number. */
 export function isIndustryNumber(name: string): boolean {
   return FUEL_NUMBERS.some(([, numbers]) => numbers.includes(lettersOf(name)));
 }

@@ -2,7 +2,7 @@ import { type FieldType, memberType } from "../../../contract/types/field-type.t
 import type { JsonObject } from "../../../json/json-value.ts";
 import { narrowType } from "../../../map/node/union-variants.ts";
 
-/** A field of an object of the contract, as a mapping may write it. */
+/** A field of an object in the contract that a mapping may fill. */
 export interface ContractField {
   readonly name: string;
   readonly type: FieldType;
@@ -10,8 +10,8 @@ export interface ContractField {
 }
 
 /**
- * The fields of an object, or of all objects of a choice of them; undefined for anything else. Read-only ones are left out.
- * @param entry what the mapping says already: a constant may choose one of the objects
+ * Returns the writable fields of an object, or of all objects in a choice; undefined for any other type.
+ * @param entry existing entry of the mapping: a constant in it may select one of the objects
  */
 export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly ContractField[] | undefined {
   const meant = narrowType(entry, type);
@@ -29,19 +29,19 @@ export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly Cont
 
 const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
 
-/** What the items of a list are, where they are objects; undefined for any other field. */
+/** Returns the type of a list's items if they are objects; undefined for any other field. */
 export function itemObject(type: FieldType): FieldType | undefined {
   const meant = narrowType([], type);
   return meant.kind === "list" && fieldsOf(meant.items) !== undefined ? meant.items : undefined;
 }
 
-/** The field holds one value, and no object or list. */
+/** Whether the field holds a single value rather than an object or a list. */
 export function isScalarField(type: FieldType): boolean {
   const meant = narrowType("", type);
   return meant.kind !== "object" && meant.kind !== "list" && meant.kind !== "variants";
 }
 
-/** What the items of a list are, where they are plain values; undefined for any other field. */
+/** Returns the type of a list's items if they are plain values; undefined for any other field. */
 export function scalarItems(type: FieldType): FieldType | undefined {
   const meant = narrowType([], type);
   return meant.kind === "list" && isScalarField(meant.items) ? meant.items : undefined;

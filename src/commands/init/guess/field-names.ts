@@ -1,8 +1,8 @@
 import { FIELD_WORDS, FILLER_WORDS, WHOLE_NAMES } from "./field-words.ts";
 
 /**
- * The words of a column's or field's name, in the form that stands for all their spellings: `CUST_DOB`, `dateOfBirth`
- * and `date_of_birth` have `birth` and `date`. In the order of the name; numbers are words.
+ * Returns the words in the name of a column or field, each in its canonical form: `CUST_DOB`, `dateOfBirth` and
+ * `date_of_birth` all contain `birth` and `date`. Keeps the order of the name. Numbers count as words.
  */
 export function nameWords(name: string): readonly string[] {
   const known = remembered.get(name);
@@ -14,7 +14,7 @@ export function nameWords(name: string): readonly string[] {
 
 const remembered = new Map<string, readonly string[]>();
 
-/** Spelling -> the words that it means. */
+/** Maps each spelling to the words that it means. */
 const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
   FIELD_WORDS.replaceAll(/\n {2}/g, " ")
     .split("\n")
@@ -27,7 +27,7 @@ const MEANINGS: ReadonlyMap<string, readonly string[]> = new Map(
 const SINGLE: readonly string[] = [...MEANINGS.keys()].filter(
   (spelling) => !spelling.includes(" ") && spelling.length > 1,
 );
-/** Every word of any spelling. */
+/** All words that occur in spellings. */
 const WORDS: ReadonlySet<string> = new Set([...MEANINGS.keys()].flatMap((spelling) => spelling.split(" ")));
 const LONGEST_PHRASE = 5;
 
@@ -44,7 +44,7 @@ function meaningsOf(name: string): readonly string[] {
   return [...new Set(words)];
 }
 
-/** A token as the spellings have it: without the `s` of several, taken apart where two are written together. */
+/** Converts a token to known spellings: removes the plural `s`, and splits compounds. */
 function knownTokens(token: string): readonly string[] {
   if (WORDS.has(token)) return [token];
   const single = singular(token);
@@ -68,7 +68,7 @@ function longestPhrase(
   return { meaning: MEANINGS.get(single) ?? [single], length: 1 };
 }
 
-/** The words of a name as they are written: `ACC_NO` and `accNo` are `acc` and `no`; `ADDR1` is `addr` and `1`. */
+/** Returns the words of a name as written: `ACC_NO` and `accNo` are `acc` and `no`; `ADDR1` is `addr` and `1`. */
 export function writtenWords(name: string): readonly string[] {
   return name
     .replaceAll(/(\p{Ll}|\d)(\p{Lu})/gu, "$1 $2")
@@ -79,7 +79,7 @@ export function writtenWords(name: string): readonly string[] {
     .map((token) => (/^\d+$/.test(token) ? String(Number(token)) : token));
 }
 
-/** Words written together: `custno` is `cust` and `no`. As it is, where that does not come out even. */
+/** Splits a compound: `custno` is `cust` and `no`. Returns the token unchanged if it does not split completely. */
 function takenApart(token: string): readonly string[] {
   if (token.length < 4 || /^\d/.test(token)) return [token];
   const best: (readonly string[] | undefined)[] = [[]];

@@ -1,7 +1,7 @@
 /**
- * What the columns of billing systems are called. Before the colon stand the words that mean a thing, behind it the ways in
- * which they are written: in small letters, with a space between their parts. Parts that are written together (`CUSTNO`)
- * are taken apart by the spellings of single words. An indented line goes on with the one above.
+ * Column names in billing systems. Each line has a meaning, a colon, and the spellings of that meaning in lower case,
+ * with spaces between their parts. Compounds (`CUSTNO`) are split into single-word spellings. An indented line
+ * continues the previous one.
  */
 export const FIELD_WORDS: string = `
 # What every system numbers
@@ -128,14 +128,14 @@ document: document, doc, file, attachment
 description: description, desc, descr
 `;
 
-/** Names that mean something else when they stand alone than in a longer name. */
+/** Names that mean something different on their own than as part of a longer name. */
 export const WHOLE_NAMES: Readonly<Record<string, string>> = {
   last: "family name",
   first: "given name",
   mail: "email",
 };
 
-/** Words that every other column has: they tell little. */
+/** Words that are too common in column names to be distinctive. */
 export const COMMON_WORDS: ReadonlySet<string> = new Set([
   "id",
   "code",
@@ -171,7 +171,7 @@ export const FILLER_WORDS: ReadonlySet<string> = new Set([
   "flag",
 ]);
 
-/** People who are not the customer: what is said of them is theirs only where a file says so. */
+/** People other than the customer. A field about one of them is unlikely to match a column that does not name them. */
 export const OTHER_PARTIES: readonly string[] = [
   "administrator",
   "landlord",
@@ -183,10 +183,10 @@ export const OTHER_PARTIES: readonly string[] = [
   "agency",
 ];
 
-/** Hundredths of the money that fields are in, and thousandths of what meters count. */
+/** Units that are smaller than those of the fields: hundredths of the currency, thousandths of the metered unit. */
 export const SMALL_UNITS: readonly string[] = ["pence", "pennies", "cents", "cent", "minor", "wh", "watthours"];
 
-/** Two words that never mean the same field, however alike the rest is. */
+/** Pairs of words that never mean the same field, even if the rest of the name is similar. */
 export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["start", "end"],
   ["given", "family"],
@@ -198,7 +198,7 @@ export const OPPOSITES: readonly (readonly [string, string])[] = [
   ["customer", "meter"],
 ];
 
-/** Words that stand for another where nothing better is there, and how well. */
+/** Words that can replace each other if there is no better match, and how well (0 to 1). */
 export const NEAR_WORDS: readonly (readonly [word: string, other: string, likeness: number])[] = [
   ["title", "salutation", 0.7],
   ["town", "locality", 1],
@@ -225,8 +225,8 @@ export const NEAR_WORDS: readonly (readonly [word: string, other: string, likene
 ];
 
 /**
- * Parts of an address in the order in which they are written, for the numbered lines of an address that no column
- * numbers: the first line takes one of the first, `billing_address2` the town where there is no second line.
+ * Parts of an address in written order, for address lines without numbered columns. The first line takes one of the
+ * first parts; `billing_address2` takes the town if there is no second street column.
  */
 export const FIRST_ADDRESS_PARTS: readonly string[] = ["street", "address"];
 export const LATER_ADDRESS_PARTS: readonly string[] = ["street", "town", "county", "state"];

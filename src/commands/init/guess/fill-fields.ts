@@ -4,18 +4,17 @@ import { isIndustryNumber } from "./choose-fuel.ts";
 import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
 import type { Scores } from "./score.ts";
 
-/** Below this a guess is not worth showing. */
+/** Minimum score of a guess that is shown. */
 const SHOWN = 0.35;
-/** What a field takes that the contract requires. */
+/** Minimum score to fill a required field. */
 const REQUIRED = 0.42;
-/** What a field takes that may be left out. */
+/** Minimum score to fill an optional field. */
 const OPTIONAL = 0.58;
 const MAX_OTHERS = 3;
 
 /**
- * Fills the fields that are made of the rows of one source: every column goes to the field that it fits best, and a field
- * that the contract requires may share a column with another. Objects that may be left out are there when a column fits
- * best in them.
+ * Fills the fields that are built from the rows of one source. Each column goes to the field that it fits best; a
+ * required field may share a column with another field. Optional objects are included if a column fits best in them.
  */
 export function fillFields(container: Container, node: SourceNode, scores: Scores): void {
   const { source } = node;
@@ -40,7 +39,7 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
   for (const slot of slots) slot.others = othersFor(slot, ranked, slots);
 }
 
-/** What else may be meant: columns that fit nearly as well, and that no other field has with a better score. */
+/** Returns alternatives: columns that fit nearly as well, and that no other field uses with a better score. */
 function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Slot[]): readonly Guess[] {
   const better = (guess: Guess): boolean =>
     slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
@@ -59,7 +58,10 @@ interface Pair {
   readonly guess: Guess;
 }
 
-/** What other files know a row by is its number, where two columns may be; what the whole industry knows it by, even more. */
+/**
+ * Of two columns that may be an id, the one that other files join on is more likely. An industry-wide number is even
+ * more likely.
+ */
 function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode): Guess {
   if (!words.includes("id") || guess.score <= SHOWN / 2) return guess;
   if (isIndustryNumber(guess.column.name)) return { ...guess, score: guess.score + 2 * JOIN_KEY };
@@ -68,7 +70,7 @@ function withJoins({ words, container }: Slot, guess: Guess, { key }: SourceNode
 }
 
 const JOIN_KEY = 0.05;
-/** By what the other files name a record, the platform can name it, too. */
+/** If other files identify a record by this column, the platform can do so as well. */
 const OF_RECORD = 0.6;
 
 interface RankedPair extends Pair {
@@ -90,12 +92,12 @@ function claimColumns(ranked: readonly RankedPair[]): void {
   }
 }
 
-/** The same field of another object, or the same line of another address: one column may well fill both. */
+/** The same field of another object, or the same line of another address: one column may fill both. */
 function isTwin(slot: Slot, other: Slot): boolean {
   return slot.name === other.name || (isOfAddress(slot) && plainWords(slot) === plainWords(other));
 }
 
-/** Extracts with one address have it for both: where bills go, and where the supply is. */
+/** Extracts with a single address use it for both billing and supply. */
 function otherAddress(slot: Slot, slots: readonly Slot[]): Guess | undefined {
   if (!isOfAddress(slot)) return undefined;
   const other = slots.find(({ guess, ...each }) => guess !== undefined && plainWords(each) === plainWords(slot));
@@ -114,7 +116,7 @@ function plainWords({ words }: Pick<Slot, "words">): string {
   return words.filter((word) => !ADDRESS_KINDS.has(word)).join(" ");
 }
 
-/** The field has to be there in every record. */
+/** Whether every record must contain the field. */
 function isNeeded({ required, container }: Slot): boolean {
   return required && isAlways(container);
 }
@@ -123,7 +125,7 @@ function isAlways({ required, parent, source }: Container): boolean {
   return source !== undefined || parent === undefined || (required && isAlways(parent));
 }
 
-/** Two fields of one object are never the same cell. */
+/** Two fields of one object never share a column. */
 function isUsedIn({ fields }: Container, column: ColumnProfile): boolean {
   return fields.some((field) => field.kind === "slot" && field.guess?.column === column);
 }
@@ -132,7 +134,7 @@ function firstFree(guesses: readonly Guess[], { container }: Slot): Guess | unde
   return guesses.find(({ column, score }) => score >= REQUIRED && !isUsedIn(container, column));
 }
 
-/** An object that may be left out is less likely the more of its required fields nothing fits. */
+/** An optional object becomes less likely with each of its required fields that no column fits. */
 function completeness(container: Container, pairs: readonly Pair[]): (slot: Slot) => number {
   const fitted = new Set(pairs.filter(({ guess }) => guess.score >= REQUIRED).map(({ slot }) => slot));
   const factors = new Map<Container, number>([[container, 1]]);
@@ -153,7 +155,7 @@ function isGiven({ constant }: Slot): boolean {
   return constant !== undefined;
 }
 
-/** What is required, what is filled, and what holds something that is. */
+/** Includes containers that are required, and containers with a filled field at any depth. */
 function include(container: Container): boolean {
   let some = container.source !== undefined || isAlways(container);
   for (const field of container.fields) {

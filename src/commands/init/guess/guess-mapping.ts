@@ -11,32 +11,32 @@ import { placeSources } from "./place-sources.ts";
 import { type Container, containersIn, payloadTree, type Slot, slotsIn } from "./region.ts";
 import { createScores, type Scores } from "./score.ts";
 
-/** A mapping as far as it can be guessed. */
+/** A guessed mapping, possibly incomplete. */
 export interface GuessedMapping {
   readonly operation: Operation;
-  /** The attr of the business key; undefined where nothing in the contract looks like one. */
+  /** The attr of the business key; undefined if no field of the contract looks like one. */
   readonly key: string | undefined;
-  /** The contract says so itself. */
+  /** Whether the contract declares the key. */
   readonly keyIsDeclared: boolean;
   readonly joins: readonly Join[];
   readonly tree: SourceTree;
-  /** Sources of the tree whose rows no list of the payload is meant for. */
+  /** Sources of the tree whose rows fill no list of the payload. */
   readonly unplaced: readonly SourceNode[];
   readonly payload: Container;
-  /** The zone of times that do not name one. */
+  /** The time zone of times that do not name one. */
   readonly zone: string;
 }
 
 export interface GuessOptions {
   readonly operation: Operation;
   readonly contract: Pick<Contract, "ruleDeclarations">;
-  /** The code of the import supplier, where it is known. */
+  /** The code of the import supplier, if known. */
   readonly supplier: string | undefined;
 }
 
 /**
- * Which source holds the records, how the others join, and which column fills which field.
- * @throws Failure `usage` where the operation takes no payload
+ * Guesses which source holds the records, how the other sources join it, and which column fills which field.
+ * @throws Failure `usage` if the operation takes no payload
  */
 export function guessMapping(sources: readonly SourceProfile[], options: GuessOptions): GuessedMapping {
   const { operation, contract } = options;
@@ -58,8 +58,8 @@ export function guessMapping(sources: readonly SourceProfile[], options: GuessOp
 }
 
 /**
- * The operation's payload before anything is guessed, with what no column has to give.
- * @throws Failure `usage` where the operation takes none
+ * Returns the payload of the operation with its constants, before any column is assigned.
+ * @throws Failure `usage` if the operation takes no payload
  */
 export function preparePayload({ operation, supplier }: GuessOptions): {
   readonly payload: Container;
@@ -77,7 +77,7 @@ export function preparePayload({ operation, supplier }: GuessOptions): {
   return { payload, key, scores: createScores(key?.split(".")) };
 }
 
-/** A row is a record where it has the business key, and fields of the payload itself. */
+/** A row is probably a record if it has the business key and fields of the payload itself. Returns 0 to 1. */
 function recordLikeness(
   source: SourceProfile,
   { payload, key, scores }: { readonly payload: Container; readonly key: string | undefined; readonly scores: Scores },
@@ -92,7 +92,7 @@ function recordLikeness(
   return 0.5 * hasKey + 0.5 * filled;
 }
 
-/** Fills the fields of a container, and of the lists in it that other sources fill. */
+/** Fills the fields of a container, and of the lists in it that come from other sources. */
 export function fillAll(container: Container, node: SourceNode, scores: Scores): void {
   fillFields(container, node, scores);
   for (const { fields } of [container, ...containersIn(container)]) {
@@ -102,7 +102,7 @@ export function fillAll(container: Container, node: SourceNode, scores: Scores):
   }
 }
 
-/** The import supplier's code, where the contract takes it, and choices that are none. */
+/** Sets the code of the import supplier if the contract accepts it, and required choices with a single value. */
 function setConstants(payload: Container, operation: Operation, supplier: string | undefined): void {
   const attr = operation.supplier === undefined ? "import_supplier" : formatAttr(operation.supplier);
   for (const slot of slotsIn(payload)) {
@@ -123,7 +123,7 @@ const ZONES: Readonly<Record<string, string>> = {
   FR: "Europe/Paris",
 };
 
-/** The zone of the instance, as far as the contract tells it. */
+/** Returns the time zone of the instance, as far as the contract declares it. */
 export function zoneOf({ ruleDeclarations: { settings } }: Pick<Contract, "ruleDeclarations">): string {
   const zone = settings.get("time_zone")?.default;
   const region = settings.get("region")?.default;

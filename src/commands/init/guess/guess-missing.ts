@@ -6,7 +6,7 @@ import type { SourceProfile } from "../source-profile.ts";
 import { fillAll, type GuessOptions, preparePayload, zoneOf } from "./guess-mapping.ts";
 import type { Container } from "./region.ts";
 
-/** What may fill the fields of a mapping that is there: its sources are joined, and placed, as it says. */
+/** Guesses for the fields of an existing mapping, based on its joins and lists. */
 export interface MissingGuesses {
   readonly payload: Container;
   readonly zone: string;
@@ -14,7 +14,7 @@ export interface MissingGuesses {
 
 /**
  * @param plan the sources of the mapping
- * @param profiles of all of them, by their names
+ * @param profiles profiles of all these sources, found by name
  * @param written the payload of the mapping
  */
 export function guessMissing(
@@ -55,7 +55,9 @@ function columnOf({ columns }: SourceProfile, name: string | undefined): ColumnP
   return columns.find((column) => column.name === name);
 }
 
-/** Each list is made of the rows that the mapping makes it of; of a list of several parts, of those of the first. */
+/**
+ * Assigns each list the source that the mapping uses for it; for a list of several parts, the source of the first part.
+ */
 function placeAsWritten(
   container: Container,
   written: JsonValue | undefined,

@@ -1,6 +1,6 @@
 import type { ColumnProfile } from "../profile/column-profile.ts";
 
-/** How the cells of a column become values of a field. */
+/** How the cells of a column are converted to values of a field. */
 export type LeafForm =
   | { readonly kind: "plain" }
   | { readonly kind: "upper" }
@@ -18,23 +18,23 @@ export type LeafForm =
 export interface LookupForm {
   readonly kind: "lookup";
   readonly table: ReadonlyMap<string, string>;
-  /** Codes that may be written into a file, and mean none of the choices that can be told. */
+  /** Codes without a known choice that may be written to a file. */
   readonly unknown: readonly string[];
-  /** How many codes more there are that are too rare, or too long, to be written down: they may be anything. */
+  /** Number of further codes that are too rare or too long to write to a file, because they could contain anything. */
   readonly withheld: number;
 }
 
 export interface ValueFit {
-  /** From 0 to 1: how far the cells can be values of the field. */
+  /** 0 to 1: how well the cells work as values of the field. */
   readonly fit: number;
-  /** From 0 to 1: how much the cells say, whatever the column is called, that they are. */
+  /** 0 to 1: how strongly the cells suggest the field, regardless of the column's name. */
   readonly evidence: number;
   readonly form: LeafForm;
 }
 
 export const PLAIN: LeafForm = { kind: "plain" };
 
-/** The share of a column's sample that a test lets through. */
+/** Returns the share of a column's sample that passes a test. */
 export function sampleShare({ sample }: ColumnProfile, fits: (value: string) => boolean): number {
   return sample.length === 0 ? 0 : sample.filter(fits).length / sample.length;
 }

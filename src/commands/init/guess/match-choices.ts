@@ -1,16 +1,16 @@
 import type { JsonScalar } from "../../../json/json-value.ts";
 import { CHOICE_WORDS } from "./choice-words.ts";
 
-/** Which choice of the contract each code of a column seems to mean. */
+/** The choice of the contract that each code of a column most likely means. */
 export interface MatchedChoices {
   readonly table: ReadonlyMap<string, string>;
-  /** Codes that mean none of the choices, or more than one. */
+  /** Codes that match no choice, or more than one. */
   readonly unknown: readonly string[];
   /** Codes that match by a few letters only. */
   readonly vague: ReadonlySet<string>;
-  /** Every code is a choice as it stands: no table is needed. */
+  /** Every code equals its choice, so no lookup table is needed. */
   readonly same: boolean;
-  /** From 0 to 1: how much the codes say by themselves that the column is about these choices. */
+  /** 0 to 1: how strongly the codes alone suggest that the column holds these choices. */
   readonly evidence: number;
 }
 
@@ -36,7 +36,7 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
 }
 
 const VAGUE = 0.7;
-/** Single letters are the first of many words. */
+/** A single letter is the initial of many words. */
 const ONE_LETTER = 0.75;
 
 function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {
@@ -53,7 +53,7 @@ interface Match {
   readonly strength: number;
 }
 
-/** The one choice that the code fits best; undefined where two fit as well. */
+/** Returns the choice that fits the code best; undefined if none fits, or if two fit equally well. */
 function bestChoice(code: string, choices: readonly string[]): Match | undefined {
   const matches = choices
     .map((choice) => ({ choice, strength: likeness(plain(code), choice) }))
@@ -64,7 +64,10 @@ function bestChoice(code: string, choices: readonly string[]): Match | undefined
   return best;
 }
 
-/** In capitals, with single spaces for all that is no letter and no digit; asked for the same choices column by column. */
+/**
+ * Upper case, with single spaces between words of letters and digits. Cached, because every column is compared with the
+ * same choices.
+ */
 function plain(text: string): string {
   const known = plainTexts.get(text);
   if (known !== undefined) return known;
@@ -90,7 +93,7 @@ const KNOWN_CODES: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   CHOICE_WORDS.map(([word, ...codes]) => [plain(word), new Set(codes.map(plain))]),
 );
 
-/** `DD` is made of the first letters of the words, `ELEC` of the first of one word, `QTR` of some in their order. */
+/** Recognises initials (`DD`), the start of a word (`ELEC`), and selected letters in order (`QTR`). */
 function lettersLikeness(code: string, wanted: string): number {
   const initials = wanted.split(" ").map((word) => word.slice(0, 1));
   if (initials.length > 1 && initials.join("") === code) return 0.9;
@@ -99,7 +102,7 @@ function lettersLikeness(code: string, wanted: string): number {
   return code.length > 2 && isSkeleton(code, wanted) ? 0.6 : 0;
 }
 
-/** `QTRLY` is made of letters of `QUARTERLY`, in their order, from the first on. */
+/** `QTRLY` consists of letters of `QUARTERLY` in the same order, including the first. */
 function isSkeleton(code: string, word: string): boolean {
   let at = 0;
   for (const letter of code) {

@@ -8,7 +8,7 @@ import {
   OTHER_PARTIES,
 } from "./field-words.ts";
 
-/** A name by its words, and the words of what it stands in: the object or list of a field, the file of a column. */
+/** The words of a name and of its context: the object or list of a field, or the file of a column. */
 export interface NamedThing {
   readonly own: readonly string[];
   readonly around: readonly string[];
@@ -16,12 +16,12 @@ export interface NamedThing {
 
 const COMMON_WEIGHT = 0.5;
 const AROUND_WEIGHT = 0.25;
-/** The first of several is the one where there is one. */
+/** A column without a number usually means the first item, so a missing `1` counts little. */
 const FIRST_WEIGHT = 0.2;
 
 /**
- * How much two names mean the same, from 0 to 1: which words of the field the column has (or its file), and which words
- * of the column the field has (or what it stands in).
+ * Similarity of two names, 0 to 1: the share of the field's words in the column or its file name, and of the column's
+ * words in the field or its context.
  */
 export function nameLikeness(field: NamedThing, named: NamedThing): number {
   if (areOpposites(field, named) || hasOtherUnit(field, named)) return 0;
@@ -47,12 +47,12 @@ function isOfOtherParty({ own, around }: NamedThing, columnWords: readonly strin
   return OTHER_PARTIES.some((party) => [...own, ...around].includes(party) && !columnWords.includes(party));
 }
 
-/** `ID` and `TYPE` are those of what the file is about. */
+/** Names such as `ID` and `TYPE` describe the subject of the file. */
 function isCommon(words: readonly string[]): boolean {
   return words.every((word) => COMMON_WORDS.has(word));
 }
 
-/** Words in the name itself count most; in what stands around it, nearly as much. */
+/** Words in the name itself count most; words in its context count slightly less. */
 function found(word: string, own: readonly string[], around: readonly string[]): number {
   return Math.max(nearest(word, own), 0.8 * nearest(word, around));
 }
@@ -85,7 +85,7 @@ function areOpposites(field: NamedThing, column: NamedThing): boolean {
   );
 }
 
-/** A balance in pence is no balance: a hundred times too much would be sent, and nothing would say so. */
+/** A balance in pence is a different field: its value would be a hundred times too high, without any error. */
 function hasOtherUnit(field: NamedThing, column: NamedThing): boolean {
   return SMALL_UNITS.some((unit) => column.own.includes(unit) && !field.own.includes(unit));
 }
@@ -94,7 +94,7 @@ function isOnly(words: readonly string[], word: string, without: string): boolea
   return words.includes(word) && !words.includes(without);
 }
 
-/** `ADDR2` is no first line of an address; a column without a number may well be. */
+/** `ADDR2` is not the first line of an address, while a column without a number may be. */
 function numbersAgree(field: readonly string[], column: readonly string[]): number {
   const own = field.filter(isNumber);
   const other = column.filter(isNumber);
@@ -106,7 +106,7 @@ function isNumber(word: string): boolean {
   return /^\d+$/.test(word);
 }
 
-/** The lines of an address that no column numbers take its parts in the order in which they are written. */
+/** Address columns without numbers fill the lines of an address in written order. */
 function addressPart(field: readonly string[], column: readonly string[]): number {
   const line = Number(field.find(isNumber) ?? 0);
   if (!field.includes("address") || line < 1 || column.some(isNumber)) return 0;

@@ -5,14 +5,14 @@ import { nameLikeness } from "./name-likeness.ts";
 import { type Container, containersIn } from "./region.ts";
 import type { Scores } from "./score.ts";
 
-/** Below this no list is meant for the rows of a source. */
+/** Minimum affinity of a source to the list that it fills. */
 const LEAST_AFFINITY = 0.3;
-/** What a column says of a list that its field lies deeper in. */
+/** Weight of a column per level that its field is nested in the list. */
 const DEEPER = 0.8;
 
 /**
- * Finds the list of the payload that each child source fills: by what its columns fit in the list's items, and by the
- * names of both. What finds none is left out.
+ * Assigns each child source to a list of the payload, based on how well its columns fit the items and on both names.
+ * Returns the sources without a list.
  */
 export function placeSources(container: Container, node: SourceNode, scores: Scores): readonly SourceNode[] {
   for (const each of [container, ...containersIn(container)]) chooseFuel(each, node, scores);
@@ -34,7 +34,7 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
   return [...node.children.filter((child) => !placed.has(child)), ...below];
 }
 
-/** The list, or one around it or in it, is filled already. */
+/** Whether the list, a list around it, or a list inside it already has a source. */
 function hasSource(list: Container, within: Container): boolean {
   if (list.source !== undefined) return true;
   for (let above = list.parent; above !== within && above !== undefined; above = above.parent) {
@@ -47,7 +47,7 @@ function hasSourceBelow({ fields }: Container): boolean {
   return fields.some((field) => field.kind === "container" && (field.source !== undefined || hasSourceBelow(field)));
 }
 
-/** What belongs to the rows of a source has to find lists below that of the source. */
+/** The children of a source must fit lists inside the list of that source. */
 const BELOW_WEIGHT = 0.35;
 
 function affinityWithin(list: Container, child: SourceNode, scores: Scores): number {

@@ -5,32 +5,32 @@ import { type ContractField, fieldsOf, isScalarField, itemObject, scalarItems } 
 import { nameWords } from "./field-names.ts";
 import type { LeafForm } from "./leaf-form.ts";
 
-/** A column that may fill a field, and how likely that is (0 to 1). */
+/** A column that may fill a field. Scores are 0 to 1, plus a small bonus for keys. */
 export interface Guess {
   readonly column: ColumnProfile;
   readonly score: number;
   readonly form: LeafForm;
 }
 
-/** A field that takes one value, with what may fill it. */
+/** A field that takes one value, with its candidate columns. */
 export interface Slot {
   readonly kind: "slot";
   readonly name: string;
   readonly path: readonly string[];
-  /** Of one value; of an item where the field is a list of values. */
+  /** Type of the value; for a list of values, type of an item. */
   readonly type: FieldType;
   readonly isList: boolean;
-  /** Whenever the object that it stands in is sent. */
+  /** Required whenever the enclosing object is sent. */
   readonly required: boolean;
   readonly words: readonly string[];
   readonly around: readonly string[];
   readonly container: Container;
   guess: Guess | undefined;
-  /** The column of the guess fills another field first: no reason for the object around it to be there. */
+  /** The column of the guess primarily fills another field, so it is no reason to include the enclosing object. */
   isShared: boolean;
-  /** What a mapping writes where no column is needed: `${supplier}`, the only choice. */
+  /** The value that a mapping writes if no column is needed: `${supplier}`, or the only choice. */
   constant: string | undefined;
-  /** Other columns, the likeliest first. */
+  /** Alternative columns, most likely first. */
   others: readonly Guess[];
 }
 
@@ -45,21 +45,21 @@ export interface Container {
   readonly words: readonly string[];
   readonly parent: Container | undefined;
   readonly fields: (Slot | Container)[];
-  /** The source whose rows become its items; absent: it is made of the row of what it stands in. */
+  /** The source whose rows become its items; absent: it is built from the row of the enclosing container. */
   source: SourceNode | undefined;
-  /** Something fills it, or the contract requires it. */
+  /** Whether the mapping contains it: a field of it is filled, or the contract requires it. */
   included: boolean;
 }
 
-/** Deeper objects are rare in extracts, and schemas may contain themselves. */
+/** Deeper objects are rare in extracts, and schemas may be recursive. */
 const MAX_DEPTH = 8;
 
-/** The payload as a tree of what may be filled. */
+/** Returns the payload as a tree of fields to fill. */
 export function payloadTree(type: FieldType, name: string): Container {
   return containerOf({ name, type, required: true, isList: false, parent: undefined, inside: [] });
 }
 
-/** What the records of an operation may be, by its name: `import-account`. */
+/** Record types that occur in the names of operations, such as `import-account`. */
 const ENTITIES: ReadonlySet<string> = new Set(["account", "customer", "business", "note", "agreement"]);
 
 interface Position extends Pick<Container, "name" | "type" | "required" | "isList" | "parent"> {
@@ -106,7 +106,7 @@ function fillFields(container: Container, fields: readonly ContractField[], insi
   }
 }
 
-/** Leaves the container the fields of the one type that a constant chooses, where it may be one of several. */
+/** If the container can have several types, keeps only the fields of the type that a constant selects. */
 export function narrowContainer(container: Container, property: string, value: string): void {
   const narrowed = fieldsOf(container.type, { [property]: { value } });
   const inside = [...typesAround(container), container.type];
@@ -133,7 +133,7 @@ function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "requi
   };
 }
 
-/** The containers below one, as far as they are made of the same row; the items of child sources are left out. */
+/** Yields the containers below one that are built from the same row, without the items of child sources. */
 export function* containersIn(container: Container): Generator<Container> {
   for (const field of container.fields) {
     if (field.kind === "slot" || field.source !== undefined) continue;
@@ -142,7 +142,7 @@ export function* containersIn(container: Container): Generator<Container> {
   }
 }
 
-/** The fields that are filled from the same row. */
+/** Returns the fields that are filled from the same row. */
 export function slotsIn(container: Container): readonly Slot[] {
   return [container, ...containersIn(container)].flatMap(({ fields }) =>
     fields.filter((field) => field.kind === "slot"),

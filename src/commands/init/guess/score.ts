@@ -5,15 +5,15 @@ import { nameLikeness } from "./name-likeness.ts";
 import type { Guess, Slot } from "./region.ts";
 import { valueFit } from "./value-fit.ts";
 
-/** How much evidence in the values counts where the name says nothing. */
+/** Weight of the evidence in the values if the name says nothing. */
 const EVIDENCE_WEIGHT = 0.7;
 
-/** How likely each column fills each field; asked once, remembered. */
+/** How likely each column fills each field. Results are cached. */
 export interface Scores {
   readonly of: (slot: Slot, column: ColumnProfile, source: SourceProfile) => Guess;
 }
 
-/** @param key the attr of the business key: its column has another value in every row */
+/** @param key the attr of the business key: its column should have a different value in every row */
 export function createScores(key: readonly string[] | undefined): Scores {
   const known = new Map<Slot, Map<ColumnProfile, Guess>>();
   return {
@@ -44,7 +44,9 @@ function guessOf(
   return { column, form, score };
 }
 
-/** How much the same spelling counts beside the same meaning: `account_number` is nearer to a number than `account_id`. */
+/**
+ * Weight of the same spelling compared with the same meaning: `account_number` is closer to a number than `account_id`.
+ */
 const WRITTEN_WEIGHT = 0.1;
 
 function sharedWords(one: string, other: string): number {
@@ -53,7 +55,7 @@ function sharedWords(one: string, other: string): number {
   return (2 * shared) / Math.max(1, words.length + others.length);
 }
 
-/** What records are known by is another in every row, and no mere count of the rows. */
+/** A business key differs in every row, and is more than a row number. */
 function keyLikeness(column: ColumnProfile): number {
   const unique = isUnique(column) ? 1 : (column.distinct ?? 0) / Math.max(1, column.filled + column.empty);
   return isRowNumber(column) ? 0.85 * unique : unique;

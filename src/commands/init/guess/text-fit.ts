@@ -4,14 +4,17 @@ import { type ColumnProfile, dateForm, shareOf } from "../profile/column-profile
 import type { ValueKind } from "../profile/value-kinds.ts";
 import { type LeafForm, PLAIN, sampleShare, type ValueFit } from "./leaf-form.ts";
 
-/** Kinds of values that only fields of some names hold, and by which word those are known. */
+/**
+ * Kinds of values that occur only in certain fields, with a word in the names of these fields and the strength of the
+ * evidence.
+ */
 const TELLING: readonly (readonly [kind: ValueKind, word: string, evidence: number])[] = [
   ["email", "email", 0.8],
   ["postcode", "postcode", 0.6],
   ["phone", "phone", 0.5],
   ["street", "address", 0.3],
 ];
-/** What a column is as a whole that is hardly ever a text. */
+/** Fit of a column whose values as a whole are hardly ever text. */
 const UNTEXTLIKE = 0.35;
 
 export function textFit(type: TextType, words: readonly string[], column: ColumnProfile): ValueFit {
@@ -35,15 +38,15 @@ function formatFit({ format }: TextType, column: ColumnProfile): number {
 type Telling = (typeof TELLING)[number];
 
 interface TextFacts {
-  /** What the values look like. */
+  /** The kind that the values suggest. */
   readonly told: Telling | undefined;
-  /** What the field's name asks for. */
+  /** The kind that the field's name suggests. */
   readonly wanted: Telling | undefined;
   readonly words: readonly string[];
   readonly column: ColumnProfile;
 }
 
-/** How well what the values look like goes with what the field is called. */
+/** How well the kind of the values agrees with the field's name. */
 function kindsAgree({ told, wanted, words, column }: TextFacts): number {
   if (told !== undefined) return told === wanted ? 1 : fitOfOther(told, words);
   if (wanted?.[0] === "email") return 0.1;
@@ -52,7 +55,7 @@ function kindsAgree({ told, wanted, words, column }: TextFacts): number {
   return dateForm(column) !== undefined && shareOf(column, "integer") < 0.5 ? UNTEXTLIKE : 1;
 }
 
-/** Numbers of accounts look like phone numbers, and names of houses like streets. */
+/** Account numbers look like phone numbers, and house names look like streets. */
 function fitOfOther([kind]: Telling, words: readonly string[]): number {
   if (kind === "street") return 0.6;
   return words.includes("id") ? 0.9 : 0.3;

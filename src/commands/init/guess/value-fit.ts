@@ -6,7 +6,7 @@ import { matchChoices } from "./match-choices.ts";
 import { textFit } from "./text-fit.ts";
 import { type LeafForm, PLAIN, sampleShare, type ValueFit } from "./leaf-form.ts";
 
-/** @param words of the field's name */
+/** @param words the words of the field's name */
 export function valueFit(type: FieldType, words: readonly string[], column: ColumnProfile): ValueFit {
   if (column.looked === 0) return onlyFit(UNKNOWN);
   if (isNumeric(type)) return numberFit(type, column);
@@ -26,7 +26,7 @@ function isNumeric(type: FieldType): type is NumericType {
   return type.kind === "integer" || type.kind === "number" || type.kind === "decimal";
 }
 
-/** Of an empty column only the name tells. */
+/** Fit of an empty column, which can only be judged by its name. */
 const UNKNOWN = 0.85;
 
 function isScalar({ kind }: FieldType): boolean {
@@ -55,7 +55,7 @@ function dateFit(kind: "date" | "datetime", column: ColumnProfile): ValueFit {
   return { fit, evidence: 0.15, form: { kind, pattern, hasOffset, also: also?.pattern } };
 }
 
-/** Day and month the other way round. */
+/** Whether day and month are in a different order. */
 function swaps(one: string, other: string): boolean {
   return orderOf(one) !== orderOf(other);
 }
@@ -94,10 +94,13 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   return { fit, evidence: mapped < 0.6 ? 0 : evidence * mapped, form: same ? PLAIN : form };
 }
 
-/** Old systems have codes that no choice is for; many more than there are choices are something else. */
+/**
+ * Legacy systems have some codes without a matching choice. A column with many more codes than choices is something
+ * else.
+ */
 const MORE_CODES = 4;
 
-/** A code stands for many; what stands in fewer rows than these may say something of a person. */
+/** A code applies to many rows. A value in fewer rows than this may be personal data. */
 const LEAST_ROWS = 5;
 const LONGEST_CODE = 12;
 const MOST_CODES = 20;

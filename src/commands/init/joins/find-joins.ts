@@ -3,32 +3,35 @@ import { shareFound } from "../profile/value-hashes.ts";
 import { nameWords } from "../guess/field-names.ts";
 import type { SourceProfile } from "../source-profile.ts";
 
-/** Rows of one source that name rows of another by a column that is unique there. */
+/** Rows of one source that refer to rows of another by a column that is unique there. */
 export interface Join {
   readonly from: SourceProfile;
   readonly column: ColumnProfile;
   readonly to: SourceProfile;
   readonly key: ColumnProfile;
-  /** Of the rows of `from` that hold something there, the share whose value `to` has. */
+  /** Share of the rows of `from` with a value in the column whose value occurs in `to`. */
   readonly hits: number;
   readonly kind: "many-to-one" | "one-to-one";
-  /** 0 to 1: how likely the two columns mean each other. */
+  /** 0 to 1: how likely the two columns refer to each other. */
   readonly score: number;
 }
 
-/** Files are joined by keys; a key of one or two digits is in too many columns to mean anything. */
+/** Sources with fewer rows have too few keys for a match to mean much. */
 const SHORTEST_KEY_COUNT = 3;
 const LEAST_HITS = 0.5;
 const LEAST_SCORE = 0.5;
 
-/** Columns that tell rows apart: every value is another one, or nearly (a few repeats are faults of the data). */
+/**
+ * Returns columns that identify rows: every value differs, or nearly every one, because a few duplicates may be data
+ * errors.
+ */
 export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnProfile[] {
   return columns.filter(
     (column) => isKeyLike(column) && column.filled >= rows * 0.98 && (column.distinct ?? 0) >= column.filled * 0.98,
   );
 }
 
-/** What may be a key or name one, by its values alone: no dates, no amounts, no text of many words. */
+/** Whether a column may be a key or refer to one, judged by its values: no dates, no amounts, no longer text. */
 function isKeyLike(column: ColumnProfile): boolean {
   if (column.filled === 0 || column.distinct === undefined || column.longest > 64) return false;
   if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;
@@ -42,7 +45,7 @@ function isDate(column: ColumnProfile): boolean {
   return form !== undefined && form.pattern !== "ddMMyyyy";
 }
 
-/** All joins that the data bears out, the likeliest first. */
+/** Returns all joins that the data supports, most likely first. */
 export function findJoins(sources: readonly SourceProfile[]): readonly Join[] {
   const joins = sources.flatMap((to) =>
     keyColumns(to).flatMap((key) =>
@@ -66,15 +69,18 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
   return [{ ...ends, hits, kind, score: hits * likeness * few }];
 }
 
-/** Where the lengths of two columns never meet, their values do not either. */
+/** If the lengths of two columns do not overlap, neither do their values. */
 function sameLook(one: ColumnProfile, other: ColumnProfile): boolean {
   return one.shortest <= other.longest && other.shortest <= one.longest;
 }
 
-/** Numbers of rows (1, 2, 3...) are in every file: without a name that says so, they name nothing of another file. */
+/** Row numbers (1, 2, 3...) occur in every file. Unless the column's name says so, they refer to no other file. */
 const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
 
-/** How far the names say that one column holds the other's values: `CUST_ID` and `customers.ID`, `ACC` and `ACCOUNT_NO`. */
+/**
+ * How strongly the names suggest that one column holds the other's values: `CUST_ID` and `customers.ID`, `ACC` and
+ * `ACCOUNT_NO`.
+ */
 function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
   const own = tellingWords(column.name);
   const other = tellingWords(key.name);

@@ -2,10 +2,12 @@ import type { ColumnProfile } from "../profile/column-profile.ts";
 import type { SourceProfile } from "../source-profile.ts";
 import type { Join } from "./find-joins.ts";
 
-/** A source with those whose rows belong to its rows. */
+/** A source, and the sources whose rows belong to its rows. */
 export interface SourceNode {
   readonly source: SourceProfile;
-  /** The column that its children name; absent without children. */
+  /**
+   * The column that its children refer to, or that the rows above refer to if they share its rows; absent otherwise.
+   */
   readonly key: ColumnProfile | undefined;
   /** How it belongs to the source above; absent for the root. */
   readonly parent: Parent | undefined;
@@ -14,14 +16,14 @@ export interface SourceNode {
 
 export interface SourceTree {
   readonly root: SourceNode;
-  /** Sources that no join leads to. */
+  /** Sources that no join reaches. */
   readonly left: readonly SourceProfile[];
 }
 
 /**
- * Which source holds the records, and which rows belong to which: the tree that holds most sources; of two, the one whose
- * root is more like a record.
- * @param recordLikeness from 0 to 1
+ * Chooses the source that holds the records, and how the other sources belong to it. Prefers a tree with more sources,
+ * and a root that is more like a record.
+ * @param recordLikeness returns 0 to 1
  */
 export function chooseTree(
   sources: readonly SourceProfile[],
@@ -40,16 +42,22 @@ export function chooseTree(
   return { root, left: sources.filter((source) => source !== best.root && !best.parents.has(source)) };
 }
 
-/** How a source belongs to the one above it. */
+/** How a source belongs to the source above. */
 export interface Parent {
   readonly join: Join;
-  /** The rows above name this one by its key, so several of them may share it; else this one's rows name those above. */
+  /**
+   * True: the rows above refer to this source by its key, so several of them may share a row. False: the rows of this
+   * source refer to the rows above.
+   */
   readonly shared: boolean;
 }
 
 type Parents = ReadonlyMap<SourceProfile, Parent>;
 
-/** Joins of equal worth: the one to the larger source is the more telling one (a meter's account, and the meter itself). */
+/**
+ * Maximum difference between equal scores. Of equal joins, the one to the larger source is more specific (the meter
+ * rather than its account).
+ */
 const EQUAL = 0.05;
 
 function parentsUnder(root: SourceProfile, sources: readonly SourceProfile[], joins: readonly Join[]): Parents {
@@ -75,14 +83,14 @@ function sourceAbove({ join, shared }: Parent): SourceProfile {
   return shared ? join.from : join.to;
 }
 
-/** How the rows of a source may belong to those of others, the best way first; as a row that several share, last. */
+/** Returns how the rows of a source may belong to rows of other sources, best first. Shared rows come last. */
 function waysTo(source: SourceProfile, joins: readonly Join[]): readonly Parent[] {
   const own = joinsOf(source, joins).map((join) => ({ join, shared: false }));
   const shared = joins.filter(({ to }) => to === source).map((join) => ({ join, shared: true }));
   return [...own, ...shared];
 }
 
-/** The joins from a source, the best first. */
+/** Returns the best joins from a source, best first. */
 function joinsOf(source: SourceProfile, joins: readonly Join[]): readonly Join[] {
   const own = joins.filter(({ from }) => from === source);
   const best = Math.max(0, ...own.map(({ score }) => score));
@@ -105,13 +113,13 @@ function nodeOf(source: SourceProfile, parents: Parents, parent?: Parent): Sourc
   };
 }
 
-/** All children of a source have to name one and the same key of it. */
+/** All children of a source must refer to the same key. */
 function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined {
   const count = (key: ColumnProfile): number => keys.filter((other) => other === key).length;
   return keys.toSorted((one, other) => count(other) - count(one))[0];
 }
 
-/** The column that says to which row above a row belongs; of no use for anything else. */
+/** Returns the column that links a row to the row above. It has no other use. */
 export function joinColumn({ parent }: SourceNode): ColumnProfile | undefined {
   return parent === undefined ? undefined : parent.shared ? parent.join.key : parent.join.column;
 }

@@ -4,35 +4,35 @@ import { createDateCounter, type DateForm } from "./date-forms.ts";
 import { distinctCount, type ValueHashes } from "./value-hashes.ts";
 import { KIND_NAMES, VALUE_KINDS, type ValueKind } from "./value-kinds.ts";
 
-/** What a column holds, counted while its file was read. */
+/** Statistics about a column, collected while its file is read. */
 export interface ColumnProfile {
   readonly name: string;
-  /** Cells that hold something, of all rows. */
+  /** Number of non-empty cells in all rows. */
   readonly filled: number;
   readonly empty: number;
-  /** Rows whose cells were looked at closely: the first ones, then one in ten. */
+  /** Number of non-empty cells that were analysed: those of the first rows, then of one row in ten. */
   readonly looked: number;
-  /** Of the cells looked at, the most frequent first. */
+  /** Shapes of the analysed cells, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
   readonly shortest: number;
   readonly longest: number;
-  /** How many of the cells looked at are of each kind. */
+  /** Number of analysed cells of each kind. */
   readonly kinds: Readonly<Record<ValueKind, number>>;
   readonly dates: readonly DateForm[];
-  /** Every value with how often it was seen, where there are few and all are short. */
+  /** Every value with its frequency; undefined if there are too many values or one is too long. */
   readonly codes: ReadonlyMap<string, number> | undefined;
-  /** Some of the values, as different as they come: for tests against the contract, never to be shown or written. */
+  /** A diverse sample of the values, for tests against the contract. Never shown, never written to a file. */
   readonly sample: readonly string[];
-  /** How many different values there are; undefined where the column cannot be a key, by what it holds. */
+  /** Number of different values; undefined if the column is empty or a value is too long for a key. */
   readonly distinct: number | undefined;
   readonly hashes: ValueHashes;
 }
 
 export interface ColumnCounter {
-  /** @param closely whether to look at what the cell holds, beside that it holds something */
+  /** @param closely whether to analyse the value as well, not only count it */
   readonly add: (value: string, closely: boolean) => void;
   readonly profile: (rows: number) => ColumnProfile;
-  /** Forgets what it has counted. */
+  /** Discards the collected values. */
   readonly close: () => void;
 }
 
@@ -112,23 +112,23 @@ function kindCounts(kinds: Readonly<Record<string, number>>): Readonly<Record<Va
   };
 }
 
-/** The share of the values looked at that are of a kind. */
+/** Returns the share of the analysed values that are of a kind. */
 export function shareOf({ kinds, looked }: ColumnProfile, kind: ValueKind): number {
   return looked === 0 ? 0 : kinds[kind] / looked;
 }
 
-/** How dates are written in the column, where nearly all values are dates in one form. */
+/** Returns the date format of the column if nearly all values are dates in one format. */
 export function dateForm({ dates, looked }: ColumnProfile): DateForm | undefined {
   const [best] = dates;
   return best !== undefined && best.fits >= looked * 0.9 ? best : undefined;
 }
 
-/** Every value is another one. */
+/** Whether every row has a different value. */
 export function isUnique({ distinct, filled, empty }: ColumnProfile): boolean {
   return distinct === filled && empty === 0;
 }
 
-/** Small whole numbers, as they come from counting. */
+/** Whether the values are small integers, such as row numbers. */
 export function isRowNumber(column: ColumnProfile): boolean {
   return shareOf(column, "integer") > 0.9 && column.longest <= String(column.filled).length + 1;
 }

@@ -1,6 +1,6 @@
 import { compileDatePattern, type DatePattern } from "../../../map/leaf/date-pattern.ts";
 
-/** A way in which dates are written, and how many of a column's values fit it. */
+/** A date format, and how many of a column's values fit it. */
 export interface DateForm {
   readonly pattern: string;
   readonly hasTime: boolean;
@@ -43,7 +43,7 @@ const DATES = [
 const TIMES = [" HH:mm", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS"] as const;
 const OFFSETS = ["", "XXX", " XXX"] as const;
 
-/** Old systems hold no dates outside of these; a number of eight digits often is none. */
+/** Legacy systems hold no dates outside this range. A number of eight digits is often not a date. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2099;
 
@@ -55,11 +55,11 @@ interface Candidate extends Omit<DateForm, "fits"> {
 /** Counts, value by value, which patterns the values of a column fit. */
 export interface DateCounter {
   readonly add: (value: string) => void;
-  /** The patterns that fit most, the most first; of equals the narrower first, the day before the month. */
+  /** Returns the patterns that fit, best first. Among equals, narrower patterns come first, and day before month. */
   readonly forms: () => readonly DateForm[];
 }
 
-/** After so many values, what has fitted none of them is no longer tried. */
+/** After this number of values, patterns that have fitted none are dropped. */
 const SETTLED_AFTER = 50;
 
 export function createDateCounter(): DateCounter {
@@ -85,7 +85,7 @@ function isDateOf({ reads }: Candidate, value: string): boolean {
   return year >= FIRST_YEAR && year <= LAST_YEAR;
 }
 
-/** Every pattern that could be meant, where the first value has the look of a date at all. */
+/** Returns all patterns that are possible if the first value looks like a date. */
 function candidatesFor(value: string): readonly Candidate[] {
   if (value.length < 6 || value.length > 32 || !/^[\dA-Za-z]{1,9}[-/., \dA-Za-z]/.test(value) || !/\d/.test(value)) {
     return [];

@@ -10,38 +10,38 @@ import type { ReadRow } from "../../../read/row/read-row.ts";
 import type { FoundFile } from "../../../read/input/source-files.ts";
 import type { TextEncoding } from "../../../read/text/text-encoding.ts";
 
-/** What one file of an extract is. */
+/** Properties of one file of an extract. */
 export interface FileProfile {
-  /** As the user named it. */
+  /** The name as given by the user. */
   readonly file: string;
   readonly path: string;
-  /** Of workbooks, where the user named one. */
+  /** Sheet of a workbook, if the user named one. */
   readonly sheet: string | undefined;
   readonly kind: OpenedFile["kind"];
-  /** Undefined for workbooks, which say it themselves. */
+  /** Undefined for workbooks, which declare their own encoding. */
   readonly encoding: FileEncoding | undefined;
-  /** Of CSV files: one character. */
+  /** One character; only for CSV files. */
   readonly delimiter: string | undefined;
   readonly rows: number;
-  /** Rows that cannot be read as they should be (ragged, stray quotes, no object); their cells are not looked at. */
+  /** Rows that cannot be read correctly (ragged, stray quotes, not an object). Their cells are not analysed. */
   readonly damaged: number;
 }
 
 export interface FileEncoding {
   readonly name: string;
   readonly byteOrderMark: boolean;
-  /** The file is not UTF-8 and does not say what it is: the name is a guess, and has to be declared. */
+  /** The file is not UTF-8 and does not declare its encoding: the name is a guess, and must be declared. */
   readonly guessed: boolean;
 }
 
-/** A file that was opened, in the encoding that it seems to have. */
+/** An open file, possibly in a guessed encoding. */
 export interface GuessedFile {
   readonly found: FoundFile;
   readonly opened: OpenedFile;
   readonly guessed: boolean;
 }
 
-/** Opens a file; one that is not UTF-8, and whose encoding nobody declared, in the encoding that it seems to have. */
+/** Opens a file. Guesses the encoding if the file is not UTF-8 and no encoding is declared. */
 export async function openGuessing(found: FoundFile, opening: OpenOptions): Promise<GuessedFile> {
   try {
     return { found, opened: await openFile(found, opening), guessed: false };
@@ -51,18 +51,18 @@ export async function openGuessing(found: FoundFile, opening: OpenOptions): Prom
   }
 }
 
-/** The same file in the encoding that it seems to have: it is not UTF-8. */
+/** Opens a file that is not UTF-8 in a guessed encoding. */
 export async function openGuessed(found: FoundFile, opening: OpenOptions): Promise<GuessedFile> {
   const encoding = await guessEncoding(found, opening);
   return { found, opened: await openFile(found, { ...opening, encoding }), guessed: true };
 }
 
-/** The file is no UTF-8, and nobody said what else it is. */
+/** Whether the file is not UTF-8 and no encoding is declared. */
 export function mayGuess(error: unknown, { encoding }: OpenOptions): boolean {
   return error instanceof Failure && error.code === "source_bad_encoding" && encoding === undefined;
 }
 
-/** Reads a file from its beginning to its end. */
+/** Reads a whole file. */
 export async function readWhole(
   { found, opened, guessed }: GuessedFile,
   onRows: (rows: readonly ReadRow[]) => void,
@@ -89,7 +89,7 @@ function encodingOf({ name, bomBytes }: TextEncoding, guessed: boolean): FileEnc
   return { name, byteOrderMark: bomBytes > 0, guessed };
 }
 
-/** The row cannot be read as it should be. */
+/** Whether the row cannot be read correctly. */
 export function isDamaged({ problems }: ReadRow): boolean {
   return problems.some(({ severity }) => severity === "error");
 }

@@ -1,10 +1,10 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 
-/** Of a list in a JSON record, only the first items are columns. */
+/** Only the first items of a list in a JSON record become columns. */
 const MAX_ITEMS = 3;
 const MAX_DEPTH = 8;
 
-/** The scalars of a JSON record by their paths, as a mapping names them: `contact.phones.0`. */
+/** Yields the scalars of a JSON record with their paths, as written in a mapping: `contact.phones.0`. */
 export function* flatRecord(value: JsonValue, path = "", depth = 0): Generator<readonly [path: string, text: string]> {
   if (depth > MAX_DEPTH || value === null) return;
   if (isJsonArray(value)) {

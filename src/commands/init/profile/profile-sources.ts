@@ -21,22 +21,22 @@ import { createValueHashes } from "./value-hashes.ts";
 
 export interface ProfileOptions {
   readonly opening: OpenOptions;
-  /** For what does not fit into memory. */
+  /** For data that does not fit into memory. */
   readonly temporaryFolder: string;
   /** Called with the number of rows read so far. */
   readonly onRows: (rows: number) => void;
   readonly signal: AbortSignal;
 }
 
-/** The files of a source that the user named, or all others. */
+/** The files of a source that the user named; without a name, all other files. */
 export interface NamedFiles {
   readonly name: string | undefined;
   readonly patterns: readonly string[];
 }
 
 /**
- * Reads all files to their ends, in flat memory. Files without a name that have the same columns are one source.
- * Raises what reading raises for a file that cannot be read at all.
+ * Reads all files completely, with bounded memory. Unnamed files with the same columns form one source.
+ * Throws the failure of the reader if a file cannot be read at all.
  */
 export async function profileSources(
   named: readonly NamedFiles[],
@@ -92,7 +92,7 @@ function columnsKey({ opened, found }: GuessedFile): string {
   return header === undefined ? `file ${found.path}` : `columns ${JSON.stringify(header.table.columns)}`;
 }
 
-/** What the first file is called, in the letters that names of sources have. */
+/** Derives the name of a source from its first file, with the characters allowed in source names. */
 function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   const [first] = files;
   const base = path
@@ -109,11 +109,11 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
 }
 
-/** The first rows are looked at closely; of those behind them one in ten. */
+/** The first rows are analysed completely; of later rows, one in ten. */
 const CLOSE_ROWS = 100_000;
 const CLOSE_EVERY = 10;
 
-/** Where a file turns out, on the way, not to be UTF-8, its source is read again, with the encoding that it seems to have. */
+/** If a file turns out not to be UTF-8 while it is read, reads the source again and guesses that file's encoding. */
 async function profileSource(
   name: string,
   files: readonly GuessedFile[],
@@ -140,11 +140,13 @@ async function profileSource(
   return { name, files: profiles, rows, columns: columns.profiles() };
 }
 
-/** JSON records may have paths without end (an object by dates): more are not columns. */
+/**
+ * JSON records may have any number of paths (an object keyed by dates); paths beyond this number do not become columns.
+ */
 const MAX_COLUMNS = 2000;
 
 interface Columns {
-  /** Columns that are there even if no row is. */
+  /** Adds columns even if there are no rows. */
   readonly name: (names: readonly string[]) => void;
   readonly add: (batch: readonly ReadRow[]) => void;
   readonly profiles: () => readonly ColumnProfile[];

@@ -2,23 +2,23 @@ import { closeSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import { HASH_RANGE, textHash } from "../../../text/text-hash.ts";
 
 /**
- * The values of one column as 52-bit hashes, however many there are: in memory at first, then in a private file.
- * That two different values share a hash happens in one of 5,000 columns of a million values, so what is found unique is.
+ * The values of one column as 52-bit hashes, first in memory, then in a private file. Two different values share a hash
+ * in one of 5,000 columns with a million values. A column that is found to be unique is always unique.
  */
 export interface ValueHashes {
   readonly add: (value: string) => void;
   readonly count: () => number;
-  /** Those within a part of all that there can be (`from` and `to` between 0 and 1), sorted. */
+  /** Returns the sorted hashes in a part of the range of all hashes (`from` and `to` between 0 and 1). */
   readonly sorted: (from: number, to: number) => Float64Array;
-  /** Forgets them. */
+  /** Deletes the file. */
   readonly close: () => void;
 }
 
 const HASH_SEED = 0x13198a2e;
-/** 256 KB a column; more than this lies in a file. */
+/** 256 KB per column. Further hashes go to a file. */
 const HASHES_IN_MEMORY = 2 ** 15;
 
-/** @param path of the file that is made when memory is to be spared; its folder exists */
+/** @param path file to create once memory is full; its folder exists */
 export function createValueHashes(path: string): ValueHashes {
   let block = new Float64Array(FIRST_BLOCK);
   let inBlock = 0;
@@ -80,15 +80,15 @@ function* blocksOf(file: number): Generator<Float64Array> {
   }
 }
 
-/** What is sorted at a time: some 8 MB. */
+/** Number of hashes sorted at a time: about 8 MB. */
 const HASHES_AT_ONCE = 2 ** 20;
 
-/** Into how many parts columns are cut so that one part of each fits into memory. */
+/** Returns the number of parts that columns are split into, so that one part of each fits into memory. */
 function partsFor(...columns: readonly ValueHashes[]): number {
   return Math.ceil(Math.max(1, ...columns.map((hashes) => hashes.count())) / HASHES_AT_ONCE);
 }
 
-/** How many different values the column has. */
+/** Returns the number of different values in the column. */
 export function distinctCount(hashes: ValueHashes): number {
   const parts = partsFor(hashes);
   let distinct = 0;
@@ -99,12 +99,12 @@ export function distinctCount(hashes: ValueHashes): number {
   return distinct;
 }
 
-/** Below this share of hits in the first part, the other parts are not worth the reading. */
+/** Below this share of hits so far, the remaining parts are not worth reading. */
 const HOPELESS = 0.2;
 
 /**
- * The share of the values of a column that another column has, too, counted by rows. For long columns that share little,
- * it is an estimate from a part of them.
+ * Returns the share of a column's values that also occur in another column, counted by rows. For long columns with few
+ * matches, it is an estimate from some of the values.
  */
 export function shareFound(values: ValueHashes, among: ValueHashes): number {
   const parts = partsFor(values, among);

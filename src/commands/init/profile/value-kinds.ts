@@ -10,7 +10,7 @@ export type ValueKind =
   | "words"
   | "street";
 
-/** What a value looks like, whatever its column is called. A value may be of several kinds. */
+/** What a value looks like, regardless of its column's name. A value may be of several kinds. */
 export const VALUE_KINDS: Readonly<Record<ValueKind, (text: string) => boolean>> = {
   integer: (text: string) => /^[-+]?\d{1,18}$/.test(text),
   number: (text: string) => /^[-+]?\d{1,15}(?:\.\d+)?$/.test(text),

@@ -5,18 +5,18 @@ import { leafText } from "./leaf-text.ts";
 import { fieldLines } from "./mapping-text.ts";
 import { renderLines, yamlText } from "./yaml-text.ts";
 
-/** A mapping with what was added to it. */
+/** The text of a mapping with the added fields. */
 export interface ExtendedMapping {
   readonly text: string;
   /** The attrs that were added. */
   readonly added: readonly string[];
-  /** Required attrs that nothing in the mapping fills, and that no column fits. */
+  /** Required attrs that nothing in the mapping fills and no column fits. */
   readonly open: readonly string[];
 }
 
 /**
- * Adds the required fields that a mapping lacks and that a column fits, each behind the last field of the object that it
- * belongs to. Every character that was there stays.
+ * Adds the required fields that a mapping lacks and that a column fits, each after the last field of its object. Keeps
+ * every existing character.
  */
 export function addFields(text: string, { payload, zone }: MissingGuesses): ExtendedMapping {
   const found: Additions = { text, zone, insertions: [], added: [], open: [] };
@@ -52,7 +52,7 @@ function addTo(map: YAMLMap, container: Container, additions: Additions): void {
   }
 }
 
-/** The object itself, the items of a list literal, and what `each` makes of a row. */
+/** The object itself, the items of a list literal, and the `item` of an `each` or a `when`. */
 function mapsOf(entry: unknown): readonly YAMLMap[] {
   if (isSeq(entry)) return entry.items.flatMap(mapsOf);
   if (!isMap(entry)) return [];
@@ -60,7 +60,7 @@ function mapsOf(entry: unknown): readonly YAMLMap[] {
   return item === undefined ? [entry] : mapsOf(item);
 }
 
-/** As it is to be written; undefined where no column fits. */
+/** Returns the text to insert; undefined if no column fits. */
 function additionFor(field: Slot | Container, map: YAMLMap, { text, zone }: Additions): string | undefined {
   if (map.flow === true) {
     const leaf = field.kind === "slot" ? leafText(field, zone) : undefined;
@@ -72,14 +72,14 @@ function additionFor(field: Slot | Container, map: YAMLMap, { text, zone }: Addi
   return renderLines(lines).replaceAll(/^(?=.)/gm, indent);
 }
 
-/** How far the names of an object are from the beginning of their lines. */
+/** Returns the indentation of an object's keys. */
 function columnOf(map: YAMLMap, text: string): number {
   const key = map.items[0]?.key;
   const start = isScalar(key) ? (key.range?.[0] ?? 0) : (map.range?.[0] ?? 0);
   return start - (text.lastIndexOf("\n", start - 1) + 1);
 }
 
-/** Behind the line on which the object ends; within braces, behind its last entry. */
+/** Returns the position after the last line of the object; in a flow mapping (`{ }`), after its last entry. */
 function endOf(map: YAMLMap, text: string): number {
   const last = map.items.at(-1)?.value;
   const range =

@@ -3,18 +3,18 @@ import { isShippedOverlay } from "../../../job/contract-files.ts";
 import { CONFIG_SCHEMA_FILE, schemaLine } from "./schema-files.ts";
 import { type Line, renderLines, yamlText } from "./yaml-text.ts";
 
-/** What the commands of a folder are to know. */
+/** Settings that the commands of a folder share. */
 export interface ConfigFacts {
-  /** As they are found from the current folder. */
+  /** Paths relative to the current folder. */
   readonly contract: readonly string[];
   readonly supplier: string | undefined;
-  /** Of sources that do not say it themselves, where it is not UTF-8. */
+  /** Encoding of sources that do not declare one, if it is not UTF-8. */
   readonly encoding: string | undefined;
-  /** One character; where the command line says it. */
+  /** One character, if given on the command line. */
   readonly delimiter: string | undefined;
 }
 
-/** `migrate.yaml`, for the folder that the mapping lies in. */
+/** Returns the text of `migrate.yaml` for the folder of the mapping. */
 export function configText(facts: ConfigFacts, folder: string): string {
   const contract = facts.contract.map((file) => yamlText(isShippedOverlay(file) ? file : fromFolder(file, folder)));
   return renderLines([

@@ -4,7 +4,7 @@ import type { LeafForm, LookupForm } from "../guess/leaf-form.ts";
 import { yamlText } from "./yaml-text.ts";
 import { plural } from "../../../text/count.ts";
 
-/** A leaf as the mapping writes it. */
+/** Returns a leaf as written in the mapping; undefined if nothing fills it. */
 export function leafText(slot: Slot, zone: string): string | undefined {
   const { guess, constant } = slot;
   if (guess !== undefined) return slot.isList ? `[${guessText(guess, zone)}]` : guessText(guess, zone);
@@ -54,7 +54,7 @@ function listText(name: string, values: readonly string[]): readonly string[] {
   return values.length === 0 ? [] : [`${name}: [${values.map(valueText).join(", ")}]`];
 }
 
-/** One letter that YAML 1.2 takes as text, though YAML 1.1 did not. */
+/** A single letter is text in YAML 1.2, though not always in YAML 1.1. */
 function valueText(value: string): string {
   return /^[A-Za-z]$/.test(value) ? value : yamlText(value);
 }
@@ -67,7 +67,7 @@ function patternText(pattern: string): string {
   return /^[A-Za-z./-]+$/.test(pattern) ? pattern : JSON.stringify(pattern);
 }
 
-/** What to know of a guess: its score, and the other columns that may be meant. */
+/** Returns the comment on a guess: its score, and alternative columns. */
 export function guessComment(slot: Slot): string {
   const { guess, others } = slot;
   const likely = others.map(({ column, score }) => `${column.name} ${scoreText(score)}`).join(", ");

@@ -8,7 +8,7 @@ import { guessComment, leafText } from "./leaf-text.ts";
 import { MAPPING_SCHEMA_FILE, schemaLine } from "./schema-files.ts";
 import { type Line, renderLines, yamlText } from "./yaml-text.ts";
 
-/** The mapping file: what was guessed, why, and what is left to do, as comments, so that it can be used as it is. */
+/** Returns the text of the mapping file. Comments explain each guess and list the remaining work. */
 export function mappingText(guessed: GuessedMapping, folder: string): string {
   const { operation, key, keyIsDeclared, tree, payload } = guessed;
   const keyLine =
@@ -83,7 +83,7 @@ function relativePath(file: string, folder: string): string {
   return path.relative(folder, file).replaceAll(path.sep, "/");
 }
 
-/** Rows of one parent come in the order of a number that counts them, or of a date that sorts as it is written. */
+/** Rows of one parent are ordered by a number that counts them, or by a date whose text sorts chronologically. */
 function orderColumn({ source, parent }: SourceNode): string | undefined {
   if (parent === undefined || parent.shared) return undefined;
   const whole = source.columns.filter(({ filled, empty }) => filled > 0 && empty === 0);
@@ -97,7 +97,7 @@ function orderColumn({ source, parent }: SourceNode): string | undefined {
   return (counting ?? dated)?.name;
 }
 
-/** What no join leads to, and what no list is meant for. */
+/** Sources that no join reaches, and sources that fill no list. */
 function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
   const alone = tree.left.map(
     ({ name, files }) =>
@@ -114,7 +114,7 @@ interface Writing {
   readonly zone: string;
 }
 
-/** The fields of an object: those that it must have first. */
+/** Renders the fields of an object, required ones first. */
 function containerLines(container: Container, writing: Writing): readonly Line[] {
   const { depth } = writing;
   const fields = [
@@ -128,7 +128,7 @@ function containerLines(container: Container, writing: Writing): readonly Line[]
   return [...lines, ...rest];
 }
 
-/** One field of an object, with all below it. */
+/** Renders one field of an object, with everything below it. */
 export function fieldLines(field: Slot | Container, writing: Writing): readonly Line[] {
   return field.kind === "slot" ? slotLines(field, writing) : objectLines(field, writing);
 }
@@ -189,7 +189,7 @@ function objectLines(container: Container, writing: Writing): readonly Line[] {
   return [head, ...(isList ? asItem(inner) : inner)];
 }
 
-/** The first field of an item stands behind the dash; what is only a comment before it goes behind it. */
+/** Puts the first field of an item after the dash, and comments before that field on the lines after it. */
 function asItem(lines: readonly Line[]): readonly Line[] {
   const first = lines.findIndex(({ text }) => text !== "");
   const [head] = lines.slice(first, first + 1);
@@ -216,7 +216,7 @@ function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
     : [{ depth: 0, text: "" }, { depth: 0, text: "", comment: "Unused columns:" }, ...lines];
 }
 
-/** Every field of the payload, those of child rows included. */
+/** Returns every field of the payload, including those of child rows. */
 export function allSlots(container: Container): readonly Slot[] {
   const below = container.fields.flatMap((field) => (field.kind === "container" ? allContainers(field) : []));
   return [container, ...below].flatMap(({ fields }) => fields.filter((field) => field.kind === "slot"));

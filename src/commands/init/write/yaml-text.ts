@@ -1,6 +1,8 @@
 import { DECEPTIVE } from "../../../text/invisible.ts";
 
-/** A text as a YAML scalar that can stand anywhere, also between braces: plain where that is safe, else in quotes. */
+/**
+ * Renders text as a YAML scalar that is valid anywhere, including in flow collections: plain if safe, otherwise quoted.
+ */
 export function yamlText(text: string): string {
   return PLAIN.test(text) && !RESERVED.test(text) && !UNSEEN_ONCE.test(text)
     ? text
@@ -8,7 +10,7 @@ export function yamlText(text: string): string {
 }
 
 const PLAIN = /^(?:\.{0,2}\/)*[\p{L}_](?:[\p{L}\d_./+&()-]|[ ](?=[\p{L}\d_./+&()-]))*$/u;
-/** What YAML 1.1 or 1.2 reads as something else than text. */
+/** Words that YAML 1.1 or 1.2 reads as another type than text. */
 const RESERVED = /^(?:true|false|null|yes|no|on|off|y|n|~)$/i;
 
 const UNSEEN = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "gu");
@@ -19,15 +21,15 @@ function escaped(character: string): string {
   return code.length > 4 ? String.raw`\U${code.padStart(8, "0")}` : String.raw`\u${code.padStart(4, "0")}`;
 }
 
-/** On one line, with no character that ends a comment or hides in it. */
+/** Removes line breaks and characters that end a comment or are invisible in it. */
 function commentText(text: string): string {
   return text.replaceAll(UNSEEN, " ");
 }
 
-/** One line of a file that is being written. */
+/** One line of a generated file. */
 export interface Line {
   readonly depth: number;
-  /** Empty for a line that holds a comment alone. */
+  /** Empty for a line that contains only a comment. */
   readonly text: string;
   readonly comment?: string | undefined;
 }
@@ -35,7 +37,7 @@ export interface Line {
 const COMMENT_COLUMN = 56;
 const WIDTH = 118;
 
-/** The lines, indented; comments stand below each other where there is room, and wrap where they stand alone. */
+/** Renders lines with indentation. Comments are aligned if there is room, and wrapped on lines of their own if not. */
 export function renderLines(lines: readonly Line[]): string {
   return lines
     .flatMap(renderLine)
