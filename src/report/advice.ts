@@ -1,6 +1,6 @@
 import type { LocalFinding, Problem } from "../model/problem.ts";
 
-/** What the owner of the data can do about a problem, in a sentence or two. Says nothing of the value. */
+/** What the data owner can do about a problem, in a sentence or two. Does not mention the value. */
 export function adviceFor({ code, by }: Problem): string {
   const advice: Readonly<Record<string, string>> = ADVICE;
   if (Object.hasOwn(advice, code)) return advice[code] ?? "";

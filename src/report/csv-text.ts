@@ -3,8 +3,8 @@ import { INVISIBLE } from "../text/invisible.ts";
 import { plainText } from "../text/plain-text.ts";
 
 /**
- * Rows as CSV text (RFC 4180 in quoting, lines ended by LF). A cell is quoted when another program might otherwise
- * read it differently: line ends of any kind, quotes, tabs, spaces at its ends, a leading apostrophe.
+ * Renders rows as CSV (RFC 4180 quoting, LF line ends). Quotes cells that another program might otherwise read
+ * differently: cells with line ends of any kind, quotes, tabs, leading or trailing spaces, or a leading apostrophe.
  */
 export function csvText(rows: readonly (readonly string[])[], delimiter = ","): string {
   return stringify([...rows], { delimiter, record_delimiter: "\n", quoted_match: NEEDS_QUOTES });
@@ -12,15 +12,15 @@ export function csvText(rows: readonly (readonly string[])[], delimiter = ","): 
 
 const NEEDS_QUOTES = /["\r\n\t]|^[\s']|\s$/u;
 
-/** A cell that is shown and not read back: harmless on a terminal and in a spreadsheet. */
+/** Renders a cell for display only: safe on a terminal and in a spreadsheet. */
 export function shownCell(cell: string): string {
   return withoutFormula(plainText(cell, Number.MAX_SAFE_INTEGER));
 }
 
 /**
- * A cell that a spreadsheet would run as a formula gets an apostrophe in front: one that starts with `=`, `+`, `-`, `@`,
- * their full-width forms, a tab or a line end, also after spaces, quotes, control characters and invisible characters. A
- * negative number counts as one, too.
+ * Puts an apostrophe in front of a cell that a spreadsheet would run as a formula. Such a cell starts with `=`, `+`,
+ * `-`, `@`, their full-width forms, a tab or a line end, also after spaces, quotes, control characters and invisible
+ * characters. This includes negative numbers.
  */
 export function withoutFormula(cell: string): string {
   return FORMULA.test(cell) ? `'${cell}` : cell;

@@ -1,16 +1,15 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 
-/** The style sheet and the script of a page, as text. */
+/** The style sheet and script of a page, as text. */
 export interface PageFiles {
   readonly style: string;
-  /** Absent for a page that needs none. */
+  /** Absent for a page without a script. */
   readonly script?: string;
 }
 
 /**
- * Reads the files of `src/page/`, which the build copies. The folder lies one above this file's, and above those of the
- * bundle, as well.
+ * Reads the files of `src/page/`, which the build copies. The folder is one level above both this file and the bundle.
  */
 export async function readPageFiles({ script }: { readonly script: boolean }): Promise<PageFiles> {
   return { style: await textOf("page.css"), ...(script && { script: await textOf("report.js") }) };

@@ -17,8 +17,8 @@ import type { KeyDamageKind } from "../text/key-damage.ts";
 import { shapeOf } from "../text/shape.ts";
 
 /**
- * A problem in words, one line: what was expected, the limits, what may have been meant. Never the value.
- * What the platform answered is passed on, made safe to show.
+ * Describes a problem in one line: the expectation, the limits, and suggestions, but never the value. A message of the
+ * platform is passed on, made safe to display.
  */
 export function describeProblem(problem: Problem): string {
   const { unlisted } = problem;
@@ -28,24 +28,27 @@ export function describeProblem(problem: Problem): string {
   return `${describeKind(problem)}${which}${more}`;
 }
 
-/** Every output of a single record names its key. */
+/** Outputs about a single record always include its key. */
 function keysOf(problem: Problem): string {
   if (problem.by === "platform" || !("key" in problem)) return "";
   const known = "known" in problem ? `, ${plainText(problem.known)}` : "";
   return ` Keys: ${plainText(problem.key)}${known}.`;
 }
 
-/** Tells apart the values that break one rule at one attr. */
+/** Distinguishes values that violate the same rule at the same attr. */
 function valueAddress(problem: Problem): string {
   return isRuleProblem(problem) && problem.at !== undefined ? ` At: ${plainText(problem.at)}.` : "";
 }
 
-/** The code that is none of the choices, where it can be shown. */
+/** Returns the code that matches no choice, if it may be shown. */
 export function foundCode(problem: Problem): string | undefined {
   return problem.by === "local" && problem.code === "invalid_choice" && "found" in problem ? problem.found : undefined;
 }
 
-/** The same for all problems of its kind: without the code that was found, keys, the value's attr, and the number of further problems. */
+/**
+ * Same text for all problems of a kind: omits the found code, keys, the value's attr, and the number of further
+ * problems.
+ */
 export function describeKind(problem: Problem): string {
   if (isRuleProblem(problem)) return describeBrokenRule(problem);
   if (problem.by === "local") return describeLocalFinding(problem);
@@ -55,7 +58,7 @@ export function describeKind(problem: Problem): string {
 type Code = LocalFinding["code"];
 type FindingOf<C extends Code> = Extract<LocalFinding, { readonly code: C }>;
 
-/** One entry a code: a code without words does not compile. */
+/** One entry per code: a code without a text does not compile. */
 const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } = {
   required: () => "A value is required here.",
   null: () => "May not be null.",
@@ -179,7 +182,7 @@ const EXPECTED_TEXT: Readonly<Record<Expected, string>> = {
   uuid: "Must be a UUID, such as 3f2504e0-4f89-41d3-9a0c-0305e82c3301.",
 };
 
-/** What the cell itself must look like: that is what its owner can correct. */
+/** Describes the required form of the cell itself, because that is what its owner can correct. */
 function describeWrittenForm(expected: Expected, { as, zone, readings }: WrittenForm): string {
   if (readings !== undefined) {
     const [one, other] = readings.map((pattern) => plainText(pattern));
@@ -232,7 +235,7 @@ function coercedText(from: string, to: string): string {
   return `The platform would silently convert this ${from} to ${withArticle(to)}.`;
 }
 
-/** What a keyword asks for that has no code of its own. */
+/** Describes the requirement of a keyword that has no code of its own. */
 function schemaText(keyword: string, name: string | undefined): string {
   const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
   const meaning = SCHEMA_TEXT[keyword];
@@ -255,7 +258,10 @@ function placeText(other: Place): string {
   return plainText(formatPlace(other));
 }
 
-/** A broken rule in words: its own; or the operator's sentence, and words made from the rule's kind and fields. */
+/**
+ * Describes a violated rule: with its own message, or with text derived from its kind and fields, after the operator's
+ * sentence.
+ */
 function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): string {
   if (message !== undefined) return plainLine(message);
   const kind = RULE_TEXT.get(rule) ?? "Breaks a rule of the contract";
@@ -263,7 +269,7 @@ function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): stri
   return asked === undefined ? `${words}.` : `${plainLine(asked)} ${words}.`;
 }
 
-/** `registers[is_active = true].reads` is `registers.reads` to a person. */
+/** `registers[is_active = true].reads` is shown as `registers.reads`. */
 function fieldName(field: string): string {
   return plainText(field.replaceAll(/\[[^\]]*\]/g, ""), 120);
 }

@@ -1,27 +1,27 @@
 import { plainText } from "../text/plain-text.ts";
 import { wrapText } from "../terminal/text-width.ts";
 
-/** Half an hour of the day. */
+/** One half hour of the day. */
 interface ChartBar {
-  /** `HH:MM` on the clock of the place. */
+  /** `HH:MM` in local time. */
   readonly clock: string;
-  /** Decimal text; absent when nothing is known of it. */
+  /** Decimal text; absent if the rate is unknown. */
   readonly value: string | undefined;
 }
 
 export interface RateChart {
   readonly title: string;
   readonly bars: readonly ChartBar[];
-  /** Columns of the terminal. */
+  /** Width of the terminal in columns. */
   readonly width: number;
 }
 
-/** About as many rows as the bars may be high, above and below zero together. */
+/** Approximate total height of the bars in rows, above and below zero. */
 const CHART_ROWS = 15;
 
 /**
- * A day's rates as bars, one a half hour, those below zero hanging from the axis; highest and lowest in words.
- * No colours. With 80 columns a bar is one column wide, on the longest day, too.
+ * Renders the rates of a day as bars, one per half hour. Negative rates hang from the axis. The text below gives the
+ * highest and the lowest rate. Uses no colours. With 80 columns, a bar is one column wide, even on the longest day.
  */
 export function rateChart({ title, bars, width }: RateChart): string {
   const known = bars.flatMap(({ value, clock }) => (value === undefined ? [] : [{ text: value, clock }]));
@@ -46,7 +46,7 @@ function textOf(lines: readonly string[]): string {
 
 const MAX_BAR_WIDTH = 3;
 
-/** Rows count from the axis, which is row 0: `up` rows above, `down` below, each worth one `step`. */
+/** Rows are numbered from the axis, which is row 0: `up` rows above it, `down` rows below it, each worth one `step`. */
 interface Scale {
   readonly step: number;
   readonly up: number;
@@ -60,14 +60,14 @@ function scaleOf(values: readonly number[]): Scale {
   return { step, up: Math.ceil(highest / step), down: Math.ceil(-lowest / step) };
 }
 
-/** The next of 1, 2, 2.5 and 5, times a power of ten. */
+/** Rounds up to 1, 2, 2.5 or 5 times a power of ten. */
 function niceStep(least: number): number {
   if (least === 0) return 1;
   const power = 10 ** Math.floor(Math.log10(least));
   return power * ([1, 2, 2.5, 5].find((nice) => nice * power >= least) ?? 10);
 }
 
-/** From the top row to the bottom one. */
+/** Levels from the top row to the bottom row. */
 function rowLevels({ up, down }: Scale): readonly number[] {
   return Array.from({ length: up + down + 1 }, (_, index) => up - index);
 }
@@ -88,7 +88,7 @@ function barCell(value: number | undefined, level: number, { step }: Scale): str
   return marks[Math.abs(level) === 1 ? Math.max(1, mark) : mark] ?? " ";
 }
 
-/** The hour under the first bar of every third one. */
+/** Writes every third hour below its first bar. */
 function hourLine(bars: readonly ChartBar[], barWidth: number, indent: number): string {
   let line = " ".repeat(indent);
   for (const [index, { clock }] of bars.entries()) {

@@ -6,12 +6,12 @@ import { streamedTable, type TableColumn } from "../terminal/text-table.ts";
 import { csvText, shownCell } from "./csv-text.ts";
 import type { RecordFormat } from "./formats/output-format.ts";
 
-/** How records of a kind are shown. */
+/** How to display records of a kind. */
 export interface RecordView<T> {
-  /** Of the table. */
+  /** Columns of the table. */
   readonly columns: readonly TableColumn[];
   readonly cells: (record: T) => readonly string[];
-  /** The members that the specification shows: columns of the CSV whether a record has them or not. */
+  /** The members in the specification. Each is a CSV column, even if no record has it. */
   readonly members: readonly string[];
 }
 
@@ -21,7 +21,7 @@ interface RecordBatch<T> {
   readonly json: readonly string[];
 }
 
-/** Turns batches of records into text, one after the other. */
+/** Renders batches of records as text, one after the other. */
 interface RecordWriter<T> {
   readonly add: (batch: RecordBatch<T>) => string;
   readonly end: () => string;
@@ -30,13 +30,13 @@ interface RecordWriter<T> {
 interface RecordScreen {
   readonly width: number;
   readonly colour: boolean;
-  /** Told when something does not fit into the format. */
+  /** Called if a value does not fit into the format. */
   readonly notice: (text: string) => void;
 }
 
 /**
- * Records as a table, as one JSON list, as a line of JSON each, or as CSV. The JSON is what was received; all of it is
- * safe on a terminal, and the CSV in a spreadsheet.
+ * Creates a writer for records: a table, one JSON list, one line of JSON per record, or CSV. The JSON is what was
+ * received. All output is safe on a terminal, and the CSV is safe in a spreadsheet.
  */
 export function recordWriter<T extends JsonObject>(
   format: RecordFormat,
@@ -77,7 +77,7 @@ function ndjsonWriter<T>(): RecordWriter<T> {
   return { add: (batch) => batch.json.map((line) => `${safeJson(line)}\n`).join(""), end: () => "" };
 }
 
-/** The members of the first batch, behind those of the specification, make the columns. */
+/** The columns are the members in the specification, followed by those of the first batch. */
 function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }: RecordScreen): RecordWriter<T> {
   let columns: readonly string[] | undefined;
   const head = (results: readonly T[]): string => {
@@ -103,21 +103,23 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
 
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
-/** Numbers are left unchanged, negative ones too; any other text that a spreadsheet would run as a formula is disarmed. */
+/**
+ * Leaves numbers unchanged, including negative ones. Disarms any other text that a spreadsheet would run as a formula.
+ */
 function csvCell(value: JsonValue): string {
   if (value === null) return "";
   const cell = isJsonObject(value) || isJsonArray(value) ? JSON.stringify(value) : String(value);
   return NUMBER.test(cell) ? cell : shownCell(cell);
 }
 
-/** A record whose fields nobody has described, with the JSON that was received. */
+/** A record with undocumented fields, and the JSON that was received. */
 interface ReceivedRecord {
   readonly record: JsonObject;
   readonly json: string;
 }
 
 /**
- * One record of any shape: as an outline for people (YAML), as the JSON that was received, or as CSV with a row a
+ * Renders one record of any shape: as an outline (YAML), as the JSON that was received, or as CSV with one row per
  * value, `attr,value`.
  */
 export function receivedRecordText({ record, json }: ReceivedRecord, format: RecordFormat, width: number): string {
@@ -131,7 +133,7 @@ function outline(record: JsonObject, width: number): string {
   return lines.map((line) => `${plainText(line, Number.MAX_SAFE_INTEGER)}\n`).join("");
 }
 
-/** Every value with its attr, in order; an empty object or list is one, too. */
+/** Returns every value with its attr, in order. Empty objects and lists count as values. */
 function leaves(value: JsonValue, attr: string): readonly (readonly [attr: string, value: JsonValue])[] {
   const entries = isJsonObject(value) || isJsonArray(value) ? Object.entries(value) : [];
   if (entries.length === 0) return [[attr, value]];

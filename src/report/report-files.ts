@@ -13,11 +13,11 @@ import { rejectFileName, WORKBOOK_FILE } from "./rejects/reject-file.ts";
 import { isOutcome, type Report, summaryJson } from "./report.ts";
 
 export interface ReportFilesOptions extends RejectsOptions {
-  /** Where the report is to lie; made when it does not exist. */
+  /** Folder of the report; created if it does not exist. */
   readonly folder: string;
 }
 
-/** The files of a report, as paths inside the folder that was given. */
+/** Paths of the report files, inside the given folder. */
 export interface WrittenReport {
   readonly outcomes: string;
   readonly errors: string;
@@ -27,10 +27,10 @@ export interface WrittenReport {
 }
 
 /**
- * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). They take their
- * places together at the end, readable by their owner alone; rejects of an earlier report that has none now are removed. With
- * `workbook` the rejects are in `rejects.xlsx`, too.
- * @throws Failure `storage`, or `source_changed` when the input is no longer what it was
+ * Writes `outcomes.ndjson`, `errors.csv`, `report.html`, `rejects*.csv` and `summary.json` (docs/errors.md). All files
+ * replace earlier ones together at the end, and only their owner can read them. Rejects of an earlier report are
+ * removed if there are none now. With `workbook`, the rejects are also in `rejects.xlsx`.
+ * @throws Failure `storage`, or `source_changed` if the input has changed
  */
 export async function writeReportFiles(report: Report, options: ReportFilesOptions): Promise<WrittenReport> {
   const folder = await openReportFolder(options.folder);
@@ -53,7 +53,7 @@ export async function writeReportFiles(report: Report, options: ReportFilesOptio
   }
 }
 
-/** The same report; somebody else sees its outcomes pass by, so that they need not be read once more. */
+/** Returns the same report, and passes its outcomes to an observer, so that they are read only once. */
 function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Report {
   const { outcomes, inColumns } = report;
   return {
@@ -76,8 +76,8 @@ function watched(report: Report, watch: (batch: readonly Outcome[]) => void): Re
 }
 
 /**
- * Asks, before a run, whether its report can be written to the folder without overwriting the run's own input.
- * @throws Failure `usage` when it would, `storage` when the folder cannot be written to
+ * Checks, before a run, that its report can be written to the folder without overwriting the run's own input.
+ * @throws Failure `usage` if the report would overwrite it, `storage` if the folder is not writable
  */
 export async function checkReportFolder(folder: string, inputs: readonly string[]): Promise<void> {
   const { create, discard } = await openReportFolder(folder);

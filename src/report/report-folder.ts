@@ -10,39 +10,41 @@ import { Failure } from "../model/failure.ts";
 /** Files that appear in their folder together, once all of them are complete. */
 export interface ReportFolder {
   readonly path: string;
-  /** Starts a file that only its owner can read (0600); what was written under the same name before is dropped. */
+  /** Starts a file that only its owner can read (0600). Discards an earlier draft with the same name. */
   readonly create: (name: string) => Promise<ReportFile>;
-  /** Starts a file (0600) that is removed in the end, for what has to wait until another file can take it. */
+  /**
+   * Starts a temporary file (0600) for data that must wait until another file can include it. It is removed at the end.
+   */
   readonly scratch: () => Promise<ScratchFile>;
-  /** Puts the files in their places, in the order in which they were made, and makes that durable. */
+  /** Moves the files to their final places, in the order of their creation, and syncs the folder. */
   readonly commit: () => Promise<void>;
-  /** Removes what has not been put in its place. */
+  /** Removes files that were not committed. */
   readonly discard: () => Promise<void>;
 }
 
 export interface ReportFile {
-  /** Where the file will lie. */
+  /** Final path of the file. */
   readonly path: string;
   readonly write: (data: string | Uint8Array) => Promise<void>;
-  /** sha256, in hex, of what was written so far. */
+  /** sha256, in hex, of the data written so far. */
   readonly digest: () => string;
 }
 
 export interface ScratchFile {
   readonly write: (text: string) => Promise<void>;
-  /** Writes what is still buffered; gives where the file lies. */
+  /** Writes buffered data, and returns the path of the file. */
   readonly finish: () => Promise<string>;
 }
 
 /**
- * Opens a folder for writing. A new folder is made for its owner alone (0700); drafts of dead processes are removed.
- * Files are written beside their places and moved there by `commit`: a link in a place is replaced, never followed,
+ * Opens a folder for writing. A new folder is private to its owner (0700). Drafts of processes that have ended are
+ * removed. Files are written next to their final places, and `commit` moves them: a link is replaced, never followed,
  * and a file that others could read becomes private.
- * @throws Failure `usage` for a folder that is not the user's alone; `storage` here and in every method
+ * @throws Failure `usage` for a folder that is a link or that others can write to; `storage` here and in every method
  */
 export async function openReportFolder(folder: string): Promise<ReportFolder> {
   await withStorageFailure(folder, () => makeFolder(folder));
-  // Afterwards: somebody else may have made it first.
+  // Checked after creation, because another process may have created the folder first.
   await refuseSharedFolder(folder);
   await removeStaleDrafts(folder);
   const files = new Map<string, BufferedFile>();
@@ -75,14 +77,14 @@ export async function openReportFolder(folder: string): Promise<ReportFolder> {
   };
 }
 
-/** Removes a file; that there is none is fine. */
+/** Removes a file, if it exists. */
 export async function removeFile(file: string): Promise<void> {
   await withStorageFailure(file, () => unlink(file).catch(unless("ENOENT")));
 }
 
 interface BufferedFile extends ReportFile {
   readonly draft: Draft;
-  /** Writes what is still buffered, makes it durable and closes the file. */
+  /** Writes buffered data, makes it durable, and closes the file. */
   readonly close: () => Promise<void>;
 }
 

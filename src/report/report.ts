@@ -2,41 +2,41 @@ import { type Outcome, type Status, STATUSES, type Summary, type ValidOutcomes }
 import type { Timeline } from "../model/timeline.ts";
 import { jsonText } from "../terminal/safe-json.ts";
 
-/** A finished run as the reporters see it. */
+/** A finished run, as input for the reporters. */
 export interface Report {
   readonly summary: Summary;
-  /** The outcomes in input order, in batches; may be asked for more than once. Without statuses: all of them. */
+  /** Yields the outcomes in input order, in batches. May be called more than once. Without statuses: all outcomes. */
   readonly outcomes: (statuses?: readonly Status[]) => AsyncIterable<readonly Outcome[]>;
-  /** All outcomes as `outcomes` gives them, good records side by side as columns; absent where they are not kept so. */
+  /** Yields the same outcomes, with consecutive valid records as columns; absent if they are not stored as columns. */
   readonly inColumns?: () => AsyncIterable<readonly (Outcome | ValidOutcomes)[]>;
-  /** Show the values of cells beside their shapes (`--show-values`). */
+  /** Show the values of cells next to their shapes (`--show-values`). */
   readonly showValues: boolean;
-  /** Give the test cases of JUnit the attributes `file` and `line` (`--test-locations`). */
+  /** Add the attributes `file` and `line` to JUnit test cases (`--test-locations`). */
   readonly testLocations?: boolean | undefined;
   readonly colour: boolean;
-  /** Columns of the terminal. */
+  /** Width of the terminal in columns. */
   readonly width: number;
-  /** What was run: "validate accounts.csv". */
+  /** The command, for example "validate accounts.csv". */
   readonly title: string;
-  /** For the page that people open who have never seen the command. */
+  /** For the page, whose readers may not know the command. */
   readonly run?: RunFacts;
-  /** The exact command to go on with. */
+  /** The exact command to run next. */
   readonly next?: string;
-  /** The folder that the report files lie in. */
+  /** The folder of the report files. */
   readonly folder?: string;
-  /** Rows of records that need work and that its rejects could not take. */
+  /** Number of rows that need correction but could not be included in the rejects. */
   readonly leftOut?: number;
 }
 
-/** What there is to say of a run beside its records. */
+/** Facts about a run, apart from its records. */
 export interface RunFacts {
   readonly command: "validate" | "push" | "documents check";
-  /** Absent where nobody can go on with it. */
+  /** Absent if the run cannot be continued. */
   readonly id?: string;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly finishedAt?: string;
-  /** Host and port of the platform; empty when nothing was to be sent. */
+  /** Host and port of the platform; empty if the run sends nothing. */
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;
@@ -44,21 +44,21 @@ export interface RunFacts {
   readonly timeline?: Timeline;
 }
 
-/** Takes a piece of text, or its bytes in UTF-8, to where the report goes. */
+/** Writes text, or its bytes in UTF-8, to the destination of the report. */
 export type Write = (text: string | Uint8Array) => Promise<void> | void;
 
-/** Renders a report to the end; raises what `write` or the outcomes raise. */
+/** Renders a complete report. Throws the errors of `write` and of the outcomes. */
 export type Reporter = (report: Report, write: Write) => Promise<void>;
 
 /**
- * Every outcome of the run, in input order, in batches.
- * @throws Error (a bug) at the end when the outcomes do not match the counts of the summary, status by status
+ * Yields every outcome of the run, in input order, in batches.
+ * @throws Error (a bug) at the end if the outcomes of any status differ in number from the summary
  */
 export function allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
   return addingUp(outcomes(), summary);
 }
 
-/** The same; good records side by side as columns, where they are kept so. */
+/** Like `allOutcomes`, with consecutive valid records as columns, if they are stored as columns. */
 export function allInColumns(report: Report): AsyncGenerator<readonly (Outcome | ValidOutcomes)[]> {
   const { summary, outcomes, inColumns = outcomes } = report;
   return addingUp(inColumns(), summary);
@@ -87,16 +87,16 @@ async function* addingUp<Part extends Outcome | ValidOutcomes>(
   }
 }
 
-/** Whether it is one outcome, and not several in columns. */
+/** Whether this is one outcome rather than several in columns. */
 export function isOutcome(part: Outcome | ValidOutcomes): part is Outcome {
   return "status" in part;
 }
 
-/** A record with one of these can have warnings, but no errors. */
+/** Records with these statuses may have warnings, but no errors. */
 const STATUSES_WITHOUT_ERRORS: ReadonlySet<Status> = new Set(["valid", "accepted", "skipped"]);
 const STATUSES_WITH_ERRORS: readonly Status[] = STATUSES.filter((status) => !STATUSES_WITHOUT_ERRORS.has(status));
 
-/** The outcomes that have problems; clean records are passed over unread when the run has no warnings. */
+/** Yields the outcomes that have problems. Does not read clean records if the run has no warnings. */
 export async function* outcomesWithProblems(report: Report): AsyncGenerator<readonly Outcome[]> {
   const { summary, outcomes, inColumns = outcomes } = report;
   const warnings = Object.keys(summary.warnings).length > 0;
@@ -106,7 +106,9 @@ export async function* outcomesWithProblems(report: Report): AsyncGenerator<read
   }
 }
 
-/** The summary as one JSON object: records, every status, `errors` (and `warnings`, if any) by code, `exitCode`. */
+/**
+ * Renders the summary as one JSON object: records, every status, `errors` (and `warnings`, if any) by code, `exitCode`.
+ */
 export function summaryJson(summary: Summary): string {
   const { records, counts, errors, warnings, exitCode } = summary;
   const members = [`"records":${records}`, ...STATUSES.map((status) => `"${status}":${counts[status] ?? 0}`)];
@@ -121,15 +123,15 @@ function countsJson(counts: Readonly<Record<string, number>>): string {
 }
 
 /**
- * Every status adds up to `records`.
- * @throws Error (a bug) when they do not: a report that does not add up must not be shown
+ * Checks that the counts of all statuses add up to `records`.
+ * @throws Error (a bug) if they do not: an inconsistent report must not be shown
  */
 function assertCountsAddUp({ records, counts }: Pick<Summary, "records" | "counts">): void {
   const total = STATUSES.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
   if (total !== records) throw new Error(`the report does not add up: ${total} outcomes of ${records} records`);
 }
 
-/** How many records have one of the statuses. */
+/** Returns the number of records that have one of the statuses. */
 export function countRecords(summary: Summary, statuses: Iterable<Status>): number {
   return [...statuses].reduce((sum, status) => sum + (summary.counts[status] ?? 0), 0);
 }

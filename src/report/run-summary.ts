@@ -19,21 +19,20 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 
 const WAITS = "waits for a record that has not been accepted";
 
-/** The counts of a run; without `errors` nothing is known of the causes. */
+/** The counts of a run. Without `errors`, the causes are unknown. */
 export type StatusCounts = Pick<Summary, "counts"> & Partial<Pick<Summary, "errors">>;
 
-/** What a status means, beside its count. */
+/** Describes the meaning of a status, to display next to its count. */
 export function statusMeaning(status: Status, { counts, errors }: StatusCounts): string {
   if (status !== "blocked" || (errors !== undefined && errors["account_not_found"] === undefined))
     return MEANINGS[status];
-  // A platform refuses with this code, too.
+  // The platform also rejects records with this code.
   const isWaiting = errors?.["account_not_found"] === counts.blocked && (counts.rejected ?? 0) === 0;
   return isWaiting ? WAITS : `${MEANINGS.blocked}; or ${WAITS}`;
 }
 
 /**
- * The end of a run in a few lines, for stderr: how many records of which status, where the report lies, and the
- * command to go on with.
+ * Summarises the end of a run in a few lines for stderr: records per status, the report folder, and the next command.
  */
 export function summaryText(report: Report): string {
   const { summary, title, folder, next } = report;

@@ -4,12 +4,12 @@ import type { Place } from "../model/place.ts";
 import type { Problem } from "../model/problem.ts";
 
 /**
- * The offending values of a run, kept in memory only and only when the user asked to see them (`--show-values`):
- * the ledger holds none, so a report takes them from here. Bounded: the first places win.
+ * The invalid values of a run, kept only in memory and only with `--show-values`. The ledger contains no values, so a
+ * report takes them from here. The number of places is bounded: the first ones are kept.
  */
 export interface ShownValues {
   noteValue(place: Place, value: JsonValue | undefined): void;
-  /** The outcome with the values of its problems filled in, where they are known. */
+  /** Returns the outcome with the values of its problems, as far as they are known. */
   fill(outcome: Outcome): Outcome;
 }
 

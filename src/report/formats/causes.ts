@@ -4,40 +4,43 @@ import type { Place } from "../../model/place.ts";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { foundCode } from "../problem-text.ts";
 
-/** Problems that are likely to have one reason: the same code at the same field of any item. */
+/** Problems that probably have the same reason: the same code at the same field of any item. */
 export interface Cause {
   readonly code: string;
-  /** The attr with list indexes as `*`. */
+  /** The attr, with list indexes as `*`. */
   readonly attr: string;
   readonly severity: Severity;
   readonly by: Problem["by"];
   readonly count: number;
-  /** The first of the problems, for its words. */
+  /** The first of the problems, which provides the wording. */
   readonly first: Problem;
-  /** What the values look like, the most frequent first. */
+  /** Shapes of the values, most frequent first. */
   readonly shapes: readonly ShapeCount[];
-  /** Problems whose shape came after the bound was reached. */
+  /** Problems with a shape that occurred first after the limit was reached. */
   readonly otherShapes: number;
 }
 
-/** A shape of value within a cause. */
+/** A shape of values within a cause. */
 export interface ShapeCount {
-  /** Absent where there is no value: a missing field. In quotation marks: the value itself, a code. */
+  /**
+   * Absent if there is no value, for example for a missing field. In quotation marks: the value itself, if it is a
+   * code.
+   */
   readonly shape?: string;
   readonly count: number;
   readonly example: { readonly record: number; readonly place: Place; readonly value?: string };
 }
 
-/** Errors before warnings, the most frequent first; `others` counts the problems beyond the bound. */
+/** Errors before warnings, most frequent first. `others` counts the problems beyond the limit. */
 export interface Causes {
   readonly causes: readonly Cause[];
   readonly others: number;
 }
 
-/** Shapes in all causes together: what keeps memory flat however wild the input. */
+/** Maximum number of shapes in all causes together. It bounds the memory, for any input. */
 const MAX_SHAPES_IN_ALL = 1000;
 
-/** Groups all problems of the outcomes by code, attr with indexes as `*`, and shape of the value. */
+/** Groups all problems of the outcomes by code, attr (indexes as `*`) and shape of the value. */
 export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>): Promise<Causes> {
   const groups: CauseGroups = { byCause: new Map(), size: 0, others: 0 };
   for await (const batch of outcomes) {
@@ -50,7 +53,7 @@ export async function collectCauses(outcomes: AsyncIterable<readonly Outcome[]>)
   return { causes: causes.toSorted(worstFirst), others: groups.others };
 }
 
-/** The same for two problems that are likely to have one reason. */
+/** Returns the same key for two problems that probably have the same reason. */
 export function causeKey({ severity, by, code, attr }: Problem): string {
   return `${severity} ${by} ${code} ${attrPattern(attr)}`;
 }
@@ -97,7 +100,7 @@ function addProblem(groups: CauseGroups, outcome: Outcome, problem: Problem): vo
     groups.byCause.set(key, cause);
   }
   cause.count += count;
-  // What is counted and not listed has shapes that are not known: it is shown with the one that is.
+  // Unlisted problems have unknown shapes, so they are counted with the shape of the listed one.
   const known = cause.shapes.get(shape ?? "");
   if (known !== undefined) known.count += count;
   else if (full) cause.otherShapes += count;

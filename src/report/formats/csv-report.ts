@@ -20,7 +20,7 @@ const COLUMNS = [
   "pointer",
 ] as const;
 
-/** One row a problem: the columns of `errors.csv`, and `value` at the end when values are shown. */
+/** Writes one row per problem: the columns of `errors.csv`, and a final column `value` if values are shown. */
 export async function csvReporter(report: Report, write: Write): Promise<void> {
   await write(csvText([report.showValues ? [...COLUMNS, "value"] : COLUMNS]));
   for await (const batch of outcomesWithProblems(report)) {

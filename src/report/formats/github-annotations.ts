@@ -7,12 +7,13 @@ import { plainText } from "../../text/plain-text.ts";
 import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { describeProblem } from "../problem-text.ts";
 
-/** GitHub keeps 50 annotations of a job, and shows the first 10 errors and 10 warnings of a step. */
+/** GitHub keeps 50 annotations per job, and shows the first 10 errors and 10 warnings per step. */
 const MAX_ANNOTATIONS = 50;
 
 /**
- * Annotations for a GitHub workflow, on the line of the source file: first one of every cause, so that the ten that
- * GitHub shows cover ten causes, then others, errors before warnings; a notice says how many were left out.
+ * Writes annotations for a GitHub workflow, on the lines of the source files. One annotation per cause comes first, so
+ * that the ten that GitHub shows cover ten causes; then the others, errors before warnings. A notice gives the number
+ * of omitted problems.
  */
 export async function githubReporter(report: Report, write: Write): Promise<void> {
   const found: CollectedAnnotations = {
@@ -40,7 +41,7 @@ interface Annotation {
 interface CollectedAnnotations {
   readonly errors: AnnotationGroup;
   readonly warnings: AnnotationGroup;
-  /** Causes met so far, as many as could ever be shown. */
+  /** Causes found so far, up to the number that could be shown. */
   readonly causes: Set<string>;
   total: number;
 }
@@ -62,7 +63,7 @@ function collect(found: CollectedAnnotations, { source }: Outcome, problem: Prob
   } else if (picked.more.length < MAX_ANNOTATIONS) picked.more.push({ problem, place });
 }
 
-/** `col` is left out: it counts characters, while a CSV cell is known by its column, which the message names. */
+/** Omits `col`, which counts characters: a CSV cell is identified by its column, which the message names. */
 function annotationLine({ problem, place }: Annotation, showValues: boolean): string {
   const { attr, code, severity, value } = problem;
   const file = place.file === "-" ? [] : [`file=${propertyText(place.file)}`, `line=${place.line}`];
@@ -78,12 +79,12 @@ function closingLine(left: number, folder: string | undefined): string {
   return `::notice title=migrate::${messageText(`${formatCount(left)} more problems are not shown here${where}`)}`;
 }
 
-/** As GitHub's own toolkit escapes the message of a command; `plainText` has left no line ends to escape. */
+/** Escapes a message as GitHub's own toolkit does. `plainText` has already removed line ends. */
 function messageText(text: string): string {
   return plainText(text, MAX_TEXT_LENGTH).replaceAll("%", "%25");
 }
 
-/** As GitHub's own toolkit escapes a property of a command. */
+/** Escapes a property as GitHub's own toolkit does. */
 function propertyText(text: string): string {
   return messageText(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
 }

@@ -6,14 +6,14 @@ import { describeProblem } from "../problem-text.ts";
 import { allInColumns, isOutcome, type Report, summaryJson, type Write } from "../report.ts";
 import { createOutcomeLines, type Separators } from "./outcome-lines.ts";
 
-/** One document: the summary as in `summary.json`, and every outcome, one a line. */
+/** Writes one document: the summary as in `summary.json`, and every outcome on a line of its own. */
 export async function jsonReporter(report: Report, write: Write): Promise<void> {
   await write(`{"summary":${summaryJson(report.summary)},\n"outcomes":[`);
   await writeLines(report, write, { before: "\n", between: ",\n", after: "" });
   await write("\n]}\n");
 }
 
-/** One line a record (docs/errors.md, "Outcome lines"). */
+/** Writes one line per record (docs/errors.md, "Outcome lines"). */
 export async function ndjsonReporter(report: Report, write: Write): Promise<void> {
   await writeLines(report, write, { before: "", between: "\n", after: "\n" });
 }
@@ -36,8 +36,8 @@ async function writeLines(
 }
 
 /**
- * The outcome as one JSON object in one line, without the line's end: keys in the fixed order (docs/errors.md), absent
- * when they do not apply. Written by hand, because there is one for every record of the input.
+ * Renders the outcome as a JSON object on one line, without the line end. Keys have a fixed order (docs/errors.md), and
+ * are absent if they do not apply. Built by concatenation for speed, because every record of the input has one.
  */
 export function outcomeLine(outcome: Outcome, options: Pick<Report, "showValues">): string {
   const { record, key, source, status, problems } = outcome;
@@ -59,7 +59,7 @@ function replyJson({ http, attempts, account, durationMs }: Outcome): string {
   return members;
 }
 
-/** One of the outcome's `errors`. */
+/** Renders one entry of the outcome's `errors`. */
 export function problemJson(problem: Problem, options: Pick<Report, "showValues">): string {
   const { attr, code, severity, by, place, value } = problem;
   let object = `{"attr":${jsonText(attr)},"code":${jsonText(code)},"detail":${jsonText(describeProblem(problem))}`;

@@ -7,7 +7,7 @@ import { describeProblem } from "../problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";
 
-/** How JUnit counts a status; the others pass. */
+/** How JUnit counts a status; statuses not listed pass. */
 const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   invalid: "failure",
   rejected: "failure",
@@ -19,8 +19,9 @@ const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
 };
 
 /**
- * One test case a record: what needs work fails, what is uncertain or stopped is an error, what was not sent is skipped.
- * Keeps to the strict schema of Jenkins' xUnit plugin (junit-10.xsd), unless `testLocations` adds `file` and `line`.
+ * Writes one test case per record: records that need correction fail, ambiguous and blocked ones are errors, and unsent
+ * ones are skipped. Conforms to the strict schema of Jenkins' xUnit plugin (junit-10.xsd), unless `testLocations` adds
+ * `file` and `line`.
  */
 export async function junitReporter(report: Report, write: Write): Promise<void> {
   const { failures, skipped } = suiteCounts(report.summary);
@@ -35,7 +36,7 @@ export async function junitReporter(report: Report, write: Write): Promise<void>
 
 interface SuiteCounts {
   readonly failures: string;
-  /** Only a suite has this one. */
+  /** Only `testsuite` has this attribute. */
   readonly skipped: string;
 }
 
@@ -78,7 +79,10 @@ function problemLine(problem: Problem, showValues: boolean): string {
   return `${severity} ${code} at ${attr}: ${describeProblem(problem)}${what}${where}`;
 }
 
-/** Text for an element or an attribute: what XML 1.0 cannot hold is made visible, the rest escaped. */
+/**
+ * Renders text for an element or an attribute: characters that XML 1.0 does not allow are made visible, others are
+ * escaped.
+ */
 function xmlText(text: string): string {
   return plainText(text, MAX_TEXT_LENGTH).replace(/[<>&"']/g, (character) => ENTITIES[character] ?? "");
 }

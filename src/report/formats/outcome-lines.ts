@@ -2,25 +2,28 @@ import type { ValidOutcomes } from "../../model/outcome.ts";
 import { createByteList } from "../../text/byte-list.ts";
 import { validLineWriter } from "./valid-lines.ts";
 
-/** Outcomes as JSON, one after the other, in bytes. */
+/** A buffer for outcomes as JSON, in bytes. */
 export interface OutcomeLines {
-  /** The line of one outcome. */
+  /** Adds the line of one outcome. */
   readonly add: (line: string) => void;
-  /** The lines of outcomes with nothing found. */
+  /** Adds the lines of outcomes without problems. */
   readonly addValid: (outcomes: ValidOutcomes) => void;
-  /** What was added since the last call, when it is worth writing. */
+  /** Returns the bytes added since the last call, once there are enough to be worth writing. */
   readonly take: () => Uint8Array | undefined;
-  /** What is left. @param after stands behind the last line, where there is one */
+  /** Returns the remaining bytes. @param after text after the last line, if there is a line */
   readonly end: (after: string) => Uint8Array;
 }
 
 export interface Separators {
-  /** In front of the first line. */
+  /** Text before the first line. */
   readonly before: string;
   readonly between: string;
 }
 
-/** Lines of outcomes. Those of records with nothing found are written as bytes, without a text or an object for each. */
+/**
+ * Creates a buffer for outcome lines. Lines of records without problems are written as bytes, without a string or an
+ * object for each record.
+ */
 export function createOutcomeLines({ before, between }: Separators): OutcomeLines {
   const bytes = createByteList(2 * WORTH_WRITING);
   let isFirst = true;

@@ -6,7 +6,7 @@ import { junitReporter } from "./junit-report.ts";
 import type { Reporter } from "../report.ts";
 import { textReporter } from "./text-report.ts";
 
-/** One reporter a format. */
+/** One reporter per format. */
 export const reporters: Readonly<Record<Format, Reporter>> = {
   text: textReporter,
   json: jsonReporter,

@@ -8,14 +8,15 @@ import { outcomesWithProblems, type Report, type Write } from "../report.ts";
 import { textWidth, wrapText } from "../../terminal/text-width.ts";
 import { describeKind } from "../problem-text.ts";
 
-/** What is shown; the rest is counted. */
+/** Maximum number of causes shown; the rest are only counted. */
 const MAX_CAUSES = 20;
 const MAX_SHAPES = 3;
 const MAX_AMBIGUOUS = 5;
 
 /**
- * The causes of what went wrong, most frequent first, each with its words and one example place, and the first of the
- * records that nobody knows the fate of; nothing when all is well. A blank line behind it keeps the summary apart.
+ * Writes the causes of the problems, most frequent first, each with a description and one example place, then the first
+ * of the ambiguous records. Writes nothing if there are no problems. A blank line at the end separates it from the
+ * summary.
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
@@ -33,9 +34,9 @@ export async function textReporter(report: Report, write: Write): Promise<void> 
 interface TextLayout {
   readonly style: ChalkInstance;
   readonly width: number;
-  /** Columns for the counts of the causes. */
+  /** Width of the counts of the causes, in columns. */
   readonly countWidth: number;
-  /** What stands under a count. */
+  /** Indentation of the lines below a count. */
   readonly indent: string;
   readonly showValues: boolean;
 }
@@ -78,7 +79,7 @@ function causeText(cause: Cause, screen: TextLayout): readonly string[] {
   ];
 }
 
-/** Broken at its dots where it does not fit. */
+/** Breaks the attr at its dots if it does not fit. */
 function attrLines(attr: string, { width, indent }: TextLayout): readonly string[] {
   const lines = wrapText(attr.replaceAll(".", " ."), width - indent.length);
   return lines.map((line) => indent + line.replaceAll(" .", "."));
@@ -95,7 +96,7 @@ function shapesText(cause: Cause, screen: TextLayout): readonly string[] {
   return [...lines, screen.indent + screen.style.dim(`${formatCount(rest).padStart(width)} of other shapes`)];
 }
 
-/** `like 9{9}, e.g. customers.csv:9, column MOBILE`, in as many lines as it needs. */
+/** `like 9{9}, e.g. customers.csv:9, column MOBILE`, on as many lines as necessary. */
 function shapeText({ shape, count, example }: ShapeCount, width: number, screen: TextLayout): readonly string[] {
   const label = width === 0 ? "" : `${formatCount(count).padStart(width)} `;
   const room = screen.width - screen.indent.length - label.length;
@@ -112,7 +113,9 @@ function shapeLabel(shape: string): string {
   return shape.startsWith('"') ? plainText(shape) : `like ${plainText(shape)}`;
 }
 
-/** The example in one part, or file and line apart from column or pointer where the two do not fit on one line. */
+/**
+ * The example in one part; if it does not fit on one line, file and line are one part, and column or pointer another.
+ */
 function placeParts(place: Place, room: number): readonly string[] {
   const whole = `e.g. ${plainText(formatPlace(place), 200)}`;
   const start = `e.g. ${plainText(formatPlace({ file: place.file, line: place.line }), 200)}`;
@@ -120,7 +123,7 @@ function placeParts(place: Place, room: number): readonly string[] {
   return cell === "" || textWidth(whole) <= room ? [whole] : [start, cell];
 }
 
-/** The parts with commas between them, in lines of at most so many columns. */
+/** Joins the parts with commas, in lines of at most `width` columns. */
 function packParts(parts: readonly string[], width: number): readonly string[] {
   const lines: string[] = [];
   for (const part of parts) {
@@ -131,7 +134,7 @@ function packParts(parts: readonly string[], width: number): readonly string[] {
   return lines;
 }
 
-/** Each with its key and its place: these are the ones to look for on the platform. */
+/** Lists key and place of each record, because the user must look for these on the platform. */
 async function ambiguousText(report: Report, { style, indent }: TextLayout): Promise<readonly string[]> {
   const count = report.summary.counts.ambiguous ?? 0;
   if (count === 0) return [];

@@ -3,9 +3,9 @@ import { jsonText } from "../../terminal/safe-json.ts";
 import { addCopies, addNumber, type ByteList, countDigits, MOST_WRITTEN, writeNumber } from "../../text/byte-list.ts";
 
 /**
- * Writes the lines of records with nothing found. They differ by four values alone, and often in the same places of the
- * line: then one line is copied for many, and what differs written over the copies.
- * @param before stands in front of each line
+ * Creates a writer for the lines of records without problems. These lines differ in only four values, often at the same
+ * positions. In that case, one line is copied for many records, and the differences are written over the copies.
+ * @param before text before each line
  */
 export function validLineWriter(bytes: ByteList, before: string): (outcomes: ValidOutcomes) => void {
   const opening = Buffer.from(before + OPENING);
@@ -73,8 +73,8 @@ function startOfKey({ keyEnds }: ValidOutcomes["batch"], index: number): number 
 }
 
 /**
- * Where the records end whose lines have everything in the same places as that of the one at this position: there, when
- * no line can be written over its line.
+ * Returns the end of the records whose lines have all values at the same positions as the line at `from`. Returns
+ * `from` if no line can be written over that line.
  */
 function endOfAlike(outcomes: ValidOutcomes, from: number): number {
   const { to, batch } = outcomes;
@@ -86,7 +86,7 @@ function endOfAlike(outcomes: ValidOutcomes, from: number): number {
   for (let index = from; index < to; index += 1) {
     const isAlike = fileNumbers[index] === fileNumbers[from] && isKeyAlike(index);
     const line = lines[index] ?? 0;
-    // The numbers of records go up.
+    // The numbers of records ascend.
     if (!isAlike || (records[index] ?? 0) >= recordBelow || line < lineFrom || line >= lineBelow) return index;
   }
   return to;
@@ -103,14 +103,14 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
   };
 }
 
-/** The first number that has more digits; 0 for one that is not written by its digits. */
+/** The first number with more digits; 0 for a number that is not written digit by digit. */
 function powerAbove(number: number): number {
   return number > MOST_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MOST_WRITTEN + 1);
 }
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
-/** As `jsonText` sees it. */
+/** The same condition as in `jsonText`. */
 function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   for (let index = from; index < to; index += 1) {
     const byte = text[index] ?? 0;
@@ -119,5 +119,5 @@ function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   return true;
 }
 
-/** A mark of the byte order is a character of a key like any other. */
+/** A byte order mark is an ordinary character of a key. */
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });

@@ -6,10 +6,13 @@ import type { PageCause } from "./collect-rows.ts";
 import { html, type Html } from "./html.ts";
 import { percent } from "./records-section.ts";
 
-/** Causes in the chart; all of them have a card. */
+/** Maximum number of causes in the chart. Cards are not limited by it. */
 const CHARTED = 10;
 
-/** The causes that hold most records back, as bars that lead to their cards; nothing where there is one cause alone. */
+/**
+ * Renders the causes that affect the most records as bars that link to their cards; undefined with fewer than two
+ * causes.
+ */
 export function causesChart(causes: readonly PageCause[]): Html | undefined {
   const charted = causes.filter(({ severity }) => severity === "error").slice(0, CHARTED);
   const most = charted[0]?.records ?? 0;
@@ -37,7 +40,7 @@ export function causesChart(causes: readonly PageCause[]): Html | undefined {
   </section> `;
 }
 
-/** The causes, each as a card; nothing where there is none. `leftOut`: what the page does not hold. */
+/** Renders each cause as a card; undefined without causes. `leftOut`: text about causes that the page omits. */
 export function causesSection(causes: readonly PageCause[], leftOut: Html | undefined): Html | undefined {
   if (causes.length === 0) return undefined;
   const title = causes.some(({ severity }) => severity === "error") ? "Errors to fix" : "Warnings";
@@ -51,7 +54,7 @@ export function causesSection(causes: readonly PageCause[], leftOut: Html | unde
   </section>`;
 }
 
-/** Shown once the page's script runs, which fills the choices. */
+/** Hidden until the script of the page runs, which fills in the choices. */
 const FILTERS: Html = html`<form class="filters" role="search" aria-label="Filter the causes" hidden>
     <label for="search">Search <input type="search" id="search" autocomplete="off" spellcheck="false" /></label>
     ${choice("file", "File", "all files")} ${choice("column", "Column", "all columns")}
@@ -69,7 +72,7 @@ function choice(id: string, label: string, all: string): Html {
   >`;
 }
 
-/** A cause as a card; its rows are put in by the script when they are asked for. */
+/** Renders a cause as a card. The script adds its rows on demand. */
 function causeCard(cause: PageCause, at: number): Html {
   const { attr, code, by, severity, records, problems, shapes } = cause;
   const form = formOf(cause);
@@ -103,7 +106,7 @@ function causeCard(cause: PageCause, at: number): Html {
   </li> `;
 }
 
-/** The words of the cause, without a pattern that only programmers can read. */
+/** The description of the cause, without a pattern that only programmers can read. */
 function titleOf(cause: PageCause): string {
   if (formOf(cause) !== undefined) return "Does not have the required format.";
   return cause.by === "platform" ? `The platform: ${cause.words}` : cause.words;
@@ -114,7 +117,7 @@ function formOf({ first }: PageCause): string | undefined {
   return first.expected === "pattern" ? first.written?.as : undefined;
 }
 
-/** `POSTCODE in accounts.csv`: what the owner of the file knows it by; where no column stands behind it, the field. */
+/** `POSTCODE in accounts.csv`, which the owner of the file recognises. Without a column, the attr is used instead. */
 function placeOf({ places, attr }: PageCause): string {
   const [first, ...others] = places;
   if (first === undefined) return "";

@@ -7,35 +7,35 @@ import { describeKind, describeProblem, foundCode } from "../problem-text.ts";
 import type { Report } from "../report.ts";
 import type { CauseData, RowData } from "./page-data.ts";
 
-/** A cause as the page shows it: with its rows by where they stand. */
+/** A cause as shown on the page, with its rows grouped by place. */
 export interface PageCause extends CauseData {
   readonly by: Problem["by"];
-  /** The first of the problems, for what to do. */
+  /** The first of the problems, which determines the advice. */
   readonly first: Problem;
-  /** Records that have it. */
+  /** Number of affected records. */
   readonly records: number;
-  /** What the values look like, the most frequent first. */
+  /** Shapes of the values, most frequent first. */
   readonly shapes: readonly { readonly shape: string; readonly count: number }[];
 }
 
 export interface CauseCollector {
-  /** Takes note of the problems of outcomes, which come in input order. */
+  /** Adds the problems of outcomes, which must be in input order. */
   readonly add: (outcomes: readonly Outcome[]) => void;
-  /** Errors before warnings, those that concern most records first. */
+  /** Errors before warnings, then by the number of affected records, highest first. */
   readonly causes: () => readonly PageCause[];
-  /** Problems of causes beyond the bounds. */
+  /** Number of problems in causes beyond the limits. */
   readonly others: () => Readonly<Record<Severity, number>>;
 }
 
-/** What keeps memory flat, and the page small enough for a mail. */
+/** Limits that bound the memory, and keep the page small enough for an e-mail. */
 const MAX_PLACES = 1000;
 const MAX_SHAPES = 5;
 const ROWS_OF_PLACE = 100;
 const MAX_ROWS = 5000;
-/** A place that comes when the page is full has as many all the same. */
+/** Rows that a place still gets once the page is full. */
 const ROWS_OF_LATE_PLACE = 3;
 
-/** Groups problems by cause, and keeps the first rows of each of its places. */
+/** Creates a collector that groups problems by cause, and keeps the first rows of each place. */
 export function createCauseCollector({ showValues }: Pick<Report, "showValues">): CauseCollector {
   const byCause = new Map<string, MutableCause>();
   const others = { error: 0, warning: 0 };
@@ -137,7 +137,7 @@ function addRow(cause: MutableCause, size: Size, { outcome, problem, count, show
   known.rows.push(rowOf(cause.words, outcome, showValues ? problem : withoutValue(problem)));
 }
 
-/** What the value looks like; in quotation marks the value itself, where it is a code. */
+/** The shape of the value; if the value is a code, the value itself in quotation marks. */
 function shapeOf(problem: Problem): string | undefined {
   const found = foundCode(problem);
   return found === undefined ? problem.shape : `"${found}"`;

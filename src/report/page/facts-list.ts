@@ -1,6 +1,6 @@
 import { html, type Html } from "./html.ts";
 
-/** What is known of a run, name by name; what is not known is left out. */
+/** Renders facts as a list of names and values. Omits unknown values. */
 export function factsList(entries: readonly (readonly [name: string, value: string | undefined])[]): Html {
   const known = entries.filter(([, value]) => value !== undefined && value !== "");
   return html`<dl class="facts">

@@ -2,7 +2,7 @@ import type { Status } from "../../model/outcome.ts";
 import { formatCount } from "../../text/count.ts";
 import { countRecords, type Report } from "../report.ts";
 
-/** What happened, in one sentence. */
+/** Summarises the run in one sentence. */
 export function headline({ summary, run }: Report): string {
   const { records } = summary;
   if (records === 0) return "No record was read.";
@@ -30,7 +30,7 @@ interface HeadlinePart {
   readonly said: (count: number, isCheck: boolean) => string;
 }
 
-/** In the order in which they are told; together they are all statuses. */
+/** In the order of the sentence. Together, the parts contain every status. */
 const PARTS: readonly HeadlinePart[] = [
   { statuses: ["accepted", "skipped"], said: (count) => `${count === 1 ? "is" : "are"} on the platform` },
   {

@@ -1,7 +1,7 @@
 import { printableJson } from "../../terminal/safe-json.ts";
 import { plainText } from "../../text/plain-text.ts";
 
-/** Text that is HTML already. Only `html` makes it, so that everything else is escaped. */
+/** Text that is already HTML. Only `html` creates it, so that all other text is escaped. */
 export interface Html {
   readonly markup: string;
 }
@@ -9,8 +9,8 @@ export interface Html {
 type Part = string | number | Html | readonly Html[] | undefined;
 
 /**
- * A piece of HTML. What is put in is text, made safe to show and escaped, unless it is a piece of HTML itself; attributes
- * stand in double quotation marks. Undefined is left out.
+ * Creates a piece of HTML. Inserted text is made safe to display and escaped, unless it is a piece of HTML itself.
+ * Attributes must be in double quotation marks. Undefined is omitted.
  */
 export function html(pieces: TemplateStringsArray, ...parts: readonly Part[]): Html {
   return { markup: pieces.map((piece, at) => piece + markupOf(parts[at])).join("") };
@@ -37,7 +37,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** A script element that holds data and is never run; no text in it can end it. */
+/** Creates a script element that holds data and is never run. No text in the data can close it. */
 export function dataElement(id: string, data: object): Html {
   const json = printableJson(data).replaceAll("<", String.raw`\u003c`);
   return { markup: `<script type="application/json" id="${escaped(id)}">${json}</script>` };

@@ -1,6 +1,6 @@
 import type { Severity } from "../../model/problem.ts";
 
-/** What the script of the page reads (`src/page/report.js`): the causes, in the order of their cards. */
+/** Data for the script of the page (`src/page/report.js`): the causes, in the order of their cards. */
 export interface PageData {
   readonly showValues: boolean;
   readonly causes: readonly CauseData[];
@@ -11,18 +11,18 @@ export interface CauseData {
   readonly attr: string;
   readonly words: string;
   readonly severity: Severity;
-  /** Problems in all, those without a row on the page among them. */
+  /** Number of all problems, including those without a row on the page. */
   readonly problems: number;
   readonly places: readonly PlaceData[];
 }
 
-/** Where in the sources the problems of a cause stand. */
+/** A place in the sources where problems of a cause occur. */
 interface PlaceData {
   readonly file: string;
-  /** The column's header; in a JSON source the pointer with `*` for indexes; absent for a whole record. */
+  /** The column's header; in a JSON source, the pointer with `*` for indexes; absent for a whole record. */
   readonly column?: string;
   readonly problems: number;
-  /** The first of them. */
+  /** The first rows of the place. */
   readonly rows: readonly RowData[];
 }
 
@@ -30,11 +30,11 @@ export interface RowData {
   readonly record: number;
   readonly key?: string;
   readonly line: number;
-  /** In a JSON source. */
+  /** Present in a JSON source. */
   readonly pointer?: string;
   readonly shape?: string;
-  /** With `--show-values`. */
+  /** Present with `--show-values`. */
   readonly value?: string;
-  /** The problem in words, where they are not those of its cause. */
+  /** Description of the problem, if it differs from that of its cause. */
   readonly note?: string;
 }

@@ -2,17 +2,18 @@ import { createHash } from "node:crypto";
 import type { PageFiles } from "../page-files.ts";
 import { html, type Html } from "./html.ts";
 
-/** What every page consists of beside its content. */
+/** The parts of a page that do not depend on its content. */
 export interface PageFrame {
   /** Everything before the content. */
   readonly start: Html;
-  /** Everything behind it. */
+  /** Everything after the content. */
   readonly end: Html;
 }
 
 /**
- * The beginning and the end of a page in one file: it asks nothing of a network, and a browser runs nothing in it but the
- * tool's own script, known by its hash. Where data should become an element after all, nothing of it is run.
+ * Creates the beginning and end of a page in one file. The page loads nothing from a network, and a browser runs only
+ * the tool's own script, which the policy allows by its hash. Even if data became an element, the browser would not run
+ * it.
  */
 export function pageFrame(title: string, { style, script }: PageFiles): PageFrame {
   const policy = [

@@ -8,7 +8,7 @@ import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
 import { moment } from "./timeline-section.ts";
 
-/** Writes `proof.html`: what `proof.json` says, for people and for paper. */
+/** Writes `proof.html`, which shows the contents of `proof.json` for reading and printing. */
 export async function writeProofPage(proof: Proof, write: Write): Promise<void> {
   const frame = pageFrame("Proof of a migration", await readPageFiles({ script: false }));
   const pieces = [
@@ -98,7 +98,7 @@ const COUNTED: readonly (readonly [string, Exclude<keyof SourceProof, "file" | "
   ["Blank lines", "blankLines"],
 ];
 
-/** Without a column of their own where no file has any. */
+/** Columns that are omitted if all their values are zero. */
 const RARE: ReadonlySet<keyof SourceProof> = new Set(["leftOut", "notPicked", "blankLines"]);
 
 function sourcesTable(sources: readonly SourceProof[], at: number): Html {
@@ -145,11 +145,11 @@ function measureTable({ name, attr, by, sums, unreadable }: MeasureProof, ids: P
 
 interface PageTable {
   readonly id: string;
-  /** Id of the heading of the run that it belongs to. */
+  /** Id of the heading of the run that the table belongs to. */
   readonly of?: string;
   readonly title: string;
   readonly note?: string;
-  /** The first one names its row. */
+  /** The first column is the heading of the row. */
   readonly columns: readonly { readonly name: string; readonly kind?: "number" | "hash" }[];
   readonly rows: readonly (readonly string[])[];
 }

@@ -3,13 +3,13 @@ import { formatCount } from "../../text/count.ts";
 import { type StatusCounts, statusMeaning } from "../run-summary.ts";
 import { html, type Html } from "./html.ts";
 
-/** The heading of a list of records: a page may have several. */
+/** Heading of a list of records, because a page may have several. */
 interface RecordsHeading {
   readonly id: string;
   readonly title: string;
 }
 
-/** Status of the records: a bar, and the same as a list. */
+/** Renders the statuses of the records as a bar and as a table. */
 export function recordsSection(
   summary: Pick<Summary, "records"> & StatusCounts,
   { id, title }: RecordsHeading = { id: "records", title: "Records" },
@@ -69,15 +69,15 @@ function statusBar(summary: Parameters<typeof recordsSection>[0], present: reado
   return html`<svg class="status-bar" height="16" role="img" aria-label="${words}">${parts}</svg> `;
 }
 
-/** With two digits at most. */
+/** Rounds to at most two decimal places. */
 export function percent(share: number): string {
   return `${Math.round(share * 100) / 100}%`;
 }
 
-/** In the order in which a bar has them. */
+/** In the order of the bar. */
 const TONES = ["good", "idle", "unsure", "bad"] as const;
 
-/** The colour of a status. */
+/** Returns the colour of a status. */
 export function toneOf(status: Status): (typeof TONES)[number] {
   if (status === "accepted" || status === "valid" || status === "skipped") return "good";
   if (NEEDS_WORK.has(status)) return "bad";

@@ -12,12 +12,12 @@ import { pageFrame } from "./page-frame.ts";
 import { recordsSection } from "./records-section.ts";
 import { moment, timelineSection } from "./timeline-section.ts";
 
-/** Causes with a card; the rest is counted. */
+/** Maximum number of cards; further causes are only counted. */
 const MAX_CARDS = 100;
 
 /**
- * Writes `report.html` (docs/errors.md, "HTML report"), of causes that have been collected from all outcomes. What it holds is
- * bounded, whatever the input.
+ * Writes `report.html` (docs/errors.md, "HTML report"), with the causes collected from all outcomes. The size of its
+ * content is bounded, for any input.
  */
 export async function writeReportPage(report: Report, collector: CauseCollector, write: Write): Promise<void> {
   const frame = pageFrame(report.title, await readPageFiles({ script: true }));

@@ -6,7 +6,7 @@ import { toneOf } from "./records-section.ts";
 
 const HEIGHT = 120;
 
-/** When the platform answered: columns of the same length of time, and the same as a table. */
+/** Renders when the platform answered: columns that cover equal lengths of time, and the same data as a table. */
 export function timelineSection(timeline: Timeline): Html {
   const { slotSeconds, slots } = timeline;
   const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
@@ -77,7 +77,7 @@ function slotTable({ slots }: Timeline, statuses: readonly Status[]): Html {
   </table>`;
 }
 
-/** What an answer made of its record. */
+/** The effect of an answer on its record. */
 const ANSWERS: Readonly<Record<Status, string>> = {
   valid: "would be accepted",
   invalid: "invalid",
@@ -130,7 +130,7 @@ export function moment(iso: string): string {
   return `${dayOf(iso)}, ${iso.slice(11, 16)} UTC`;
 }
 
-/** Made for the first page: that takes as long as a short command. */
+/** Created on first use, because that takes as long as a short command. */
 let day: Intl.DateTimeFormat | undefined;
 
 function dayOf(iso: string): string {

@@ -1,31 +1,31 @@
 import { hash } from "node:crypto";
 
 /**
- * Tells rows and cells again without holding their values. Short values, such as phone numbers, could be found by trying
- * all of them: so every fingerprint depends on the secret of its report.
+ * Recognises rows and cells without storing their values. Short values such as phone numbers could be found by trying
+ * every possible value, so every fingerprint depends on the secret of its report.
  */
 export interface Fingerprints {
-  /** Of a cell. It depends on the row, too: equal cells of two rows have different fingerprints. */
+  /** Fingerprint of a cell. It also depends on the row: equal cells in two rows have different fingerprints. */
   readonly cell: (
     place: { readonly source: string; readonly row: number; readonly column: string },
     value: string,
   ) => string;
-  /** Of a business key: the same for all rows of a record. */
+  /** Fingerprint of a business key: the same for all rows of a record. */
   readonly key: (key: string) => string;
-  /** Of all cells of a row: the same for equal rows of a source. */
+  /** Fingerprint of all cells in a row: the same for equal rows of a source. */
   readonly row: (source: string, cells: readonly string[]) => string;
 }
 
-/** Characters of a fingerprint: 48 bits. */
+/** Number of characters in a fingerprint: 48 bits. */
 export const FINGERPRINT_LENGTH = 8;
 
-/** Stands for an empty cell, which is no secret. */
+/** Represents an empty cell, which is not secret. */
 export const EMPTY_CELL: string = ".".repeat(FINGERPRINT_LENGTH);
 
 /**
- * sha256 over the secret and the value, cut to 48 bits. What an HMAC guards against beyond that, a hash that somebody
- * continues, is of no use where hashes are cut and nobody else's are taken; it takes four times as long.
- * @param secret of this report alone, 256 random bits as text
+ * Uses sha256 over the secret and the value, truncated to 48 bits. An HMAC would also prevent length extension, which
+ * is no threat here: hashes are truncated, and no hashes from other parties are accepted. It takes four times as long.
+ * @param secret belongs to this report only: 256 random bits as text
  */
 export function createFingerprints(secret: string): Fingerprints {
   const of = (parts: readonly string[]): string =>

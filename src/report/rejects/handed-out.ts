@@ -10,50 +10,52 @@ import { createFingerprints, type Fingerprints } from "./fingerprints.ts";
 import { originalCells, rejectFileName } from "./reject-file.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 
-/** What a report remembers of its rejects, so that they are known again when they come back. */
+/** Data that a report records about its rejects, so that they are recognised when they are re-imported. */
 export interface HandOut {
   readonly command: string;
-  /** Id of the run; a ledger may know its settings. */
+  /** Id of the run. A ledger may contain its settings. */
   readonly run: string;
-  /** The settings of its job. Hold no secret. */
+  /** Settings of the job. Contain no secrets. */
   readonly settings: object;
-  /** Of the run, so that its report is the same when it is written again; none: another one for every report. */
+  /**
+   * Secret of the run, so that its report is the same when it is written again; absent: a new secret for every report.
+   */
   readonly secret?: string | undefined;
 }
 
-/** Settings of the run and the secret of the fingerprints; private, as the rejects are. */
+/** Contains the settings of the run and the secret of the fingerprints. Private, like the rejects. */
 export const HAND_OUT_FILE = "rejects.json";
-/** Which rows and cells were handed out; no values. One JSON list a row, in the order of the files. */
+/** Lists the exported rows and cells, without values. One JSON list per row, in the order of the files. */
 export const FINGERPRINT_FILE = "rejects.fingerprints";
 
-/** One file of rejects. */
+/** One rejects file. */
 export interface HandedOutFile {
   readonly source: string;
-  /** The file's name in the report folder. */
+  /** Name of the file in the report folder. */
   readonly file: string;
   readonly kind: "csv" | "json";
-  /** The original columns (CSV). */
+  /** Original columns (CSV). */
   readonly columns: readonly string[];
   readonly rows: number;
 }
 
-/** What {@link HAND_OUT_FILE} holds. */
+/** Contents of {@link HAND_OUT_FILE}. */
 export interface HandOutDocument extends HandOut {
   readonly version: 1;
   readonly secret: string;
   readonly files: readonly HandedOutFile[];
-  /** By source, the sheet of {@link WORKBOOK_FILE} with the same rows; empty where there is no workbook. */
+  /** The sheet of {@link WORKBOOK_FILE} with the same rows, by source; empty without a workbook. */
   readonly sheets: Readonly<Record<string, string>>;
-  /** By name, the sha256 of the files as they were handed out. */
+  /** The sha256 of each file as exported, by file name. */
   readonly digests: Readonly<Record<string, string>>;
 }
 
 /**
  * One line of {@link FINGERPRINT_FILE}.
- * - `key`: fingerprint of the business key without what spreadsheets change; empty without a key
+ * - `key`: fingerprint of the business key, normalised for changes made by spreadsheets; empty without a key
  * - `errors`: columns (numbers from 0) or members of the row that have an error
- * - `marks`: `a` an error in the row has no cell, so any may be corrected; `d` the row may be deleted
- * - `cells`: their fingerprints one behind the other; of JSON rows by member
+ * - `marks`: `a` an error in the row has no cell, so any cell may be corrected; `d` the row may be deleted
+ * - `cells`: concatenated fingerprints of the cells; for JSON rows, by member
  */
 export type HandedOutLine = readonly [
   source: string,
@@ -65,17 +67,17 @@ export type HandedOutLine = readonly [
   cells: string | Readonly<Record<string, string>>,
 ];
 
-/** Writes down what is handed out while the rejects are written. */
+/** Records the exported rows while the rejects are written. */
 export interface HandOutWriter {
-  /** Takes note of a file of rejects; more columns may be added to `columns` until it is finished. */
+  /** Adds a rejects file. Columns may be added to `columns` until the file is finished. */
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
-  /** Of a file that was noted. */
+  /** Adds a row of a file that was added before. */
   readonly add: (entry: RejectRow, outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
   readonly finish: (written: Pick<HandOutDocument, "sheets" | "digests">) => Promise<void>;
 }
 
-/** @param root the name of the root source */
+/** @param root name of the root source */
 export function openHandOut(folder: ReportFolder, about: HandOut, root: string): HandOutWriter {
   const { secret = randomBytes(32).toString("base64url") } = about;
   const fingerprints = createFingerprints(secret);
@@ -115,7 +117,7 @@ interface HandedOutRow {
   readonly entry: RejectRow;
   readonly outcome: Outcome;
   readonly file: HandedOutFile;
-  /** From 0, in its source. */
+  /** Number of the row in its source, from 0. */
   readonly number: number;
 }
 
@@ -146,8 +148,8 @@ function marksOf({ problems }: RejectRow, outcome: Outcome): string {
 }
 
 /**
- * An error without a cell, one of a row that was not read whole or belongs nowhere, and one of a rule over several
- * fields may be mended in any cell of the row.
+ * Any cell of the row may be corrected if an error has no cell, if the row was not read completely or has no parent, or
+ * if a rule over several fields is violated.
  */
 function isAnyCellFaulty(own: readonly Problem[], all: readonly Problem[]): boolean {
   const errors = own.filter(({ severity }) => severity === "error");
@@ -160,7 +162,7 @@ function columnOf(column: string | undefined, columns: readonly string[]): reado
   return index < 0 ? [] : [index];
 }
 
-/** The member of the row's own value in which a pointer leads. */
+/** Returns the member of the row's own value that a pointer leads into. */
 function memberOf(pointer: string | undefined, row: string): readonly string[] {
   const name = pointer?.slice(row.length).split("/")[1];
   return name === undefined ? [] : [name.replaceAll("~1", "/").replaceAll("~0", "~")];

@@ -6,13 +6,13 @@ import { describeProblem } from "../problem-text.ts";
 import type { ReportFile, ReportFolder } from "../report-folder.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 
-/** One file of rejects while it is written. */
+/** A rejects file that is being written. */
 export interface RejectFileWriter {
-  /** False when the row is left out, because it could not be read faithfully. */
+  /** Returns false if the row is omitted because it could not be read faithfully. */
   readonly add: (entry: RejectRow, key: string | undefined) => boolean;
-  /** A column turned up behind rows already laid out: the file has to be written anew. */
+  /** Whether a new column appeared after rows had been laid out: the file must be written again. */
   readonly hasNewColumns: () => boolean;
-  /** Writes the rows that were added. */
+  /** Writes the added rows. */
   readonly flush: () => Promise<void>;
   readonly finish: () => Promise<RejectFile>;
 }
@@ -22,11 +22,11 @@ export interface RejectFile {
   readonly child?: string;
   readonly path: string;
   readonly rows: number;
-  /** Of the file, in hex. */
+  /** Checksum of the file, in hex. */
   readonly sha256: string;
 }
 
-/** `rejects.csv`, `rejects.customers.csv`: where the rejects of a source lie in the folder. */
+/** `rejects.csv`, `rejects.customers.csv`: name of the rejects file of a source. */
 export function rejectFileName(child: string | undefined, kind: "csv" | "json"): string {
   const suffix = kind === "csv" ? "csv" : "ndjson";
   return child === undefined ? `rejects.${suffix}` : `rejects.${encodeURIComponent(child)}.${suffix}`;
@@ -35,7 +35,7 @@ export function rejectFileName(child: string | undefined, kind: "csv" | "json"):
 /** The workbook with the rejects of all sources. */
 export const WORKBOOK_FILE = "rejects.xlsx";
 
-/** Starts the file of a source with its first row or, at the latest, when it is finished. */
+/** Creates the file of a source with its first row, or at the latest when the file is finished. */
 export function openRejectFile<R>(
   folder: ReportFolder,
   child: string | undefined,
@@ -70,7 +70,7 @@ export function openRejectFile<R>(
   };
 }
 
-/** How the rows of one file are written down. */
+/** How the rows of one file are rendered. */
 interface RejectLayout<R> {
   readonly kind: "csv" | "json";
   readonly header: () => string;
@@ -80,13 +80,13 @@ interface RejectLayout<R> {
 }
 
 export interface CsvRejectOptions {
-  /** The delimiter that the sources were declared to have, one character. */
+  /** Declared delimiter of the sources: one character. */
   readonly delimiter?: string;
-  /** The encoding that the sources were declared to have. */
+  /** Declared encoding of the sources. */
   readonly encoding?: string;
 }
 
-/** `columns`: the original columns known so far, in order of appearance; those that turn up are added to it. */
+/** `columns`: the original columns known so far, in order of appearance. New columns are added to it. */
 export function csvLayout(
   columns: string[],
   { delimiter, encoding }: CsvRejectOptions,
@@ -115,7 +115,7 @@ export function csvLayout(
   };
 }
 
-/** Columns without a name may be several: each keeps its place, because a mapping can name columns by number. */
+/** Several columns may have no name. Each is kept, because a mapping can refer to columns by number. */
 function newColumns(own: readonly string[], known: readonly string[]): readonly string[] {
   const left = [...known];
   return own.filter((column) => {
@@ -125,12 +125,12 @@ function newColumns(own: readonly string[], known: readonly string[]): readonly 
   });
 }
 
-/** A byte order mark marks the rejects as UTF-8, whatever encoding the sources were declared to have. */
+/** If another encoding is declared for the sources, a byte order mark identifies the rejects as UTF-8. */
 function byteOrderMarkFor(encoding: string | undefined): string {
   return encoding === undefined || /^utf-?8$/i.test(encoding) ? "" : "\uFEFF";
 }
 
-/** The original values, one a line. */
+/** The original values, one per line. */
 export const JSON_LAYOUT: RejectLayout<string> = {
   kind: "json",
   header: () => "",
@@ -142,7 +142,7 @@ export const JSON_LAYOUT: RejectLayout<string> = {
   hasNewColumns: () => false,
 };
 
-/** What reading a JSON value lost: written out again, it would be another value than the original. */
+/** Problems that lose part of a JSON value: written again, it would differ from the original. */
 const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
   "source_invalid_json",
   "source_not_an_object",
@@ -153,22 +153,23 @@ const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
   "source_record_too_large",
 ]);
 
-/** The columns that tell what is wrong with a row; a file that has them already is not given them twice. */
+/** Columns that describe the problems of a row. A file that already has them does not get them twice. */
 export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
 
-/** In a workbook, where a row stood in its file. */
+/** In a workbook, the place of a row in its file. */
 export const PLACE_COLUMN = "migrate_place";
 
 const OWN_COLUMNS: ReadonlySet<string> = new Set([...PROBLEM_COLUMNS, PLACE_COLUMN]);
 
-/** The columns of the original extract. */
+/** Returns the columns of the original extract. */
 export function originalColumns({ columns }: CsvTable): readonly string[] {
   return columns.filter((column) => !OWN_COLUMNS.has(column));
 }
 
 /**
- * The row's own cells, exactly as they were read, under `columns`; cells of columns that its file lacks are empty.
- * A ragged row keeps its cells in their order and stays ragged, so that it is reported again until it is mended.
+ * Returns the row's own cells, exactly as read, in the order of `columns`. Cells of columns that the file lacks are
+ * empty. A ragged row keeps its cells in their order and stays ragged, so that it is reported again until it is
+ * corrected.
  */
 export function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
   if (cells.length === table.columns.length)
@@ -178,7 +179,7 @@ export function originalCells({ cells, table }: CsvRow, columns: readonly string
   return kept.length === columns.length ? [...kept, ""] : kept;
 }
 
-/** What stands under `MIGRATE_COLUMNS`: the problems in one order, those of one row separated by " | ". */
+/** Cells for {@link PROBLEM_COLUMNS}. All but the key list the problems, separated by {@link CELL_SEPARATOR}. */
 function problemCells(key: string | undefined, problems: readonly Problem[]): readonly string[] {
   const about = [
     problems.map(({ attr }) => attr).join(CELL_SEPARATOR),
@@ -190,7 +191,7 @@ function problemCells(key: string | undefined, problems: readonly Problem[]): re
 
 export const CELL_SEPARATOR = " | ";
 
-/** `MOBILE: Must have at most 20 characters.`: whoever mends the row knows its columns, and not the attrs. */
+/** `MOBILE: Must have at most 20 characters.`: the person who corrects the row knows the columns, not the attrs. */
 function describeInRow(problem: Problem): string {
   const words = describeProblem(problem);
   return problem.place?.column === undefined ? words : `${problem.place.column}: ${words}`;

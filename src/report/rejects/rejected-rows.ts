@@ -5,17 +5,17 @@ import type { Problem } from "../../model/problem.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { Report } from "../report.ts";
 
-/** A batch of the input, and those of its records that need work. */
+/** A batch of the input, with the records in it that need correction. */
 export interface RejectedBatch {
   readonly batch: readonly InputRecord[];
   readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];
-  /** No later record needs work. */
+  /** No later record needs correction. */
   readonly last: boolean;
 }
 
 /**
- * Reads the input beside the outcomes that need work, both in input order.
- * @throws Failure `source_changed` when a record is not where it was during the run
+ * Reads the input alongside the outcomes that need correction, both in input order.
+ * @throws Failure `source_changed` if a record is not where it was during the run
  */
 export async function* rejectedRecords(
   report: Report,
@@ -53,17 +53,17 @@ function sourceChanged({ record, source }: Outcome): Failure {
   });
 }
 
-/** A row of a record that needs work, with those of the record's problems that lie in it. */
+/** A row of a record that needs correction, with those of the record's problems that are located in it. */
 export interface RejectRow {
   readonly row: Row;
-  /** The child source that the row comes from; absent for a row of the root source. */
+  /** The child source that contains the row; absent for a row of the root source. */
   readonly child?: string;
   readonly problems: readonly Problem[];
 }
 
 /**
- * All rows of a record, its own first, then those joined to it. A problem belongs to the row that its place lies in;
- * a problem with no place, or with a place in none of them, to the record's own row.
+ * Returns all rows of a record: its own first, then the rows joined to it. A problem belongs to the row that contains
+ * its place. A problem without a place, or with a place outside these rows, belongs to the record's own row.
  */
 export function rejectRows(record: InputRecord, { problems }: Outcome): readonly RejectRow[] {
   const rows = recordRows(record).map((entry): MutableRejectRow => ({ ...entry, problems: [] }));
@@ -82,7 +82,7 @@ export function rejectRows(record: InputRecord, { problems }: Outcome): readonly
   return rows;
 }
 
-/** What is counted and not listed may lie in any row; in a JSON row it may be what reading has lost. */
+/** Unlisted problems may be in any row. In a JSON row, they may mean that reading lost data. */
 function noteUnlisted({ row, problems }: MutableRejectRow, problem: Problem): void {
   if (!isCsvRow(row) && !problems.includes(problem)) problems.push(problem);
 }
@@ -93,7 +93,7 @@ interface MutableRejectRow extends SourceRow {
 
 type SourceRow = Omit<RejectRow, "problems">;
 
-/** Every row of a record with its source: the record's own row, then its children, depth first. */
+/** Returns every row of a record with its source: the record's own row, then its children, depth first. */
 export function recordRows({ row, orphan, source }: InputRecord): readonly SourceRow[] {
   return [orphan ? { row, child: source } : { row }, ...joinedRows(row)];
 }
@@ -106,7 +106,7 @@ function lineKey(file: string, line: number): string {
   return `${line} ${file}`;
 }
 
-/** Of rows on the same line of the same file. */
+/** For rows on the same line of the same file. */
 function isWithin({ pointer = "" }: Place, row: Row): boolean {
   return isCsvRow(row) || pointer === row.pointer || pointer.startsWith(`${row.pointer}/`);
 }

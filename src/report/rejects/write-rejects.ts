@@ -20,21 +20,21 @@ import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, reject
 
 export interface RejectsOptions extends RejectWriterOptions {
   /**
-   * Reads the input again from its beginning; the numbers and places of the records are those of the run. Absent when
-   * the input can no longer be read: then there are no rejects.
+   * Reads the input again from the beginning. Numbers and places of the records are those of the run. Absent if the
+   * input can no longer be read: then there are no rejects.
    */
   readonly records?: (() => AsyncIterable<readonly InputRecord[]>) | undefined;
-  /** The rows are written to a workbook as well. */
+  /** Writes the rows to a workbook as well. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
-  /** What is needed to take the rejects back (docs/errors.md, "Re-import rejects"); absent: they are not known again. */
+  /** Data for the re-import of the rejects (docs/errors.md, "Re-import rejects"); absent: they are not recognised. */
   readonly handOut?: HandOut | undefined;
 }
 
 /**
- * Starts the files with the original rows of the records that need work, one for each source (docs/errors.md,
- * "Rejects"): `rejects.csv` for the root, `rejects.<source>.csv` for its children, `.ndjson` for JSON sources. Fed back
- * in together they are those records again. Memory does not grow with the input.
- * @throws Failure `source_changed` when the input is no longer what it was, `storage`
+ * Writes the original rows of the records that need correction, one file per source (docs/errors.md, "Rejects"):
+ * `rejects.csv` for the root, `rejects.<source>.csv` for its children, `.ndjson` for JSON sources. Together, these
+ * files are a valid input for the same records. Memory does not grow with the input.
+ * @throws Failure `source_changed` if the input has changed, `storage`
  */
 export async function writeRejects(folder: ReportFolder, report: Report, options: RejectsOptions): Promise<Rejects> {
   const { records } = options;
@@ -67,7 +67,7 @@ function digestsOf(
   return Object.fromEntries(workbook?.sha256 === undefined ? digests : [...digests, [WORKBOOK_FILE, workbook.sha256]]);
 }
 
-/** The library for workbooks is loaded for those who want one. */
+/** Loads the workbook library only if a workbook is requested. */
 async function openWorkbook(
   folder: ReportFolder,
   { workbook, sources }: RejectsOptions,
@@ -77,13 +77,13 @@ async function openWorkbook(
   return openRejectsWorkbook(folder, { ...workbook, root: sources[0] ?? "" });
 }
 
-/** Undefined when a column turned up after its file had been begun; the next pass then knows it. */
+/** Returns undefined if a new column appeared after its file had been started. The next pass then includes it. */
 async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<RejectedBatch>): Promise<Rejects | undefined> {
   for await (const { batch, rejected, last } of batches) {
     for (const record of batch) writer.noteSources(record);
     for (const { record, outcome } of rejected) {
       const [own, ...joined] = rejectRows(record, outcome);
-      // Rows joined to one that is left out would be orphans.
+      // Rows joined to an omitted row would be orphans.
       if (own === undefined || !writer.add(own, outcome)) continue;
       for (const entry of joined) writer.add(entry, outcome);
     }
@@ -93,36 +93,41 @@ async function writeOnePass(writer: RejectWriter, batches: AsyncIterable<Rejecte
   return writer.finish();
 }
 
-/** The files of one pass over the input that hold its rejected rows. */
+/** Writes the rejected rows of one pass over the input to files. */
 interface RejectWriter {
-  /** Takes note of the sources that a record has rows of: each gets a file, if only a header. */
+  /**
+   * Records which sources a record has rows of. Each of these sources gets a file, even if it contains only a header.
+   */
   readonly noteSources: (record: InputRecord) => void;
   readonly hasAllSources: () => boolean;
-  /** False when the row is left out. */
+  /** Returns false if the row is omitted. */
   readonly add: (entry: RejectRow, outcome: Outcome) => boolean;
-  /** Writes what was added. */
+  /** Writes the added rows. */
   readonly flush: () => Promise<void>;
-  /** Undefined when a column turned up after its file had been begun. */
+  /** Returns undefined if a new column appeared after its file had been started. */
   readonly finish: () => Promise<Rejects | undefined>;
 }
 
 export interface Rejects {
   readonly files: readonly RejectFile[];
-  /** JSON values that could not be read faithfully, and so are in no file; `errors.csv` has their places. */
+  /**
+   * Number of JSON values that could not be read faithfully, and are therefore in no file. `errors.csv` has their
+   * places.
+   */
   readonly leftOut: number;
-  /** Absent where none was asked for. */
+  /** Absent if no workbook was requested. */
   readonly workbook?: WrittenWorkbook | undefined;
 }
 
 interface RejectWriterOptions extends CsvRejectOptions {
-  /** The names of all sources of the mapping, the root's among them. */
+  /** Names of all sources of the mapping, including the root. */
   readonly sources: readonly string[];
 }
 
-/** The original columns of each file of rejects, in order of appearance; what one pass learns the next one knows. */
+/** Original columns of each rejects file, in order of appearance. Columns found in one pass are known in the next. */
 type KnownColumns = Map<string, string[]>;
 
-/** Takes the rows that are written to the files of rejects. */
+/** Receives the rows that are written to the rejects files. */
 type RowTaker = Pick<HandOutWriter, "addFile" | "add" | "flush">;
 
 function openRejectWriter(
@@ -178,13 +183,13 @@ function openRejectWriter(
   };
 }
 
-/** Which child rows were written: several records may share one, and fed back in, it has to be there once. */
+/** Records which child rows were written. Several records may share a row, but a re-import needs it only once. */
 interface WrittenRows {
-  /** True for a row that was here before. */
+  /** Returns true if the row occurred before. */
   readonly isRepeated: (row: Row) => boolean;
 }
 
-/** One bit for every line of a file, or for every element of a JSON list. */
+/** Uses one bit per line of a file, or per element of a JSON list. */
 function newWrittenRows(): WrittenRows {
   const byFile = new Map<Row["table"], Uint8Array>();
   return {

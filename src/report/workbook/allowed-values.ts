@@ -1,7 +1,7 @@
 import type { DropDown, FinishedSheet, SheetWriter } from "./sheet-writer.ts";
 import { columnName } from "./xml-text.ts";
 
-/** By source and column: the texts that a cell can have, where mapping and contract know all of them. */
+/** All texts that a cell can have, by source and column, if mapping and contract determine them. */
 export type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
 interface ChosenColumns {
@@ -15,10 +15,10 @@ interface AllowedValues {
   readonly dropDowns: ReadonlyMap<string, readonly DropDown[]>;
 }
 
-/** More values than these are not chosen from a list. */
+/** Columns with more values have no list to choose from. */
 const MAX_VALUES = 1000;
 
-/** Writes a sheet with a column for each list of values; undefined where there is none. */
+/** Writes a sheet with one column per list of values; undefined if there are none. */
 export async function writeAllowedValues(
   writer: SheetWriter,
   sources: readonly ChosenColumns[],

@@ -17,7 +17,7 @@ const HEADER = [
   "first place",
 ];
 
-/** Writes what went wrong, the most frequent cause first, with what to do about it. Holds no values. */
+/** Writes the causes of the problems, most frequent first, with advice on how to fix them. Contains no values. */
 export async function writeCausesSheet(writer: SheetWriter, report: Report): Promise<FinishedSheet> {
   const { causes, others } = await collectCauses(outcomesWithProblems(report));
   writer.add(HEADER.map((value) => ({ value, style: "header" })));

@@ -1,14 +1,16 @@
-/** How a cell looks. All but `number` are text (format `@`): nothing in them is a number, a date or a formula. */
+/**
+ * Style of a cell. All except `number` are text (format `@`): a program interprets no number, date or formula in them.
+ */
 export type CellStyle = "text" | "error" | "warning" | "note" | "header" | "number" | "wrapped";
 
 const STYLES: readonly CellStyle[] = ["text", "error", "warning", "note", "header", "number", "wrapped"];
 
-/** The number of a style in {@link stylesXml}; 0 is the program's own. */
+/** The number of a style in {@link stylesXml}. Number 0 is the default style of the program. */
 export function styleNumber(style: CellStyle): number {
   return STYLES.indexOf(style) + 1;
 }
 
-/** The part `styles.xml`. */
+/** Renders the part `styles.xml`. */
 export function stylesXml(): string {
   const top = '<alignment vertical="top"/>';
   const wrapped = '<alignment vertical="top" wrapText="1"/>';

@@ -17,12 +17,12 @@ import { type FinishedSheet, openSheet, type SheetCell, type SheetWriter } from 
 import { writeWorkbook } from "./workbook-file.ts";
 
 export interface WorkbookOptions {
-  /** The name of the root source. */
+  /** Name of the root source. */
   readonly root: string;
   readonly choices: ColumnChoices;
 }
 
-/** Takes the rejected rows as they are written to their files, and writes them to the sheets of a workbook as well. */
+/** Receives the rejected rows as they are written to their files, and writes them to the sheets of a workbook. */
 export interface RejectsWorkbook {
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
   readonly add: (entry: RejectRow, outcome: Outcome) => void;
@@ -31,11 +31,11 @@ export interface RejectsWorkbook {
 }
 
 export interface WrittenWorkbook {
-  /** By source, the sheet with its rows; empty when there is no workbook. */
+  /** The sheet with the rows of each source, by source; empty without a workbook. */
   readonly sheets: Readonly<Record<string, string>>;
-  /** Of the workbook, in hex. */
+  /** Checksum of the workbook, in hex. */
   readonly sha256?: string;
-  /** Why there is none. */
+  /** Why the workbook was not written. */
   readonly leftOut?: string;
 }
 
@@ -77,7 +77,7 @@ const ALLOWED_VALUES = "Allowed values";
 
 interface RejectsSheet {
   readonly source: string;
-  /** The original columns; more may be added until the first row is. */
+  /** The original columns. Columns may be added until the first row is added. */
   readonly columns: readonly string[];
   readonly writer: SheetWriter;
   isBegun: boolean;
@@ -90,7 +90,7 @@ function beginSheet(sheet: RejectsSheet): void {
   sheet.writer.add(names.map((value) => ({ value, style: "header" })));
 }
 
-/** The sheets of the sources, and behind them the values that their columns may have, where some are known. */
+/** Finishes the sheets of the sources, followed by a sheet of allowed values, if some are known. */
 async function finishSheets(
   folder: ReportFolder,
   sheets: readonly RejectsSheet[],
@@ -109,8 +109,8 @@ interface RowContext {
 }
 
 /**
- * A row's own cells, the problems of the row, and its place. A row that is ragged has a cell behind them, which keeps it
- * so until somebody has mended the row and emptied that cell.
+ * Renders a row's own cells, its problems, and its place. A ragged row has an extra cell at the end, which keeps the
+ * row ragged until a user has corrected it and cleared that cell.
  */
 function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: RowContext): readonly SheetCell[] {
   const isRagged = row.cells.length !== row.table.columns.length;
@@ -135,7 +135,7 @@ function shown(text: string): string {
 
 const SEPARATOR = " | ";
 const DETAIL = 3;
-/** A record may have hundreds of problems; a cell holds 32,767 characters. */
+/** A record may have hundreds of problems, while a cell holds 32,767 characters. */
 const MAX_WORDS = 30_000;
 
 function originalCell(value: string, column: string, problems: readonly Problem[]): SheetCell {

@@ -1,6 +1,6 @@
 /**
- * A name that spreadsheet programs take for a sheet, unlike those that are `taken` (which it joins): at most 31
- * characters, none of `[ ] : * ? / \`, no apostrophe at its ends.
+ * Returns a sheet name that spreadsheet programs accept and that is not in `taken`, and adds it to `taken`. Names have
+ * at most 31 characters, none of `[ ] : * ? / \`, and no apostrophe at either end.
  */
 export function sheetNameFor(source: string, taken: Set<string>): string {
   const plain = source

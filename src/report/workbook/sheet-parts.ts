@@ -6,7 +6,7 @@ export const XML_HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 export const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 export const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
-/** What stands around the rows in a sheet's part. */
+/** Renders the XML before and after the rows of a sheet. */
 export function sheetFrame(
   sheet: FinishedSheet,
   isFirst: boolean,
@@ -32,7 +32,7 @@ export function sheetFrame(
   };
 }
 
-/** Other values may be typed: a warning asks whether they are meant. */
+/** Users may enter other values: a warning asks for confirmation. */
 function dropDownsXml({ dropDowns, rows }: FinishedSheet): string {
   if (dropDowns.length === 0 || rows < 2) return "";
   const written = dropDowns.map(({ column, range }) => {
@@ -46,7 +46,7 @@ function dropDownsXml({ dropDowns, rows }: FinishedSheet): string {
   return `<dataValidations count="${written.length}">${written.join("")}</dataValidations>`;
 }
 
-/** The relationships of a sheet with comments: their drawing, and their texts. */
+/** Renders the relationships of a sheet with comments: their drawing and their texts. */
 export function sheetRelations(number: number): string {
   return relationsXml([
     { id: "rId1", type: `${RELATIONS}/vmlDrawing`, target: `../drawings/vmlDrawing${number}.vml` },
@@ -74,7 +74,7 @@ export function commentsXml(comments: readonly SheetComment[]): string {
   );
 }
 
-/** Where comments are drawn. Excel shows none without this part, in a language of its own that is older than the format. */
+/** Renders the positions of comments. Excel shows no comments without this part, which uses a legacy format (VML). */
 export function drawingXml(comments: readonly SheetComment[], sheetNumber: number): string {
   const shapes = comments.map(({ row, column, text }, index) => {
     const lines = text.split("\n").reduce((sum, line) => sum + 1 + Math.floor(line.length / 50), 0);

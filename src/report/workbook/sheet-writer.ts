@@ -2,15 +2,15 @@ import type { ReportFolder, ScratchFile } from "../report-folder.ts";
 import { type CellStyle, styleNumber } from "./cell-style.ts";
 import { columnName, xmlText } from "./xml-text.ts";
 
-/** A cell of a sheet that is written. Text stays text, whatever it looks like. */
+/** A cell of a sheet. Text stays text, even if it looks like a number, a date or a formula. */
 export interface SheetCell {
   readonly value: string | number;
   readonly style: CellStyle;
-  /** Shown beside the cell when the mouse rests on it. */
+  /** Shown when the mouse pointer is over the cell. */
   readonly comment?: string;
 }
 
-/** What can be chosen in a column: a range of another sheet. */
+/** The choices for a column: a range of another sheet. */
 export interface DropDown {
   /** Zero-based. */
   readonly column: number;
@@ -25,10 +25,10 @@ export interface SheetComment {
   readonly text: string;
 }
 
-/** A sheet of a workbook, its rows on the disk. */
+/** A sheet of a workbook, with its rows on disk. */
 export interface FinishedSheet {
   readonly name: string;
-  /** Rows, with the header. */
+  /** Number of rows, including the header. */
   readonly rows: number;
   readonly columns: number;
   /** In characters, by column. */
@@ -37,27 +37,27 @@ export interface FinishedSheet {
   readonly rowsFile: string;
   readonly comments: readonly SheetComment[];
   readonly dropDowns: readonly DropDown[];
-  /** The style of cells that are typed anew, by column. */
+  /** Style of new cells in the columns. */
   readonly columnStyle: CellStyle;
 }
 
 export interface SheetWriter {
   readonly name: string;
-  /** Adds a row; false when the sheet can take no more, or a cell is too long for one. */
+  /** Adds a row. Returns false if the sheet is full, or if a cell is too long. */
   readonly add: (cells: readonly SheetCell[]) => boolean;
-  /** Writes what was added. */
+  /** Writes the added rows. */
   readonly flush: () => Promise<unknown>;
   readonly finish: (dropDowns?: readonly DropDown[]) => Promise<FinishedSheet>;
 }
 
-/** What spreadsheet programs can hold: rows of a sheet, characters of a cell. */
+/** Limits of spreadsheet programs: rows per sheet, and characters per cell. */
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 32_767;
-/** Programs become slow with many comments; beyond these, words stand in the row alone. */
+/** Programs become slow with many comments. Beyond this number, the description is only in the row. */
 const MAX_COMMENTS = 10_000;
 const MAX_WIDTH = 60;
 
-/** Writes a sheet row by row. The first row is its header. Memory grows with its comments, which are bounded, alone. */
+/** Writes a sheet row by row. The first row is the header. Memory grows only with the comments, which are bounded. */
 export function openSheet(folder: ReportFolder, name: string): SheetWriter {
   let file: ScratchFile | undefined;
   const widths: number[] = [];
@@ -118,7 +118,7 @@ function rowXml(number: number, cells: readonly SheetCell[]): string {
   return `<row r="${number}"${heightXml(cells)}>${written.join("")}</row>\n`;
 }
 
-/** Not every program finds the height of wrapped text by itself. */
+/** Not every program computes the height of wrapped text. */
 function heightXml(cells: readonly SheetCell[]): string {
   const lines = cells.map(({ value, style }) =>
     style === "wrapped" && typeof value === "string" ? Math.ceil(value.length / (MAX_WIDTH - 5)) : 1,

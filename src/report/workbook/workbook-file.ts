@@ -15,7 +15,7 @@ import type { FinishedSheet } from "./sheet-writer.ts";
 import { stylesXml } from "./cell-style.ts";
 import { xmlText } from "./xml-text.ts";
 
-/** Writes finished sheets as one workbook (.xlsx, ECMA-376), piece by piece. */
+/** Writes finished sheets as one workbook (.xlsx, ECMA-376), in a stream. */
 export async function writeWorkbook(
   sheets: readonly FinishedSheet[],
   write: (data: Uint8Array) => Promise<void>,
@@ -34,7 +34,7 @@ export async function writeWorkbook(
   await Promise.race([written(), failed]);
 }
 
-/** The same rows make the same file. */
+/** A fixed time, so that the same rows produce the same file. */
 const ENTRY = { mtime: new Date("2000-01-01T00:00:00Z") };
 
 function addSheet(zip: ZipFile, sheet: FinishedSheet, number: number): void {

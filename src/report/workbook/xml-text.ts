@@ -1,6 +1,6 @@
 /**
- * Text as it stands in the XML of a workbook. What XML cannot hold is written `_x0000_`, as the format has it (ECMA-376
- * part 1, 22.9.2.19); half a surrogate pair has no form at all, and becomes U+FFFD.
+ * Escapes text for the XML of a workbook. Characters that XML cannot hold are written in the form `_x0000_`, as the
+ * format requires (ECMA-376 part 1, 22.9.2.19). A lone surrogate has no representation, and becomes U+FFFD.
  */
 export function xmlText(text: string): string {
   const plain = NEEDS_CARE.test(text)
@@ -14,7 +14,7 @@ export function xmlText(text: string): string {
 
 const NEEDS_CARE = /_x|[^\t\n -\uD7FF]/;
 const LIKE_ESCAPE = /_(?=x[0-9A-Fa-f]{4}_)/g;
-/** A carriage return would be read as a line feed. */
+/** Includes the carriage return, which would be read as a line feed. */
 const NO_XML = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]/gu;
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
@@ -22,7 +22,7 @@ function escaped(character: string): string {
   return `_x${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}_`;
 }
 
-/** `AB`: the name of a column, by its zero-based position. */
+/** Returns the name of a column, such as `AB`, by its zero-based position. */
 export function columnName(index: number): string {
   const last = String.fromCharCode(65 + (index % 26));
   return index < 26 ? last : columnName(Math.floor(index / 26) - 1) + last;
