@@ -258,10 +258,7 @@ function placeText(other: Place): string {
   return plainText(formatPlace(other));
 }
 
-/**
- * Describes a violated rule: with its own message, or with text derived from its kind and fields, after the operator's
- * sentence.
- */
+/** Describes a violated rule by its own message, or by the operator's sentence (if any), its kind and its fields. */
 function describeBrokenRule({ rule, fields, message, asked }: RuleFinding): string {
   if (message !== undefined) return plainLine(message);
   const kind = RULE_TEXT.get(rule) ?? "Breaks a rule of the contract";

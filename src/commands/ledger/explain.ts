@@ -30,7 +30,7 @@ export interface KnownRecord {
   readonly run: Run;
   /** Outcomes of the records in that run. */
   readonly outcomes: readonly Outcome[];
-  /** The accepted request of another run, if that run's outcomes say that the records are not on the platform. */
+  /** The accepted request of another run, if the records have another status in `run`. */
   readonly acceptedElsewhere?: Pick<Attempt, "run" | "account" | "settledAt"> | undefined;
   /** Every request for the records, oldest first. */
   readonly attempts: readonly Attempt[];
