@@ -1,6 +1,6 @@
 /**
  * The library behind the command line (docs/library.md). Each function is one command: `validate`, `push`, `resume`,
- * `report`, `status`; they hold the same locks, ask the same of a target, and end with the same meanings.
+ * `report`, `status`. They take the same locks, run the same checks on a target and return the same results.
  *
  * No function writes to the terminal, listens for signals, reads the environment or ends the process.
  */

@@ -24,21 +24,21 @@ import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
-/** What a run asks of its records. */
+/** How a run reads and checks its records. */
 export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues" | "kept">;
 
-/** How a run sends; a run that only validates has none. */
+/** How a run sends. A run that only validates has no such options. */
 export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
-  /** Asked before the first request of a run that has something to send. @throws Failure when it is not to be sent */
+  /** Called before the first request of a run that has records to send. @throws Failure if the run must not send */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
-  /** Other processes send what this one has planned. */
+  /** Set if other processes send the records that this process has planned. */
   readonly workers?: WorkerSettings | undefined;
 }
 
 /**
  * A whole migration, from the sources to the report:
  * read -> map -> validate -> plan (`check`), then send, then report. Without `sending` it is a dry run.
- * Memory is bounded whatever the input: records stream through in batches, and the ledger stands between the stages.
+ * Memory use does not grow with the input: records stream through in batches, and the ledger separates the stages.
  */
 export async function migrate(run: OpenRun, options: MigrateOptions, sending?: Sending): Promise<ShownRun> {
   const kept = sending === undefined || sending.workers !== undefined ? undefined : keepPayloads(run.job, options);
@@ -46,7 +46,7 @@ export async function migrate(run: OpenRun, options: MigrateOptions, sending?: S
   return continueSending(run, checked.reason === "done" && sending ? { ...sending, kept } : undefined, checked);
 }
 
-/** The first half, and its report: a run that sends nothing. */
+/** Reads and checks the input, then reports. Nothing is sent. */
 export async function validateInput(run: OpenPlan, options: MigrateOptions): Promise<ShownRun> {
   return endRun(run, { checked: await checkInput(run, options) });
 }
@@ -58,7 +58,7 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
   return check(job, run, { ...options, signal, onProgress, shownValues });
 }
 
-/** The second half, from the plan on: what is settled already is passed over. */
+/** Sends the planned records, then reports. Records that already have a final status are skipped. */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { job, shownValues, journal, dependencies } = run;
   if (sending !== undefined) await announce(run, sending);
@@ -70,7 +70,7 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
   return endRun(run, { checked, sent });
 }
 
-/** Says what is about to be sent, and asks where that is wanted. */
+/** Shows what the run is about to send, and calls `confirm` if there is one. */
 async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sending): Promise<void> {
   const { counts } = await ledger.summary(run.id);
   dependencies.onProgress({ kind: "planned", counts });
@@ -78,15 +78,15 @@ async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sen
 }
 
 export interface CheckOptions extends PlanOptions, KeyPolicy {
-  /** Takes note of offending values, when the user asked to see them. */
+  /** Collects offending values if the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
-  /** How many threads read, map and check; default: the one that calls. */
+  /** Threads that read, map and check. Default: the calling thread only. */
   readonly threads?: Threads | undefined;
-  /** Takes the payloads that are to be sent; then this thread does it all. */
+  /** Receives the payloads to send. If set, the calling thread does all the work. */
   readonly kept?: KeptPayloads | undefined;
 }
 
-/** Reads the whole input, and leaves in the ledger what each record is and what is wrong with it. */
+/** Reads the whole input and records the status and the problems of each record in the ledger. */
 export function check(job: Job, handle: PlanHandle, options: CheckOptions): Promise<CheckResult> {
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
@@ -107,7 +107,7 @@ function plannedBatches(
   return planItems(checkedRecords(job, options), job, options.items);
 }
 
-/** Payloads and problems of some few records, found without reading all of the input (`Input.find`). */
+/** Payloads and problems of a few records, found without reading the whole input (`Input.find`). */
 export function checkedFoundRecords(
   job: Job,
   wanted: Parameters<Job["input"]["find"]>[0],
@@ -115,7 +115,7 @@ export function checkedFoundRecords(
   return checkRecords(mapRecords(foundRecords(job, wanted), job), job, undefined);
 }
 
-/** Sources -> rows -> payloads -> problems, as far as `--only` and `--limit` let them through. Pure reading. */
+/** Sources -> rows -> payloads -> problems, limited by `--only` and `--limit`. Has no side effects. */
 export function checkedRecords(
   job: Job,
   { signal, shownValues }: Pick<CheckOptions, "signal" | "shownValues">,

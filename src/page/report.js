@@ -1,9 +1,9 @@
-// The rows, the filters and the search of report.html. It stands in the page as it is here: no modules, no packages.
-// Text of the data reaches the page through textContent alone.
+// The rows, the filters and the search of report.html. The page contains this file unchanged: no modules, no packages.
+// Text from the data is only ever set with textContent.
 /** @import { CauseData, PageData, RowData } from "../report/page/page-data.ts" */
 "use strict";
 (() => {
-  /** Rows that are shown of a cause at first, and with each "Show more". */
+  /** Rows of a cause shown at first, and added by each "Show more". */
   const ROWS_AT_ONCE = 25;
 
   /** @type {PageData} */
@@ -86,7 +86,7 @@
       problems += match.problems;
       const where = card.details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.problems, "place");
-      // Whoever searches wants to see the rows, as long as it is clear which cause they are of.
+      // A search opens the matching cards, unless it matches so many causes that the page would become unclear.
       if (filter.text !== "" && match.problems > 0 && causes <= 10) card.details.open = true;
       renderRows(card, filter);
     }
@@ -105,7 +105,8 @@
   }
 
   /**
-   * How many problems of a cause fit, and which of its rows. Counts of places are exact; a search knows the rows alone.
+   * How many problems of a cause match, and which of its rows. Counts by place are exact, but a search in rows only covers
+   * the listed ones.
    * @param {CauseData} cause @param {Filter} filter @returns {Match}
    */
   function matchOf(cause, { text, file, column, code }) {
@@ -166,7 +167,7 @@
       const first = card.shown;
       card.shown += 4 * ROWS_AT_ONCE;
       renderRows(card, filter);
-      // The button has gone: the focus goes to the first of the rows that came.
+      // The clicked button has been removed, so the first new row gets the focus.
       const row = card.rows.querySelectorAll("tbody tr")[first];
       if (!(row instanceof HTMLElement)) return;
       row.tabIndex = -1;

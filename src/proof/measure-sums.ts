@@ -4,7 +4,7 @@ import type { Measure } from "../map/document/measures.ts";
 import type { MeasureProof, MeasureSums } from "../model/proof.ts";
 import { plainText } from "../text/plain-text.ts";
 
-/** One amount, as far as it came. Absent: it did not come so far. */
+/** One amount at each stage that it reached. A missing member means that the amount did not reach that stage. */
 export interface TracedAmount {
   readonly by?: string;
   readonly source?: string;
@@ -23,11 +23,11 @@ export interface MeasureTotals {
 const STAGES = ["source", "payload", "sent", "accepted", "platform"] as const;
 type Stage = (typeof STAGES)[number];
 
-/** Sums by the value of another attr; values beyond the bound share one sum. */
+/** Maximum number of groups. Values of the `by` attr beyond this limit share one sum. */
 const MAX_GROUPS = 1000;
 const OTHERS = "(others)";
 
-/** @param withPlatform the platform was asked for amounts, too */
+/** @param withPlatform whether the platform was also asked for amounts */
 export function createMeasureTotals(measure: Measure, withPlatform: boolean): MeasureTotals {
   const groups = new Map<string | undefined, Readonly<Record<Stage, DecimalSum>>>();
   let unreadable = 0;
@@ -58,7 +58,7 @@ export function createMeasureTotals(measure: Measure, withPlatform: boolean): Me
   };
 }
 
-/** Whether the amount is the same all the way. */
+/** Whether the amount is the same at every stage. */
 export function isWhole(amount: TracedAmount, withPlatform: boolean): boolean {
   const stages = STAGES.filter((stage) => withPlatform || stage !== "platform");
   const { source } = amount;

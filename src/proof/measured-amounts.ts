@@ -12,14 +12,14 @@ import { rowsOf } from "./row-marks.ts";
 
 /** One amount of a record, in its source and in its payload. */
 export interface Amount {
-  /** Where the payload has it, indexes filled in. */
+  /** Path in the payload, with indexes instead of `*`. */
   readonly path: AttrPath;
   readonly by?: string;
-  /** Absent where no cell stands behind it, or an empty one. */
+  /** Absent if the mapping has no place for the amount. */
   readonly place?: Place;
   readonly source?: string;
   readonly payload?: string;
-  /** The cell, or the payload's value, is no decimal number. */
+  /** Whether the cell or the payload value is not a decimal number. */
   readonly unreadable: boolean;
 }
 
@@ -43,7 +43,7 @@ function emptyAsNone(cell: string | undefined): string | undefined {
   return cell?.trim() === "" ? undefined : cell;
 }
 
-/** Takes the marks of the mapping, or plain decimals; undefined for anything else. */
+/** Reads numbers with the separators of the mapping, or plain decimals; returns undefined for any other text. */
 export function cellReader({ separators }: Measure): (cell: string) => string | undefined {
   const read = separators && numberReader(separators);
   return (cell) => {
@@ -53,7 +53,7 @@ export function cellReader({ separators }: Measure): (cell: string) => string | 
   };
 }
 
-/** The text of a cell, or of a value of a JSON source; undefined where the place is a whole row. */
+/** The text of a cell or of a JSON value. Undefined if the place is a whole row. */
 function cellAt(root: Row, place: Place): string | undefined {
   if (place.columnNumber === undefined && place.pointer === undefined) return undefined;
   for (const { row } of rowsOf("", root)) {
@@ -67,7 +67,7 @@ function cellAt(root: Row, place: Place): string | undefined {
   return undefined;
 }
 
-/** `a.*.b` -> `a.0.b`, `a.1.b`, for the items that the payload has; an attr without `*` stands for itself. */
+/** Expands `a.*.b` to `a.0.b`, `a.1.b` for the items in the payload. An attr without `*` is returned unchanged. */
 function concretePaths(attr: AttrPath, payload: JsonValue, before: AttrPath = []): readonly AttrPath[] {
   const star = attr.indexOf("*");
   if (star < 0) return [[...before, ...attr]];
@@ -77,7 +77,7 @@ function concretePaths(attr: AttrPath, payload: JsonValue, before: AttrPath = []
   return list.flatMap((_, index) => concretePaths(attr.slice(star + 1), payload, [...path, index]));
 }
 
-/** The indexes of one path put in place of another's `*`, in their order. */
+/** Replaces each `*` of an attr with the indexes of `path`, in order. */
 function filledAs(attr: AttrPath, path: AttrPath): AttrPath {
   const indexes = path.filter((part) => typeof part === "number");
   let next = 0;

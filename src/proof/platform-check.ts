@@ -9,36 +9,36 @@ import type { PlatformProof } from "../model/proof.ts";
 import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
 import { timestamp } from "../time/clock.ts";
 
-/** An accepted record, as it was sent. */
+/** An accepted record with its payload in the form that was sent. */
 export interface AcceptedRecord {
   readonly record: number;
   readonly payload: JsonObject;
   readonly parameters: JsonObject | undefined;
 }
 
-/** The file that keeps the platform's answers of a run, so that they can be gone through again without it. */
+/** The file with the platform's answers for a run. A proof can be verified from it without the platform. */
 export function platformFile(run: string): string {
   return `platform-${run}.ndjson`;
 }
 
 type PlatformAnswerKind = LookupResult["kind"];
 
-/** What the platform says of one record, and the values that it gave back, as text by attr. */
+/** The platform's answer for one record, and the values it returned, as text by attr. */
 export interface PlatformAnswer {
   readonly kind: PlatformAnswerKind;
   readonly values: ReadonlyMap<string, string>;
 }
 
 export interface PlatformCheck {
-  /** Attrs whose values the contract lets compare. */
+  /** Attrs whose values the platform returns, so that they can be compared. */
   readonly comparesAmounts: readonly string[];
   readonly ask: (records: readonly AcceptedRecord[]) => Promise<ReadonlyMap<number, PlatformAnswer>>;
   readonly proof: () => PlatformProof;
 }
 
 /**
- * Asks the platform for accepted records, by the operations that the contract names for it.
- * @throws Failure `nothing_to_ask` where it names none, and what connecting throws
+ * Queries the platform for accepted records, with the operations that the contract declares for this purpose.
+ * @throws Failure `nothing_to_ask` if the contract declares none, and the failures of connecting
  */
 export async function openPlatformCheck(
   job: Job,
@@ -71,7 +71,7 @@ export async function openPlatformCheck(
 
 const NO_VALUES: PlatformAnswer["values"] = new Map();
 
-/** The answers of an earlier check, as its file has them, in the order in which they were given. */
+/** The answers of an earlier check, read from its file in the original order. */
 export function replayedCheck(
   job: Job,
   askedAt: string,

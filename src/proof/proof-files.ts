@@ -2,11 +2,11 @@ import { createHash } from "node:crypto";
 import { csvText, shownCell } from "../report/csv-text.ts";
 import type { ReportFolder } from "../report/report-folder.ts";
 
-/** A file of a proof, whose hash goes into `proof.json`. */
+/** A file of a proof. Its hash is recorded in `proof.json`. */
 export interface HashedFile {
   readonly name: string;
   readonly write: (text: string) => Promise<void>;
-  /** Of what was written, in hex. */
+  /** Hash of the written bytes, in hex. */
   readonly sha256: () => string;
 }
 
@@ -23,7 +23,7 @@ export async function openHashedFile(folder: ReportFolder, name: string): Promis
   };
 }
 
-/** A table of a proof, as CSV. Cells of data are made harmless to show; decimal numbers stay as they are. */
+/** A table of a proof, as CSV. Cells with data are escaped for safe display; decimal numbers are not changed. */
 export interface ProofTable extends Omit<HashedFile, "write"> {
   readonly write: (rows: readonly (readonly (string | number | undefined)[])[]) => Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface ProveContext {
   readonly ledger: Ledger;
   readonly folder: ReportFolder;
   readonly dependencies: Dependencies;
-  /** Asks the platform for what was accepted; absent: it is not asked. */
+  /** Queries the platform for accepted records. Absent: the platform is not queried. */
   readonly askPlatform?:
     | ((job: Job, settings: RunSettings, run: Run) => Promise<PlatformCheck | undefined>)
     | undefined;
@@ -28,8 +28,8 @@ interface ProvedRun {
 }
 
 /**
- * Proves one run: reads its sources once more, joined and each file by itself, maps every record anew, and compares with
- * what the ledger knows. A run whose files are not what they were is proved from the ledger alone, and says so.
+ * Proves one run: reads its sources again, both joined and file by file, maps every record again, and compares the results
+ * with the ledger. If the files of the run have changed, the proof relies on the ledger alone and says so.
  */
 export async function proveRun(run: Run, context: ProveContext): Promise<ProvedRun> {
   const settings = settingsOf(run);
@@ -147,7 +147,7 @@ function sourcesOf(
   });
 }
 
-/** The fingerprints of the files that are no sources. */
+/** The fingerprints of the files that are not sources. */
 function setupOf({ job, files }: RunSettings, sources: readonly string[]): readonly FileProof[] {
   const known = new Set(sources.map((file) => path.resolve(job.folder, file)));
   return files

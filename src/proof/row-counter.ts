@@ -5,11 +5,11 @@ import type { SourceSpec } from "../model/source-spec.ts";
 import type { ProofTable } from "./proof-files.ts";
 import { createRowMarks, type RowMarks, rowNumber } from "./row-marks.ts";
 
-/** How many rows of a file are in what. */
+/** Counts of the rows of a file, by their fate. */
 type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
 export type RowFate = "inRecords" | "orphans" | "duplicates" | "leftOut" | "notPicked" | "unaccounted";
 
-/** As the table of rows says it. */
+/** The names used in the table of rows. */
 export const FATE_NAMES: Readonly<Record<RowFate, string>> = {
   inRecords: "record",
   orphans: "orphan",
@@ -50,8 +50,8 @@ const NONE: Readonly<Record<RowFate, number>> = {
 };
 
 /**
- * Reads each file by itself, and looks for every row among those that were counted while the records were traced. One that
- * is in no record was not picked, where the mapping picks; anywhere else nothing accounts for it.
+ * Reads each file separately and compares its rows with the rows counted during tracing. A row that is in no record counts
+ * as not picked if the mapping picks rows from that source. Otherwise it counts as unaccounted for.
  */
 export async function accountForFiles(
   { input, plan }: Job,
@@ -78,7 +78,7 @@ export async function accountForFiles(
   );
 }
 
-/** A file may belong to several sources. */
+/** A file may belong to several sources, so the key includes both. */
 export function fileKey(source: string, file: string): string {
   return `${source}\n${file}`;
 }
@@ -88,7 +88,7 @@ export function rowCells(source: string, row: Row): readonly (string | number | 
   return [source, row.table.file, row.line, "pointer" in row ? row.pointer : undefined];
 }
 
-/** Sources whose rows the mapping may leave out on purpose, and what hangs on them. */
+/** Sources from which the mapping may deliberately skip rows, with the sources joined to them. */
 function pickingSources(spec: SourceSpec, isBelow: boolean): ReadonlySet<string> {
   const picks =
     isBelow || ("distinct" in spec && spec.distinct === true) || ("pick" in spec && spec.pick !== undefined);

@@ -1,8 +1,8 @@
 import type { Row } from "../model/record.ts";
 
-/** Which rows of one file were seen, by their numbers: a bit a row, so that millions take little. */
+/** The set of row numbers seen in one file. It takes one bit per row, so millions of rows need little memory. */
 export interface RowMarks {
-  /** False: it was marked before. */
+  /** Returns false if the row was already marked. */
   readonly mark: (number: number) => boolean;
   readonly has: (number: number) => boolean;
 }
@@ -26,14 +26,14 @@ export function createRowMarks(): RowMarks {
   };
 }
 
-/** No two rows of a file have the same: CSV and NDJSON rows begin on lines of their own, others have an index. */
+/** A number that is unique in its file: the line of a CSV or NDJSON row, the index of any other row. */
 export function rowNumber(row: Row): number {
   if (row.table.kind === "csv" || !("pointer" in row)) return row.line;
   const index = /\/(\d{1,9})$/.exec(row.pointer)?.[1];
   return index === undefined ? row.line : Number(index);
 }
 
-/** A row with all that is joined to it, depth first. */
+/** A row and all rows joined to it, depth first. */
 export function* rowsOf(source: string, row: Row): Generator<{ readonly source: string; readonly row: Row }> {
   yield { source, row };
   for (const [name, children] of row.children ?? []) for (const child of children) yield* rowsOf(name, child);

@@ -14,7 +14,7 @@ import { createRowMarks, type RowMarks, rowsOf } from "./row-marks.ts";
 
 export interface AmountTracer {
   readonly add: (record: MeasuredRecord) => Promise<void>;
-  /** A difference that is no amount. */
+  /** Records a difference that does not concern an amount. */
   readonly note: (kind: string, outcome: Outcome) => Promise<void>;
   readonly result: () => { readonly measures: readonly MeasureProof[]; readonly differences: number };
 }
@@ -22,17 +22,17 @@ export interface AmountTracer {
 interface MeasuredRecord {
   readonly record: InputRecord;
   readonly outcome: Outcome | undefined;
-  /** As it is sent; absent for an orphan. */
+  /** The payload in the form that is sent. Absent for an orphan. */
   readonly payload: JsonObject | undefined;
-  /** It is what the ledger knows to have been planned. */
+  /** Whether the payload equals the planned payload in the ledger. */
   readonly isAsPlanned: boolean;
   readonly answer: PlatformAnswer | undefined;
 }
 
 /**
- * Follows every measure from the cells to the platform. An amount that is not the same all the way is a row of the
- * differences.
- * @param compared attrs whose values the platform gives back
+ * Follows every measure from the source cells to the platform. An amount that differs between stages becomes a row in the
+ * table of differences.
+ * @param compared attrs whose values the platform returns
  */
 export function createAmountTracer(
   { measures, mapping }: Job,
@@ -71,7 +71,7 @@ export function createAmountTracer(
   };
 }
 
-/** A payload that is not the planned one says nothing of what was sent. */
+/** A payload that differs from the planned payload is no evidence of what was sent. */
 function tracedAmount(
   { by, source, payload, path, unreadable }: Amount,
   { outcome, isAsPlanned, answer }: MeasuredRecord,
@@ -89,7 +89,7 @@ function tracedAmount(
   return { unreadable, ...definedMembers({ by, ...stages }) };
 }
 
-/** Of a cell that several records share, which is in the sum of its file once. */
+/** For a cell that several records share: the sum of its file includes it only once. */
 function withoutSource({ source: _source, ...others }: TracedAmount): TracedAmount {
   return others;
 }
@@ -105,10 +105,10 @@ function placeCells(
 }
 
 interface MeasuredColumns {
-  /** False for a cell of a CSV file that was asked for before. */
+  /** Returns false for a cell of a CSV file that was passed in before. */
   readonly isNew: (place: Place | undefined) => boolean;
   readonly learn: (place: Place | undefined) => void;
-  /** Cells of the known columns that stand behind no amount of the payload: of orphans, of rows that are not mapped. */
+  /** Cells of the measured columns with no amount in the payload, such as cells of orphans and of unmapped rows. */
   readonly others: (row: Row, mapped: readonly Amount[], read: (cell: string) => string | undefined) => Amount[];
 }
 

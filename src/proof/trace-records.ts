@@ -19,11 +19,11 @@ export interface TraceOptions {
   readonly run: Run;
   readonly job: Job;
   readonly tables: Readonly<Record<"rows" | "records" | "differences", ProofTable>>;
-  /** With the file that keeps its answers. */
+  /** Includes the file that stores the platform's answers. */
   readonly platform: (PlatformCheck & { readonly file: HashedFile }) | undefined;
 }
 
-/** What the records of a run came to; the tables have the rest. */
+/** The results of tracing a run that are not in the tables. */
 export interface TracedRun {
   readonly rows: RowCounter;
   readonly payloads: RunProof["payloads"];
@@ -32,7 +32,7 @@ export interface TracedRun {
   readonly differences: number;
 }
 
-/** A record of the input, and what the ledger knows of it. */
+/** A record of the input and its outcome in the ledger. */
 interface TracedRecord {
   readonly record: InputRecord;
   /** Absent for a record that the run left out. */
@@ -40,7 +40,7 @@ interface TracedRecord {
   readonly content: Uint8Array | undefined;
 }
 
-/** Goes through the sources and the ledger side by side, record by record, and writes the tables. */
+/** Reads the sources and the ledger in parallel, record by record, and writes the tables. */
 export async function traceRecords(options: TraceOptions): Promise<TracedRun> {
   const { job, tables, platform } = options;
   const progress: TraceProgress = {
@@ -89,7 +89,7 @@ function answerLine([record, { kind, values }]: readonly [number, PlatformAnswer
   return `${printableJson({ record, answer: kind, values: Object.fromEntries(values) })}\n`;
 }
 
-/** So many are looked for at once, which is what one reading of a list can settle. */
+/** Records per platform query: the number that one pass over a list can resolve. */
 const PLATFORM_GROUP = 5000;
 
 async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): AsyncGenerator<readonly T[]> {
@@ -104,10 +104,10 @@ async function* grouped<T>(batches: AsyncIterable<readonly T[]>, size: number): 
 }
 
 interface MappedTrace extends TracedRecord {
-  /** As it is sent; absent for an orphan. */
+  /** The payload in the form that is sent. Absent for an orphan. */
   readonly payload?: JsonObject;
   readonly parameters?: JsonObject;
-  /** The payload made now, beside the planned one; absent where nothing was planned. */
+  /** The rebuilt payload compared with the planned payload. Absent if nothing was planned. */
   readonly comparison?: "same" | "different";
 }
 
@@ -134,7 +134,7 @@ function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly
   return [{ record: outcome.record, payload, parameters }];
 }
 
-/** What the ledger alone has: records, without rows and amounts. */
+/** Traces a run from the ledger alone: records, without rows or amounts. */
 export async function traceLedger({
   ledger,
   run,
@@ -156,7 +156,7 @@ async function contentsOf(
   return first === undefined || last === undefined ? new Map() : ledger.contents(run.id, first.record, last.record);
 }
 
-/** Both come in the order of the records' numbers. */
+/** Merges the two sequences. Both are ordered by record number. */
 async function* recordsWithOutcomes(
   { input }: Job,
   { ledger, run }: TraceOptions,

@@ -15,15 +15,15 @@ import { type PlatformAnswer, type PlatformCheck, platformFile, replayedCheck } 
 import { writeProof } from "./write-proof.ts";
 
 export interface VerifyOptions {
-  /** Where the proof lies. */
+  /** The folder of the proof. */
   readonly folder: string;
   readonly ledger: Ledger;
 }
 
 /**
- * Makes a proof anew from the sources and the ledger, and compares it with the one that lies in the folder, byte for byte.
- * What the platform said is taken from the proof, not asked again. Gives sentences; none when nothing differs.
- * @throws Failure `usage` where the folder holds no proof, `run_unknown` where the ledger does not know one of its runs
+ * Rebuilds a proof from the sources and the ledger, and compares it byte by byte with the proof in the folder. The
+ * platform's answers come from the proof; the platform is not queried again. Returns sentences; none if nothing differs.
+ * @throws Failure `usage` if the folder holds no proof, `run_unknown` if the ledger does not know one of its runs
  */
 export async function verifyProof(
   { folder, ledger }: VerifyOptions,
@@ -72,7 +72,7 @@ const proofSchema = z.object({
 });
 type RecordedProof = z.infer<typeof proofSchema>;
 
-/** As a sentence where it is damaged. */
+/** Returns a sentence as `proof` if the proof is damaged. */
 async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
   const file = path.join(folder, "proof.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {
@@ -111,7 +111,7 @@ const answerSchema = z.object({
   values: z.record(z.string(), z.string()),
 });
 
-/** Ends at a line that is no answer: the file is compared besides. */
+/** Stops at the first line that is not an answer. The comparison of the file itself reports such a line. */
 async function* readAnswers(
   file: string,
 ): AsyncGenerator<{ readonly record: number; readonly answer: PlatformAnswer }, undefined> {
@@ -123,11 +123,11 @@ async function* readAnswers(
       yield { record, answer: { kind: answer, values: new Map(Object.entries(values)) } };
     }
   } catch {
-    // A file that is not there has no answers, and is named with the others.
+    // A missing file has no answers. The comparison of files reports it.
   }
 }
 
-/** Then everything else differs, too, and would only be noise. */
+/** If the sources changed, everything else differs as well, so other differences would only be noise. */
 function changedSources(before: RecordedProof, { runs }: Proof): readonly string[] {
   return runs.flatMap(({ run, unreadable }) => {
     const was = before.runs.find((one) => one.run === run)?.unreadable;
@@ -166,7 +166,7 @@ async function firstDifferingLine(file: string, again: string): Promise<number> 
 
 const MAX_NAMED = 20;
 
-/** Where two documents differ: `runs.0.records.total: 12, now 13`. */
+/** The paths at which two documents differ: `runs.0.records.total: 12, now 13`. */
 function differingMembers(before: JsonValue | undefined, now: JsonValue | undefined): readonly string[] {
   const found = differencesAt(before, now, "");
   const shown = found.slice(0, MAX_NAMED).map((one) => `proof.json: ${one}`);

@@ -8,20 +8,20 @@ import { proveRun, type ProveContext } from "./prove-run.ts";
 
 export interface ProofOptions extends Pick<ProveContext, "askPlatform"> {
   readonly ledger: Ledger;
-  /** The oldest first. */
+  /** Ordered from the oldest to the newest. */
   readonly runs: readonly Run[];
-  /** Where the proof is to lie. */
+  /** The folder to write the proof to. */
   readonly folder: string;
-  /** ISO 8601 UTC; that of the proof which is made again, as its tool. */
+  /** ISO 8601 UTC. A rebuilt proof keeps this value and the tool of the original. */
   readonly madeAt: string;
   readonly tool: string;
-  /** All runs of the ledger: then it is known how much of everything is on the platform. */
+  /** Whether these are all runs of the ledger. Only then is the total on the platform known. */
   readonly all: boolean;
 }
 
 /**
- * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), which take their places together. The same
- * sources, ledger, `madeAt` and `tool` give the same bytes.
+ * Writes `proof.json`, `proof.html` and the tables of each run (docs/proof.md), and moves them into place together. The same
+ * sources, ledger, `madeAt` and `tool` produce the same bytes.
  * @throws Failure `storage`
  */
 export async function writeProof(
@@ -65,7 +65,7 @@ async function writeDocuments(
   await writeProofPage(proof, page.write);
 }
 
-/** Everything is where it should be: what `migrate proof` ends with 0 for. Records that were refused are no fault of it. */
+/** Whether nothing is missing and nothing differs, so that `migrate proof` exits with 0. Rejected records are allowed. */
 export function isComplete({ runs }: Proof): boolean {
   return runs.every(
     ({ unreadable, sources, payloads, platform }) =>
