@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { generate } from "selfsigned";
 import { Failure } from "../model/failure.ts";
 
-/** What the sandbox's HTTPS server needs, and where the authority lies that its clients must trust. */
+/** The key and certificate of the sandbox's HTTPS server, and the path of the authority that clients must trust. */
 export interface ServerCertificate {
   /** PEM. */
   readonly key: string;
-  /** PEM, the leaf followed by its authority. */
+  /** PEM: the server certificate followed by the certificate of its authority. */
   readonly cert: string;
   /** Absolute path of the authority's certificate (PEM). */
   readonly caPath: string;
@@ -16,14 +16,14 @@ export interface ServerCertificate {
 
 const DAY_MS = 86_400_000;
 const VALID_DAYS = 365;
-/** Renewed when less than this is left, so that a long session does not end in an expired certificate. */
+/** A certificate with less time left than this is renewed, so that it does not expire during a long session. */
 const RENEW_DAYS = 7;
 
 /**
- * The sandbox's own certificate authority and a certificate for 127.0.0.1, ::1 and localhost, kept in `folder`
- * (keys with mode 0600) and used again while they are valid. The authority's key is never stored:
- * whoever reads the folder cannot sign for another host.
- * @throws Failure `storage` when they cannot be kept there
+ * The sandbox's own certificate authority and a certificate for 127.0.0.1, ::1 and localhost. They are stored in `folder`
+ * (keys with mode 0600) and reused while they are valid. The key of the authority is never stored, so read access to the
+ * folder does not allow signing certificates for other hosts.
+ * @throws Failure `storage` if the folder cannot hold them
  */
 export async function serverCertificate(folder: string): Promise<ServerCertificate> {
   const paths = {
@@ -38,7 +38,7 @@ export async function serverCertificate(folder: string): Promise<ServerCertifica
   return { key: made.key, cert: made.cert, caPath: paths.ca };
 }
 
-/** Of the authority's certificate, the server's, and its key: the PEM text, or the path. */
+/** The authority's certificate, the server's certificate and its key, each as PEM text or as a path. */
 interface CertificateSet {
   readonly ca: string;
   readonly cert: string;

@@ -25,7 +25,7 @@ export interface HttpAppDependencies {
   readonly pauseSupplier: (request: PlatformRequest) => void;
   readonly rotateTokens: () => void;
   readonly log: (line: string) => void;
-  /** Largest request body. */
+  /** Size limit of a request body, in bytes. */
   readonly maxBodyBytes: number;
 }
 
@@ -34,7 +34,7 @@ interface Env {
 }
 type RequestContext = Context<Env>;
 
-/** Serves the routes over HTTP, with history, faults, and Django's replies where there is no route. */
+/** Serves the routes over HTTP, with history, faults, and Django's replies to unknown paths. */
 export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDependencies): Hono<Env> {
   const app = new Hono<Env>({ strict: true });
   const { maxBodyBytes, log } = dependencies;
@@ -79,7 +79,7 @@ function unmatchedRoute(handler: Handler): Route {
   return { method: "GET", path: "", handler, kind: "read" };
 }
 
-/** GET requests are answered with and without the slash at the end (API specification 4), POST requests only with it, as in Django. */
+/** GET requests may omit the trailing slash (API specification 4). POST requests need it, as in Django. */
 function honoPaths({ method, path }: Route): readonly string[] {
   const pattern = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => `:${name.replaceAll(/\W/g, "_")}`);
   if (method === "POST") return [pattern];
@@ -113,7 +113,7 @@ async function serve(context: RequestContext, route: Route, dependencies: HttpAp
 interface ReceivedRequest {
   readonly request: PlatformRequest;
   readonly route: Route;
-  /** Notes what the platform did, and the status that the client gets to see. */
+  /** Records what the platform did, and the status that the client receives. */
   readonly finish: (reply: Reply, shown: number | undefined) => void;
 }
 
@@ -178,7 +178,7 @@ function failAfterProcessing(
   return noResponse();
 }
 
-/** The connection is closed already, or is left hanging on purpose: the server sends nothing. */
+/** The connection is already closed, or is left open on purpose: the server sends nothing. */
 function noResponse(): Promise<Response> {
   return new Promise(() => undefined);
 }

@@ -1,34 +1,34 @@
 import { isNestedBeyond, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { parseJson } from "../json/parse-json.ts";
 
-/** A request as the platform's handlers read it. */
+/** A request in the form that the platform's handlers use. */
 export interface PlatformRequest {
   readonly query: URLSearchParams;
   /** Path parameters, decoded. */
   readonly params: Readonly<Record<string, string>>;
   readonly authorization: string | undefined;
   readonly contentType: string;
-  /** Empty when there is none. */
+  /** Empty if the request has no body. */
   readonly body: Uint8Array;
-  /** `https://127.0.0.1:PORT`, no slash at the end. */
+  /** `https://127.0.0.1:PORT`, without a trailing slash. */
   readonly origin: string;
-  /** The path as requested, with its query. */
+  /** The requested path, including its query. */
   readonly target: string;
   readonly sender: Sender;
 }
 
-/** What a browser says about the page that sends a request: the headers `Host`, `Origin` and `Sec-Fetch-Site`. */
+/** The headers in which a browser identifies the page that sends a request: `Host`, `Origin` and `Sec-Fetch-Site`. */
 interface Sender {
   readonly host: string;
   readonly origin: string | undefined;
   readonly fetchSite: string | undefined;
 }
 
-/** What a token was asked for with, and how that ended. */
+/** The credential of a token request, and its result. */
 export interface LoginAttempt {
   /** `APIKey`, `organizationSecretKey` or `refreshToken`. */
   readonly with: string;
-  /** The code of the refusal; absent: a token was given. */
+  /** The code of the refusal. Absent: a token was issued. */
   readonly refusal?: string;
 }
 
@@ -36,34 +36,34 @@ export interface Reply {
   readonly status: number;
   readonly body: JsonValue;
   readonly headers?: Readonly<Record<string, string>>;
-  /** The business key the request was about, for the history. */
+  /** The business key in the request, for the history. */
   readonly key?: string;
-  /** The login that the request was, for the history. */
+  /** The login attempt, if the request was one, for the history. */
   readonly login?: LoginAttempt;
 }
 
 export type Handler = (request: PlatformRequest) => Reply | Promise<Reply>;
 
-/** One address of the platform. */
+/** One endpoint of the platform. */
 export interface Route {
   readonly method: "GET" | "POST";
-  /** From the instance's root, parameters in braces: `/v1/accounts/{number}/`. */
+  /** Path from the root of the instance, with parameters in braces: `/v1/accounts/{number}/`. */
   readonly path: string;
   readonly handler: Handler;
-  /** `data-import`: faults happen here, and the request is counted. */
+  /** `data-import`: faults apply to the request, and it is counted. */
   readonly kind: "data-import" | "read" | "admin";
-  /** It creates accounts of what was staged: the platform may accept only so many at a time. */
+  /** Whether the request creates accounts from staged payloads, so that `maxProcessing` limits it. */
   readonly isProcessing?: boolean;
 }
 
-/** One thing wrong with a payload, as the platform reports it (API specification 7.3). */
+/** One error in a payload, in the platform's form (API specification 7.3). */
 export interface PayloadError {
   readonly attr: string;
   readonly code: string;
   readonly detail: string;
 }
 
-/** A refusal without errors: `{detail, code}`, the shape of everything but validation. */
+/** A refusal without errors: `{detail, code}`, the form of every refusal except validation. */
 export function refusal(status: number, code: string, detail: string): Reply {
   return { status, body: { detail, code } };
 }
@@ -77,15 +77,15 @@ function payloadErrorBody({ detail, code, attr }: PayloadError): JsonObject {
   return { detail, code, attr };
 }
 
-/** Levels of nesting in a request body. Python's own JSON reader gives up at about 1,000. */
+/** Maximum nesting of a request body. Python's own JSON reader fails at about 1,000 levels. */
 const MAX_NESTING = 200;
 
-/** Values in a request body. The judge has a finding for each that is wrong, and thousands of times a real body is enough. */
+/** Maximum number of values in a body, far above that of a real one. It bounds the number of findings. */
 const MAX_VALUES = 100_000;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** The request body as JSON. Undefined: not UTF-8, not JSON, nested more deeply than `MAX_NESTING`, or of more than `MAX_VALUES`. */
+/** The request body as JSON. Undefined: not UTF-8, not JSON, or beyond `MAX_NESTING` or `MAX_VALUES`. */
 export function jsonBody({ body }: Pick<PlatformRequest, "body">): JsonValue | undefined {
   const text = decodedText(body);
   const value = text === undefined ? undefined : parseJson(text);

@@ -29,60 +29,60 @@ export interface SandboxOptions {
   readonly contract: Contract;
   /** 0: any free port. */
   readonly port: number;
-  /** Where the certificates and keys lie; used again while valid. */
+  /** The folder for certificates and keys. They are reused while valid. */
   readonly folder: string;
-  /** Keeps accounts and suppliers from one start to the next. */
+  /** File that keeps accounts and suppliers between starts. */
   readonly dataFile?: string;
   readonly faults: FaultOptions;
-  /** Import suppliers by code. Default: those that the contract enumerates, else `SANDBOX`, all ongoing. */
+  /** Import suppliers by code. Default: the suppliers that the contract enumerates, or else `SANDBOX`. All are ongoing. */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
-  /** The country of the instance, as two capitals. Default: that of the contract's setting `region`. */
+  /** The country of the instance, in two capitals. Default: the contract's setting `region`. */
   readonly region?: string;
-  /** Default: a random one. */
+  /** Default: a random key. */
   readonly apiKey?: string;
-  /** Largest request body; a larger one is answered with 413. Default: 16 MiB. */
+  /** Size limit of a request body in bytes; a larger body gets HTTP 413. Default: 16 MiB. */
   readonly maxBodyBytes?: number;
-  /** Takes one line for every request. */
+  /** Receives one line for every request. */
   readonly log?: (line: string) => void;
-  /** Default: the machine's. */
+  /** Default: the clock of the machine. */
   readonly clock?: Clock;
 }
 
-/** Where the sandbox is and what it knows: the content of the ready file. */
+/** The URLs, credentials and sample data of a running sandbox: the content of the ready file. */
 export interface SandboxReady {
   /** `https://127.0.0.1:PORT/v1/` */
   readonly baseUrl: string;
   readonly graphqlUrl: string;
   readonly adminUrl: string;
-  /** For admin requests from a web page, or under another host name: `Authorization: Token <adminToken>`. */
+  /** For admin requests from a web page or with another host name: `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
-  /** Absolute path of the authority to trust (PEM). */
+  /** Absolute path of the authority's certificate to trust (PEM). */
   readonly ca: string;
   readonly apiKey: string;
   /** Code of the first import supplier. */
   readonly supplier: string;
   readonly products: readonly string[];
   readonly tariff: { readonly product: string; readonly tariff: string };
-  /** Number of an account that can be read without importing anything. */
+  /** Number of an account that can be read without an import. */
   readonly account: string;
 }
 
 export interface Sandbox {
   readonly ready: SandboxReady;
-  /** What was received so far, in the order of arrival; admin requests left out. */
+  /** All requests so far in the order of arrival, without admin requests. */
   readonly history: () => readonly HistoryEntry[];
   readonly state: Pick<SandboxState, "accounts" | "supplierStatus" | "setSupplier">;
-  /** From now on, in place of those before; requests are counted anew. */
+  /** Replaces the active faults and restarts the count of requests. */
   readonly setFaults: (faults: FaultOptions) => void;
-  /** Drops every connection and writes the data file. */
+  /** Closes every connection and writes the data file. */
   readonly close: () => Promise<void>;
 }
 
 /**
- * Starts a local platform: real HTTPS on 127.0.0.1, playing the operations of any contract and the fixed API of the
- * specification, and misbehaving on demand.
+ * Starts a local platform: real HTTPS on 127.0.0.1 with the operations of any contract, the fixed API of the
+ * specification, and faults on demand.
  *
- * @throws Failure `storage` when the data file cannot be used, `config` when the port is taken.
+ * @throws Failure `storage` if the data file cannot be used, `config` if the port is in use
  */
 export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
   const { contract, clock = systemClock, apiKey = `sk_sandbox_${randomBytes(12).toString("hex")}` } = options;
@@ -146,7 +146,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
 
 const DEFAULT_MAX_BODY_BYTES = 16 * 1024 * 1024;
 
-/** A request that cannot be read, such as one with a malformed `Host`: refused, and nothing is written on stderr. */
+/** Refuses a request that cannot be parsed, such as a malformed `Host`, without writing to stderr. */
 function answerError(): Response {
   return new Response(null, { status: 400 });
 }
@@ -155,7 +155,7 @@ function tokenLifetime({ tokenLifetimeSeconds, refreshLifetimeSeconds }: FaultOp
   return { seconds: tokenLifetimeSeconds ?? 3600, refreshSeconds: refreshLifetimeSeconds ?? 7 * 86_400 };
 }
 
-/** Where the options say nothing: what an overlay says of the instance (`x-rule-settings`). */
+/** Falls back to the instance settings of an overlay (`x-rule-settings`). */
 function regionOf({ region, contract }: SandboxOptions): string | undefined {
   const declared = contract.ruleDeclarations.settings.get("region")?.default;
   return region ?? (typeof declared === "string" ? declared : undefined);

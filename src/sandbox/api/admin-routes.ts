@@ -25,11 +25,11 @@ export interface AdminDependencies {
   readonly history: RequestHistory;
   readonly faults: FaultPlan;
   readonly tokens: Tokens;
-  /** Lets a request pass wherever it comes from. */
+  /** Requests with this token are accepted from any origin. */
   readonly adminToken: string;
 }
 
-/** The sandbox's own endpoints, for tests: not part of the platform (docs/sandbox.md, "Admin endpoints"). */
+/** The sandbox's own endpoints, for tests. They are not part of the platform (docs/sandbox.md, "Admin endpoints"). */
 export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies): readonly Route[] {
   return unguardedRoutes(dependencies).map((route) => ({
     ...route,
@@ -38,8 +38,8 @@ export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies):
 }
 
 /**
- * Requests with the admin token are obeyed, and requests of programs on this machine. A web page of another origin is
- * refused: a browser that opens it would send its requests from this machine, too.
+ * Accepts requests that carry the admin token, and requests of programs on this machine. Requests of a web page from
+ * another origin are refused, because the browser that opens the page also sends them from this machine.
  */
 function refuseForeign({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
   if (authorization === `Token ${adminToken}`) return undefined;
@@ -97,7 +97,7 @@ function adminRoute(method: Route["method"], path: string, handler: Handler): Ro
   return { method, path: `/admin/${path}`, kind: "admin", handler };
 }
 
-/** A JSON array, or one object a line when `format=ndjson` is asked for. */
+/** A JSON array, or NDJSON if the request has `format=ndjson`. */
 function listReply(items: readonly object[], format: string | null): Reply {
   if (format !== "ndjson") return { status: 200, body: jsonCopy(items) };
   return {

@@ -1,16 +1,16 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import { refusal, type Reply } from "../sandbox-reply.ts";
 
-/** Refuses a request that does not say who sends it; undefined lets it pass. */
+/** Returns a refusal for a request without valid credentials, and undefined for an authenticated request. */
 export type Authenticate = (
   authorization: string | undefined,
   basic: "basic-allowed" | "token-only",
 ) => Reply | undefined;
 
 /**
- * Specification 5.3-5.4: a token, or the API key itself as a long-lived one, in the `Authorization` header
- * (`Token <t>`; also bare, `JWT <t>` and `Bearer <t>`, because instances differ);
- * where basic authentication is allowed, the API key as user name with an empty password.
+ * Specification 5.3-5.4: a token, or the API key itself as a long-lived token, in the `Authorization` header
+ * (`Token <t>`; also bare, `JWT <t>` and `Bearer <t>`, because instances differ).
+ * Where basic authentication is allowed: the API key as the user name, with an empty password.
  */
 export function createAuthenticate(apiKey: string, tokens: Tokens): Authenticate {
   const isBasic = (credentials: string): boolean => Buffer.from(credentials, "base64").toString() === `${apiKey}:`;
@@ -48,7 +48,7 @@ export interface IssuedToken {
   /** The token's claims; `exp` and `iat` in seconds since 1970. */
   readonly payload: TokenClaims;
   readonly refreshToken: string;
-  /** Seconds since 1970, as the platform gives it. */
+  /** Seconds since 1970, in the form the platform uses. */
   readonly refreshExpiresIn: number;
 }
 
@@ -65,7 +65,7 @@ export interface Tokens {
   readonly issue: (lifetime: TokenLifetime) => IssuedToken;
   readonly check: (token: string) => TokenState;
   readonly checkRefresh: (token: string) => TokenState;
-  /** Makes every token issued so far worthless. */
+  /** Invalidates every token issued so far. */
   readonly rotate: () => void;
 }
 
@@ -74,7 +74,7 @@ export interface TokenLifetime {
   readonly refreshSeconds: number;
 }
 
-/** Tokens in the form of a JSON Web Token, signed with a key that lives as long as the sandbox, or until `rotate`. */
+/** Issues tokens in JSON Web Token format. The signing key is valid until `rotate` or until the sandbox stops. */
 export function createTokens(nowMs: () => number): Tokens {
   let secret = randomBytes(32);
 
@@ -117,7 +117,7 @@ function encode(value: object): string {
   return Buffer.from(JSON.stringify(value)).toString("base64url");
 }
 
-/** Only called on text that the sandbox itself has signed. */
+/** Only called with text that the sandbox itself has signed. */
 function decode(text: string): Readonly<Record<string, unknown>> {
   const value: unknown = JSON.parse(Buffer.from(text, "base64url").toString());
   return typeof value === "object" && value !== null ? { ...value } : {};

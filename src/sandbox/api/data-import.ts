@@ -34,10 +34,10 @@ export interface DataImportDependencies {
   readonly now: () => number;
 }
 
-/** What an operation does with a valid payload. */
+/** The effect of an operation on a valid payload. */
 type PayloadHandler = (payload: JsonObject, identity: ProcessIdentity) => Reply;
 
-/** Every operation of the contract that takes a JSON body, at its address from the instance's root. */
+/** A route for every operation of the contract with a JSON body, at its path from the root of the instance. */
 export function dataImportRoutes(dependencies: DataImportDependencies): readonly Route[] {
   const roles = postRoles(dependencies.contract);
   return dependencies.contract.operations
@@ -51,15 +51,15 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
     }));
 }
 
-/** The import supplier that a request body names; empty when there is none. */
+/** The import supplier in a request body, or an empty text. */
 export function supplierIn(request: Pick<PlatformRequest, "body">): string {
   return supplierOf(jsonBody(request) ?? null);
 }
 
 /**
- * Plays one POST operation of the contract: authentication, JSON, import supplier, payload, then the effect. The
- * contract's workflows say what that is. For an operation in no workflow the path decides: `validate` changes nothing,
- * `notes` adds notes, `account` makes an account, any other only accepts.
+ * Simulates one POST operation of the contract: authentication, JSON, import supplier, payload, then the effect. The
+ * workflows of the contract define the effect. For an operation in no workflow the path decides: `validate` changes
+ * nothing, `notes` adds notes, `account` creates an account, and any other path only accepts the payload.
  */
 function dataImportHandler(
   operation: Operation,
@@ -102,7 +102,7 @@ function readBody(
   return value === undefined ? { refused: PARSE_ERROR } : { value };
 }
 
-/** There is nothing at an address whose parameter was left open. */
+/** Refuses a path whose parameter is still a placeholder, and a query without a required parameter. */
 function refuseParameters({ parameters = [] }: Operation, { params, query }: PlatformRequest): Reply | undefined {
   if (parameters.some(({ name, in: where }) => where === "path" && params[name] === `{${name}}`)) return NOT_FOUND;
   const missing = parameters.filter(
@@ -132,7 +132,7 @@ function textOf(value: JsonValue | undefined): string {
   return typeof value === "string" || typeof value === "number" ? String(value).trim() : "";
 }
 
-/** API specification 3: only the import supplier of an ongoing migration accepts data. */
+/** API specification 3: a known import supplier accepts data only while its migration is ongoing. */
 function refuseSupplier(code: string, state: SandboxState): Reply | undefined {
   const status = state.supplierStatus(code);
   if (status === undefined || status === "Ongoing") return undefined;
@@ -151,7 +151,7 @@ function refusePayload(body: JsonValue, judge: Judge, { check }: DataImportDepen
   return invalidPayload(FAILED_VALIDATION, "The payload failed validation.", errors);
 }
 
-/** The published reply to scheduling names no field: the errors come from validation. */
+/** The published reply to scheduling does not name fields. Validation reports the errors. */
 function withoutFieldErrors(refused: Reply): Reply {
   if (!isJsonObject(refused.body) || refused.body["code"] !== FAILED_VALIDATION) return refused;
   const detail = "Import process validation failed. Please validate the import process to get full details.";
@@ -200,7 +200,7 @@ function addNotes({ state }: DataImportDependencies): PayloadHandler {
   };
 }
 
-/** As the operators' API guide says, a note with the same body and the same `created_at` is the same note. */
+/** The operators' API guide treats notes with the same body and the same `created_at` as the same note. */
 function noteHash({ body = null, created_at = null }: JsonObject): string {
   return createHash("sha256")
     .update(JSON.stringify([body, created_at]))

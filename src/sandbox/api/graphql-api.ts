@@ -63,7 +63,7 @@ interface GraphqlContext {
   readonly note: (login: LoginAttempt) => void;
 }
 
-/** The GraphQL end-point. Errors come inside a 200, as everywhere in GraphQL. */
+/** The GraphQL endpoint. As usual in GraphQL, errors are returned with HTTP 200. */
 export function graphqlHandler(dependencies: GraphqlDependencies): Handler {
   const obtain = ({ input }: { readonly input: TokenInput }, { note }: GraphqlContext): IssuedToken => {
     const login = { with: Object.keys(input).join(", ") };
@@ -111,7 +111,7 @@ async function answer(
   }
 }
 
-/** @throws GraphQLError for a query with more levels or more fields, aliases included, than anybody needs */
+/** @throws GraphQLError for a query that exceeds the limit on levels or on fields, aliases included */
 function requireSmall(document: DocumentNode): void {
   let depth = 0;
   let fields = 0;
@@ -172,12 +172,12 @@ function readGraphqlRequest(request: PlatformRequest): GraphqlRequest | undefine
   };
 }
 
-/** Counts a login. False when it is more than the platform takes in a minute. */
+/** Counts a login. Returns false if it exceeds the limit per minute. */
 type LoginLimit = () => boolean;
 
 const LOGIN_WINDOW_MS = 60_000;
 
-/** @param most logins in any minute; undefined: as many as come */
+/** @param most maximum number of logins in any minute; undefined: no limit */
 export function createLoginLimit(most: () => number | undefined, clock: Pick<Clock, "monotonic">): LoginLimit {
   let logins: readonly number[] = [];
   return () => {

@@ -4,13 +4,13 @@ import { NOT_FOUND, type PlatformRequest, type Reply } from "../sandbox-reply.ts
 
 interface Paging {
   readonly total: number;
-  /** Default number of records of a page. */
+  /** Default number of records per page. */
   readonly size: number;
-  /** Largest `page_size` that may be asked for; absent: it cannot be changed. */
+  /** Largest accepted `page_size`. Absent: the page size is fixed. */
   readonly mostSize?: number;
 }
 
-/** The list envelope of API specification 2.1, with absolute addresses of the pages before and after. */
+/** The list envelope of API specification 2.1, with absolute URLs of the previous and the next page. */
 export function pageReply(
   request: PlatformRequest,
   { total, size, mostSize }: Paging,
@@ -48,9 +48,9 @@ function pageAddress({ origin, target }: PlatformRequest, number: number): strin
 }
 
 /**
- * Milliseconds since 1970 of an ISO 8601 datetime, or date, of a query. Without a zone it means Europe/London
- * (API specification 4.2); an hour that the clocks repeat is the first of the two, one that they skip is read by winter
- * time.
+ * Converts an ISO 8601 date or datetime of a query to milliseconds since 1970. Without a zone the time is in
+ * Europe/London (API specification 4.2). A local time that occurs twice means the first occurrence. A local time that
+ * the clocks skip is read as winter time.
  */
 export function queryTimeMs(text: string): number | undefined {
   const [, date, time = "00:00", zone] =
@@ -61,7 +61,7 @@ export function queryTimeMs(text: string): number | undefined {
   return zone === undefined ? momentInZone(`${date}T${time}`, "Europe/London") : local - zoneOffsetMs(zone);
 }
 
-/** A `+` that was not escaped in the query arrives as a space. */
+/** An unescaped `+` in a query arrives as a space. */
 function zoneOffsetMs(zone: string): number {
   if (zone === "Z") return 0;
   const [, sign, hours, minutes] = /^([-+ ])(\d{2}):?(\d{2})$/.exec(zone) ?? [];

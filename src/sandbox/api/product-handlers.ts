@@ -15,7 +15,7 @@ import { pageReply, queryTimeMs } from "./list-query.ts";
 const PRODUCT_PAGE_SIZE = 100;
 const BOOLEAN_FILTERS = ["is_variable", "is_green", "is_tracker", "is_prepay", "is_business"] as const;
 
-/** `GET /products/` with the filters of API specification 4.1 and of operators' published OpenAPI documents. */
+/** `GET /products/` with the filters of API specification 4.1 and of the operators' published OpenAPI documents. */
 export function productListHandler(now: () => number): Handler {
   return (request) => {
     const { query } = request;
@@ -39,7 +39,7 @@ export function productListHandler(now: () => number): Handler {
   };
 }
 
-/** `GET /products/<code>/`: the product with one region's tariffs. */
+/** `GET /products/<code>/`: the product with the tariffs of one region. */
 export const productHandler: Handler = ({ params, origin }) => {
   const found = findProduct(params["product"] ?? "");
   if (found === undefined) return NOT_FOUND;
@@ -85,7 +85,7 @@ interface RateList {
   readonly kind: RateKind;
 }
 
-/** The lists of rates that there are. */
+/** The available lists of rates. */
 export const RATE_KINDS: readonly RateList[] = [
   { fuel: "electricity", kind: "standard-unit-rates" },
   { fuel: "electricity", kind: "day-unit-rates" },
@@ -98,10 +98,10 @@ export const RATE_KINDS: readonly RateList[] = [
 const RATE_PAGING = { size: 100, mostSize: 1500 };
 const HALF_HOUR_MS = 1_800_000;
 const DAY_MS = 86_400_000;
-/** Rates that are not half-hourly change once in this time. */
+/** Time after which rates that are not half-hourly change. */
 const FIXED_RATE_MS = 91 * DAY_MS;
 
-/** API specification 4.2 and 4.3: rates of the period, the latest first; an end without a beginning is refused. */
+/** API specification 4.2 and 4.3: rates of the period, latest first. An end without a start is refused. */
 export function rateListHandler({ fuel, kind, now }: RateList & { readonly now: () => number }): Handler {
   return (request) => {
     const tariff = findTariff(request.params["tariff"] ?? "");
@@ -135,20 +135,20 @@ function hasRatesOfKind({ registers }: Tariff, kind: RateKind): boolean {
   return (kind === "standard-unit-rates") === (registers === 1);
 }
 
-/** Equal stretches of time, each with its rate. */
+/** Time slots of equal length, each with one rate. */
 interface RateSlots {
   /** Milliseconds since 1970. */
   readonly start: number;
   readonly length: number;
   readonly count: number;
-  /** The last slot has no end yet. */
+  /** Whether the last slot has no end yet. */
   readonly open: boolean;
 }
 
 function slotsOf({ product }: Tariff, kind: RateKind, now: number): RateSlots {
   const start = Date.parse(product.available_from);
   if (kind === "standard-unit-rates" && isHalfHourly(product)) {
-    // Tomorrow's rates are known today.
+    // The rates of tomorrow are already published today.
     const end = Math.floor(now / DAY_MS + 2) * DAY_MS;
     return { start, length: HALF_HOUR_MS, count: Math.max(0, Math.floor((end - start) / HALF_HOUR_MS)), open: false };
   }
@@ -169,7 +169,7 @@ function rateAt(slots: RateSlots, index: number, kind: RateKind): JsonObject {
   };
 }
 
-/** In ten-thousandths of a penny: dear at tea time, cheap at night, below zero in some windy small hours. */
+/** In ten-thousandths of a penny: high in the early evening, low at night, sometimes negative in the small hours. */
 function halfHourlyPence(from: number): number {
   const slot = Math.floor(from / HALF_HOUR_MS);
   const hour = (slot % 48) / 2;

@@ -10,7 +10,7 @@ interface ReadRouteDependencies {
   readonly now: () => number;
 }
 
-/** The read side of the specification: products (4.1), rates (4.2), accounts (4.3). */
+/** The read endpoints of the specification: products (4.1), rates (4.2), accounts (4.3). */
 export function readRoutes({ state, authenticate, now }: ReadRouteDependencies): readonly Route[] {
   return [
     readRoute("/v1/products/", productListHandler(now)),
@@ -26,7 +26,7 @@ function readRoute(path: string, handler: Handler): Route {
   return { method: "GET", path, kind: "read", handler };
 }
 
-/** A migrated account reads back as what was sent, with its number. */
+/** Returns a migrated account as its payload plus its number. */
 function accountHandler(state: ReadRouteDependencies["state"], authenticate: Authenticate): Handler {
   return ({ authorization, params }) => {
     const refused = authenticate(authorization, "basic-allowed");
@@ -39,7 +39,7 @@ function accountHandler(state: ReadRouteDependencies["state"], authenticate: Aut
   };
 }
 
-/** An account that exists from the start, in the form of operators' published OpenAPI documents. */
+/** An account that exists from the start, in the form of the operators' published OpenAPI documents. */
 export const SAMPLE_ACCOUNT: JsonObject & { readonly number: string } = {
   number: "A-5A3D1C0B",
   properties: [

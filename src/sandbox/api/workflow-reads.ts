@@ -16,7 +16,7 @@ export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "pr
   readonly authenticate: Authenticate;
 }
 
-/** The GET operations that the contract's workflows use. Their replies have each value where the contract looks for it. */
+/** The GET operations in the contract's workflows. Each reply has its values at the paths that the contract declares. */
 export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
   return getRoles(dependencies.contract).map((role) => ({
     method: "GET",
@@ -41,7 +41,7 @@ function readHandler(role: GetRole, dependencies: WorkflowReadDependencies): Han
   };
 }
 
-/** The reply of `GET /v2/data-import/accounts/{supplier}/{id}/` in operators' published OpenAPI documents. */
+/** The reply of `GET /v2/data-import/accounts/{supplier}/{id}/` in the operators' published OpenAPI documents. */
 function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const found = dependencies.processes.scheduled(identity) ?? finishedProcess(identity, dependencies);
   if (found === undefined) return refusal(404, "not_found", "The requested resource was not found.");
@@ -66,7 +66,7 @@ function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: Workfl
 
 const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PROCESSED", ERRORED: "ERRORED" } as const;
 
-/** For an account that was not made by a workflow of this run of the sandbox. */
+/** The state of an account that no workflow created since this sandbox started. */
 function finishedProcess(
   { supplier, key }: ProcessIdentity,
   { state }: WorkflowReadDependencies,
@@ -81,7 +81,7 @@ function isoTime(at: number): string {
   return new Date(at).toISOString();
 }
 
-/** The business key, in replies that have it. */
+/** Field for the business key in replies that contain it. */
 const KEY_NAME = "external_account_number";
 
 function hasKey({ operation }: ReadBack): boolean {
@@ -89,7 +89,7 @@ function hasKey({ operation }: ReadBack): boolean {
   return form !== undefined && fieldAt(form, [KEY_NAME]) !== undefined;
 }
 
-/** The replies of `account-transfer-status` and of the lists of import processes in operators' published OpenAPI documents. */
+/** The replies of `account-transfer-status` and of the import process lists in the operators' OpenAPI documents. */
 function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: WorkflowReadDependencies): Reply {
   const { state, processes } = dependencies;
   const place = readBack.account ?? ["kraken_account_number"];

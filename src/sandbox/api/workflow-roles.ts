@@ -2,25 +2,25 @@ import type { Contract } from "../../contract/contract.ts";
 import type { Operation, OutcomeRule, BodySource, Poll, ReadBack, Step } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 
-/** What an operation is for in one of the contract's workflows. */
+/** The role of an operation in a workflow of the contract. */
 export interface PostRole {
   readonly kind: Step["kind"];
-  /** Where its body holds the business key. */
+  /** Path of the business key in the request body. */
   readonly key: AttrPath;
-  /** Where a reply of "already imported" holds the account number. */
+  /** Path of the account number in an "already imported" reply. */
   readonly existingAccount: AttrPath;
-  /** The code of that reply, where the contract knows it by one. */
+  /** The code of that reply, if the contract declares one. */
   readonly existingCode: string | undefined;
-  /** Where the reply of a success holds the account number. */
+  /** Path of the account number in a success reply. */
   readonly account: AttrPath;
-  /** A record refused here is explained by another operation. */
+  /** Whether another operation explains why this one refuses a record. */
   readonly hasSeparateValidation: boolean;
 }
 
-/** What a GET operation reports. */
+/** The role of a GET operation: what it reports. */
 export interface GetRole {
   readonly path: string;
-  /** Names of the path's parameters. */
+  /** Names of the path parameters. */
   readonly supplier: string | undefined;
   readonly key: string | undefined;
   readonly describedBy: { readonly poll: Poll } | { readonly readBack: ReadBack };
@@ -61,7 +61,7 @@ function keyOf({ key = ["external_account_number"] }: Operation): AttrPath {
   return key;
 }
 
-/** The field of the body that is made from the business key. */
+/** The field of the body that receives the business key. */
 function keyFieldIn(body: Readonly<Record<string, BodySource>> | undefined, owner: Operation): AttrPath | undefined {
   const field = Object.entries(body ?? {}).find(
     ([, source]) => "attr" in source && formatAttr(source.attr) === formatAttr(keyOf(owner)),

@@ -14,7 +14,7 @@ export interface WorkflowDependencies {
   readonly now: () => number;
 }
 
-/** What one step of a workflow does with a payload that is good; `wrapped`: how the second generation answers. */
+/** The effect of one workflow step on a valid payload. `wrapped`: whether to reply in the form of the second generation. */
 export function workflowStepHandler(
   role: PostRole,
   dependencies: WorkflowDependencies,
@@ -34,7 +34,7 @@ export function workflowStepHandler(
   };
 }
 
-/** The replies "already imported" of both generations of the API: the account number is where the contract looks for it. */
+/** The "already imported" reply of either API generation, with the account number at the path the contract declares. */
 function alreadyImported(
   { existingAccount, existingCode }: PostRole,
   { key }: ProcessIdentity,
@@ -48,7 +48,7 @@ function alreadyImported(
   return { status: 400, body: withValue(body, existingAccount, number) };
 }
 
-/** What is dropped silently is dropped wherever it stands. */
+/** Removes the dropped fields at every level of the payload. */
 function withoutDroppedFields(payload: JsonValue, options: FaultOptions): JsonValue {
   const dropped = options.dropFields ?? [];
   if (isJsonArray(payload)) return payload.map((item) => withoutDroppedFields(item, options));
@@ -85,7 +85,7 @@ function scheduleReply({ processes }: WorkflowDependencies, identity: ProcessIde
   return { status: 201, body: {} };
 }
 
-/** The object with a value at a path of names; what is missing on the way is made. */
+/** Returns the object with a value at a path of names. Creates missing objects on the path. */
 export function withValue(object: JsonObject, [name, ...rest]: AttrPath, value: JsonValue): JsonObject {
   if (name === undefined) return object;
   const below = object[name];

@@ -4,16 +4,16 @@ import type { Socket } from "node:net";
 import { refusal, type Reply } from "../sandbox-reply.ts";
 import type { FaultOptions } from "./fault-options.ts";
 
-/** HTTP 429 in the form of the Django REST framework, with the `Retry-After` that the options name. */
+/** HTTP 429 in the form of the Django REST framework, with the configured `Retry-After`. */
 export function throttledReply({ retryAfter = 1 }: FaultOptions): Reply {
   const wait = typeof retryAfter === "number" ? ` Expected available in ${retryAfter} seconds.` : "";
   return { ...refusal(429, "throttled", `Request was throttled.${wait}`), headers: retryHeader(retryAfter) };
 }
 
-/** HTTP 429 of the limit on processing: the published reply has no `Retry-After`. */
+/** HTTP 429 for the limit on processing. The published reply has no `Retry-After`. */
 export const PROCESSING_CAP_REPLY: Reply = refusal(429, "throttled", "Too many accounts are being processed.");
 
-/** The reply of a platform, or of the proxy before it, that has failed. */
+/** The reply of a platform, or of its proxy, after an internal error. */
 export function serverErrorReply({ errorStatus = 500, retryAfter }: FaultOptions): Reply {
   if (errorStatus === 500) return { status: 500, body: { error: "Server Error (500)" } };
   const headers = errorStatus === 503 ? retryHeader(retryAfter ?? 1) : {};
@@ -30,17 +30,17 @@ function retryHeader(retryAfter: number | string): Readonly<Record<string, strin
   return retryAfter === "none" ? {} : { "Retry-After": String(retryAfter) };
 }
 
-/** The TCP connections under the server's TLS ones; only they can be reset. */
+/** The TCP connections below the TLS connections of the server. Only a TCP connection can be reset. */
 export interface Connections {
-  /** Sends a TCP reset on the connection that a request came on. */
+  /** Sends a TCP reset on the connection of a request. */
   readonly reset: (request: IncomingMessage) => void;
-  /** Sends the status, the headers and half of the body; then resets the connection. */
+  /** Sends the status, the headers and half of the body, then resets the connection. */
   readonly cut: (
     request: IncomingMessage,
     response: ServerResponse,
     reply: { readonly status: number; readonly text: string },
   ) => void;
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   readonly destroyAll: () => void;
 }
 

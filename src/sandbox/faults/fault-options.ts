@@ -1,29 +1,29 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** When a fault happens. Requests are the data-import requests received since the faults were last set, counted from 1. */
+/** When a fault occurs. Counts data-import requests from 1, starting when the faults were last set. */
 export interface Trigger {
   /** Every nth request. */
   readonly every?: number;
-  /** This share of the requests (0 to 1), by seeded random numbers. */
+  /** This share of the requests (0 to 1), chosen with seeded random numbers. */
   readonly share?: number;
   /** Exactly these requests. */
   readonly at?: readonly number[];
 }
 
-/** The faults of the sandbox. Those of tokens and logins concern these; all others concern data-import requests only. */
+/** The faults of the sandbox. Apart from token and login faults, they affect data-import requests only. */
 const FAULTS = {
-  /** Seed of the random numbers for shares and latencies; the same seed gives the same faults. */
+  /** Seed of the random numbers for shares and latencies. The same seed produces the same faults. */
   seed: "count",
-  /** Milliseconds before a request is looked at: fixed, or anywhere between two values. */
+  /** Milliseconds before a request is handled: fixed, or a random value in a range. */
   latencyMs: "latency",
   /** HTTP 429 before processing. */
   throttle: "trigger",
-  /** `Retry-After` of every 429 and 503: seconds, or a text that is sent unchanged; "none" leaves the header out. Default 1. */
+  /** `Retry-After` of every 429 and 503: seconds, or a text sent unchanged. "none" omits the header. Default 1. */
   retryAfter: "retryAfter",
-  /** `errorStatus` instead of processing. */
+  /** Replies `errorStatus` instead of processing. */
   errorBefore: "trigger",
-  /** Processes, then answers `errorStatus`. */
+  /** Processes, then replies `errorStatus`. */
   errorAfter: "trigger",
   /** Default 500. */
   errorStatus: "errorStatus",
@@ -31,9 +31,9 @@ const FAULTS = {
   resetBefore: "trigger",
   /** Processes, then resets the connection without a reply. */
   resetAfter: "trigger",
-  /** Never answers, and does not process. */
+  /** Neither processes nor replies. */
   hangBefore: "trigger",
-  /** Processes and never answers. */
+  /** Processes, but never replies. */
   hangAfter: "trigger",
   /** Processes, sends the status and half of the body, then resets the connection. */
   cutAfter: "trigger",
@@ -41,25 +41,25 @@ const FAULTS = {
   pauseAt: "count",
   /** Revokes every token when this request arrives. */
   rotateTokensAt: "count",
-  /** HTTP 429 for requests beyond this many at a time. */
+  /** HTTP 429 for requests that exceed this number in flight. */
   maxInFlight: "count",
-  /** HTTP 429 for requests beyond this many a second (a second's worth may come at once). */
+  /** HTTP 429 for requests that exceed this rate per second. A burst of one second's worth is allowed. */
   maxPerSecond: "amount",
-  /** HTTP 429, without `Retry-After`, for requests beyond this many at a time that process what was staged. */
+  /** HTTP 429, without `Retry-After`, for requests to process staged accounts that exceed this number in flight. */
   maxProcessing: "count",
   /** Milliseconds from scheduling an account to its creation, default 100. */
   taskMs: "milliseconds",
-  /** These scheduled accounts end in an error; counted from 1. */
+  /** The scheduled accounts that end in an error, counted from 1. */
   taskErrors: "trigger",
-  /** Fields that validation leaves out of what it understood, wherever they stand. */
+  /** Fields that validation omits from its reply, at every level. */
   dropFields: "names",
   /** Default 3600. */
   tokenLifetimeSeconds: "amount",
   /** Default 604,800: a week. */
   refreshLifetimeSeconds: "amount",
-  /** Logins beyond this many in a minute are refused with KT-CT-1199, whether their key is right or wrong. */
+  /** Logins that exceed this number per minute are refused with KT-CT-1199, even with a valid key. */
   maxLogins: "count",
-  /** True: the platform does not notice repeats, and makes a second account for the same business key. */
+  /** True: the platform does not detect repeats and creates a second account for the same business key. */
   forgetful: "flag",
 } as const;
 
@@ -67,7 +67,7 @@ export type FaultOptions = { readonly [Name in keyof typeof FAULTS]?: FaultValue
 
 export interface FaultValues {
   readonly trigger: Trigger;
-  /** A whole number from 1. */
+  /** An integer from 1. */
   readonly count: number;
   /** A number from 0. */
   readonly amount: number;
@@ -83,10 +83,10 @@ export interface FaultValues {
 const ERROR_STATUSES = [500, 502, 503, 504] as const;
 
 /**
- * Reads faults as they are posted to the admin end-point: an object with the names of `FaultOptions`. A trigger may
- * also be written as at the command line: `every:10`, `5%`, `at:3,7`.
+ * Reads faults in the form of the admin endpoint: an object with the names of `FaultOptions`. A trigger may also have its
+ * command-line form: `every:10`, `5%`, `at:3,7`.
  *
- * @throws Failure `usage` that names the member.
+ * @throws Failure `usage` that names the invalid member
  */
 export function readFaults(value: unknown): FaultOptions {
   if (!isJsonObject(value)) throw wrong("faults", "an object");
@@ -155,7 +155,7 @@ function readLatency(value: JsonValue, name: string): number | readonly [number,
   return [least, most];
 }
 
-/** Every nth request, from 1. */
+/** An integer from 1. */
 function wholeNumber(value: JsonValue, name: string): number {
   const found = amount(value, name);
   if (!Number.isSafeInteger(found) || found < 1) throw wrong(name, "a whole number from 1");
@@ -173,7 +173,7 @@ function amount(value: JsonValue, name: string): number {
   return value;
 }
 
-/** An hour. Timers of Node.js overflow after 24 days. */
+/** One hour. Timers of Node.js overflow after 24 days. */
 const MAX_WAIT_MS = 3_600_000;
 
 function milliseconds(value: JsonValue, name: string): number {
@@ -182,7 +182,7 @@ function milliseconds(value: JsonValue, name: string): number {
   return found;
 }
 
-/** A text that cannot begin another header: RFC 9110 5.5, without obsolete octets. */
+/** Text that cannot start another header: RFC 9110 5.5, without obsolete octets. */
 function headerText(text: string, name: string): string {
   if (!/^[\t\x20-\x7e]{0,200}$/.test(text)) throw wrong(name, "seconds, or at most 200 printable ASCII characters");
   return text;

@@ -10,17 +10,17 @@ export interface RequestFaults {
   readonly rotateTokens: boolean;
 }
 
-/** The faults in force. They can be changed while the sandbox runs. */
+/** The active faults. They can be changed while the sandbox runs. */
 export interface FaultPlan {
   readonly options: () => FaultOptions;
-  /** Puts other faults in force; requests are counted from 1 again. */
+  /** Replaces the active faults. Requests are counted from 1 again. */
   readonly set: (options: FaultOptions) => void;
-  /** Decides the faults of the next request. Call `finish` when it is over. */
+  /** Decides the faults of the next request. Call `finish` after the request. */
   readonly start: (route?: CappedRoute) => RequestFaults;
   readonly finish: (route?: CappedRoute) => void;
 }
 
-/** `isProcessing`: of the requests that create accounts, the platform may accept only so many at a time. */
+/** `isProcessing`: whether the request creates accounts, so that `maxProcessing` limits it. */
 interface CappedRoute {
   readonly isProcessing?: boolean;
 }
@@ -100,7 +100,7 @@ function afterTriggers(options: FaultOptions): Triggers<NonNullable<RequestFault
   ];
 }
 
-/** Every share draws a number for each request, used or not: one fault does not change the random numbers of another. */
+/** Draws a number per share for each request, even an unused one, so that faults do not change each other's numbers. */
 function firstTriggered<Name>(triggers: Triggers<Name>, request: number, random: Random): Name | undefined {
   const due = triggers.flatMap(([name, trigger]) => (trigger && isTriggered(trigger, request, random) ? [name] : []));
   return due[0];
@@ -118,7 +118,7 @@ function latency(range: number | readonly [number, number], random: Random): num
   return least + random() * (most - least);
 }
 
-/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state: the same seed gives the same numbers. */
+/** Mulberry32 by Tommy Ettinger (public domain), 32 bits of state. The same seed gives the same numbers. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

@@ -5,12 +5,12 @@ const TRUE_WORDS: ReadonlySet<unknown> = new Set(["t", "y", "yes", "true", "on",
 const FALSE_WORDS: ReadonlySet<unknown> = new Set(["f", "n", "no", "false", "off", "0", 0]);
 const NULL_WORDS: ReadonlySet<unknown> = new Set(["", "null"]);
 
-/** Fields of the platform refuse longer texts unread (`MAX_STRING_LENGTH`). */
+/** The platform refuses longer texts without parsing them (`MAX_STRING_LENGTH`). */
 const MAX_NUMBER_LENGTH = 1000;
 
 /**
- * Converts a value as the platform's fields do without a word (Django REST framework, fields.py).
- * What cannot be converted is returned unchanged, and is refused later.
+ * Converts a value silently, as the platform's fields do (Django REST framework, fields.py).
+ * Returns a value that cannot be converted unchanged; a later check refuses it.
  */
 export function coerce(value: unknown, to: string, choices: readonly JsonScalar[] = []): unknown {
   switch (to) {
@@ -32,7 +32,7 @@ export function coerce(value: unknown, to: string, choices: readonly JsonScalar[
   }
 }
 
-/** Takes the white space off both ends, by Python's idea of it (`str.strip`). */
+/** Removes leading and trailing white space as defined by Python (`str.strip`). */
 export function strip(text: string): string {
   let start = 0;
   let end = text.length;
@@ -56,7 +56,7 @@ function toNumber(value: unknown, form: RegExp): unknown {
   return typeof text === "string" && text.length <= MAX_NUMBER_LENGTH && form.test(text) ? Number(text) : value;
 }
 
-/** A number without an exponent: 1e21 as a decimal field reads it. */
+/** A number without an exponent, such as 1e21 in the notation of a decimal field. */
 function plainNumber(value: number): string {
   const text = String(value);
   const [, sign = "", whole = "", fraction = "", exponent] = /^(-?)(\d+)(?:\.(\d+))?e([-+]\d+)$/.exec(text) ?? [];
@@ -73,7 +73,7 @@ function toBoolean(value: unknown, nullable: boolean): unknown {
   return nullable && NULL_WORDS.has(word) ? null : value;
 }
 
-/** A choice is recognised by its text: "3" is the choice 3. */
+/** Choices are compared as text: "3" matches the choice 3. */
 function matchingChoice(value: unknown, choices: readonly JsonScalar[]): unknown {
   if (choices.some((choice) => choice === value)) return value;
   if (typeof value !== "string" && typeof value !== "number") return value;
@@ -92,7 +92,7 @@ export interface DecimalRule {
   readonly multipleOf?: number;
 }
 
-/** What `DecimalField` finds wrong with a decimal sent as text. */
+/** The error codes of `DecimalField` for a decimal sent as text. */
 export function decimalCodes(text: string, rule: DecimalRule): readonly string[] {
   const [, whole = "", fraction = ""] = /^[-+]?(?=\.?\d)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
   if (whole === "" && fraction === "") return ["invalid"];
@@ -102,7 +102,7 @@ export function decimalCodes(text: string, rule: DecimalRule): readonly string[]
   return [...(formed ? [] : ["invalid"]), ...limitCodes(text, rule)];
 }
 
-/** The order of `DecimalField.validate_precision`: the first limit that is broken is the only one reported. */
+/** The limits in the order of `DecimalField.validate_precision`. Only the first violated limit is reported. */
 function digitsCode(whole: number, places: number, rule: DecimalRule): string | undefined {
   if (whole + places > (rule.maxDigits ?? Infinity)) return "max_digits";
   if (places > (rule.maxDecimalPlaces ?? Infinity)) return "max_decimal_places";
@@ -120,7 +120,7 @@ function limitCodes(text: string, rule: DecimalRule): readonly string[] {
   ];
 }
 
-/** `YYYY-MM-DD`, a day that exists (API specification 2.7.4), from year 1. */
+/** `YYYY-MM-DD`: an existing day (API specification 2.7.4) from year 1 on. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text) ?? [];
   return (
@@ -134,8 +134,8 @@ function daysIn(year: number, month: number): number {
 }
 
 /**
- * A date, `T`, a time to the second or finer, and `Z` or an offset in hours and minutes (RFC 3339: the letters may be small, and
- * the last minute of a day in UTC may have a second 60); or a date alone, which is its first moment.
+ * A date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. By RFC 3339 the letters may be in
+ * lower case, and the last minute of a day in UTC may have a second 60. A date alone means its first moment.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;
@@ -147,7 +147,7 @@ export function isDateTime(text: string): boolean {
   return isTime(`${time}00${offset}`) && start.getUTCHours() === 23 && start.getUTCMinutes() === 59;
 }
 
-/** `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., an offset or none: neither 24:00 nor leap seconds. */
+/** `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., with or without an offset. No 24:00 and no leap seconds. */
 export function isTime(text: string): boolean {
   const form = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[-+](\d{2}):(\d{2}))?$/;
   const [, hours, minutes, seconds = "0", offsetHours = "0", offsetMinutes = "0"] = form.exec(text) ?? [];

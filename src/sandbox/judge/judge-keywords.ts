@@ -5,11 +5,11 @@ import { coerce, decimalCodes, type DecimalRule, isDate, isDateTime, isTime, str
 import { type DataValidateFunction, unionKeywords } from "./union-keywords.ts";
 
 /**
- * Compiles a schema of `request-schema.ts`. Beside JSON Schema's own keywords it knows those of the platform:
- * `coerce` converts, `text`, `documentPath`, `form` and `decimal` judge, and their errors carry the platform's code
- * as `params.code`; `tagged` and `bestOf` choose between schemas.
+ * Compiles a schema of `request-schema.ts`. In addition to the keywords of JSON Schema it supports the platform's own:
+ * `coerce` converts; `text`, `documentPath`, `form` and `decimal` validate, with the platform's code as `params.code`;
+ * `tagged` and `bestOf` choose between schemas.
  *
- * @param explain puts the errors of the chosen schema into what the caller makes of errors.
+ * @param explain converts the errors of the chosen schema to the findings of the caller
  */
 export function compileAjv(
   schema: JsonObject,
@@ -45,13 +45,13 @@ function definitionOf(ajv: Ajv, name: string): ValidateFunction {
   return found;
 }
 
-/** Patterns of the wild are not all written for the `u` flag that JSON Schema asks for, and some are no patterns at all. */
+/** Published patterns are not always valid with the `u` flag that JSON Schema requires, and some are not valid at all. */
 function tolerantRegExp(pattern: string, flags: string): RegExp {
   for (const attempt of [flags, flags.replace("u", "")]) {
     try {
       return new RegExp(pattern, attempt);
     } catch {
-      // Tried again without the flag; then given up.
+      // Try again without the flag, then give up.
     }
   }
   return /(?:)/;
@@ -101,7 +101,7 @@ function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** API specification 2.5: a document path is relative to the import supplier's root. */
+/** API specification 2.5: a document path is relative to the root of the import supplier. */
 function isUnsafePath(path: string): boolean {
   return strip(path) !== "" && PATH_CHECKS.some(([, isUnsafe]) => isUnsafe(path));
 }
@@ -118,7 +118,7 @@ function textKeyword(keyword: string): { readonly keyword: string; readonly type
   return { keyword, type: "string", errors: true };
 }
 
-/** Turns the platform's codes for what is wrong with a text into Ajv's errors. */
+/** Converts the platform's codes for a text to Ajv errors. */
 function codeCheck(keyword: string, check: (text: string) => readonly string[]): DataValidateFunction {
   const validate: DataValidateFunction = (text: string) => {
     const codes = check(text);
@@ -143,7 +143,7 @@ const PATH_CHECKS: readonly (readonly [reason: string, isUnsafe: (path: string) 
   ["too_long", (path) => Buffer.byteLength(path) > MAX_PATH_BYTES],
 ];
 
-/** Control characters, lone surrogates, line separators, and the marks that join, hide or turn the direction of text. */
+/** Control characters, lone surrogates, line separators, and marks that join or hide text or change its direction. */
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u;
 
 function pathSegments(path: string): readonly string[] {

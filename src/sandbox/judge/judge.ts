@@ -7,15 +7,15 @@ import { compileAjv } from "./judge-keywords.ts";
 import { resolveRef } from "./openapi-schema.ts";
 import { toJudgeSchema } from "./request-schema.ts";
 
-/** All that is wrong with a request body, as the platform would say it. Empty: nothing. */
+/** Returns all errors in a request body, in the platform's form. Empty: the body is valid. */
 export type Judge = (body: unknown) => readonly PayloadError[];
 
 /**
  * Compiles the request schema of one operation of an OpenAPI document for Ajv. The judge follows the Django REST
- * framework in what it converts silently, in its codes and in its addresses (docs/sandbox.md, "How payloads are judged").
- * It shares nothing with the local validation, so that the two can be compared.
+ * framework in its silent conversions, its codes and its attrs (docs/sandbox.md, "How payloads are judged").
+ * It shares no code with local validation, so that the two can be compared.
  *
- * @throws when the document has no such operation, or the operation no JSON body: a bug of the caller.
+ * @throws if the document has no such operation, or the operation has no JSON body: a bug of the caller
  */
 export function compileJudge(
   document: JsonObject,
@@ -23,7 +23,7 @@ export function compileJudge(
 ): Judge {
   const validate = compileAjv(toJudgeSchema(document, requestSchema(document, operation)), findingsFrom);
   return (body) => {
-    // Conversions write into the data, so they are given a copy.
+    // Conversions modify the data, so they work on a copy.
     const holder = jsonCopy({ body: body ?? null });
     const findings = validate(holder) ? [] : findingsFrom(validate.errors ?? []);
     return findings.map(({ attr, code }) => ({ attr, code, detail: DETAIL_BY_CODE[code] ?? "Not valid." }));
@@ -44,10 +44,10 @@ function requestSchema(
   return found;
 }
 
-/** Something wrong with a payload, before it is put into words. */
+/** An error in a payload, without its message. */
 type JudgeFinding = Omit<PayloadError, "detail">;
 
-/** Ajv's errors as the platform's codes at the platform's addresses (docs/errors.md), each once. */
+/** Converts Ajv's errors to the platform's codes and attrs (docs/errors.md), without repetitions. */
 function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   const found = errors.flatMap(findingsOf);
   const broken = new Set(found.filter(({ code }) => NO_VALUE_CODES.has(code)).map(({ attr }) => attr));
@@ -55,7 +55,7 @@ function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
 }
 
-/** What leaves no value to look at: other findings at the same attr mean nothing. */
+/** Codes after which there is no value to check: other findings at the same attr are meaningless. */
 const NO_VALUE_CODES: ReadonlySet<string> = new Set(["required", "null", "blank", "not_a_list", "not_a_dict"]);
 const NON_FIELD = "non_field_errors";
 
@@ -64,7 +64,7 @@ function findingsOf(error: ErrorObject): readonly JudgeFinding[] {
   if (Array.isArray(findings)) return findings.filter(isFinding);
   const code = codeOf(error);
   if (code === undefined) return [];
-  const [, ...path] = parsePointer(error.instancePath); // without `body`, the first
+  const [, ...path] = parsePointer(error.instancePath); // without the first name, `body`
   return [{ attr: [...path, ...suffixOf(error, code)].join(".") || NON_FIELD, code }];
 }
 
@@ -72,7 +72,7 @@ function isFinding(value: unknown): value is JudgeFinding {
   return typeof value === "object" && value !== null && "attr" in value && "code" in value;
 }
 
-/** What is added to the path of the value that Ajv blames. */
+/** Names to append to the path of the value that Ajv reports. */
 function suffixOf({ keyword, params, parentSchema }: ErrorObject, code: string): readonly string[] {
   if (keyword === "required") return [String(params["missingProperty"])];
   if (keyword === "additionalProperties") return [String(params["additionalProperty"])];
@@ -91,7 +91,7 @@ function codeOf({ keyword, data, params, parentSchema }: ErrorObject): string | 
   if (typeof params["code"] === "string") return params["code"];
   if (data === null && (keyword === "type" || keyword === "enum")) return "null";
   if (keyword === "type") return wrongTypeCode(parentSchema);
-  // An empty text is `blank`, or right.
+  // An empty text is either `blank` or allowed.
   if (data === "" && SKIPPED_WHEN_BLANK.has(keyword)) return undefined;
   if (keyword === "minItems" && Array.isArray(data) && data.length === 0) return "empty";
   return CODE_BY_KEYWORD[keyword];
@@ -108,7 +108,7 @@ const CODE_BY_KEYWORD: Readonly<Record<string, string>> = {
   required: "required",
   additionalProperties: "unknown_field",
   enum: "invalid_choice",
-  // A list without choices.
+  // A choice field without choices.
   not: "invalid_choice",
   minLength: "min_length",
   maxLength: "max_length",

@@ -8,7 +8,7 @@ import {
   valueAt,
 } from "../../json/json-value.ts";
 
-/** Follows `$ref` (RFC 6901 pointers into the same document) until there is none; an unresolvable one is an empty object. */
+/** Follows `$ref` (RFC 6901 pointers into the same document). An unresolvable reference becomes an empty object. */
 export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
   let current = node;
   for (let hops = 0; typeof current["$ref"] === "string" && hops < 100; hops += 1) {
@@ -21,8 +21,8 @@ export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
 }
 
 /**
- * The schemas that a schema is made of: itself, the targets of its `$ref`, the members of its `allOf`,
- * and of theirs, each once. None of them is taken for a reference any more.
+ * The schemas that make up a schema: itself, the targets of its `$ref`, the members of its `allOf`, and the same for
+ * each of these, without repetitions. Do not treat a returned schema as a reference again.
  */
 export function flattenSchema(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
   const parts = new Set<JsonObject>();
@@ -37,14 +37,14 @@ export function flattenSchema(document: JsonObject, schema: JsonObject): readonl
   return [...parts];
 }
 
-/** The types that a schema object names itself. */
+/** The types that a schema object names itself, without its parts. */
 export function typesOf(part: JsonObject): readonly string[] {
   const { type } = part;
   if (typeof type === "string") return [type];
   return type !== undefined && isJsonArray(type) ? type.filter((name) => typeof name === "string") : [];
 }
 
-/** The types that all parts agree on. */
+/** The types that all parts allow. Undefined if no part names a type. */
 export function sharedTypes(parts: readonly JsonObject[]): readonly string[] | undefined {
   const lists = parts.map(typesOf).filter((types) => types.length > 0);
   const [first, ...others] = lists;
@@ -56,7 +56,7 @@ function isTypeIn(type: string, types: readonly string[]): boolean {
   return types.includes(type) || (type === "integer" && types.includes("number"));
 }
 
-/** The first `oneOf` or `anyOf` of a schema's parts, and all else that the parts say. */
+/** The first `oneOf` or `anyOf` in the parts of a schema, and everything else in the parts. */
 export function alternativesIn(
   parts: readonly JsonObject[],
 ): { readonly options: readonly JsonObject[]; readonly rest: readonly JsonObject[] } | undefined {
@@ -69,7 +69,7 @@ export function alternativesIn(
 
 const APPLICATORS: ReadonlySet<string> = new Set(["oneOf", "anyOf", "discriminator", "allOf", "$ref"]);
 
-/** Whether the parts of a schema exclude each other. */
+/** Whether the parts of a schema contradict each other, so that no value is valid. */
 export function hasNoValues(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
   if (above.includes(schema)) return false;
   const inside = [...above, schema];
@@ -84,7 +84,7 @@ export function hasNoValues(document: JsonObject, schema: JsonObject, above: rea
   });
 }
 
-/** By their types, their formats, or the values that they list. */
+/** Compares the types, the formats and the listed values. */
 function excludeEachOther(parts: readonly JsonObject[]): boolean {
   const formats = parts.flatMap(({ format }) => (typeof format === "string" && FORMATS.has(format) ? [format] : []));
   const types = sharedTypes(parts);
@@ -93,10 +93,10 @@ function excludeEachOther(parts: readonly JsonObject[]): boolean {
   return types?.length === 0 || values?.length === 0 || new Set(formats).size > 1;
 }
 
-/** No text has two of these. */
+/** Formats that exclude each other: no text is valid for two of them. */
 const FORMATS: ReadonlySet<string> = new Set("date date-time decimal email time uri uuid".split(" "));
 
-/** The properties that a schema object requires itself. */
+/** The properties that a schema object requires itself, without its parts. */
 export function requiredNames({ required }: JsonObject): readonly string[] {
   return required !== undefined && isJsonArray(required) ? required.filter((name) => typeof name === "string") : [];
 }
@@ -109,7 +109,7 @@ function isOfTypes(value: JsonValue, types: readonly string[] | undefined): bool
   return types.includes(own);
 }
 
-/** What the keywords suggest where no type is written. */
+/** The type that the keywords imply if the schema names none. */
 export function impliedType(parts: readonly JsonObject[]): string | undefined {
   return TYPE_INDICATORS.find(([, words]) => words.some((word) => parts.some((part) => word in part)))?.[0];
 }
@@ -121,8 +121,8 @@ const TYPE_INDICATORS: readonly (readonly [type: string, words: readonly string[
 ];
 
 /**
- * Whether null is right. `nullable` says so for the schema that it stands in, with its `$ref` and `allOf`; else its types,
- * values and parts have to let null through, and one of its alternatives.
+ * Whether null is valid. `nullable` decides for its own schema, including `$ref` and `allOf`. Without `nullable`, the types,
+ * values and parts must all allow null, and so must at least one of the alternatives.
  */
 export function takesNull(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
   if (above.includes(schema)) return true;

@@ -2,16 +2,16 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value
 import { findProduct, findTariff } from "../state/product-catalogue.ts";
 import type { PayloadError } from "../sandbox-reply.ts";
 
-/** Judges a payload by what only the platform knows. */
+/** Checks a payload against rules that only the platform knows. */
 export type PlatformCheck = (payload: JsonValue) => readonly PayloadError[];
 
-/** Which fields a rule looks at: those of this name, and those whose name ends in `_` and this name. */
+/** The field names of each rule. A rule also applies to fields whose name ends in `_` and one of these names. */
 export type PlatformRules = Readonly<Record<RuleName, readonly string[]>>;
 
 const RULE_NAMES = ["phone", "postcode", "product", "supplier", "tariff"] as const;
 type RuleName = (typeof RULE_NAMES)[number];
 
-/** The rules that local validation cannot know, so that a push meets refusals which `validate` did not foresee. */
+/** Rules that local validation cannot know, so that a push meets refusals that `validate` did not predict. */
 export const PLATFORM_RULES: PlatformRules = {
   phone: ["landline", "mobile", "phone", "phone_number", "telephone"],
   postcode: ["postcode"],
@@ -27,9 +27,9 @@ interface Rule {
 }
 
 export interface Instance {
-  /** Whether there is an import supplier of this code. */
+  /** Whether an import supplier with this code exists. */
   readonly isSupplier: (code: string) => boolean;
-  /** The country as two capitals; telephone numbers and postcodes of a country that is not known here are taken as they are. */
+  /** Country code in two capitals. Without rules for the country, telephone numbers and postcodes are not checked. */
   readonly region: string | undefined;
 }
 
@@ -63,7 +63,7 @@ export function createPlatformCheck(fields: PlatformRules, { isSupplier, region 
   };
 }
 
-/** By the whole name, then by what follows each underscore: `billing_postcode` is a `postcode`. */
+/** Looks up the whole name, then the text after each underscore: `billing_postcode` is a `postcode`. */
 function ruleOf(field: string, byName: ReadonlyMap<string, Rule>): Rule | undefined {
   const rule = byName.get(field);
   const underscore = field.indexOf("_");
@@ -74,14 +74,14 @@ function unknownProduct(holds: (code: string) => boolean): Rule {
   return { code: "product_code_does_not_exist", detail: "There is no such product or tariff.", holds };
 }
 
-/** An address that names another country follows the rules of that one. */
+/** An object that names another country is not checked, because the rules of that country apply to it. */
 function isAbroad(value: JsonValue, region: string): boolean {
   if (!isJsonObject(value)) return false;
   const { country } = value;
   return typeof country === "string" && country.trim() !== "" && country.trim().toUpperCase() !== region;
 }
 
-/** With the prefix of another country: that it can be dialled is all that is asked (ITU-T E.164: at most 15 digits). */
+/** A number with the prefix of another country only has to be dialable (ITU-T E.164: at most 15 digits). */
 function isForeignNumber(text: string, region: string): boolean {
   const digits = digitsOf(text);
   const own = CALLING_CODES.get(region);
@@ -103,8 +103,8 @@ function isBritishNumber(text: string): boolean {
 }
 
 /**
- * Australia: nine digits after the leading zero, from an area (2, 3, 7, 8) or a mobile (4, 5); numbers that begin with 1 have
- * five to ten digits and no zero (ACMA, Telecommunications Numbering Plan).
+ * Australia: nine digits after the leading zero, for an area (2, 3, 7, 8) or a mobile (4, 5). Numbers that start with 1
+ * have five to ten digits and no leading zero (ACMA, Telecommunications Numbering Plan).
  */
 function isAustralianNumber(text: string): boolean {
   return /^(?:(?:\+61|0061|0)[234578]\d{8}|(?:\+61|0061)?1\d{4,9})$/.test(digitsOf(text));

@@ -13,9 +13,9 @@ import {
 } from "./openapi-schema.ts";
 
 /**
- * Turns a request schema of an OpenAPI document into JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.
- * The data to validate is the member `body` of the object that is validated.
- * Objects are closed (API specification 2.7.5), `allOf` is merged, read-only properties may be present, and are judged.
+ * Converts a request schema of an OpenAPI document to JSON Schema for Ajv, with the keywords of `judge-keywords.ts`.
+ * The validated object holds the data in its member `body`.
+ * Objects are closed (API specification 2.7.5), and `allOf` is merged. Read-only properties are allowed and validated.
  */
 export function toJudgeSchema(document: JsonObject, schema: JsonObject): JsonObject {
   const definitions: Record<string, JsonObject> = {};
@@ -64,7 +64,7 @@ function unionOf(owner: JsonObject, parts: readonly JsonObject[], nullable: bool
   return { options, rest, nullable, discriminator: owner["discriminator"] };
 }
 
-/** `type: [string, integer]` is a choice between the two. */
+/** `type: [string, integer]` becomes a union of the two types. */
 function unionOfTypes(types: readonly string[], parts: readonly JsonObject[], nullable: boolean): Union {
   const rest = parts.map((part) => omitKeywords(part, new Set(["type", "allOf", "$ref"])));
   return {
@@ -113,7 +113,7 @@ function objectSchema(
   };
 }
 
-/** A part requires what is read-only in another part only if it describes it itself, as something else. */
+/** A property that is read-only in another part is required only if this part describes it as not read-only. */
 function requiredIn(part: JsonObject, readOnly: ReadonlySet<string>, document: JsonObject): readonly string[] {
   return requiredNames(part).filter((name) => {
     const own = valueAt(part["properties"], [name]);
@@ -130,7 +130,7 @@ function propertySchema(schemas: readonly JsonObject[], define: Define): JsonObj
   return referTo(define(only !== undefined && more.length === 0 ? only : { allOf: schemas }));
 }
 
-/** Closed unless the document opens it or describes no property, and a dictionary when there is nothing but other properties. */
+/** Closed unless the document opens it or describes no property. Without described properties it is a dictionary. */
 function additionalSchema(parts: readonly JsonObject[], isBare: boolean, define: Define): JsonObject {
   const additional = parts.map((part) => part["additionalProperties"]).filter((rule) => rule !== undefined);
   const others = parts.map((part) => part["unevaluatedProperties"]).filter((rule) => rule !== undefined);
@@ -153,7 +153,7 @@ function listSchema(parts: readonly JsonObject[], nullable: boolean, document: J
   };
 }
 
-/** Decides the address of errors of the list itself: the Django REST framework has one for a list of serializers, another for a plain list field. */
+/** Decides the attr of list errors: in the Django REST framework, list serializers and plain list fields differ. */
 function holdsObjects(items: JsonObject, document: JsonObject): boolean {
   const parts = flattenSchema(document, items);
   const options = parts.map((part) => part["oneOf"] ?? part["anyOf"]).find((list) => list !== undefined);

@@ -3,7 +3,7 @@ import { isLongNumber, numberWithin } from "../../json/decimal-arithmetic.ts";
 import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts";
 import { isScalar } from "./openapi-schema.ts";
 
-/** JSON Schema for one value: first converted as the platform would (`coerce`), then validated. */
+/** JSON Schema for one value. Ajv first converts the value as the platform would (`coerce`), then validates it. */
 export function scalarSchema(parts: readonly JsonObject[], type: string | undefined, nullable: boolean): JsonObject {
   switch (type) {
     case undefined:
@@ -19,13 +19,13 @@ export function scalarSchema(parts: readonly JsonObject[], type: string | undefi
       return coercedSchema("number", { ...typeSchema("number", nullable), ...numericLimits(parts) });
     default: {
       const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
-      // A type that is not JSON Schema's, such as `datetime`, is read as a format.
+      // A type that JSON Schema does not define, such as `datetime`, is treated as a format.
       return textSchema(parts, type === "string" ? format : type, nullable);
     }
   }
 }
 
-/** One of these values, recognised by its text. */
+/** A choice of these values, compared as text. */
 export function choiceOf(values: readonly JsonValue[], nullable: boolean): JsonObject {
   const choices: readonly JsonScalar[] = values.filter(isScalar).filter((value) => value !== null);
   const all = nullable ? [...choices, null] : choices;
@@ -36,7 +36,7 @@ function textSchema(parts: readonly JsonObject[], format: JsonValue | undefined,
   const text = typeSchema("string", nullable);
   if (format === "decimal") return coercedSchema("decimal", { ...text, decimal: decimalRule(parts) });
   const form = typeof format === "string" ? FORM_BY_FORMAT[format] : undefined;
-  // A date or a UUID is no text field: nothing is taken off it, and it is never blank.
+  // Dates and UUIDs are not text fields: they are not stripped and never count as blank.
   return form === undefined ? plainTextSchema(parts, format, text) : { ...text, form, allOf: patterns(parts) };
 }
 
@@ -63,7 +63,7 @@ function plainTextSchema(parts: readonly JsonObject[], format: JsonValue | undef
   return { allOf: [...asGiven, { coerce: { to: "text" } }, kept] };
 }
 
-/** Each in a schema of its own, so that all of them count. An empty `allOf` would not be one. */
+/** Each pattern gets its own schema, so that all of them apply. An empty `allOf` would not be a valid schema. */
 function patterns(parts: readonly JsonObject[]): readonly JsonObject[] {
   const written = parts.map((part) => part["pattern"]).filter((pattern) => typeof pattern === "string");
   return [{}, ...written.map((pattern) => ({ pattern }))];
@@ -77,7 +77,7 @@ function coercedSchema(to: string, schema: JsonObject): JsonObject {
   return { allOf: [{ coerce: { to } }, schema] };
 }
 
-/** The limit that counts when several parts of a schema set one. */
+/** The effective limit if several parts of a schema set one. */
 export function strictestLimit(
   parts: readonly JsonObject[],
   word: string,
@@ -87,7 +87,7 @@ export function strictestLimit(
   return limits.length === 0 ? {} : { [word]: pick(...limits) };
 }
 
-/** OpenAPI 3.0 writes `exclusiveMinimum: true` beside `minimum`; 3.1 writes the limit itself. */
+/** OpenAPI 3.0 combines `exclusiveMinimum: true` with `minimum`; in 3.1 `exclusiveMinimum` is the limit itself. */
 function numericLimits(parts: readonly JsonObject[]): JsonObject {
   const modern = parts.map(shortLimits).map((part) => ({ ...part, ...strictLimits(part), ...int32Limits(part) }));
   return {
@@ -99,7 +99,7 @@ function numericLimits(parts: readonly JsonObject[]): JsonObject {
   };
 }
 
-/** A limit with more digits than a number has is text; here the number that lets the same numbers through. */
+/** A limit with more digits than a number can hold is text. Replaces it with a number that accepts the same numbers. */
 function shortLimits(part: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = part;
   return {
@@ -135,7 +135,7 @@ function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
 
 const DIGITS_PATTERN = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
 
-/** A generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` stands for numbers of digits, which have codes of their own. */
+/** A generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` limits the digits. These limits have codes of their own. */
 function decimalRule(parts: readonly JsonObject[]): JsonObject {
   const pattern = parts.map((part) => part["pattern"]).find((text) => typeof text === "string");
   const [, whole, places] = typeof pattern === "string" ? (DIGITS_PATTERN.exec(pattern) ?? []) : [];

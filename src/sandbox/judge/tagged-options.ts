@@ -1,18 +1,18 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { alternativesIn, flattenSchema, hasNoValues, valuesOf } from "./openapi-schema.ts";
 
-/** A schema that a tag may choose: no alternatives of its own. */
+/** A schema that a tag can select. It has no alternatives of its own. */
 interface Leaf {
   readonly schema: JsonObject;
-  /** What the tag may be, as text; undefined where the schema does not list it. */
+  /** Tag values as text. Undefined if the schema does not list them. */
   readonly tags: readonly string[] | undefined;
-  /** The name of the component that it is. */
+  /** The name of its component. */
   readonly name: string | undefined;
 }
 
 /**
- * The schema that each value of the tag stands for (OpenAPI 3.0.3, Discriminator Object): by the mapping, by the values that
- * the options list themselves, and by their names where they list none. Undefined where an option cannot be told by its tag.
+ * Maps each tag value to its schema (OpenAPI 3.0.3, Discriminator Object): by the mapping, by the values listed in the
+ * options, and by the names of options that list no values. Undefined if the tag cannot select one of the options.
  */
 export function optionsByTag(
   document: JsonObject,

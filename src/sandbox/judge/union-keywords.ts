@@ -1,26 +1,26 @@
 import type { ErrorObject, FuncKeywordDefinition, ValidateFunction } from "ajv";
 
-/** What the `compile` of a keyword gives back. */
+/** The result of the `compile` function of a keyword. */
 export type DataValidateFunction = ReturnType<NonNullable<FuncKeywordDefinition["compile"]>>;
 
 export interface UnionKeywordOptions {
-  /** The compiled form of a definition of the schema. */
+  /** Returns the compiled form of a definition of the schema. */
   readonly definition: (name: string) => ValidateFunction;
   readonly explain: (errors: readonly ErrorObject[]) => readonly object[];
 }
 
-/** A choice that failed: one error whose `params.findings` are those of the schema that was chosen. */
+/** A failed choice: one error whose `params.findings` are those of the chosen schema. */
 type UnionResult =
   | { readonly code: string; readonly at?: string }
   | { readonly findings: readonly object[] }
   | undefined;
 
 interface TaggedRule {
-  /** The property that chooses. */
+  /** The property that selects the schema. */
   readonly tag: string;
-  /** Its value, as text -> definition. */
+  /** Definitions by the tag value, as text. */
   readonly schemas: Readonly<Record<string, string>>;
-  /** What it may be without the tag; empty: the tag is required. */
+  /** The candidates if there is no tag. Empty: the tag is required. */
   readonly untagged: BestOfRule["candidates"];
   readonly nullable: boolean;
 }
@@ -30,7 +30,7 @@ interface BestOfRule {
   readonly nullable: boolean;
 }
 
-/** `tagged`: a discriminator chooses. `bestOf`: the first schema that fits, else the one with the fewest errors. */
+/** `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the one with fewest errors. */
 export function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
   const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {
     const validate = definition(name);
@@ -71,7 +71,7 @@ function tagged(
   return { code: value === null ? "null" : "invalid_choice", at: tag };
 }
 
-/** A mapping may have a key for null; a tag that is not given is then null, too. */
+/** A mapping may have a key for null. A missing tag counts as null, too. */
 function tagText(value: unknown): string | undefined {
   if (value === undefined || value === null) return "null";
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"

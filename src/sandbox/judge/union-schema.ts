@@ -3,13 +3,13 @@ import { choiceOf } from "./scalar-schema.ts";
 import { optionsByTag } from "./tagged-options.ts";
 import { flattenSchema, hasNoValues, impliedType, requiredNames, typesOf, valuesOf } from "./openapi-schema.ts";
 
-/** Converts a schema once, and gives the name of its definition. */
+/** Converts a schema once and returns the name of its definition. */
 export type Define = (schema: JsonObject) => string;
 
-/** A schema with `oneOf` or `anyOf`, taken apart. */
+/** The parts of a schema with `oneOf` or `anyOf`. */
 export interface Union {
   readonly options: readonly JsonObject[];
-  /** What stands beside the options and holds for each of them. */
+  /** Schemas next to the options. They apply to every option. */
   readonly rest: readonly JsonObject[];
   readonly nullable: boolean;
   readonly discriminator: JsonValue | undefined;
@@ -28,7 +28,7 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
 
   const defineOption = (option: JsonObject): string => define(whole(option));
   const tag = valueAt(union.discriminator, ["propertyName"]);
-  // A name that no option documents is that of a setting: which option the instance takes is then not known here.
+  // A tag that no option documents depends on the instance's settings, so the selected option is not known here.
   if (typeof tag === "string" && flat.some((parts) => canCarry(parts, tag))) {
     const mapped = optionsByTag(document, possible, { tag, discriminator: union.discriminator });
     if (mapped === undefined)
@@ -41,7 +41,7 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   return { bestOf: { candidates: candidatesOf(possible, document, defineOption), nullable } };
 }
 
-/** What a value may be where no tag tells, each once. */
+/** The distinct schemas that a value without a usable tag may match. */
 function candidatesOf(options: readonly JsonObject[], document: JsonObject, define: Define): readonly JsonObject[] {
   const kinds = new Map(options.map((option) => [define(option), jsonKindOf(flattenSchema(document, option))]));
   return [...kinds].map(([schema, json]) => ({ schema, json }));
@@ -69,7 +69,7 @@ function canCarry(parts: readonly JsonObject[], name: string): boolean {
   });
 }
 
-/** The JSON type of the values that a schema describes; undefined where it leaves that open. */
+/** The JSON type of the values that a schema describes. `any` if the schema does not restrict it. */
 function jsonKindOf(parts: readonly JsonObject[]): "object" | "list" | "scalar" | "any" {
   if (parts.some((part) => "oneOf" in part || "anyOf" in part)) return "any";
   if (parts.some((part) => valuesOf(part) !== undefined)) return "scalar";

@@ -4,17 +4,17 @@ import type { FaultOptions } from "../faults/fault-options.ts";
 import { isTriggered } from "../faults/fault-plan.ts";
 import { type ImportedAccount, keyOfAccount, type SandboxState } from "./sandbox-state.ts";
 
-/** What was staged or scheduled and is no account yet. Kept in memory only: a restart forgets it. */
+/** Staged and scheduled payloads that are not accounts yet. They are in memory only and lost on restart. */
 export interface ImportProcesses {
-  /** True when it was staged before. */
+  /** Returns true if it was staged before. */
   readonly stage: (identity: ProcessIdentity, payload: JsonObject) => boolean;
   readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
   /**
-   * Makes the account some time later. Scheduled twice while the first is pending, two are made: what the platform does
-   * then is not documented, so nothing may rely on its noticing.
+   * Creates the account after a delay. Scheduling again while the first is pending creates two accounts: the platform's
+   * behaviour here is not documented, so callers must not rely on detection.
    */
   readonly schedule: (identity: ProcessIdentity, payload: JsonObject) => void;
-  /** The latest that was scheduled. */
+  /** The latest scheduled import. */
   readonly scheduled: (identity: ProcessIdentity) => ScheduledImport | undefined;
   readonly clear: () => void;
 }

@@ -13,7 +13,7 @@ export interface Product {
   readonly is_restricted: boolean;
   /** Months; null when there is no fixed term. */
   readonly term: number | null;
-  /** ISO 8601 UTC, as `available_to`. */
+  /** ISO 8601 UTC, like `available_to`. */
   readonly available_from: string;
   readonly available_to: string | null;
   readonly brand: string;
@@ -23,7 +23,7 @@ export interface Tariff {
   readonly code: string;
   readonly product: Product;
   readonly fuel: "electricity" | "gas";
-  /** Registers: one rate, or a day and a night rate. */
+  /** Number of registers: one rate, or a day rate and a night rate. */
   readonly registers: 1 | 2;
 }
 
@@ -36,7 +36,7 @@ type ProductTraits = Partial<
 
 type Family = readonly [name: string, traits: ProductTraits];
 
-/** A family has one product for every quarter of `QUARTERS`. */
+/** A family has one product for each quarter in `QUARTERS`. */
 const FAMILIES: Readonly<Record<string, Family>> = {
   VAR: ["Variable", { is_variable: true }],
   "FIX-12M": ["Fixed for a year", { term: 12 }],
@@ -68,7 +68,7 @@ export function findProduct(code: string): Product | undefined {
   return BY_CODE.get(code);
 }
 
-/** A tariff by its code, `E-1R-VAR-24-01-01-C`: fuel, registers, product, region. */
+/** Finds a tariff by its code, `E-1R-VAR-24-01-01-C`: fuel, registers, product, region. */
 export function findTariff(code: string): Tariff | undefined {
   const [, kind = "", productCode = "", region = ""] = /^([EG]-[12]R)-(.+)-([A-P])$/.exec(code) ?? [];
   const found = BY_CODE.get(productCode);
@@ -91,12 +91,12 @@ export function isHalfHourly(one: Product): boolean {
   return one.code.startsWith(`${HALF_HOURLY}-`);
 }
 
-/** Every tariff of a product in its first region, for the product's own page. */
+/** Every tariff of a product in its first region, for the page of the product. */
 export function tariffsOf(one: Product): readonly Tariff[] {
   return tariffKindsOf(one).flatMap((kind) => findTariff(`${kind}-${one.code}-${REGIONS[0]}`) ?? []);
 }
 
-/** A tariff whose half-hourly rates cross both clock changes of a year and go below zero. */
+/** A tariff with half-hourly rates that span both clock changes of a year and include negative values. */
 export const SAMPLE_TARIFF = { product: "HALFHOURLY-24-10-01", tariff: "E-1R-HALFHOURLY-24-10-01-C" } as const;
 
 function product(family: string, [name, traits]: Family, index: number, start: number): Product {
@@ -122,7 +122,7 @@ function product(family: string, [name, traits]: Family, index: number, start: n
   };
 }
 
-/** Whole seconds are written without a fraction. */
+/** Whole seconds have no fraction. */
 export function isoSeconds(moment: number): string {
   return new Date(moment).toISOString().replace(".000Z", "Z");
 }

@@ -1,6 +1,6 @@
 import type { LoginAttempt } from "../sandbox-reply.ts";
 
-/** One request as the platform saw it. Holds no payload values and no credentials. */
+/** One request received by the platform. Contains no payload values and no credentials. */
 export interface HistoryEntry {
   /** 1-based, in the order of arrival. */
   readonly request: number;
@@ -8,19 +8,19 @@ export interface HistoryEntry {
   readonly at: string;
   readonly method: string;
   readonly path: string;
-  /** The business key in the payload, where there is one. */
+  /** The business key in the payload, if it has one. */
   readonly key?: string;
-  /** What a token was asked for with, and the code of the refusal where there was none to be had. */
+  /** The credential of a token request, and the code of the refusal if it was refused. */
   readonly login?: LoginAttempt;
-  /** The status answered; absent while there is none, and when the connection was dropped or left hanging. */
+  /** The status of the reply. Absent before the reply, and if the connection was dropped or left open. */
   readonly status?: number;
-  /** The platform did what was asked: the account was made, the notes were added, the token was given. True even if the reply was lost. */
+  /** Whether the platform did the work (account created, notes added, token issued), even if the reply was lost. */
   readonly processed: boolean;
 }
 
 export interface RequestHistory {
   readonly entries: () => readonly HistoryEntry[];
-  /** Records a request; the returned function adds its outcome. */
+  /** Records a request. The returned function adds its outcome. */
   readonly record: (request: Pick<HistoryEntry, "at" | "method" | "path">) => (more: Partial<HistoryEntry>) => void;
   readonly clear: () => void;
 }
@@ -32,7 +32,7 @@ export function createRequestHistory(): RequestHistory {
     entries: () => entries,
     record: (request) => {
       count += 1;
-      const current = entries; // `clear` starts another list
+      const current = entries; // `clear` starts a new list
       const index = current.push({ request: count, ...request, processed: false }) - 1;
       return (more) => {
         const entry = current[index];

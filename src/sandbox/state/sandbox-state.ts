@@ -17,30 +17,30 @@ export interface ImportedAccount {
   readonly notes: readonly string[];
 }
 
-/** What the platform holds, as it is written to the data file. */
+/** The state of the platform as stored in the data file. */
 export interface StateSnapshot {
   readonly suppliers: Readonly<Record<string, SupplierStatus>>;
   readonly accounts: readonly ImportedAccount[];
 }
 
-/** The platform's memory: import suppliers and migrated accounts. */
+/** The state of the platform: import suppliers and migrated accounts. */
 export interface SandboxState {
   readonly supplierStatus: (code: string) => SupplierStatus | undefined;
   readonly setSupplier: (code: string, status: SupplierStatus) => void;
   readonly accounts: () => readonly ImportedAccount[];
   readonly findAccount: (number: string) => ImportedAccount | undefined;
-  /** The account made first for this key. */
+  /** The first account created for this key. */
   readonly findByKey: (supplier: string, key: string) => ImportedAccount | undefined;
   readonly addAccount: (
     account: Pick<ImportedAccount, "supplier" | "key" | "payload" | "importedAt">,
   ) => ImportedAccount;
   readonly addNotes: (number: string, fingerprints: readonly string[]) => void;
   readonly snapshot: () => StateSnapshot;
-  /** Forgets every account and sets the suppliers as they were at first. */
+  /** Removes all accounts and restores the initial suppliers. */
   readonly reset: () => void;
 }
 
-/** @param onChange is called after every change. */
+/** @param onChange called after every change */
 export function createState(
   suppliers: Readonly<Record<string, SupplierStatus>>,
   stored: StateSnapshot | undefined,
@@ -89,12 +89,12 @@ export function createState(
   };
 }
 
-/** An import supplier and a business key as one text. */
+/** Combines an import supplier and a business key in one text. */
 export function keyOfAccount({ supplier, key }: Pick<ImportedAccount, "supplier" | "key">): string {
   return JSON.stringify([supplier, key]);
 }
 
-/** The same key gets the same number in every sandbox, so that examples can be repeated. */
+/** The same key gets the same number in every sandbox, so that examples are reproducible. */
 function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, unknown>): string {
   for (let round = 0; ; round += 1) {
     const digest = createHash("sha256")
@@ -107,7 +107,7 @@ function unusedNumber(supplier: string, key: string, taken: ReadonlyMap<string, 
 
 const SUPPLIER_FIELDS = ["import_supplier", "import_supplier_code"];
 
-/** The import suppliers that the contract enumerates, or `SANDBOX`; all of them ongoing. */
+/** The import suppliers that the contract enumerates, or else `SANDBOX`. All are ongoing. */
 export function defaultSuppliers(contract: Contract): Readonly<Record<string, SupplierStatus>> {
   const enumerated = contract.operations.flatMap(({ body }) =>
     SUPPLIER_FIELDS.flatMap((name) => choicesAt(body, name)),

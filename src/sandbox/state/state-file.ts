@@ -8,21 +8,21 @@ import { parseJson } from "../../json/parse-json.ts";
 import { type ImportedAccount, type StateSnapshot } from "./sandbox-state.ts";
 import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 
-/** Keeps the platform's memory in a JSON file. */
+/** Stores the state of the platform in a JSON file. */
 export interface StateFile {
   readonly stored: StateSnapshot | undefined;
-  /** Tells that there is something new to write; writes soon, and not more often than makes sense. */
+  /** Schedules a write after a change. Changes within a short delay share one write. */
   readonly touch: () => void;
-  /** Writes what is unwritten. @throws Failure `storage` */
+  /** Writes pending changes. @throws Failure `storage` */
   readonly close: () => Promise<void>;
 }
 
 const WRITE_DELAY_MS = 200;
 
 /**
- * @param path absent: nothing is kept.
- * @param snapshot what to write, asked for at every write.
- * @throws Failure `storage` when the file is not one of ours.
+ * @param path absent: nothing is stored
+ * @param snapshot returns the state to write; called before every write
+ * @throws Failure `storage` if the file is not a data file of the sandbox
  */
 export async function openStateFile(path: string | undefined, snapshot: () => StateSnapshot): Promise<StateFile> {
   if (path === undefined) return { stored: undefined, touch: () => undefined, close: () => Promise.resolve() };
