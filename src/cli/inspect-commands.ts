@@ -21,7 +21,7 @@ import {
   withOptions,
 } from "./options/options.ts";
 
-/** The commands that look into what there is: records, documents, the ledger, contracts. */
+/** Adds the commands that inspect records, documents, the ledger and contracts. */
 export function addInspectCommands(program: Command, session: Session): void {
   withOptions(program.command("status"), [...options("config", "ledger"), formatOption()])
     .description("List the runs of the ledger, or show one of them. Works offline.")

@@ -12,7 +12,7 @@ if (!isVersionAsked || !printVersion()) {
   await import("./start-program.ts");
 }
 
-/** Before anything else is loaded. False where it cannot be written: the program itself knows how to say why. */
+/** Runs before the rest of the program is loaded. Returns false if writing fails; the program then reports the reason. */
 function printVersion(): boolean {
   try {
     writeSync(process.stdout.fd, `${packageVersion()}\n`);

@@ -40,7 +40,7 @@ Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
   70 a bug in migrate
   130, 143  stopped by a second Ctrl-C or SIGTERM`;
 
-/** The command line: what can be typed. Each action imports what it needs when it runs. */
+/** The command line interface. Each action imports its modules when it runs. */
 export function createProgram(session: Session): Command {
   const program = new Command("migrate")
     .description("Move customer accounts into an energy platform through its data-import API.")
@@ -48,7 +48,7 @@ export function createProgram(session: Session): Command {
     .addHelpText("after", EXIT_CODES)
     .addHelpText("after", () => `\nDocumentation\n  ${documentationFolder()}`)
     .configureHelp({ sortSubcommands: false, minWidthToWrap: 16 })
-    // A refusal is reported where it is caught, in the form that --log-format asks for.
+    // Errors are logged where they are caught, in the requested --log-format.
     .configureOutput({
       outputError: () => undefined,
       writeOut: (text) => void session.stdout.write(text),
@@ -74,18 +74,18 @@ export function createProgram(session: Session): Command {
   return program;
 }
 
-/** Without a command the help goes to stderr, unless that is for JSON lines. */
+/** If no command is given, the help goes to stderr, unless stderr is for JSON lines. */
 function writeHelpAsText(text: string, { words, stderr }: Session): void {
   if (requestedLogFormat(words) === "text") stderr.write(text);
 }
 
-/** A command line that is refused has no flags: the format is looked for among its words, then in the environment. */
+/** A refused command line has no parsed flags, so this looks at its words, then at the environment. */
 export function requestedLogFormat(words: readonly string[]): "text" | "json" {
   const [, typed = process.env["MIGRATE_LOG_FORMAT"]] = /(?:^|\s)--log-format[=\s](\S+)/.exec(words.join(" ")) ?? [];
   return typed === "json" ? "json" : "text";
 }
 
-/** `migrate unknown --help` is refused like `migrate unknown`: help that was asked for says nothing of the name. */
+/** `migrate unknown --help` is refused like `migrate unknown`, because general help would hide the wrong name. */
 function refuseUnknownCommand({ command }: { readonly command: Command }): string {
   const [name] = command.args;
   const isUnknown = name !== undefined && !name.startsWith("-") && command.commands.length > 0;
@@ -93,7 +93,7 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
   return "";
 }
 
-/** Commands that talk to a platform or a store: they take its address, or know it from the run. */
+/** Whether a command talks to a platform or a store. Such a command takes an address, or knows it from the run. */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
   if (command.parent?.name() === "config") return false;
@@ -136,7 +136,7 @@ function addRunCommands(program: Command, session: Session): void {
   addRunFollowUps(program, session);
 }
 
-/** The commands that start from an earlier run. */
+/** Adds the commands that start from an earlier run. */
 function addRunFollowUps(program: Command, session: Session): void {
   withOptions(program.command("resume"), [
     ...options("config", "cache", "ledger", "showValues"),
@@ -206,7 +206,7 @@ function addCompletionCommands(program: Command, session: Session): void {
     );
 }
 
-/** `help <command>`, for the program and for each of its groups. */
+/** Adds `help <command>` to the program and each of its groups. */
 function addHelpCommands(group: Command): void {
   for (const command of group.commands) if (command.commands.length > 0) addHelpCommands(command);
   group
@@ -219,7 +219,7 @@ function addHelpCommands(group: Command): void {
     .action((names: readonly string[], { all = false }: { readonly all?: boolean }) => showHelp(group, names, all));
 }
 
-/** An unknown command is refused as it is without `help`. */
+/** `help unknown` is refused like the unknown command itself. */
 async function showHelp(command: Command, [name, ...below]: readonly string[], all: boolean): Promise<void> {
   if (all && name === undefined) return withSubcommands(command).forEach((each) => each.outputHelp());
   if (name === undefined || command.commands.length === 0) return command.help();
@@ -228,7 +228,7 @@ async function showHelp(command: Command, [name, ...below]: readonly string[], a
   await command.parseAsync([name], { from: "user" });
 }
 
-/** The command and all below it that its help names, in that order. */
+/** A command and all its visible subcommands, in the order of the help. */
 function withSubcommands(command: Command): readonly Command[] {
   const below = command.createHelp().visibleCommands(command);
   return [command, ...below.filter((each) => each.name() !== "help").flatMap(withSubcommands)];

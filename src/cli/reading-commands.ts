@@ -12,7 +12,7 @@ import {
   tokenOptions,
 } from "./options/reading-options.ts";
 
-/** The commands that read from the platform. */
+/** Adds the commands that read from the platform. */
 export function addReadingCommands(program: Command, session: Session): void {
   const config = options("config");
   const shared = [...recordFormatOptions, ...targetOptions];

@@ -8,8 +8,8 @@ import type { Session } from "./process/session.ts";
 import { createProgram, requestedLogFormat, usesNetwork } from "./program.ts";
 
 /**
- * Runs the command of the command line, shows why it failed if it did, and returns the exit code.
- * @param setLogger takes the logger for the command's flags once they are known
+ * Runs the given command, logs its failure if there is one, and returns the exit code.
+ * @param setLogger receives the logger for the command's flags once they are known
  */
 export async function runProgram(
   session: Session,
@@ -30,7 +30,7 @@ export async function runProgram(
   return session.exitCode;
 }
 
-/** CI systems set a variable without a value to an empty text: that is the same as not set. */
+/** CI systems set a variable without a value to an empty text. Treats such a variable as not set. */
 function forgetEmptyVariables(): void {
   for (const [name, value] of Object.entries(process.env)) {
     if (name.startsWith("MIGRATE_") && value === "") delete process.env[name];
@@ -41,7 +41,7 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
   const program = createProgram(session);
   program.hook("preAction", async (_program, command) => {
     const logger = loggerFor(command.opts<Flags>());
-    // The doctor finds the same, and goes on.
+    // The doctor reports the same notices as checks.
     if (command.name() === "doctor") return;
     for (const text of await unknownVariableNotices(program)) logger.notice(text);
     if (usesNetwork(command)) for (const notice of environmentNotices(process)) logger.notice(notice);
@@ -50,16 +50,16 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
     await program.parseAsync(session.words, { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Help and version that were asked for end with 0; anything else is wrong usage.
+    // Requested help or version exits with 0. Any other parse error is wrong usage.
     if (error.exitCode === 0) return;
     session.exitCode = 2;
     const logFormat = requestedLogFormat(session.words);
-    // Without a command commander shows the help, as text.
+    // Without a command, commander has already shown the help as text.
     if (error.code !== "commander.help" || logFormat === "json") logRefusal(error, loggerFor({ logFormat }));
   }
 }
 
-/** What finds a suggestion is loaded where one is wanted. */
+/** Loads the module for suggestions only if there is an unknown variable. */
 async function unknownVariableNotices(program: Command): Promise<readonly string[]> {
   const known = knownVariables(program);
   if (Object.keys(process.env).every((name) => !name.startsWith("MIGRATE_") || known.includes(name))) return [];
@@ -67,7 +67,7 @@ async function unknownVariableNotices(program: Command): Promise<readonly string
   return unknownVariables(process.env, known);
 }
 
-/** Commander refuses with `error: what is wrong`, and below it `(what may have been meant)`. */
+/** The message of commander is `error: <problem>`, followed by suggestions in parentheses. */
 function logRefusal({ code, message }: CommanderError, logger: Logger): void {
   const text = code === "commander.help" ? "no command is given" : withoutValue(message);
   const [first = "", ...suggestions] = text.split("\n");
@@ -80,7 +80,7 @@ function logRefusal({ code, message }: CommanderError, logger: Logger): void {
 
 const HELP_HINT = "(see --help)";
 
-/** An unknown option may have been meant for a secret: its value is not repeated. */
+/** Removes the value of an unknown option, because it may be a secret. */
 function withoutValue(text: string): string {
   return text.replace(/(unknown option '-[^=']*)=[^\n]*'/, "$1'");
 }

@@ -2,7 +2,7 @@ import type { Command } from "commander";
 import type { Session } from "./process/session.ts";
 import { type Flags, type InitFlags, initOptions, options, withOptions } from "./options/options.ts";
 
-/** The commands that a migration begins with. */
+/** Adds the commands at the start of a migration. */
 export function addSetupCommands(program: Command, session: Session): void {
   withOptions(program.command("init"), initOptions)
     .description("Write a mapping and a configuration file, guessed from extracts. Works offline.")

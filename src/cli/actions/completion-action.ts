@@ -9,7 +9,7 @@ export function completionAction(shell: Shell, { stdout }: Session): void {
   stdout.write(completionScript(shell));
 }
 
-/** Answers a completion script. A word that cannot be completed is no failure: the person is still typing. */
+/** Answers a completion script. A word that cannot be completed is not a failure: the user is still typing. */
 export async function completeAction(
   { words, isEmpty }: { readonly words: readonly string[]; readonly isEmpty: boolean },
   program: Command,
@@ -27,7 +27,7 @@ export async function completeAction(
 
 const MAX_DESCRIPTION = 100;
 
-/** None where configuration, contract or ledger cannot be read: the command itself will say so. */
+/** Returns no values if the configuration, contract or ledger cannot be read. The command itself reports the reason. */
 async function valuesFor(
   name: string,
   words: { readonly typed: TypedWords; readonly prefix: string },
@@ -49,7 +49,7 @@ function variablesOf(command: Command): readonly (readonly [option: string, vari
   return [...own, ...command.commands.flatMap(variablesOf)];
 }
 
-/** A tab or a line break would be taken for the end of a value. */
+/** The shell would treat a tab or a line break as the end of the value. */
 function isPlain(value: string): boolean {
   return !/\p{Cc}/u.test(value);
 }

@@ -15,7 +15,7 @@ import { showRun } from "../views/run/run-view.ts";
 
 const DEMO_FOLDER = ".migrate/demo";
 
-/** Shows the demo step by step; its exit code is 0 when every account has arrived. */
+/** Shows the demo step by step. The exit code is 0 if every account was accepted. */
 export function demoAction(flags: DemoFlags, session: Session): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { logger } = context;
@@ -49,7 +49,7 @@ function singleSteps(flags: DemoFlags, { dependencies }: Context): AsyncIterable
   );
 }
 
-/** The workers are processes: they take the platform's key from their environment. */
+/** The workers are separate processes and read the platform's key from the environment. */
 async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promise<AsyncIterable<DemoStep>> {
   const { clusterDemo } = await import("../../commands/demo/cluster-demo.ts");
   return clusterDemo(
@@ -58,7 +58,7 @@ async function clusterSteps(flags: DemoFlags, { dependencies }: Context): Promis
       ...dependencies,
       push: ({ startProcess, onProgress, concurrency, workers, ...asked }) => {
         process.env["MIGRATE_API_KEY"] = asked.platform.apiKey;
-        // The demo leaves nothing in the state folder of the user.
+        // Keeps the demo out of the user's state folder.
         process.env["XDG_STATE_HOME"] = path.resolve(DEMO_FOLDER, "state");
         const { stateFolder } = defaultDependencies();
         const pace = { concurrency, maxConcurrency: concurrency };
@@ -99,7 +99,7 @@ function pushOptions({ job, platform, ledger, out }: AskedPush, flags: DemoFlags
   };
 }
 
-/** The demo's platform ends with it: a command that goes on from here would find nobody. */
+/** The demo's platform stops with the demo, so a follow-up command could not reach it. */
 function withoutNext(run: RunReport): RunReport {
   const { next: _next, ...report } = run.report;
   return { ...run, report };

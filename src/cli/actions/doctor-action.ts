@@ -56,7 +56,7 @@ async function* allChecks(
   }
   const options = {
     ...settings,
-    // No credentials go to a platform whose certificate would not be checked.
+    // Sends no credentials if certificates would not be verified.
     offline: flags.offline === true || environment.status === "failed",
     secretOrigins: (files: Parameters<typeof secretOrigins>[1]) => secretOrigins(process.env, files),
   };
@@ -65,7 +65,7 @@ async function* allChecks(
 
 interface Configuration {
   readonly check: Check;
-  /** Absent where the configuration file cannot be understood. */
+  /** Absent if the configuration file is invalid. */
   readonly settings?: Settings;
 }
 
@@ -85,7 +85,7 @@ async function readConfiguration(sources: readonly string[], { flags, command }:
   }
 }
 
-/** A target or a supplier that is not there says nothing against the rest. */
+/** An unknown target or supplier does not prevent the checks of the other settings. */
 function withoutTarget(
   { config: { target: _target, suppliers: _suppliers, ...config } }: LocatedConfig,
   { flags, ...more }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },

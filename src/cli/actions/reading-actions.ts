@@ -95,7 +95,7 @@ function formatOf({ format }: ReadingFlags, { stdout }: Session): RecordFormat {
   return format ?? (isTerminal(stdout) ? "text" : "ndjson");
 }
 
-/** The time as it is sent, with its zone; a notice says when the zone had to be assumed. */
+/** The time in UTC, as sent to the platform. Logs a notice if the time had no zone and London was assumed. */
 function timeOf(text: string | undefined, name: string, { logger }: Context): string | undefined {
   if (text === undefined) return undefined;
   const { utc, assumed } = resolveTime(text, name);
@@ -103,7 +103,7 @@ function timeOf(text: string | undefined, name: string, { logger }: Context): st
   return utc;
 }
 
-/** An expired token is shown, with the exit code that its use would have. */
+/** `token` shows an expired token, but exits with the same code as a command that would use it. */
 const EXPIRED_EXIT_CODE = 4;
 
 export function tokenAction(flags: TokenFlags, session: Session): Promise<void> {

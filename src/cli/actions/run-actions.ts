@@ -18,7 +18,7 @@ export function validateAction(sources: readonly string[], flags: RunFlags, sess
   });
 }
 
-/** The client for the network is loaded where it is used: validate starts without it. */
+/** Loads the network client here, so that `validate` starts without it. */
 export function pushAction(sources: readonly string[], flags: RunFlags, session: Session): Promise<void> {
   return withSettings(session, sources, flags, async ({ target, ...settings }, context) => {
     const { remoteValidate } = await import("../../commands/upload/push.ts");
@@ -36,7 +36,7 @@ export function pushAction(sources: readonly string[], flags: RunFlags, session:
   });
 }
 
-/** A dry run is followed by what it was for. */
+/** Adds the next command to a report: after a dry run, the command that sends. */
 function withNext(run: RunReport, next: string): RunReport {
   return { ...run, report: { ...run.report, next } };
 }
@@ -83,7 +83,7 @@ async function showDrift(options: DriftOptions, flags: RunFlags, context: Contex
   return 0;
 }
 
-/** A container may run as a user who has no name. */
+/** In a container, the user may have no name. */
 function currentUser(): string {
   try {
     return `${userInfo().username}@${hostname()}`;

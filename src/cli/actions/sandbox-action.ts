@@ -5,7 +5,7 @@ import { faultsOf, type SandboxFlags } from "../options/sandbox-options.ts";
 import { withConfig } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 
-/** Where a sandbox keeps its certificates, so that `--ca` stays the same from one start to the next. */
+/** Folder for the certificates, so that `--ca` is the same for every start. */
 const SANDBOX_FOLDER = ".migrate/sandbox";
 
 export function sandboxAction(flags: SandboxFlags, session: Session): Promise<void> {
@@ -34,7 +34,7 @@ export function sandboxAction(flags: SandboxFlags, session: Session): Promise<vo
   });
 }
 
-/** How to push to it, ready to be pasted into a shell. A key that the user chose is not shown. */
+/** The commands to push to the sandbox, ready to paste into a shell. An API key that the user chose is not shown. */
 function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady, showKey: boolean): string {
   const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
   return `A local platform is listening at ${baseUrl}

@@ -1,16 +1,16 @@
 import type { Argument, Command, Option } from "commander";
 import { readWords, type TypedWords } from "./typed-words.ts";
 
-/** What can stand in place of the last word. */
+/** The possible values of the last word. */
 export interface Completion {
   readonly candidates: readonly Candidate[];
-  /** Paths can stand there, too: shells complete them themselves. */
+  /** Whether paths are possible, too. Shells complete them themselves. */
   readonly files: boolean;
-  /** The option or argument whose values are not among the candidates: something else has to look for them. */
+  /** The option or argument whose values are not among the candidates and need another lookup. */
   readonly valuesOf?: string;
-  /** Stands before every value of it: `--target=`. */
+  /** Text before each value: `--target=`. */
   readonly prefix: string;
-  /** What the words before it say. */
+  /** The words before the last, parsed. */
   readonly typed: TypedWords;
 }
 
@@ -19,7 +19,7 @@ export interface Candidate {
   readonly description?: string | undefined;
 }
 
-/** Completes the last of the words after the program's name. All that it knows, the program's commands and options say. */
+/** Completes the last of the words after the program name, from the declared commands and options only. */
 export function completeWords(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? "";
   const { command, typed, waiting, onlyPositional } = readWords(program, words.slice(0, -1));
@@ -55,7 +55,7 @@ function valuesOfArgument(argument: Argument | undefined): Values {
   return { candidates: [], files: PATH_ARGUMENTS.has(name), valuesOf: name };
 }
 
-/** Names of arguments that are paths. */
+/** Names of the arguments that are paths. */
 const PATH_ARGUMENTS: ReadonlySet<string> = new Set(["sources", "files", "old", "new", "dir", "file"]);
 
 function argumentAt({ registeredArguments }: Command, position: number): Argument | undefined {
@@ -63,7 +63,7 @@ function argumentAt({ registeredArguments }: Command, position: number): Argumen
   return registeredArguments[position] ?? (last?.variadic === true ? last : undefined);
 }
 
-/** An option that stands there already is offered again only where it may be repeated. */
+/** Leaves out options that are already typed, unless they are repeatable. */
 function optionsLeft(command: Command, { options }: TypedWords): readonly Candidate[] {
   return command
     .createHelp()

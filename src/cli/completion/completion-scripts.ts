@@ -1,18 +1,18 @@
-/** The shells that there is a script for. */
+/** The shells with a completion script. */
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** The hidden command that all scripts ask, with the words typed so far. It answers `value TAB description`, a line each. */
+/** The hidden command that all scripts call with the words typed so far. It prints `value TAB description` lines. */
 export const COMPLETE_COMMAND = "__complete";
-/** The line that asks for paths, too. */
+/** The line that requests path completion as well. */
 export const FILES_LINE = ":files";
 
-/** The script for a shell. What can be completed is not in it: it asks the program. */
+/** The script for a shell. It contains no candidates: it asks the program for them. */
 export function completionScript(shell: Shell): string {
   return SCRIPTS[shell].trimStart();
 }
 
-/** bash breaks words at `=` and `:`; they are put together again, and of the answers only what follows is used. */
+/** bash splits words at `=` and `:`. The script joins them again and uses only the rest of each answer. */
 const BASH = `
 # bash completion for migrate
 _migrate() {
@@ -86,7 +86,7 @@ end
 complete -c migrate -f -a '(__migrate_complete)'
 `;
 
-/** Windows PowerShell hands no empty word to a program: `--empty` stands for it. */
+/** Windows PowerShell cannot pass an empty word to a program, so `--empty` represents it. */
 const POWERSHELL = `
 # PowerShell completion for migrate
 Register-ArgumentCompleter -Native -CommandName migrate -ScriptBlock {

@@ -10,18 +10,18 @@ import { readLedgerSettings } from "../settings/settings.ts";
 import type { Candidate } from "./complete-words.ts";
 import type { TypedWords } from "./typed-words.ts";
 
-/** Where values are looked for that no option lists. */
+/** Input for finding values that no option lists. */
 export interface ValueSources {
   readonly typed: TypedWords;
-  /** The value of an option's variable, where no word gives it. */
+  /** The value of an option's environment variable, used if the option is not typed. */
   readonly variable: (option: string) => string | undefined;
-  /** What has been typed of the value. */
+  /** The typed part of the value. */
   readonly prefix: string;
 }
 
 type FindValues = (sources: ValueSources) => Promise<readonly Candidate[]>;
 
-/** By the names of options and arguments. */
+/** Finders by the name of the option or argument. */
 const FINDERS: Readonly<Record<string, FindValues>> = {
   target: targets,
   operation: operations,
@@ -32,7 +32,7 @@ const FINDERS: Readonly<Record<string, FindValues>> = {
   resend: keys,
 };
 
-/** The values that an option or an argument can have, as far as configuration, contract cache and ledger tell. */
+/** The possible values of an option or argument, from the configuration, the contract cache and the ledger. */
 export async function typedValues(name: string, sources: ValueSources): Promise<readonly Candidate[]> {
   return (await FINDERS[name]?.(sources)) ?? [];
 }
@@ -50,7 +50,7 @@ async function targets(sources: ValueSources): Promise<readonly Candidate[]> {
   return Object.entries(known).map(([value, { baseUrl }]) => ({ value, description: baseUrl }));
 }
 
-/** Of a contract that another command has compiled: to compile one takes longer than anybody waits for a word. */
+/** Uses only a contract from the cache, because compiling one takes too long for completion. */
 async function operations(sources: ValueSources): Promise<readonly Candidate[]> {
   const config = await configOf(sources);
   const { commands, options, positional } = sources.typed;
@@ -60,7 +60,7 @@ async function operations(sources: ValueSources): Promise<readonly Candidate[]> 
   const cache = contractCache({ env: process.env, platform: process.platform, home: homedir() });
   const settings = commands[0] === "contract" && commands[1] !== "check" ? undefined : config.rules;
   const contract = await readKeptContract(files.map(pathsFrom(process.cwd())), cache, settings);
-  // Spaces do not count in the name of an operation, and would have to be quoted.
+  // Spaces in an operation name are not significant, and the user would have to quote them.
   return (contract?.operations ?? []).map(({ id, summary, method, path }) => ({
     value: id.replaceAll(/\s+/g, "-"),
     description: summary ?? `${method} ${path}`,
@@ -80,7 +80,7 @@ const MAX_RUNS = 50;
 const MAX_KEYS = 100;
 const MAX_LOOKED_AT = 20_000;
 
-/** Of the latest run, from its beginning; behind a comma the next of a list. */
+/** Keys of the latest or the given run, in record order. After a comma, completes the next key of a list. */
 async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
   const [, before = "", prefix = ""] = /^(.*,)?(.*)$/s.exec(sources.prefix) ?? [];
   return askLedger(sources, async (ledger) => {
@@ -98,7 +98,7 @@ async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
   });
 }
 
-/** Reads beside whoever is writing, and takes no lock. */
+/** Reads while another process may be writing, and takes no lock. */
 async function askLedger(
   sources: ValueSources,
   ask: (ledger: Ledger) => Promise<readonly Candidate[]>,

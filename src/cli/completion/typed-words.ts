@@ -1,9 +1,9 @@
 import type { Command, Option } from "commander";
 
 export interface TypedWords {
-  /** Commands from the program down, without its own name: `["contract", "show"]`. */
+  /** Subcommands, without the name of the program: `["contract", "show"]`. */
   readonly commands: readonly string[];
-  /** By the options' names (`maxErrors`), in order; of switches nothing. */
+  /** Values by option name (`maxErrors`), in order. Switches have no values. */
   readonly options: ReadonlyMap<string, readonly string[]>;
   readonly positional: readonly string[];
 }
@@ -11,13 +11,13 @@ export interface TypedWords {
 export interface ReadWords {
   readonly command: Command;
   readonly typed: TypedWords;
-  /** The option that the next word is the argument of. */
+  /** The option whose argument is the next word. */
   readonly waiting: Option | undefined;
-  /** `--` was typed. */
+  /** Whether `--` was typed. */
   readonly onlyPositional: boolean;
 }
 
-/** What words mean to the program, without carrying any of it out. */
+/** Parses words as the program would, without running anything. */
 export function readWords(program: Command, words: readonly string[]): ReadWords {
   const state: ReadingState = {
     command: program,

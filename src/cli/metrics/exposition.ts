@@ -2,13 +2,13 @@ import { collectDefaultMetrics, Counter, Gauge, Registry } from "prom-client";
 import type { CurrentProgress } from "../progress/progress.ts";
 import { RUN_METRICS, type RunMetric } from "./run-metrics.ts";
 
-/** The metrics of a run in the text format of Prometheus, as they are when they are asked for. */
+/** The current metrics of a run in the Prometheus text format. */
 export interface Exposition {
   readonly contentType: string;
   readonly text: () => Promise<string>;
 }
 
-/** @param withProcess also what the process takes of memory and processor, under the names that Prometheus gives them */
+/** @param withProcess also memory and CPU of the process, under the standard Prometheus names */
 export function createExposition(
   current: () => CurrentProgress,
   { withProcess }: { readonly withProcess: boolean },

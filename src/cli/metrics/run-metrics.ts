@@ -2,7 +2,7 @@ import { RUN_STATES, type RunState } from "../../job/run-progress.ts";
 import { STATUSES } from "../../model/outcome.ts";
 import type { CurrentProgress } from "../progress/progress.ts";
 
-/** One number that a run tells, with the labels that it has. */
+/** One value of a metric, with its labels. */
 interface Sample {
   readonly value: number;
   readonly labels?: Readonly<Record<string, string>>;
@@ -13,11 +13,11 @@ export interface RunMetric {
   readonly type: "gauge" | "counter";
   readonly help: string;
   readonly labels: readonly string[];
-  /** None while it is not known. */
+  /** Returns no samples while the value is unknown. */
   readonly samples: (progress: CurrentProgress) => readonly Sample[];
 }
 
-/** The metrics of `--metrics` and `--metrics-file`. Labels have few values, and none comes from the data. */
+/** The metrics of `--metrics` and `--metrics-file`. Labels have few values, and none of them comes from the data. */
 export const RUN_METRICS: readonly RunMetric[] = [
   {
     name: "migrate_run_info",
@@ -143,14 +143,14 @@ export const RUN_METRICS: readonly RunMetric[] = [
   },
 ];
 
-/** A process that was interrupted tells nothing any more. */
+/** An interrupted process reports nothing. */
 function canBeTold(state: RunState): boolean {
   return state !== "interrupted";
 }
 
 type WorkingProcess = NonNullable<NonNullable<CurrentProgress["sending"]>["sharing"]>["working"][number];
 
-/** A number for each worker that is at work. What it holds stands in the values: as a label it would have too many. */
+/** One value for each active worker. Ranges are values, because as labels they would be too numerous. */
 function ofWorkers(name: string, help: string, valueOf: (worker: WorkingProcess) => number | undefined): RunMetric {
   return {
     name,

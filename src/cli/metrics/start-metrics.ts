@@ -9,18 +9,18 @@ import type { Progress } from "../progress/progress.ts";
 import { createExposition, type Exposition } from "./exposition.ts";
 
 export interface MetricsOptions {
-  /** Where to serve them. */
+  /** Address to serve the metrics at. */
   readonly metrics?: ListenAddress | undefined;
-  /** The file to keep them in. */
+  /** File to write the metrics to. */
   readonly metricsFile?: string | undefined;
 }
 
-/** Ends what was started; the file gets the last numbers. */
+/** Stops the server and the file updates. The file gets the final values. */
 export type StopMetrics = () => Promise<void>;
 
 /**
- * Tells what a run does, to whoever asks and in a file, until it is stopped.
- * @throws Failure `usage` where the address or the file cannot be used
+ * Publishes the metrics of a run over HTTP and in a file until it is stopped.
+ * @throws Failure `usage` if the address or the file cannot be used
  */
 export async function startMetrics(
   { metrics, metricsFile }: MetricsOptions,
@@ -28,7 +28,7 @@ export async function startMetrics(
   logger: Pick<Logger, "event">,
 ): Promise<StopMetrics> {
   const stops: StopMetrics[] = [];
-  // First the file: a server that listens would have to be stopped again.
+  // Opens the file before the server: if the file failed later, the server would have to be stopped again.
   if (metricsFile !== undefined) {
     stops.push(await keepFile(metricsFile, createExposition(current, { withProcess: false })));
   }
@@ -43,7 +43,7 @@ export async function startMetrics(
   };
 }
 
-/** Asked for by a scraper now and then, one after the other. */
+/** Serves scrapes, which are rare and arrive one after the other. */
 async function serve({ host, port }: ListenAddress, exposition: Exposition): Promise<Server> {
   const server = createServer((request, response) => {
     answer(request, exposition).then(
@@ -55,7 +55,7 @@ async function serve({ host, port }: ListenAddress, exposition: Exposition): Pro
     server.once("error", (error) => reject(cannotListen(`${host}:${port}`, error)));
     server.listen(port, host, resolve);
   });
-  // A run that is over does not wait for it.
+  // The server does not keep the process alive after the run.
   return server.unref();
 }
 
@@ -101,7 +101,7 @@ function closeServer(server: Server): void {
 }
 
 const WRITE_EVERY_MS = 5000;
-/** The collector that reads it is another user. */
+/** The collector runs as another user. */
 const READABLE_BY_ALL = 0o644;
 
 async function keepFile(file: string, exposition: Exposition): Promise<StopMetrics> {
@@ -116,7 +116,7 @@ async function keepFile(file: string, exposition: Exposition): Promise<StopMetri
     });
   }
   let writing = Promise.resolve();
-  // What cannot be written any more, on a disk that is full, is no reason to end a push.
+  // A failed update, such as on a full disk, must not end a push.
   const again = (): void => {
     writing = writing.then(write).catch(() => undefined);
   };

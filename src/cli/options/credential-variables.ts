@@ -1,4 +1,4 @@
-/** Secrets come from the environment (or from private files) and never from the command line: they have no flag. */
+/** Secrets come from the environment or from private files. They have no flag, so they never appear on a command line. */
 export const CREDENTIAL_VARIABLES = {
   MIGRATE_API_KEY: "API key of the organisation",
   MIGRATE_TOKEN: "token, used instead of the API key",

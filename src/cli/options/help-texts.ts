@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "./credential-variables.ts";
 
-/** Words behind `migrate`, by the command that they show. */
+/** Examples for the help, by command: the words after `migrate`. */
 export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   init: ["init accounts.csv customers.csv --contract operator.yaml"],
   "schema config": ["schema config"],
@@ -38,7 +38,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   completion: ["completion bash"],
 };
 
-/** Below the options of every command: how it is typed, and the variables that hold secrets. */
+/** Adds a text below the options of every command: usage examples and the variables for secrets. */
 export function addHelpTexts(group: Command, names: readonly string[] = []): void {
   for (const command of group.commands) {
     const words = [...names, command.name()];

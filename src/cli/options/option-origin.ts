@@ -1,12 +1,12 @@
 import type { Command } from "commander";
 import { CREDENTIAL_VARIABLES } from "./credential-variables.ts";
 
-/** Where the value of an option comes from, as a person knows the place. */
+/** The origin of an option's value, as shown to the user. */
 export type OptionOrigin =
   | { readonly kind: "flag"; readonly flag: string }
   | { readonly kind: "environment"; readonly variable: string };
 
-/** Of the options of a command that were given, by their names (`maxErrors`): on the command line or by a variable. */
+/** Origins of the given options by name (`maxErrors`): the command line or an environment variable. */
 export function optionOrigins(command: Command): ReadonlyMap<string, OptionOrigin> {
   const origins = new Map<string, OptionOrigin>();
   for (const option of command.options) {
@@ -18,7 +18,7 @@ export function optionOrigins(command: Command): ReadonlyMap<string, OptionOrigi
   return origins;
 }
 
-/** The variables of the environment that any command of the program reads. */
+/** The environment variables that any command of the program reads. */
 export function knownVariables(program: Command): readonly string[] {
   const own = program.options.flatMap(({ envVar }) => envVar ?? []);
   const below = program.commands.flatMap(knownVariables);

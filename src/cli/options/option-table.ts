@@ -1,34 +1,34 @@
 import { Option } from "commander";
 import { CHOICES, type NumberRange, PARSERS } from "./option-values.ts";
 
-/** Options by their names: `maxErrors` is `--max-errors`. Flags, help and types of the values derive from it. */
+/** Options by name: `maxErrors` is `--max-errors`. Flags, help and value types are derived from it. */
 export type OptionTable = Readonly<Record<string, OptionRow>>;
 
 export interface OptionRow {
-  /** What follows the name: `<file>`. Nothing follows a switch. */
+  /** The argument: `<file>`. A switch has none. */
   readonly arg?: string;
-  /** One letter that can be typed in place of the name: `o` for `-o`. */
+  /** One-letter form of the option: `o` for `-o`. */
   readonly short?: string;
   readonly help: string;
-  /** How its text is read; default: as it is. */
+  /** The parser of the text. Default: the text unchanged. */
   readonly kind?: keyof typeof PARSERS;
-  /** Of the kind `number`. */
+  /** For the kind `number`. */
   readonly range?: NumberRange;
   readonly choices?: keyof typeof CHOICES | readonly string[];
   readonly default?: string | number;
-  /** The value where its argument is left out. */
+  /** The value if the argument is omitted. */
   readonly preset?: string;
-  /** Typed as `--no-name`, and true otherwise. */
+  /** Typed as `--no-name`. The value is true otherwise. */
   readonly negated?: true;
-  /** The variable of the environment that sets it; true: `MIGRATE_NAME`. */
+  /** The environment variable that sets it. True: `MIGRATE_NAME`. */
   readonly env?: true | string;
-  /** The configuration file can set it too, under the same name. */
+  /** Whether the configuration file can also set it, with the same name. */
   readonly config?: true;
-  /** Names of options that cannot be given beside it. */
+  /** Names of options that cannot be combined with it. */
   readonly conflicts?: readonly string[];
 }
 
-/** The values of a table's options as an action gets them: those with a default are always there. */
+/** The option values that an action receives. Options with a default are always present. */
 export type FlagsOf<Table> = {
   readonly [Name in keyof Table as Table[Name] extends { default: unknown } ? never : Name]?: ValueOf<Table[Name]>;
 } & {
@@ -47,14 +47,14 @@ type ValueOf<Row> = Row extends { choices: readonly (infer Choice)[] }
           ? string
           : boolean;
 
-/** An option whose argument may be left out is then true, unless a preset says otherwise. */
+/** An option whose argument is omitted is true, unless it has a preset. */
 type OptionalArgument<Row> = Row extends { arg: `[${string}]`; preset: string }
   ? never
   : Row extends { arg: `[${string}]` }
     ? true
     : never;
 
-/** The options of a table, in its order. `group` is the heading in `--help`. */
+/** The options of a table, in order. `group` is the heading in `--help`. */
 export function optionsOf(table: OptionTable, group?: string): readonly Option[] {
   return Object.entries(table).map(([name, row]) => optionOf(name, row, group));
 }
@@ -83,7 +83,7 @@ function kindByItself({ required, argChoices, variadic }: Option): "text" | unde
   return required && argChoices === undefined && !variadic ? "text" : undefined;
 }
 
-/** These options as words of a command that is to mean the same again. */
+/** Renders these options as command-line words with the same meaning. */
 export function typedAgain(flags: Readonly<Record<string, unknown>>, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const value = flags[name];
@@ -96,7 +96,7 @@ function flagOf(name: string, negated?: true): string {
   return `--${negated === true ? "no-" : ""}${words(name).join("-")}`;
 }
 
-/** `maxErrors`: `max`, `errors`. */
+/** Splits `maxErrors` into `max`, `errors`. */
 function words(name: string): readonly string[] {
   return name.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).split(" ");
 }

@@ -7,7 +7,7 @@ import type { Trigger } from "../../sandbox/faults/fault-options.ts";
 import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
 import { AUTH_SCHEMES, type AuthScheme } from "../../job/settings/platform-settings.ts";
 
-/** Choices that are named elsewhere. */
+/** Choices defined in other modules. */
 export const CHOICES: {
   readonly format: typeof FORMATS;
   readonly recordFormat: typeof RECORD_FORMATS;
@@ -15,12 +15,12 @@ export const CHOICES: {
   readonly rateKind: typeof RATE_KINDS;
 } = { format: FORMATS, recordFormat: RECORD_FORMATS, fuel: FUELS, rateKind: RATE_KINDS };
 
-/** More would only wait for the one that reads. */
+/** More threads would only wait for the single reader. */
 export const MOST_THREADS = 64;
 
-/** How the text of an option is read, by the option's kind. `before` is the value that it had so far. */
+/** Parsers of option values by kind. `before` is the previous value. */
 export const PARSERS = {
-  /** Of an option that may be repeated. */
+  /** For a repeatable option. */
   list: (text: string, before: unknown): readonly string[] => [...listOf(before), PARSERS.text(text)],
 
   text: (text: string): string => {
@@ -69,7 +69,7 @@ export const PARSERS = {
   threads: (text: string): "auto" | number =>
     text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, MOST_THREADS]),
 
-  /** A port alone is one of this machine: nobody else may ask there. */
+  /** A port without a host means the loopback address, which other machines cannot reach. */
   listenAddress: (text: string): ListenAddress => {
     const [, bracketed, plain, digits] = /^(?:(?:\[([0-9a-fA-F:.]+)\]|([^:[\]\s]+)):)?(\d{1,5})$/.exec(text) ?? [];
     const port = Number(digits);
@@ -136,14 +136,14 @@ export const PARSERS = {
   },
 };
 
-/** Where to listen. */
+/** The address to listen on. */
 export interface ListenAddress {
   readonly host: string;
-  /** 0: any free one. */
+  /** 0: any free port. */
   readonly port: number;
 }
 
-/** Least, and most. */
+/** Minimum and maximum. */
 export type NumberRange = readonly [min: number, max?: number];
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };

@@ -33,7 +33,7 @@ type Options = typeof GENERAL &
   typeof METRICS &
   typeof MESSAGES;
 
-/** Those of the commands that work on a job or on a run. */
+/** Options of the commands that work on a job or a run. */
 export const OPTIONS: Options = {
   ...GENERAL,
   ...CONTRACT,
@@ -48,52 +48,52 @@ export const OPTIONS: Options = {
   ...MESSAGES,
 };
 
-/** The options as typed in; `settings.ts` turns them into what was meant. */
+/** The typed options. `settings.ts` converts them to settings. */
 export type Flags = Partial<FlagsOf<Options>>;
 
-/** Those that the configuration file can set too. */
+/** The options that the configuration file can set as well. */
 export type ConfigurableFlags = Pick<Flags, Configurable<Options>>;
 type Configurable<Table> = { [Name in keyof Table]: Table[Name] extends { config: true } ? Name : never }[keyof Table];
 
-/** Of the commands that report a run. */
+/** Options of the commands that report a run. */
 export interface RunFlags extends Flags {
   readonly format: Format;
-  /** What platform and local validation disagree about, in place of the report. */
+  /** Show the differences between platform and local validation instead of the report. */
   readonly drift?: boolean;
 }
 
-/** Of `reconcile`. */
+/** Options of `reconcile`. */
 export type ReconcileFlags = RunFlags & FlagsOf<typeof RECONCILE>;
 
-/** Of `init`. */
+/** Options of `init`. */
 export type InitFlags = Omit<InspectFlags, "out"> & FlagsOf<typeof INIT>;
 
-/** Of `contract show`. */
+/** Options of `contract show`. */
 export type FieldFlags = InspectFlags & FlagsOf<typeof FIELDS>;
 
-/** Of `doctor`. */
+/** Options of `doctor`. */
 export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "text" | "json" };
 
-/** Of `proof`. */
+/** Options of `proof`. */
 export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
 
-/** Of `demo`. */
+/** Options of `demo`. */
 export interface DemoFlags extends Flags {
-  /** Several workers, and a ledger on PostgreSQL. */
+  /** Use several workers, with a ledger on PostgreSQL. */
   readonly cluster?: boolean;
 }
 
-/** Of `documents check`. */
+/** Options of `documents check`. */
 export type DocumentFlags = Omit<RunFlags, "concurrency"> & FlagsOf<typeof STORE>;
 
-/** Of the commands that show something else. */
+/** Options of the other commands that show data. */
 export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
-  /** The run to look into. */
+  /** The run to inspect. */
   readonly run?: string;
-  /** No request of another machine is missing in a restored database. */
+  /** Confirms that a restored database lacks no request of another machine. */
   readonly nothingLost?: boolean;
-  /** Show it anew while a run is at work. */
+  /** Refresh the output while a run is active. */
   readonly watch?: boolean;
 }
 
@@ -105,7 +105,7 @@ const GROUPS: Readonly<Record<string, OptionTable>> = {
   "Platform:": PLATFORM,
 };
 
-/** The options of these names. */
+/** Looks up options by name. */
 export function options(...names: readonly (keyof Flags)[]): readonly Option[] {
   const wanted = new Set<string>(names);
   const all = Object.entries(GROUPS).flatMap(([group, table]) => optionsOf(table, group));
@@ -117,23 +117,23 @@ export function formatOption(...more: readonly string[]): Option {
   return optionOf("format", { arg: "<format>", choices, default: "text", help: "format of stdout" }, "Options:");
 }
 
-/** What makes a job: a contract, a mapping, an input. */
+/** The options that define a job: contract, mapping and input. */
 export const jobOptions: readonly Option[] = [
   ...options("config"),
   ...optionsOf(CONTRACT, "Contract:"),
   ...optionsOf(INPUT, "Input:"),
 ];
 
-/** Of the commands that check the whole input. */
+/** Options of the commands that check the whole input. */
 export const checkOptions: readonly Option[] = optionsOf(CHECK, "Input:");
 
-/** The same with all that the machine has. */
+/** Options for the number of threads of these commands. */
 export const threadOptions: readonly Option[] = optionsOf(THREADS, "Input:");
 
-/** Of the commands that take rejects back. */
+/** Options of the commands that re-import rejects. */
 export const rejectsOptions: readonly Option[] = optionsOf(REJECTS, "Rejects:");
 
-/** Of the commands that report a run. */
+/** Options of the commands that report a run. */
 export const reportOptions: readonly Option[] = [
   optionOf(
     "format",
@@ -147,7 +147,7 @@ export const targetOptions: readonly Option[] = optionsOf(PLATFORM, "Platform:")
 
 export const sendOptions: readonly Option[] = optionsOf(SENDING, "Sending:");
 
-/** Of the commands that take long. */
+/** Options of the commands that can run for long. */
 export const metricsOptions: readonly Option[] = optionsOf(METRICS, "Metrics:");
 
 export const storeOptions: readonly Option[] = [
@@ -165,7 +165,7 @@ export const initOptions: readonly Option[] = [
   ),
 ];
 
-/** What settings can be given with. */
+/** All options that set a setting. */
 export const settingOptions: readonly Option[] = [
   ...jobOptions,
   ...checkOptions,
@@ -187,7 +187,7 @@ export const proofOptions: readonly Option[] = [
   ...optionsOf(PROOF),
 ];
 
-/** The command with these options, and with what every command takes. */
+/** Adds these options and the general options to a command. */
 export function withOptions(command: Command, more: readonly Option[]): Command {
   for (const option of [...more, ...optionsOf(MESSAGES, "Messages:")]) {
     command.addOption(option);
@@ -196,7 +196,7 @@ export function withOptions(command: Command, more: readonly Option[]): Command 
   return command;
 }
 
-/** Of several, the one that is typed last counts. */
+/** If both are given, the last one on the command line wins. */
 function addJson(command: Command, format: Option): void {
   command.addOption(optionOf("json", { help: "short for --format json" }, format.helpGroupHeading));
   command.on("option:json", () => command.setOptionValueWithSource("format", "json", "cli"));

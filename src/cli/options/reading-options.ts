@@ -71,7 +71,7 @@ const RATES = {
 
 const TOKEN = { show: { help: "show the token itself" } } as const;
 
-/** Of the commands that read from the platform. */
+/** Options of the commands that read from the platform. */
 export type ReadingFlags = Flags & FlagsOf<typeof FORMAT>;
 export type ListFlags = ReadingFlags & FlagsOf<typeof EXTENT>;
 export type ProductFlags = ListFlags & FlagsOf<typeof PRODUCTS>;

@@ -1,4 +1,4 @@
-/** The options of the commands that work on a job, on a run or on what it left, by the headings of their help. */
+/** The options of the commands that work on a job, a run or its results, by help heading. */
 export const GENERAL = {
   config: {
     short: "c",
@@ -60,7 +60,7 @@ export const CHECK = {
   allowEmpty: { help: "accept an input without records" },
 } as const;
 
-/** Of the commands that check the whole input with all that there is. */
+/** Options of the commands that check the whole input on several threads. */
 export const THREADS = {
   threads: {
     arg: "<auto|n>",
@@ -71,7 +71,7 @@ export const THREADS = {
   },
 } as const;
 
-/** Of the commands that take rejects back. */
+/** Options of the commands that re-import rejects. */
 export const REJECTS = {
   rejects: { arg: "<dir>", help: "read the corrected rejects of this report, using the settings of its run" },
   restoreKeys: { help: "with --rejects: restore keys that were changed after export" },
@@ -122,7 +122,7 @@ export const SENDING = {
     env: true,
     help: "time without a heartbeat after which a worker is considered dead (default: 30s)",
   },
-  /** True: as long as it takes; otherwise milliseconds. */
+  /** True: no time limit. Otherwise milliseconds. */
   waitForSupplier: {
     arg: "[duration]",
     kind: "duration",
@@ -170,7 +170,7 @@ export const STORE = {
 } as const;
 
 export const INIT = {
-  /** Not the folder of reports: neither the environment nor the configuration file sets it. */
+  /** Not the folder of reports, so neither the environment nor the configuration file sets it. */
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   update: { help: "add missing required fields to the existing mapping, and change nothing else" },
 } as const;

@@ -56,12 +56,12 @@ const FAULTS = {
   seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed for random faults and latencies" },
 } as const;
 
-/** How the sandbox is told to misbehave. */
+/** The options for the faults of the sandbox. */
 export const faultOptions: readonly Option[] = optionsOf(FAULTS, "Faults:");
 
 export type FaultFlags = FlagsOf<typeof FAULTS>;
 
-/** The flags have the names of the sandbox's own options, where three names hold the unit. */
+/** The flags have the names of the sandbox's own options, except for three names that include the unit there. */
 export function faultsOf(flags: FaultFlags): FaultOptions {
   const { latency, tokenLifetime, refreshLifetime } = flags;
   const names = Object.keys(FAULTS).filter((name) => !["latency", "tokenLifetime", "refreshLifetime"].includes(name));

@@ -16,8 +16,8 @@ import { reserveTemporaryFolder } from "../../runtime/temporary-folder.ts";
 import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./terminal.ts";
 
 /**
- * Runs an action and sets the exit code: the one that the action returns, that of the Failure that it raises, or 70 for
- * anything else, which is a bug and the only thing shown with its stack.
+ * Runs an action and sets the exit code: the result of the action, or the exit code of its Failure. Any other error is a
+ * bug: its exit code is 70, and only for it is the stack shown.
  */
 export async function withContext(
   session: Session,
@@ -39,7 +39,7 @@ export async function withContext(
   }
 }
 
-/** Their library is loaded where they are wanted. */
+/** Loads the metrics module only if metrics are requested. */
 async function metricsOf(
   { metrics, metricsFile }: Flags,
   { progress, logger }: Context,
@@ -49,7 +49,7 @@ async function metricsOf(
   return startMetrics({ metrics, metricsFile }, progress, logger);
 }
 
-/** The same for an action that needs all settings: of the flags, the environment and the configuration file. */
+/** The same for an action that needs all settings from the flags, the environment and the configuration file. */
 export function withSettings(
   session: Session,
   sources: readonly string[],
@@ -63,7 +63,7 @@ export function withSettings(
   });
 }
 
-/** What taking rejects back needs is loaded where it is asked for. */
+/** Loads the modules for re-imported rejects only if `--rejects` is given. */
 async function readJobSettings(sources: readonly string[], flags: Flags): Promise<Settings> {
   const { rejects } = flags;
   if (rejects !== undefined) {
@@ -97,7 +97,7 @@ export function withLedger(
   });
 }
 
-/** The same for an action that needs the configuration file alone. */
+/** The same for an action that needs only the configuration file. */
 export function withConfig(
   session: Session,
   flags: Flags,
@@ -119,21 +119,21 @@ function logConfigFile(file: string | undefined, { logger }: Context): void {
   logger.detail(file === undefined ? "No configuration file" : `Configuration file ${file}`);
 }
 
-/** What an action is given by the process: terminal, clock, signals, environment. Made once a command. */
+/** What the process provides to an action: terminal, clock, signals and environment. Created once per command. */
 export interface Context {
   readonly dependencies: Dependencies;
   readonly logger: Logger;
   readonly progress: Pick<Progress, "current">;
-  /** stderr, which the logger writes to. */
+  /** The screen of stderr, which the logger writes to. */
   readonly stderrScreen: Screen;
-  /** Writes to stdout; waits while the reader is slow. */
+  /** Writes to stdout. Returns a promise while the reader is slow. */
   readonly write: (text: string | Uint8Array) => Promise<void> | void;
-  /** False once the reader of stdout has gone. */
+  /** False once the reader of stdout has closed it. */
   readonly isStdoutOpen: () => boolean;
   readonly stdout: Session["stdout"];
   /** Ends the progress display. */
   readonly close: () => void;
-  /** Ends all that belongs to the command, and removes its temporary files. */
+  /** Releases everything that belongs to the command, and removes its temporary files. */
   readonly end: () => void;
 }
 

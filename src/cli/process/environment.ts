@@ -1,6 +1,6 @@
 import { Failure } from "../../model/failure.ts";
 
-/** The settings of a process that may weaken the protection of what is sent. */
+/** The settings of a process that may weaken the protection of sent data. */
 export interface ProcessSettings {
   readonly env: NodeJS.ProcessEnv;
   /** Flags of Node.js itself. */
@@ -8,8 +8,8 @@ export interface ProcessSettings {
 }
 
 /**
- * Notices about the environment: what would show credentials or personal data to others, and what is ignored.
- * @throws Failure `config` when they ask for certificates not to be checked
+ * Notices about environment settings that are ignored, or that would expose credentials or personal data.
+ * @throws Failure `config` if certificate verification is switched off
  */
 export function environmentNotices({ env, execArgv }: ProcessSettings): readonly string[] {
   if (env["NODE_TLS_REJECT_UNAUTHORIZED"] === "0") {
@@ -31,5 +31,5 @@ export function environmentNotices({ env, execArgv }: ProcessSettings): readonly
   ];
 }
 
-/** Variables by which other programs are told to use a proxy. */
+/** Variables that make other programs use a proxy. */
 const PROXY_VARIABLES = ["HTTPS_PROXY", "https_proxy", "ALL_PROXY", "all_proxy"];

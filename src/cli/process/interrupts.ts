@@ -4,9 +4,9 @@ import type { Dependencies } from "../../job/dependencies.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Thrown out of the event loop by the second signal: the process is to end now. */
+/** Thrown out of the event loop by the second signal to end the process immediately. */
 export class SecondSignal extends Error {
-  /** 130 for SIGINT, 143 for any other. */
+  /** 130 for SIGINT, 143 for any other signal. */
   readonly exitCode: number;
 
   constructor(signal: NodeJS.Signals) {
@@ -17,10 +17,10 @@ export class SecondSignal extends Error {
 }
 
 /**
- * Listens for SIGINT, SIGTERM and SIGHUP. The first aborts `drain`: finish what is in flight, then end. The second aborts
- * `abort` and ends the process at once: the ledger is consistent at every moment, so nothing has to be finished first,
- * and temporary files are removed by exit listeners. During `interruptible` work nobody listens, and the first ends the
- * process.
+ * Listens for SIGINT, SIGTERM and SIGHUP. The first signal aborts `drain`: finish the requests in flight, then end. The
+ * second aborts `abort` and ends the process immediately. The ledger is always consistent, so nothing has to be finished,
+ * and exit listeners remove temporary files. During `interruptible` work there are no listeners, so the first signal ends
+ * the process.
  */
 export function listenForInterrupts(onFirst: () => void): Pick<Dependencies, "drain" | "abort"> {
   const drain = new AbortController();
@@ -43,7 +43,7 @@ export function listenForInterrupts(onFirst: () => void): Pick<Dependencies, "dr
       for (const signal of SIGNALS) process.on(signal, onSignal);
     }
   });
-  // Node.js waits for its threads at the end. Listeners that were added before remove temporary files.
+  // On exit, Node.js waits for its threads. Exit listeners added earlier remove temporary files before the kill.
   setOnStuckThread(() => process.once("exit", () => process.kill(process.pid, "SIGKILL")));
   return { drain: drain.signal, abort: abort.signal };
 }

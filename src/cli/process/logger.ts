@@ -5,17 +5,17 @@ import type { Flags } from "../options/options.ts";
 import type { Session } from "./session.ts";
 import { LOG_EVENTS, type LogEvent, type LogFields } from "../progress/log-events.ts";
 
-/** Messages to stderr. stdout is for data. */
+/** Writes messages to stderr. stdout is for data. */
 export interface Logger {
-  /** One event: a JSON line with its fields, or the text; without a text nothing outside of JSON. */
+  /** Logs an event: a JSON line with its fields, or the text. Without a text, only JSON shows the event. */
   readonly event: <Event extends LogEvent>(event: Event, fields: LogFields<Event>, text?: string) => void;
-  /** Worth knowing: a detected delimiter, a change of the rate. */
+  /** Useful information, such as a detected delimiter or a changed rate. */
   readonly notice: (text: string) => void;
-  /** Only with --verbose. */
+  /** Shown only with --verbose. */
   readonly detail: (text: string) => void;
-  /** Why the run ends: written whatever the flags are. */
+  /** The reason why the run ends. Written regardless of the flags. */
   readonly failure: (message: FailureMessage) => void;
-  /** An event whose text is several lines, such as the summary; they are written as they are. */
+  /** An event with a text of several lines, such as the summary. The lines are written unchanged. */
   readonly lines: <Event extends LogEvent>(text: string, event: Event, fields: LogFields<Event>) => void;
 }
 
@@ -35,7 +35,7 @@ export interface LoggerOptions {
   readonly now: () => number;
 }
 
-/** As the flags ask for it, on stderr. */
+/** Logger options for these flags, with stderr as the output. */
 export function loggerOptionsOf(
   flags: Pick<Flags, "quiet" | "verbose" | "logFormat">,
   { stderr, clock }: Pick<Session, "stderr" | "clock">,

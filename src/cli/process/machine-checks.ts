@@ -3,7 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import { environmentNotices, type ProcessSettings } from "./environment.ts";
 import { unknownVariables } from "./unknown-variables.ts";
 
-/** @param required the versions of Node.js that the package runs on: `^20.19.0 || >=22.12.0` */
+/** @param required the supported Node.js versions of the package: `^20.19.0 || >=22.12.0` */
 export function nodeCheck(version: string, required: string): Check {
   const text = `Node.js ${version}`;
   if (!isWithin(version, required)) {
@@ -20,7 +20,7 @@ export function nodeCheck(version: string, required: string): Check {
 
 const USAGE_EXIT_CODE = 2;
 
-/** Of version ranges, as much as the manifest of this package needs: `^` and `>=`, joined by `||`. */
+/** Supports only the range syntax in this package's manifest: `^` and `>=`, joined by `||`. */
 function isWithin(version: string, ranges: string): boolean {
   const found = numbersOf(version);
   return ranges.split("||").some((range) => {
@@ -36,7 +36,7 @@ function numbersOf(version: string): readonly number[] {
   return version.split(".").map((part) => Number.parseInt(part, 10));
 }
 
-/** What the variables of the process would do to a push. */
+/** Checks how environment variables would affect a push. */
 export function environmentCheck(settings: ProcessSettings, known: readonly string[]): Check {
   try {
     const notices = [...unknownVariables(settings.env, known), ...environmentNotices(settings)];

@@ -6,7 +6,7 @@ import type { Logger } from "./logger.ts";
 import { sourceFrames } from "./source-frames.ts";
 import { limitFailure } from "../../runtime/system-limits.ts";
 
-/** Logs why the process ends. Returns the exit code for it. */
+/** Logs why the process ends. Returns its exit code. */
 export function logExit(error: unknown, logger: Pick<Logger, "failure">): number {
   if (error instanceof SecondSignal) return error.exitCode;
   const failure = limitFailure(error) ?? (error instanceof Failure ? error : undefined);
@@ -18,7 +18,7 @@ export function logExit(error: unknown, logger: Pick<Logger, "failure">): number
   return BUG_EXIT_CODE;
 }
 
-/** What, where, what to do. */
+/** Logs what happened, where, and how to fix it. */
 export function logFailure({ code, message, hint, place }: Failure, logger: Pick<Logger, "failure">): void {
   logger.failure({
     code,
@@ -28,7 +28,7 @@ export function logFailure({ code, message, hint, place }: Failure, logger: Pick
   });
 }
 
-/** Messages of Node.js may quote a value of the input: text in quotation marks is replaced by its shape. */
+/** Messages of Node.js may quote input values, so text in quotation marks is replaced by its shape. */
 function stackWithoutValues(error: unknown): string {
   if (!(error instanceof Error)) return `${typeof error} thrown`;
   const message = error.message.replaceAll(/(["'`])(.*?)\1/gs, (_, mark, quoted) => `${mark}${shapeOf(quoted)}${mark}`);

@@ -3,8 +3,8 @@ import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
 
 /**
- * Frames of a stack trace (`at send (file:///.../upload-CkT8.js:27:9)`) with the places of our own source in place of the
- * bundle's (`at send (src/upload/upload.ts:12:3)`). A frame stays as it is where the map beside its file knows no better.
+ * Maps stack frames from the bundle (`at send (file:///.../upload-CkT8.js:27:9)`) to our source files
+ * (`at send (src/upload/upload.ts:12:3)`). A frame without an entry in the source map of its file is returned unchanged.
  */
 export function sourceFrames(frames: readonly string[]): readonly string[] {
   const maps = new Map<string, SourceMap | undefined>();
@@ -21,7 +21,7 @@ export function sourceFrames(frames: readonly string[]): readonly string[] {
 
 const BUNDLED = /(file:\/\/[^\s()]+\.js):(\d+):(\d+)/;
 
-/** Undefined where there is none, or none that can be read: a stack trace is no place for a second error. */
+/** Undefined if the source map is missing or unreadable. Printing a stack trace must not cause a second error. */
 function mapOf(url: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8")));

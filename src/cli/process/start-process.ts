@@ -4,8 +4,8 @@ import type { ProcessEnd, StartedProcess } from "../../job/dependencies.ts";
 import { withoutDebuggerSignal } from "./engine-flags.ts";
 
 /**
- * Starts this program once more, in a group of its own: a Ctrl-C reaches it by way of whoever started it. Its failures
- * are shown on the same stderr.
+ * Starts this program again in its own process group, so the parent has to forward a Ctrl-C. Failures are written to the
+ * same stderr.
  */
 export function startProcess(program: string, words: readonly string[], folder: string): StartedProcess {
   const child = spawn(process.execPath, [...process.execArgv, ...withoutDebuggerSignal(), program, ...words], {

@@ -9,28 +9,28 @@ type Streams = Pick<Session, "stdin" | "stderr">;
 const DEFAULT_WIDTH = 80;
 const YIELD_EVERY_MS = 50;
 
-/** Width and colours of one of the process's outputs. JSON lines are never coloured. */
+/** Width and colours of an output stream. JSON lines are never coloured. */
 export function screenOf(stream: Output, flags: Pick<Flags, "color" | "logFormat">): Screen {
   const colour = flags.color !== false && flags.logFormat !== "json" && isColoured(stream, process.env);
   return { colour, width: stream.columns || DEFAULT_WIDTH };
 }
 
-/** As https://no-color.org and https://force-color.org say, the first of them above the second; else on a terminal. */
+/** Follows https://no-color.org, then https://force-color.org. If neither applies, only terminals get colour. */
 function isColoured({ isTTY = false }: Output, env: NodeJS.ProcessEnv): boolean {
   if (env["NO_COLOR"]) return false;
   const { FORCE_COLOR: forced = "" } = env;
   return forced === "" ? isTTY && env["TERM"] !== "dumb" : !SWITCHED_OFF.includes(forced);
 }
 
-/** Values by which people and CI systems say no. */
+/** Values that people and CI systems use for "no". */
 const SWITCHED_OFF = ["0", "false"];
 
-/** Whether it is a terminal, and not a file or a pipe. */
+/** Whether the output is a terminal, not a file or a pipe. */
 export function isTerminal({ isTTY = false }: Output): boolean {
   return isTTY;
 }
 
-/** The function returns false once the reader of stdout has closed it (`| head`). */
+/** Returns a function that is false once the reader has closed stdout (`| head`). */
 export function watchStdout(stdout: Output): () => boolean {
   let isOpen = true;
   stdout.once("error", () => {
@@ -39,7 +39,7 @@ export function watchStdout(stdout: Output): () => boolean {
   return () => isOpen;
 }
 
-/** The text in place of all that the screen shows: from its top, each line to its end, and nothing below. */
+/** Replaces the content of the screen: starts at the top, clears the rest of each line and everything below. */
 export function redraw(text: string): string {
   return `\u001b[H${text.replaceAll("\n", "\u001b[K\n")}\u001b[J`;
 }
@@ -52,7 +52,7 @@ export function isLive({ isTTY = false, columns = 0 }: Output, flags: Pick<Flags
 }
 
 /**
- * Writes to stdout. Waits while the reader is slow; where it never is, yields now and then so that signals are handled.
+ * Writes to stdout. Waits while the reader is slow; otherwise yields regularly so that signals are handled.
  */
 export function stdoutWriter(stdout: Output, now: () => number): (text: string | Uint8Array) => Promise<void> | void {
   let yieldAt = now() + YIELD_EVERY_MS;
@@ -75,12 +75,12 @@ function drained(stdout: Output): Promise<void> {
   });
 }
 
-/** Whether somebody can be asked. */
+/** Whether a user can answer a question. */
 export function canAsk({ stdin, stderr }: Streams): boolean {
   return stdin.isTTY === true && stderr.isTTY === true;
 }
 
-/** A typed answer; undefined where nobody can type, and after Ctrl-C or Ctrl-D. */
+/** The typed answer. Undefined if there is no terminal, and after Ctrl-C or Ctrl-D. */
 export async function ask(question: string, streams: Streams): Promise<string | undefined> {
   if (!canAsk(streams)) return undefined;
   const { createInterface } = await import("node:readline/promises");

@@ -1,36 +1,36 @@
 import type { Ora } from "ora";
 
 export interface ProgressScreen {
-  /** Whether the line may change: a terminal, and no flag against it. */
+  /** Whether the line may change: on a terminal, unless a flag forbids it. */
   readonly live: boolean;
   readonly stream: NodeJS.WritableStream;
   readonly colour: boolean;
-  /** Columns of the terminal, just now. */
+  /** Current number of columns of the terminal. */
   readonly width: () => number;
 }
 
-/** Where progress is shown. */
+/** The place where progress is shown. */
 export interface ProgressLine {
   readonly show: (shown: ShownProgress) => void;
-  /** Does what writes a line that stays. */
+  /** Calls a function that writes a permanent line. */
   readonly above: (log: () => void) => void;
   readonly stop: () => void;
 }
 
 interface ShownProgress {
-  /** In at most so many columns. */
+  /** The text in at most `width` columns. */
   readonly text: (width: number) => string;
-  /** Writes it into the log. */
+  /** Writes the progress to the log. */
   readonly log: () => void;
 }
 
 const LIVE_EVERY_MS = 100;
-/** What is done sooner than this needs no line. */
+/** Work that finishes within this time shows no line. */
 const FIRST_AFTER_MS = 300;
-/** The spinner and a space before the text, and no character in the last column. */
+/** The spinner, a space before the text, and the unused last column. */
 const SPINNER_WIDTH = 3;
 
-/** ora draws the line, and is loaded for what takes long; the text is computed at most ten times a second. */
+/** ora draws the line. It is loaded only for long work. The text is computed at most ten times a second. */
 export function liveLine({ stream, colour, width }: ProgressScreen, now: () => number): ProgressLine {
   let spinner: Ora | undefined;
   let loading: Promise<void> | undefined;
@@ -60,7 +60,7 @@ export function liveLine({ stream, colour, width }: ProgressScreen, now: () => n
   };
 }
 
-/** Milliseconds between two lines: often at first, when somebody looks; a night is not to fill a disk. */
+/** Milliseconds between two lines. Frequent at first, then less frequent, so that a long run does not fill the disk. */
 function interval(elapsedMs: number): number {
   if (elapsedMs < 60_000) return 5_000;
   return elapsedMs < 600_000 ? 30_000 : 60_000;

@@ -5,7 +5,7 @@ import { counted, formatCount } from "../../text/count.ts";
 import type { Logger } from "../process/logger.ts";
 import { paceText, progressLine } from "./progress-text.ts";
 
-/** Writes into the log what a run says of itself, but for its waits (`wait-log.ts`) and its progress. */
+/** Logs the events of a run, except for waits (`wait-log.ts`) and progress. */
 export function logRunEvent(event: RunEvent, progress: RunProgress, logger: Logger): void {
   const context = { run: progress.run?.id, progress, logger };
   if (event.kind === "begun") logBegun(event, logger);
@@ -54,7 +54,7 @@ function logEnded(
   logger.event("run_ended", { run, state, exitCode, counts, elapsedSeconds });
 }
 
-/** What progress shows just now, with all its numbers. */
+/** Logs the current progress with all its numbers. */
 export function logProgress(progress: RunProgress, logger: Logger): void {
   const { run, input, sending, elapsedMs } = progress;
   const common = { run: run?.id, elapsedSeconds: inSeconds(elapsedMs) };

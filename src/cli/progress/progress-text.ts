@@ -5,12 +5,12 @@ import { plainText } from "../../text/plain-text.ts";
 import { textWidth } from "../../terminal/text-width.ts";
 
 /**
- * Progress in one line of at most `width` columns: what does not fit is left out, the least important part first.
+ * Progress in one line of at most `width` columns. The least important parts are left out first if they do not fit.
  */
 export function progressLine(progress: RunProgress, width: number = Number.POSITIVE_INFINITY): string {
   const parts = progress.sending === undefined ? inputParts(progress) : sendParts(progress.sending);
   for (let kept = parts.length; kept > 1; kept -= 1) {
-    // The last part in order of importance goes first; what is left stands in the order of reading.
+    // Removes the least important part first. The rest keeps its reading order.
     const line = parts
       .filter(({ rank }) => rank < kept)
       .map(({ text }) => text)
@@ -34,7 +34,7 @@ function ranked(parts: readonly (string | undefined)[], order: readonly number[]
 
 function inputParts({ run, input, elapsedMs }: RunProgress): readonly Part[] {
   const { bytes, ofBytes, records, invalid } = input;
-  // What is sent is sent when all has been checked: somebody may wait for the first request.
+  // A push sends only after everything is checked. The text explains the delay before the first request.
   const [reading, behind] = run?.command === "push" ? ["Reading the whole input first", ":"] : ["Reading", ""];
   const read = ofBytes === 0 ? undefined : `${percent(bytes, ofBytes)} of ${size(ofBytes)}`;
   return ranked(
@@ -86,7 +86,7 @@ export function suppliersText(suppliers: readonly string[]): string {
 
 export function percent(part: number, whole: number): string {
   if (whole === 0) return "100 %";
-  // 100 % is said when all is done, and not before.
+  // Shows 100 % only after everything is done.
   return `${Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole))} %`;
 }
 

@@ -10,25 +10,25 @@ import { progressLine } from "./progress-text.ts";
 import { createRunTracker } from "../../runtime/progress/run-tracker.ts";
 import { createWaitLog } from "./wait-log.ts";
 
-/** Shows what a run does: one line that changes on a terminal, a line now and then elsewhere. */
+/** Shows the progress of a run: a changing line on a terminal, a log line at intervals elsewhere. */
 export interface Progress {
   readonly onProgress: (event: RunEvent) => void;
-  /** Time goes by: to be called about twice a second while a run may be at work. */
+  /** Updates the display. Called about twice a second while a run may be active. */
   readonly tick: () => void;
-  /** Nothing is shown while this goes on: a question. */
+  /** Hides the progress during this work, such as a question. */
   readonly paused: <T>(work: () => Promise<T>) => Promise<T>;
-  /** Writes a line that stays, above the line that changes. */
+  /** Writes a permanent line above the changing line. */
   readonly notice: (text: string) => void;
-  /** The user has asked for an end. */
+  /** Called when the user has asked to stop. */
   readonly stopping: () => void;
-  /** What is known just now. */
+  /** The current progress. */
   readonly current: () => CurrentProgress;
   readonly stop: () => void;
 }
 
 export interface CurrentProgress extends RunProgress {
   readonly state: RunState;
-  /** The counts of the whole run, once it has ended. */
+  /** The counts of the whole run, after it has ended. */
   readonly counts?: Counts | undefined;
 }
 
@@ -91,7 +91,7 @@ export function createProgress(
   };
 }
 
-/** They change the line, and are not told one by one. */
+/** Events that update the line but are not logged individually. */
 const FREQUENT: ReadonlySet<RunEvent["kind"]> = new Set(["read", "checked", "outcome"]);
 
 function logStopping({ sending }: RunProgress, logger: Logger): void {

@@ -5,19 +5,19 @@ import { duration } from "./progress-text.ts";
 type Pause = Extract<RunEvent, { kind: "pause" }>;
 type SupplierChange = Extract<RunEvent, { kind: "supplier" }>;
 
-/** Says of a wait that it begins and that it ends, and reminds of it now and then, however many pauses it is made of. */
+/** Logs the start and the end of a wait, and a reminder at intervals. A wait may consist of many pauses. */
 export interface WaitLog {
   readonly pause: (event: Pause) => void;
   readonly supplier: (event: SupplierChange) => void;
-  /** Time goes by: says what is over. */
+  /** Logs the end of a wait that is over. Called regularly. */
   readonly tick: () => void;
 }
 
-/** Pauses that are no further apart than this are one wait. */
+/** Pauses with at most this gap belong to the same wait. */
 const QUIET_MS = 30_000;
 const REMIND_EVERY_MS = 5 * 60_000;
 
-/** @param run the id of the run, where there is one */
+/** @param run returns the id of the run, if there is one */
 export function createWaitLog(logger: Logger, now: () => number, run: () => string | undefined): WaitLog {
   const suppliers = createSupplierLog(logger, now, run);
   let wait: { readonly since: number; until: number; reason: string; pauses: number; saidAt: number } | undefined;

@@ -12,26 +12,26 @@ import type { Config, TargetConfig, WrittenConfig } from "./config-schema.ts";
 const CONFIG_NAME = "migrate.yaml";
 
 /**
- * Reads the configuration file: the one named, or the nearest `migrate.yaml` in the folder or above it.
- * An empty configuration when there is none. Relative paths, given and returned, are relative to the folder.
- * @throws Failure `config`, with file and line, for anything in it that is not understood.
+ * Reads the configuration file: the named file, or the nearest `migrate.yaml` in the folder or its parents.
+ * Returns an empty configuration if there is none. Relative paths, given and returned, are relative to the folder.
+ * @throws Failure `config`, with file and line, for invalid content
  */
 export async function readConfig(named: string | undefined, folder: string): Promise<Config> {
   return (await readLocatedConfig(named, folder)).config;
 }
 
-/** A configuration, and the document that says where each of its settings stands; none where there is no file. */
+/** A configuration and the document with the position of each setting. Without a file there is no document. */
 export interface LocatedConfig {
   readonly config: Config;
   readonly document?: SourceDocument;
 }
 
-/** The same, with the document that it was read from. */
+/** Also returns the document that the configuration was read from. */
 export async function readLocatedConfig(named: string | undefined, folder: string): Promise<LocatedConfig> {
   const file = named ?? findUpwards(folder);
   if (file === undefined) return { config: {} };
   const { text } = await readTextFile(pathsFrom(folder)(file));
-  // Many commands are typed where there is no configuration file.
+  // Loaded late, because many commands run without a configuration file.
   const { parseDocument } = await import("../../contract/document/yaml-document.ts");
   const { parseConfig } = await import("./config-schema.ts");
   const document = parseDocument({ file, text }, "config");
@@ -69,7 +69,7 @@ function resolveTarget(target: TargetConfig, resolve: (file: string) => string):
   return { ...withPaths(target, ["ca"], resolve), ...(auth && { auth }) };
 }
 
-/** The settings, with these of them as paths that can be opened from here. */
+/** Returns the settings with the named ones converted to paths that can be opened from here. */
 function withPaths<T extends object>(settings: T, names: readonly (keyof T)[], resolve: (file: string) => string): T {
   const resolved = names.flatMap((name) => {
     const file = settings[name];
@@ -85,8 +85,8 @@ function mapValues<T>(values: Readonly<Record<string, T>>, change: (value: T) =>
 const WRITABLE_BY_OTHERS = 0o002;
 
 /**
- * Refuses a configuration file that anybody may change: it names the platform, and the files that hold credentials.
- * Checked before anything is sent.
+ * Refuses a configuration file that any user may change, because it names the platform and the files with credentials.
+ * Called before anything is sent.
  * @throws Failure `config`
  */
 export async function refuseWritableByOthers(configFile: string | undefined): Promise<void> {

@@ -55,7 +55,7 @@ const storeSchema = z.strictObject({
 const functionTimeout = z.number().min(FUNCTION_TIMEOUT.least).max(FUNCTION_TIMEOUT.most).optional();
 const settingSchema = z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]);
 
-/** What a flag can set too: the rows of the options that say so. */
+/** The settings that flags can also set: the option rows with `config`. */
 function configurableShape(): { readonly [Name in keyof ConfigurableFlags]-?: z.ZodType<Written[Name]> };
 function configurableShape(): Readonly<Record<string, z.ZodType>> {
   const rows: OptionTable = OPTIONS;
@@ -71,7 +71,7 @@ function configurableShape(): Readonly<Record<string, z.ZodType>> {
 const texts = z.union([z.string(), z.array(z.string())]);
 const threadCount = z.union([z.literal("auto"), z.number().int().min(1).max(MOST_THREADS)]);
 
-/** One of a list can be written as a text. */
+/** A setting that is a list may be written as a single text. */
 type Written = {
   readonly [Name in keyof ConfigurableFlags]-?:
     | ConfigurableFlags[Name]
@@ -90,13 +90,13 @@ const configSchema = z.strictObject({
   targets: z.record(z.string(), targetSchema).optional().describe("platforms by name"),
 });
 
-/** The JSON Schema (draft 7, which editors read) of a configuration file. */
+/** The JSON Schema of a configuration file, in draft 7 for editors. */
 export function configJsonSchema(): JsonObject {
   const schema = jsonCopy(z.toJSONSchema(configSchema, { target: "draft-7", io: "input" }));
   return { title: "migrate.yaml", description: "docs/configuration.md", ...(isJsonObject(schema) ? schema : {}) };
 }
 
-/** Where documents lie. */
+/** The location of documents. */
 interface StoreConfig {
   /** A folder, or `s3://bucket`. */
   readonly location?: string | undefined;
@@ -106,57 +106,57 @@ interface StoreConfig {
   readonly credentialsFile?: string | undefined;
 }
 
-/** Import suppliers by their codes. */
+/** Import suppliers by code. */
 type SuppliersConfig = Readonly<Record<string, SupplierSettings>>;
 
-/** A platform of the configuration file. */
+/** A platform in the configuration file. */
 export interface TargetConfig {
   readonly baseUrl: string;
   readonly ca?: string | undefined;
   readonly supplier?: string | undefined;
-  /** What is particular to this platform; beats, setting by setting, what the file says of the same supplier. */
+  /** Settings for this platform. Each one overrides the file's setting for the same supplier. */
   readonly suppliers?: SuppliersConfig | undefined;
-  /** The proxy to go through; none, unless it is named. */
+  /** The proxy for requests. Default: no proxy. */
   readonly proxy?: string | undefined;
   readonly timeouts?: TimeoutSettings | undefined;
-  /** `production` asks for --yes, or for the host's name typed in. */
+  /** `production` requires --yes or typing the host name. */
   readonly environment?: "test" | "production" | undefined;
-  /** The most requests in flight that `--concurrency auto` may reach. */
+  /** Maximum number of requests in flight for `--concurrency auto`. */
   readonly maxConcurrency?: number | undefined;
   readonly rps?: number | undefined;
   readonly auth?: AuthSettings | undefined;
 }
 
-/** `migrate.yaml`, checked. Its paths are resolved against its own folder. */
+/** The validated `migrate.yaml`. Its paths are resolved against its own folder. */
 export interface Config extends ConfigurableSettings {
-  /** Where it was found; absent when there is none. */
+  /** Path of the file. Absent if there is none. */
   readonly file?: string | undefined;
-  /** Where it names a file, by the path that is tried. */
+  /** Position in the configuration where a path is named, by the resolved path. */
   readonly placeOf?: NamingPlace | undefined;
   readonly suppliers?: SuppliersConfig | undefined;
-  /** The root location of suppliers that name none of their own. */
+  /** The root location of suppliers that set none of their own. */
   readonly documentRoot?: string | undefined;
   readonly store?: StoreConfig | undefined;
-  /** How long one call of a function of the mapping may take, in seconds. */
+  /** Time limit for one call of a mapping function, in seconds. */
   readonly functionTimeout?: number | undefined;
-  /** Settings of the instance that rules over several fields depend on. */
+  /** Instance settings that rules over several fields depend on. */
   readonly rules?: RuleSettings["rules"];
   /** Reference lists: name -> file. */
   readonly references?: RuleSettings["references"];
   readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
 }
 
-/** What a flag can set too: it beats the file. */
+/** Settings that flags can also set. A flag overrides the file. */
 type ConfigurableSettings = { readonly [Name in keyof ConfigurableFlags]: ConfigurableFlags[Name] | undefined };
 
-/** The same as it is written. */
+/** The configuration in the form it is written in the file. */
 export type WrittenConfig = Omit<Config, "file" | "placeOf" | "contract"> & {
   readonly contract?: string | readonly string[] | undefined;
 };
 
 /**
- * What a configuration file says.
- * @throws Failure `config`, with file and line, for anything in it that is not understood
+ * Validates the content of a configuration file.
+ * @throws Failure `config`, with file and line, for invalid content
  */
 export function parseConfig(document: SourceDocument): WrittenConfig {
   const parsed = configSchema.safeParse(document.value ?? {});
@@ -166,7 +166,7 @@ export function parseConfig(document: SourceDocument): WrittenConfig {
 
 type Issue = z.core.$ZodIssue;
 
-/** An unknown setting comes first: a misspelt one is often why another is missing. */
+/** Reports an unknown setting first, because a misspelt name is often the reason why another setting is missing. */
 function schemaFailure({ file, pointOf }: SourceDocument, issues: readonly Issue[]): Failure {
   const issue = issues.find(({ code }) => code === "unrecognized_keys") ?? issues[0];
   const within = (issue?.path ?? []).map((part) => (typeof part === "number" ? part : String(part)));
@@ -197,7 +197,7 @@ const EXPECTED_TEXT: Readonly<Record<string, string>> = {
   record: "settings with their names are",
 };
 
-/** The settings that there are where the unknown one stands. */
+/** Lists the settings that are valid at this place. */
 function hintFor(unknown: string | undefined, within: readonly (string | number)[]): string | undefined {
   if (unknown === undefined) return undefined;
   const known = Object.keys(shapeAt(configSchema, within));

@@ -1,7 +1,7 @@
 import { type Check, ok, warning } from "../../commands/doctor/check.ts";
 import { type EffectiveSetting, originText } from "./effective-settings.ts";
 
-/** Which file was found, and what comes from where. */
+/** Reports the configuration file and the origin of each setting. */
 export function configurationCheck(file: string | undefined, settings: readonly EffectiveSetting[]): Check {
   const text = [file ?? "no migrate.yaml here or in a folder above", ...givenBy(settings)].join("; ");
   if (file !== undefined) return ok("configuration", text);

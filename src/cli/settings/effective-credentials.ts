@@ -3,10 +3,10 @@ import { CREDENTIAL_VARIABLES, STORE_CREDENTIAL_VARIABLES } from "../options/cre
 import type { EffectiveSetting, SettingOrigin } from "./effective-settings.ts";
 import { secretOrigins } from "../../runtime/read-credentials.ts";
 
-/** In place of every secret, however long it is. */
+/** Shown instead of a secret, regardless of its length. */
 const MASKED = "***";
 
-/** Which credentials there are, and where they come from; nothing of them is read from a file, and nothing shown. */
+/** Lists the credentials and their origins. Does not read credential files and shows no secrets. */
 export function effectiveCredentials(
   environment: NodeJS.ProcessEnv,
   { target }: Settings,

@@ -6,11 +6,11 @@ import type { LocatedConfig } from "./config-file.ts";
 import { type KnownSetting, knownSettings } from "./known-settings.ts";
 import { type Settings, targetNameOf } from "./settings.ts";
 
-/** One setting as commands use it, and the place that it comes from. */
+/** The effective value of a setting, and its origin. */
 export interface EffectiveSetting {
-  /** As the configuration file would name it: `targets.test.baseUrl`. */
+  /** The name in the configuration file: `targets.test.baseUrl`. */
   readonly name: string;
-  /** Absent where nothing sets it and there is no default. */
+  /** Absent if the setting is not set and has no default. */
   readonly value?: JsonValue;
   readonly origin: SettingOrigin;
 }
@@ -30,7 +30,7 @@ export interface SettingSources {
   readonly origins: ReadonlyMap<string, OptionOrigin>;
 }
 
-/** Every setting with its value and its place: those that there always are, then what else the file or flags give. */
+/** All settings with value and origin: the known settings first, then the rest of the file and the flags. */
 export function effectiveSettings(sources: SettingSources): readonly EffectiveSetting[] {
   const known = knownSettings(sources.settings, sources.config.config, sources.flags);
   const names = new Set(known.map(({ name }) => name));
@@ -54,7 +54,7 @@ function fileOrigin(paths: readonly AttrPath[], { document }: LocatedConfig): Se
   return { kind: "file", file: document.file, line: document.lineOf(path) };
 }
 
-/** What the file says; of its targets the chosen one alone. Paths are those that are opened. */
+/** The settings in the file. Of the targets, only the chosen one is included. Paths are resolved. */
 function fileSettings({ config: { document, config }, flags }: SettingSources): readonly EffectiveSetting[] {
   if (document === undefined) return [];
   const chosen = targetNameOf(flags, config);
@@ -72,7 +72,7 @@ function leavesOf(value: JsonValue, path: AttrPath): readonly { readonly path: A
   return Object.entries(value).flatMap(([name, member]) => leavesOf(member, [...path, name]));
 }
 
-/** Options that no file can set: `limit`. */
+/** Options that were given. They include options that no file can set, such as `limit`. */
 function givenOptions({ flags, origins }: SettingSources): readonly EffectiveSetting[] {
   const values = new Map<string, unknown>(Object.entries(flags));
   return [...origins].map(([name, origin]) => ({ name, value: plainValue(values.get(name)), origin }));

@@ -8,18 +8,18 @@ import { storeSettingsOf } from "./store-settings.ts";
 import { type Settings, targetNameOf } from "./settings.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
-/** A setting that there always is: its value, and where it can come from. */
+/** A setting that is always listed: its value and its possible origins. */
 export interface KnownSetting {
-  /** As the configuration file would name it: `targets.test.baseUrl`. */
+  /** The name in the configuration file: `targets.test.baseUrl`. */
   readonly name: string;
   readonly value: JsonValue | undefined;
-  /** The option that sets it, by its name. */
+  /** The name of the option that sets it. */
   readonly option?: string;
-  /** Where the configuration file can set it; the first that does counts. */
+  /** Possible paths in the configuration file. The first path with a value wins. */
   readonly paths: readonly AttrPath[];
 }
 
-/** What commands make of flags, variables and configuration together. */
+/** The settings that result from flags, variables and the configuration together. */
 export function knownSettings(settings: Settings, config: Config, flags: Flags): readonly KnownSetting[] {
   const name = targetNameOf(flags, config);
   return [
@@ -53,7 +53,7 @@ function jobSettings({ job, ledger, out, threads }: Settings, target: string | u
   ];
 }
 
-/** One that stands at the top of the file under the name of its flag. */
+/** A setting at the top level of the file, with the name of its flag. */
 function top(setting: keyof Flags, value: JsonValue | undefined): KnownSetting {
   return { name: setting, value, option: setting, paths: [[setting]] };
 }
@@ -84,7 +84,7 @@ function timeoutRows(target: TargetSettings): readonly (readonly [string, number
   return Object.entries(timeoutSettings(target));
 }
 
-/** An address can carry a user and a password, though no command takes it so. */
+/** A URL can contain a user name and a password, although no command accepts such a URL. */
 function withoutUser(address: string): string {
   return address.replace(/\/\/[^/@]*@/, "//***@");
 }

@@ -8,9 +8,9 @@ import type { Flags } from "../options/options.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
 /**
- * The settings of the run whose rejects are taken back; flags given now beat them, and what that run did not record is
- * as always.
- * @throws Failure `usage`, and what reading the settings and the report throws
+ * The settings of the run whose rejects are re-imported. Flags of this command override them. A setting that the run did
+ * not record is read as usual.
+ * @throws Failure `usage`, and the failures of reading the settings and the report
  */
 export async function readRejectsSettings(
   sources: readonly string[],
@@ -46,7 +46,7 @@ export async function readRejectsSettings(
   };
 }
 
-/** As if they were typed again, in the folder of now. */
+/** Converts recorded settings to flags, relative to the current folder. */
 function flagsOf({ folder, contract, mapping, ...job }: JobSettings, now: string): Flags {
   const from = (file: string): string => (path.isAbsolute(file) ? file : path.join(path.relative(now, folder), file));
   const { operation, supplier, encoding, delimiter, today } = job;

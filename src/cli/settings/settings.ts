@@ -11,14 +11,14 @@ import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
 import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
 
-/** What the flags, the environment and the configuration file mean together. Nobody below reads any of the three. */
+/** The settings from flags, environment and configuration file. No lower layer reads any of the three. */
 export interface Settings {
-  /** The configuration file that was found. */
+  /** Path of the configuration file. */
   readonly configFile: string | undefined;
   readonly placeOf: NamingPlace | undefined;
   readonly job: JobSettings;
   readonly out: string | undefined;
-  /** The rejects are written to a workbook as well. */
+  /** Whether rejects are also written to a workbook. */
   readonly workbook: boolean;
   readonly ledger: string;
   readonly showValues: boolean;
@@ -28,26 +28,27 @@ export interface Settings {
   readonly dryRun: boolean;
   readonly revise: boolean;
   readonly newKeys: boolean;
-  /** The step of the workflow after which records are left. */
+  /** The last workflow step that this run performs. */
   readonly until: string | undefined;
   readonly sendInvalid: boolean;
   readonly yes: boolean;
   readonly pace: RateLimitSettings;
   readonly workers: WorkerSettings | undefined;
   readonly target: TargetSettings | undefined;
-  /** What the configuration says of the job's import supplier. */
+  /** The configuration of the job's import supplier. */
   readonly supplier: Supplier;
 }
 
 /**
- * Flags (and environment, which the parser has put behind them) beat the configuration file, which beats defaults.
+ * Flags and environment variables override the configuration file, which overrides defaults. The parser has already merged
+ * the environment into the flags.
  * @throws Failure `config` or `usage`
  */
 export async function readSettings(sources: readonly string[], flags: Flags, folder: string): Promise<Settings> {
   return settingsOf(await readConfig(flags.config, folder), { sources, flags, folder });
 }
 
-/** The same for a configuration that has been read. */
+/** The same for a configuration that is already read. */
 export function settingsOf(
   config: Config,
   { sources, flags, folder }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },
@@ -101,7 +102,7 @@ export function settingsOf(
 
 export type LedgerSettings = Pick<Settings, "ledger" | "out" | "workbook" | "configFile" | "placeOf">;
 
-/** What the commands need that start from the ledger: the rest of the settings is recorded with the run. */
+/** The settings for commands that start from the ledger. All other settings are recorded with the run. */
 export async function readLedgerSettings(flags: Flags, folder: string): Promise<LedgerSettings> {
   const config = await readConfig(flags.config, folder);
   const { ledger = DEFAULT_LEDGER } = { ...config, ...flags };
@@ -131,7 +132,7 @@ function targetOf(flags: Flags, config: Config): ChosenTarget | undefined {
   return baseUrl === undefined ? undefined : { ...named, name, baseUrl, ca: flags.ca ?? named?.ca };
 }
 
-/** An address that is given stands for itself: the file's own target is then none of it. */
+/** If `--base-url` is given, the default target of the file does not apply. */
 export function targetNameOf(flags: Flags, config: Config): string | undefined {
   return flags.target ?? (flags.baseUrl === undefined ? config.target : undefined);
 }
@@ -146,8 +147,8 @@ function suggestionOrKnown(name: string, known: readonly string[], what: string)
 }
 
 /**
- * What the target says of the supplier beats what the file says. Where suppliers are listed, the code has to be one of
- * them: records with a misspelt code would go to the wrong supplier.
+ * Supplier settings of the target override those of the file. If suppliers are listed, the code must be one of them,
+ * because records with a misspelt code would go to the wrong supplier.
  */
 function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefined): Supplier {
   const code = flags.supplier ?? target?.supplier ?? config.supplier;
@@ -162,7 +163,7 @@ function supplierOf(flags: Flags, config: Config, target: ChosenTarget | undefin
   return { ...named, code, rootLocation: named?.rootLocation ?? config.documentRoot };
 }
 
-/** The import suppliers of the configuration, by their codes: setting by setting, the target's beat the file's. */
+/** The import suppliers of the configuration by code. Each setting of the target overrides the file's. */
 function suppliersOf(config: Config, target: ChosenTarget | undefined): ReadonlyMap<string, SupplierSettings> {
   const listed = new Map(Object.entries(config.suppliers ?? {}));
   const ofTarget = new Map(Object.entries(target?.suppliers ?? {}));
@@ -177,7 +178,7 @@ function rootsOf(config: Config, target: ChosenTarget | undefined): Readonly<Rec
   return roots.length === 0 ? undefined : Object.fromEntries(roots);
 }
 
-/** The one bucket of a file's suppliers: documents of several suppliers may lie in it, each under a root of its own. */
+/** The bucket that all suppliers share, if there is exactly one. Each supplier has its own root in it. */
 function onlyBucketOf(suppliers: ReadonlyMap<string, SupplierSettings>): string | undefined {
   const buckets = new Set([...suppliers.values()].flatMap(({ bucket }) => bucket ?? []));
   return buckets.size === 1 ? [...buckets][0] : undefined;
@@ -193,7 +194,7 @@ function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): Rate
 }
 
 const DEFAULT_LEASE_MS = 30_000;
-/** A worker says each second that it lives. */
+/** Heartbeats are due every fifth of the lease, and at least every second. */
 const MIN_LEASE_MS = 2_000;
 
 function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
@@ -245,9 +246,9 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
 }
 
 /**
- * The platform that the settings name.
+ * Requires that the settings name a platform.
  * @param purpose `to push to`
- * @throws Failure `usage` when they name none
+ * @throws Failure `usage` if they do not
  */
 export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
   if (target !== undefined) return target;

@@ -3,10 +3,10 @@ import type { StoreCredentials, StoreKey } from "../../store/s3-store.ts";
 import { readSecret } from "../../runtime/read-credentials.ts";
 
 /**
- * The access key of a document store, from the first of these that has one: the environment variables that AWS's own
- * tools read; the private file `file`, of the form of `~/.aws/credentials`, its section `default` or the lines before any
- * section; what AWS's provider finds besides (a profile, a container's or an instance's role). Undefined: none has.
- * @throws Failure `config` for half a key, a file that is not its owner's alone, or a profile that gives none
+ * Reads the access key of a document store from the first of these sources that has one: the standard AWS environment
+ * variables; the private file `file`, in the format of `~/.aws/credentials`, from its section `default` or the lines before
+ * any section; the AWS credential provider (a profile, or the role of a container or instance). Undefined if none has one.
+ * @throws Failure `config` for half a key, a file that other users can access, or a profile without a key
  */
 export async function readStoreKey(
   environment: NodeJS.ProcessEnv,
@@ -45,7 +45,7 @@ function valuesIn(text: string): ReadonlyMap<string, string> {
   return values;
 }
 
-/** As AWS's own programs find it. The provider asks for a new key before the old one expires. */
+/** The key from the standard AWS credential chain. The provider requests a new key before the old one expires. */
 async function providedKey({ AWS_PROFILE: profile }: NodeJS.ProcessEnv): Promise<StoreKey | undefined> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   const key = defaultProvider(profile ? { profile } : {});

@@ -7,8 +7,8 @@ import { typedAgain } from "../options/option-table.ts";
 import type { DocumentFlags } from "../options/options.ts";
 
 /**
- * Where the documents lie: as the flags say, then the configuration file, then in the supplier's bucket.
- * @throws Failure `usage` when none of them names a store
+ * The location of the documents, from the flags, then the configuration file, then the bucket of the supplier.
+ * @throws Failure `usage` if none of them names a store
  */
 export async function readStoreSettings(
   flags: DocumentFlags,
@@ -22,7 +22,7 @@ export async function readStoreSettings(
   });
 }
 
-/** The same for a configuration that has been read; undefined when no store is named. */
+/** The same for a configuration that is already read. Undefined if no store is named. */
 export function storeSettingsOf(
   { store = {} }: Config,
   flags: Omit<DocumentFlags, "format" | "concurrency">,

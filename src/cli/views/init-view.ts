@@ -14,10 +14,10 @@ import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import type { View, ViewOptions } from "./view.ts";
 
-/** What the extracts hold (shapes, no values), how they join, what was written, and how good it is already. */
+/** The content of the extracts (shapes, no values), their joins, the written files, and how many records are valid. */
 export const initView: View<InitResult> = { text: initText, json: initJson };
 
-/** What `--update` added. */
+/** The fields that `--update` added. */
 export const initUpdateView: View<InitUpdate> = {
   text: ({ file, added, open, check }) =>
     [
@@ -169,7 +169,7 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
   return `${printableJson(data, "indented")}\n`;
 }
 
-/** How many records are valid, and what most of the others are not valid for. */
+/** The number of valid records, and the most frequent causes of errors. */
 function checkLines({ records, valid, more, causes }: MappingCheck): readonly string[] {
   const all = `${more ? "the first " : ""}${counted(records, "record")}`;
   return [

@@ -5,7 +5,7 @@ import { plainText } from "../../text/plain-text.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { View } from "./view.ts";
 
-/** @param path of the ledger that was checked */
+/** @param path path of the checked ledger */
 export function ledgerCheckView(path: string): View<LedgerCheck> {
   return {
     text: (check) => checkText(check, path),

@@ -9,8 +9,8 @@ import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /**
- * Records one after the other: where they start, where their values come from, what is wrong with them. As data, one
- * JSON object a record; the payload itself only when values may be shown.
+ * Records one after the other: their source rows, the origin of their values, their problems. As data, one JSON object
+ * per record, with the payload only if values may be shown.
  */
 export const previewView: View<readonly PreviewedRecord[]> = { text: previewText, json: previewJson };
 
@@ -45,7 +45,7 @@ export function problemLine(problem: Problem): string {
   return `${problem.severity}  ${plainText(problem.attr)}  ${plainText(problem.code)}: ${plainText(describeProblem(problem))}${plainText(place)}\n`;
 }
 
-/** Each value of a payload, and below it where it comes from; its shape only, unless values may be shown. */
+/** Each value of a payload with its origin below. Shows only the shape of a value, unless values may be shown. */
 export function originText(origins: readonly Origin[], showValues: boolean): string {
   return origins
     .map((origin) => {
@@ -55,7 +55,7 @@ export function originText(origins: readonly Origin[], showValues: boolean): str
     .join("");
 }
 
-/** The same as data: values only when they may be shown. */
+/** The same as data. Includes values only if they may be shown. */
 export function originData(origins: readonly Origin[], showValues: boolean): readonly object[] {
   return origins.map(({ value, ...origin }) => ({
     ...origin,

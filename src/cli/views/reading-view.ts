@@ -7,7 +7,7 @@ import { type LondonTime, londonTime } from "../../time/london-time.ts";
 import type { Context } from "../process/context.ts";
 import type { Product, UnitRate } from "../../platform/reading/received-records.ts";
 
-/** Writes each page as it arrives, until the reader of stdout has gone. A notice says when there are more. Returns 0. */
+/** Writes each page as it arrives, until the reader closes stdout. A notice says if there are more pages. Returns 0. */
 export async function showRecords<T extends JsonObject>(
   pages: AsyncIterable<Page<T>>,
   { view, format, extent }: { view: RecordView<T>; format: RecordFormat; extent: PageSelection },
@@ -30,7 +30,7 @@ function amountOf(shown: number, count: number | undefined): string {
   return count === undefined ? `The first ${shown}` : `The first ${shown} of ${count}`;
 }
 
-/** Products: code, name, days in London on which they came and went, and what they are. */
+/** Products: code, name, first and last day in London, and attributes. */
 export const productView: RecordView<Product> = {
   columns: [{ title: "code" }, { title: "name" }, { title: "from" }, { title: "until" }, { title: "what" }],
   cells: (product) => [
@@ -58,7 +58,7 @@ function dayOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day }) => day);
 }
 
-/** Rates: the period by the clocks of London, and the values as they were sent. */
+/** Rates: the period in London time, and the values unchanged. */
 export const rateView: RecordView<UnitRate> = {
   columns: [
     { title: "from (London)" },
@@ -81,7 +81,7 @@ function timeOf(time: string | null | undefined): string {
   return formatLondonTime(time, ({ day, clock, zone }) => `${day} ${clock} ${zone}`);
 }
 
-/** A time of the platform by the clocks of London; as it was sent when it is none, and nothing for none. */
+/** A time of the platform in London time. Invalid times are shown unchanged; a missing time is an empty text. */
 function formatLondonTime(time: string | null | undefined, show: (london: LondonTime) => string): string {
   if (time === null || time === undefined) return "";
   try {

@@ -2,7 +2,7 @@ import type { TokenRecord } from "../../commands/reading/token.ts";
 import { plainText } from "../../text/plain-text.ts";
 import type { View } from "./view.ts";
 
-/** Who, until when, in which form; one a line. As data, times are in ISO 8601 UTC. */
+/** Platform, format, identity and expiry of a token, one per line. As data, times are in ISO 8601 UTC. */
 export const tokenView: View<TokenRecord> = { text: tokenText, json: tokenJson };
 
 function tokenText(record: TokenRecord): string {
@@ -49,7 +49,7 @@ const TOKEN_SOURCE_TEXT = {
   given: "given, not checked with the platform",
 } as const;
 
-/** The claims that are shown: subject, kind of grant, issuer. The rest may be personal data. */
+/** The claims to show: subject, grant type and issuer. All other claims may be personal data. */
 const CLAIM_LABELS = { sub: "who", gty: "by", iss: "issued by" } as const;
 
 function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLAIM_LABELS, string])[] {
@@ -59,7 +59,7 @@ function identity({ claims }: TokenRecord): readonly (readonly [keyof typeof CLA
   });
 }
 
-/** `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`: in the time zone of this machine, then in UTC. */
+/** `21 Nov 2026, 02:48:58 UTC (2026-11-21T02:48:58.000Z)`: in the local time zone, then in UTC. */
 function localTime(seconds: number): string {
   const local = new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "long" });
   return `${local.format(seconds * 1000)} (${iso(seconds)})`;

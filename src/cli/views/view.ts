@@ -2,7 +2,7 @@ import type { Screen } from "../../job/dependencies.ts";
 import type { InspectFlags } from "../options/options.ts";
 import type { Context } from "../process/context.ts";
 
-/** What a command shows, in each of its formats. */
+/** The output of a command, in each of its formats. */
 export interface View<T> {
   readonly text: (shown: T, options: ViewOptions) => string;
   readonly json: (shown: T, options: ViewOptions) => string;
@@ -11,12 +11,12 @@ export interface View<T> {
 
 export interface ViewOptions {
   readonly screen: Screen;
-  /** Values of cells may be shown, not only their shapes. */
+  /** Whether cell values may be shown, not only their shapes. */
   readonly showValues: boolean;
   readonly verbose: boolean;
 }
 
-/** Writes it to stdout in the format that was asked for; what showed progress goes. */
+/** Writes a value to stdout in the requested format, and ends the progress display. */
 export async function show<T>(
   view: View<T>,
   shown: T,

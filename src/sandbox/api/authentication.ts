@@ -48,7 +48,7 @@ export interface IssuedToken {
   /** The token's claims; `exp` and `iat` in seconds since 1970. */
   readonly payload: TokenClaims;
   readonly refreshToken: string;
-  /** Seconds since 1970, in the form the platform uses. */
+  /** Seconds since 1970, like the value that the platform returns. */
   readonly refreshExpiresIn: number;
 }
 

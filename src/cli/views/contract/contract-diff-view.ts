@@ -7,14 +7,14 @@ import { markdownTable, renderEntryList } from "../../../terminal/text-table.ts"
 import { counted } from "../../../text/count.ts";
 import type { View, ViewOptions } from "../view.ts";
 
-/** Changes by their effect, the worst first; the same change of several operations is shown once. */
+/** Changes by effect, the most severe first. A change in several operations is shown once. */
 export const contractDiffView: View<ContractDiff> = {
   text: contractDiffText,
   json: contractDiffJson,
   markdown: contractDiffMarkdown,
 };
 
-/** Says what is wrong with a contract where it does not concern the operation that was asked for. */
+/** A warning about a problem in a contract that may hide changes. */
 export function doubtText(place: Place, message: string): string {
   return `${formatPlace(place)}: warning: ${plainText(message)}; changes that depend on it may be missing`;
 }

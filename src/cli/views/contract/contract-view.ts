@@ -34,7 +34,7 @@ function contractCheckText({ contract, coverage }: ContractCheck, { screen, verb
   return `${head}\n${renderEntryList(entries, screen)}${keys}${covered}`;
 }
 
-/** The operations without a business key, and what an overlay says to declare one for the first of them. */
+/** The operations without a business key, and the overlay that declares one for the first of them. */
 function keyHint(missing: readonly MissingKey[], screen: Screen): string {
   const [first] = missing;
   if (first === undefined) return "";
@@ -95,7 +95,7 @@ function contractShowMarkdown(shown: ContractShow): string {
   return `## ${id}\n\n\`${method} ${path}\`\n\n${tableOf(shown.fields)}${more.join("")}`;
 }
 
-/** What a mapping can give beside the payload. */
+/** Values that a mapping can set in addition to the payload: parameters of requests and of steps. */
 function tablesOf({
   parameters,
   steps,
@@ -120,10 +120,10 @@ function operationEntry({ id, method, path, summary }: Operation): ListEntry {
   return { head: id, body: `${method} ${path}${summary === undefined ? "" : `: ${summary}`}` };
 }
 
-/** Some lists of choices fill a screen of their own. */
+/** Some lists of choices would fill the screen on their own. */
 const MAX_RULE_WIDTH = 200;
 
-/** A whole table would be twice as long with what the document says of each field: it is there where some are chosen. */
+/** Descriptions would double the length of a full table, so only a selection of fields shows them. */
 function fieldEntry(row: FieldRow, isDescribed: boolean): ListEntry {
   const texts = isDescribed ? rulesOf(row).map((rule) => cutText(rule, MAX_RULE_WIDTH)) : rulesOf(row);
   const rules = [row.type, ...(row.required ? ["required"] : []), ...texts].join("; ");
@@ -144,7 +144,7 @@ function tableOf(fields: readonly FieldRow[]): string {
   return markdownTable(rows, FIELD_COLUMNS);
 }
 
-/** What rules cover of the published codes; with `verbose`, the codes of each class. */
+/** How the rules cover the published codes. With `verbose`, lists the codes of each class. */
 function coverageText({ published, byClass, rules, skipped, missing }: Coverage, verbose: boolean): string {
   const lines = [`${published.length} published codes, ${rules} rules`];
   for (const name of COVERAGE_CLASSES) {

@@ -11,7 +11,7 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { counted } from "../../../text/count.ts";
 import type { View, ViewOptions } from "../view.ts";
 
-/** What platform and local validation disagree about, then the proposed rules as an overlay to be read and edited. */
+/** The differences between platform and local validation, then the proposed rules as an overlay to review and edit. */
 export const driftView: View<readonly OperationDrift[]> = {
   text: driftText,
   json: (found) => `${printableJson(found, "indented")}\n`,
@@ -71,7 +71,7 @@ function overlayOf(found: readonly OperationDrift[]): string | undefined {
   return stringify({ overlay: "1.0.0", info, actions });
 }
 
-/** Texts of the operator come from a file: control characters in them must not reach the terminal. */
+/** The operator's texts come from a file. Control characters in them must not reach the terminal. */
 function plainLines(text: string): string {
   return text
     .split("\n")

@@ -10,7 +10,7 @@ import type { Screen } from "../../../job/dependencies.ts";
 import { originData, originText, problemLine } from "../preview-view.ts";
 import type { ViewOptions } from "../view.ts";
 
-/** What the ledger knows; `sourcesText` goes on from there. */
+/** The ledger's part of the explanation. `sourcesText` continues it. */
 export function explainText(explanation: Explanation, { screen }: Pick<ViewOptions, "screen">): string {
   const { key, run, outcomes, acceptedElsewhere, attempts, decisions } = explanation;
   const parts = [`${plainText(key)} in run ${run.id} (${run.operation} on ${plainText(run.target)})\n`];
@@ -32,7 +32,7 @@ function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acc
   return `On the platform${at}${as}, with different content: accepted in run ${run}`;
 }
 
-/** What the sources hold. */
+/** The part of the explanation that comes from the sources. */
 export function sourcesText(
   { records, unreadable }: ExplainedSources,
   { showValues }: Pick<ViewOptions, "showValues">,
@@ -50,7 +50,7 @@ export function sourcesText(
   return parts.join("");
 }
 
-/** Both as one object. */
+/** Both parts as one object. */
 export function explainJson(
   { key, run, outcomes, acceptedElsewhere, attempts, decisions }: Explanation,
   { records, unreadable }: ExplainedSources,
@@ -110,7 +110,7 @@ function decisionTable(decisions: readonly RecordedDecision[], screen: Screen): 
   );
 }
 
-/** The row, then the rows joined to it, to any depth. */
+/** The row, then all rows joined to it, at any depth. */
 function rowPlaces(row: Row, source?: string): readonly string[] {
   const own = `${formatPlace({ file: row.table.file, line: row.line })}${source === undefined ? "" : ` (${source})`}`;
   const joined = [...(row.children ?? [])].flatMap(([name, rows]) => rows.flatMap((child) => rowPlaces(child, name)));

@@ -7,8 +7,8 @@ import type { Context } from "../../process/context.ts";
 import type { LogFields } from "../../progress/log-events.ts";
 
 /**
- * Shows a run, and closes it: on stdout the report in its format, on stderr the summary and why the run stopped.
- * Gives the run's exit code.
+ * Shows a run and closes it. Writes the report in its format to stdout, and the summary and any failures to stderr.
+ * Returns the exit code of the run.
  */
 export async function showRun(
   run: RunReport,

@@ -4,7 +4,7 @@ import { duration, rateText, suppliersText } from "../../progress/progress-text.
 
 type Line = readonly [name: string, text: string | undefined];
 
-/** Of a run that several processes send: its ranges, its pace, and who holds what. */
+/** Lines about a run that several processes send: its ranges, its pace and the ranges of each worker. */
 export function sharedLines(shared: SharedStatus): readonly Line[] {
   const { ranges, workers, state, hold, failure } = shared;
   const working = workers.filter((worker) => worker.state === "working");
@@ -55,12 +55,12 @@ function workerText(worker: WorkerStatus, at: string): string {
   return `${nameOf(worker)}: ${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight${pace}; ${what}`;
 }
 
-/** Both by the clock of the server. */
+/** Both times are from the clock of the server. */
 function elapsed(since: string, until: string): number {
   return Math.max(0, Date.parse(until) - Date.parse(since));
 }
 
-/** A cluster may have started hundreds: as data, all are named. */
+/** Limits the text, because a cluster may have started hundreds of workers. As data, all are listed. */
 const MOST_GONE = 5;
 
 function goneText(gone: readonly WorkerStatus[]): string | undefined {

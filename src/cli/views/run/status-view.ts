@@ -13,8 +13,8 @@ import { duration, paceText, percent, rateText, suppliersText } from "../../prog
 import type { View } from "../view.ts";
 
 /**
- * Runs under each other, latest first; the one that is at work, or the only one, in more words; and how much of it all is
- * on the platform. As data, `{"runs":[...],"coverage":[...]}`.
+ * A list of runs, latest first. The active run, or the only one, is shown in detail. The coverage says how many planned
+ * records are on the platform, over all runs. As data, `{"runs":[...],"coverage":[...]}`.
  */
 export const statusView: View<LedgerStatus> = {
   text: (status, { screen }) => statusText(status, screen),
@@ -62,7 +62,7 @@ function countsText(counts: Summary["counts"]): string {
   }).join(", ");
 }
 
-/** One run, a subject a line, or more where it does not fit. */
+/** One run: one subject per line, wrapped if it does not fit. */
 function runText({ run, summary, state, progress, shared }: RunStatus, { width }: Screen): string {
   const where = run.supplier === "" ? run.target : `${run.target}, supplier ${run.supplier}`;
   const { counts, records } = summary;
@@ -89,7 +89,7 @@ function runText({ run, summary, state, progress, shared }: RunStatus, { width }
 
 const NAME_WIDTH = 9;
 const INDENT = "  ";
-/** What a worker holds may be many ranges. */
+/** Limits the list of ranges of a worker, which can be long. */
 const MOST_TEXT = 4000;
 
 function subjectText(name: string, text: string, width: number): string {
@@ -98,7 +98,7 @@ function subjectText(name: string, text: string, width: number): string {
   return lines.map((line) => `${INDENT}${line}\n`).join("");
 }
 
-/** Lines that are broken behind a comma where that is possible; there is less room from the second on, which is indented. */
+/** Breaks lines after commas where possible. From the second line on, text is indented and has less room. */
 function wrapPhrases(text: string, width: number): readonly string[] {
   const lines: string[] = [];
   for (const phrase of text.split(/(?<=[,;:]) /)) {

@@ -7,8 +7,8 @@ import { statusData, statusText } from "./status-view.ts";
 
 const EVERY_MS = 2000;
 /**
- * Shows the status anew until no run is at work, or the user has seen enough: on a terminal in the same place, in a pipe
- * what has changed, one block or one JSON object a line after the other.
+ * Refreshes the status until no run is active or the user stops it. On a terminal it redraws in place. In a pipe it writes
+ * a new block, or one JSON object per line, after each change.
  */
 export async function watchStatus(
   options: StatusOptions,
@@ -19,7 +19,7 @@ export async function watchStatus(
   const isRedrawn = format !== "json" && isTerminal(stdout);
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
-    // What is on the platform over all runs takes long to count, and is behind by then: it is told in the end.
+    // Counting what is on the platform over all runs is slow and quickly outdated, so it happens only at the end.
     const seen = await status({ ...options, coverage: [] }, dependencies);
     const isOver = seen.runs.every(({ state }) => state !== "running");
     const current = isOver ? await status(options, dependencies) : seen;
@@ -33,7 +33,7 @@ export async function watchStatus(
   return 0;
 }
 
-/** What makes a block of its own: counts and states; not that time goes by. */
+/** The values whose change writes a new block: counts and states, but not elapsed time. */
 function changeOf({ runs, coverage }: LedgerStatus): string {
   const known = runs.map(({ run, state, summary, progress, shared }) => {
     const { pace, wait, closedSuppliers } = progress?.sending ?? {};

@@ -3,10 +3,10 @@ import type { WorkerResult } from "../../../pipeline/shared/join-run.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import type { Logger } from "../../process/logger.ts";
 
-/** Left before the run was at its end; others go on. */
+/** The worker left before the run ended. Other workers continue. */
 const LEFT_EARLY_EXIT_CODE = 3;
 
-/** Says what a worker has done. Gives its exit code. @throws the failure that ended it */
+/** Shows what a worker has done. Returns its exit code. @throws the failure that ended the worker */
 export function showWorker(done: WorkerResult, logger: Pick<Logger, "notice">): number {
   logger.notice(workerText(done));
   if (done.failure !== undefined) throw done.failure;
