@@ -22,7 +22,7 @@ async function known(text: string): Promise<readonly string[]> {
     (error: unknown) => error,
   );
   const hint = refused instanceof Error && "hint" in refused ? String(refused.hint) : "";
-  return hint.replace(/^[^]*known here: /, "").split(", ");
+  return hint.replace(/^[^]*valid names here: /, "").split(", ");
 }
 
 it.each([
