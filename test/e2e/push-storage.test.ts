@@ -41,7 +41,7 @@ describe("a ledger on a disk that is full", () => {
     const ledger = ["--ledger", disk.file("ledger.db")];
     const full = await work.push(ledger);
     expect(full.code).toBe(6);
-    expect(full.stderr).toMatch(/make room on the disk/);
+    expect(full.stderr).toMatch(/free some disk space/);
     expect(await admin.imports()).toEqual([]);
     disk.free();
     expect((await work.push(ledger)).code).toBe(0);

@@ -163,7 +163,7 @@ describe("a contract that does not say how to know that a record was accepted", 
     const { code, stdout, stderr } = await pushTo(() => reply(201, {}), SILENT);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS });
-    expect(stderr.match(/does not say how to know/g)).toHaveLength(1);
+    expect(stderr.match(/does not say which replies of \S+ mean that a record was accepted/g)).toHaveLength(1);
   });
 
   test("does not have a success believed that holds an error", async () => {

@@ -61,7 +61,7 @@ describe("migrate token", () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: token };
     const { code, stdout, stderr } = await migrate(["token"], env);
     expect(code).toBe(4);
-    expect(stdout).toMatch(/^until .*2020-09-13T12:26:40.000Z\), which is over$/m);
+    expect(stdout).toMatch(/^until .*2020-09-13T12:26:40.000Z\), expired$/m);
     expect(stdout).toMatch(/^who +\\u001b\[31mred$/m);
     expect(stdout + stderr).not.toContain("canary5Jq1");
     const { stdout: data } = await migrate(["token", "--format", "json"], env);
