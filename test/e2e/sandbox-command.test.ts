@@ -45,7 +45,7 @@ describe("the ready file", () => {
       cwd: folder,
       env: { MIGRATE_API_KEY: "sk_of_my_own" },
     });
-    await running.said(/listens at/);
+    await running.said(/is listening at/);
     const file = path.join(folder, "ready.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ apiKey: "sk_of_my_own" });

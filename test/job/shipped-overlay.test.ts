@@ -16,7 +16,7 @@ describe("an overlay that the package ships", () => {
 
   it.each([
     ["overlay:gbr", 'did you mean "overlay:gb"?'],
-    ["overlay:france", "there are au, gb"],
+    ["overlay:france", "available: au, gb"],
   ])("is named when %s is not there", async (file, hint) => {
     const failure = await readShippedOverlay(file).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(Failure);

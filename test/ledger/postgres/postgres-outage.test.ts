@@ -36,7 +36,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     const intents = await intendAll(ledger, run);
     await server.crash();
     const saved = ledger.saveOutcomes(run, accepted(intents));
-    await expect.poll(() => notices).toContainEqual(expect.stringMatching(/cannot be reached: .*No new requests are sent/));
+    await expect
+      .poll(() => notices)
+      .toContainEqual(expect.stringMatching(/cannot be reached: .*No new requests are sent/));
     await server.start();
     await saved;
     expect((await ledger.summary(run)).counts).toEqual({ accepted: 20 });
