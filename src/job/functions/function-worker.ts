@@ -1,10 +1,8 @@
 import { EventEmitter } from "node:events";
-import { writeSync } from "node:fs";
 import { types } from "node:util";
 import { getHeapStatistics } from "node:v8";
 import { workerData } from "node:worker_threads";
 import type { JsonScalar, JsonValue } from "../../json/json-value.ts";
-import { plainLines } from "../../text/plain-text.ts";
 import {
   type BatchAnswer,
   type CallBatch,
@@ -19,6 +17,7 @@ import {
   type ThrownError,
   type UncaughtAnswer,
 } from "./function-messages.ts";
+import { redirectOutput } from "./function-output.ts";
 import { refuseCalls, RefusedCallError } from "./refused-calls.ts";
 
 /**
@@ -32,8 +31,7 @@ const { apply } = Reflect;
 const { keys, create, getPrototypeOf, prototype: plainPrototype } = Object;
 const { isArray } = Array;
 const { isFinite } = Number;
-const { store, wait } = Atomics;
-const pause = new Int32Array(new SharedArrayBuffer(4));
+const { store } = Atomics;
 const { isPromise, isNativeError } = types;
 const post: (answer: LoadAnswer | BatchAnswer | UncaughtAnswer) => void = port.postMessage.bind(port);
 /**
@@ -42,19 +40,12 @@ const post: (answer: LoadAnswer | BatchAnswer | UncaughtAnswer) => void = port.p
  */
 const hold: () => void = port.ref.bind(port);
 const later = setImmediate;
-const bytesOf: (text: string) => Uint8Array = Buffer.from.bind(Buffer);
 // Called by `apply`, which gives them their `this`.
 // oxlint-disable-next-line typescript/unbound-method
 const sourceOf = Function.prototype.toString;
 // oxlint-disable-next-line typescript/unbound-method
 const { then } = Promise.prototype;
-const utf8 = new TextDecoder();
-const decode = (bytes: Uint8Array): string => utf8.decode(bytes);
 const nothing = (): void => undefined;
-
-const STDERR = 2;
-const PAUSE_MS = 10;
-const MOST_PAUSES = 100;
 
 type AnyFunction = (...given: unknown[]) => unknown;
 
@@ -68,20 +59,7 @@ let isUncaught = false;
 /** Number of characters of the current result. */
 let length = 0;
 
-type Chunk = string | Uint8Array;
-const writing = {
-  _write: (chunk: Chunk, _encoding: string, wrote: () => void): void => {
-    writeToStderr(chunk);
-    wrote();
-  },
-  _writev: (chunks: readonly { readonly chunk: Chunk }[], wrote: () => void): void => {
-    for (let at = 0; at < chunks.length; at += 1) writeToStderr(chunks[at]?.chunk ?? "");
-    wrote();
-  },
-};
-Object.assign(process.stdout, writing);
-Object.assign(process.stderr, writing);
-
+redirectOutput();
 refuseCalls();
 
 // Handles errors outside any call. The default handler of Node.js uses built-in objects and ends the whole process if
@@ -111,31 +89,6 @@ function answerUncaught(error: unknown): true {
   hold();
   post({ uncaught: thrownError(error) });
   return true;
-}
-
-/** Writes synchronously: output that a thread passes to its parent is lost if the parent ends first. */
-function writeToStderr(chunk: string | Uint8Array): void {
-  const bytes = bytesOf(visible(chunk));
-  let written = 0;
-  for (let pauses = 0; written < bytes.length && pauses < MOST_PAUSES;) {
-    try {
-      written += writeSync(STDERR, bytes, written);
-    } catch (error) {
-      if (!isObject(error) || error["code"] !== "EAGAIN") break;
-      // The reader is busy.
-      wait(pause, 0, 0, PAUSE_MS);
-      pauses += 1;
-    }
-  }
-}
-
-/** Makes terminal control sequences visible. Returns "" if the module has broken the built-ins that this needs. */
-function visible(chunk: string | Uint8Array): string {
-  try {
-    return plainLines(typeof chunk === "string" ? chunk : decode(chunk));
-  } catch {
-    return "";
-  }
 }
 
 async function load(): Promise<void> {
