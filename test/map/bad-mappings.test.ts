@@ -18,7 +18,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
     "an endless repeat (*, +, {n,}) may repeat only a single character or class",
   "forbidden-name.yaml": "forbidden-name.yaml:2:3: the name __proto__ is not allowed",
   "missing-payload.yaml": "missing-payload.yaml:1:1: the mapping has no payload",
-  "name-twice.yaml": 'name-twice.yaml:3:3: the name "billing_name" stands twice in one object',
+  "name-twice.yaml": 'name-twice.yaml:3:3: the name "billing_name" occurs twice in one object',
   "several-errors.yaml": [
     "several-errors.yaml: 5 errors in the mapping",
     '  several-errors.yaml:1:1: key: the payload has no field "external_account"',

@@ -1,16 +1,14 @@
 import {
   Composer,
-  CST,
+  type CST,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  Parser,
   type Scalar,
 } from "yaml";
 import { interruptible } from "../../model/interruptible.ts";
@@ -18,6 +16,7 @@ import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, type JsonScalar, type JsonValue } from "../../json/json-value.ts";
 import { isDecimalText, isExactNumber, isLongNumber, isNumberText } from "../../json/decimal-arithmetic.ts";
 import { excerptOf, type SourceText, type TextPoint } from "./text-excerpt.ts";
+import { readTokens, type Refuse } from "./yaml-tokens.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { Place } from "../../model/place.ts";
 
@@ -56,7 +55,7 @@ function readDocument(source: SourceText, code: FailureCode): SourceDocument {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const refuse = (message: string, offset: number, hint?: string): Failure => {
+  const refuse: Refuse = (message, offset, hint) => {
     const { line, column } = pointAt(offset);
     const excerpt = excerptOf(source, pointAt(offset), { hideValues });
     return new Failure(code, `${source.file}:${line}:${column}: ${message}`, {
@@ -64,16 +63,10 @@ function readDocument(source: SourceText, code: FailureCode): SourceDocument {
       hint: [excerpt, hint].filter((part) => part !== undefined).join("\n") || undefined,
     });
   };
-  if (source.text.length > MAX_CHARACTERS) {
-    throw refuse(`longer than ${MAX_CHARACTERS.toLocaleString("en")} characters`, 0, "leave out what is not needed");
-  }
-  const tokens = [...tokensOf(source.text, lines, refuse)];
-  const tooDeep = tokens.map(offsetOfDepth).find((offset) => offset !== undefined);
-  if (tooDeep !== undefined) throw refuse(`nested more than ${MAX_DEPTH} levels deep`, tooDeep);
-
+  const tokens = readTokens(source.text, lines, refuse);
   const document = compose(tokens, source.text.length);
   const fault = document?.errors[0] ?? document?.warnings[0];
-  if (fault !== undefined) throw refuse(lowerFirst(fault.message), fault.pos[0], "mend the YAML or JSON syntax there");
+  if (fault !== undefined) throw refuse(lowerFirst(fault.message), fault.pos[0], "fix the YAML or JSON syntax there");
 
   const keepsDigits = code === "contract_invalid";
   const tree: YamlTree = { root: document?.contents ?? null, targets: new Map(), refuse, keepsDigits };
@@ -101,45 +94,6 @@ function pathOfText(value: JsonValue, isMeant: (text: string) => boolean, path: 
   return undefined;
 }
 
-/** Far above an operator's contract (about 1,000,000). A text in it takes 40 times its length while it is read. */
-const MAX_CHARACTERS = 16 * 2 ** 20;
-
-/** Far above an operator's contract (about 30,000): each takes memory until the document is read. */
-const MAX_NODES = 500_000;
-
-/** @throws Failure for a document of too many names and values, at the first that is one too many */
-function* tokensOf(text: string, lines: LineCounter, refuse: YamlTree["refuse"]): Generator<CST.Token> {
-  const parser = new Parser(lines.addNewLine);
-  let [offset, nodes] = [0, 0];
-  lines.addNewLine(0);
-  for (const lexeme of new Lexer().lex(text)) {
-    if (NODE_TOKENS.has(CST.tokenType(lexeme) ?? "")) nodes += 1;
-    if (nodes > MAX_NODES) {
-      const limit = MAX_NODES.toLocaleString("en");
-      throw refuse(`more than ${limit} names and values`, offset, "leave out what is not needed");
-    }
-    if (!MARKS.has(lexeme)) offset += lexeme.length;
-    yield* parser.next(lexeme);
-  }
-  yield* parser.end();
-}
-
-const NODE_TOKENS: ReadonlySet<string> = new Set([
-  "alias",
-  "scalar",
-  "single-quoted-scalar",
-  "double-quoted-scalar",
-  "block-scalar-header",
-  "flow-map-start",
-  "flow-seq-start",
-]);
-
-/** Marks of the lexer, which stand for no text. */
-const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
-
-/** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */
-const MAX_DEPTH = 200;
-
 function compose(tokens: readonly CST.Token[], length: number): Document.Parsed | undefined {
   const composer = new Composer({ version: "1.2", schema: "core", uniqueKeys: false, prettyErrors: false });
   const [first, second] = [...composer.compose(tokens, true, length)];
@@ -162,29 +116,12 @@ function lowerFirst(message: string): string {
   return message.charAt(0).toLowerCase() + message.slice(1);
 }
 
-/** The first token that exceeds the depth limit. Iterative, because it must be found before any recursion. */
-function offsetOfDepth(token: CST.Token): number | undefined {
-  const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
-    const depth = next.depth + 1;
-    if (depth > MAX_DEPTH && "offset" in next.token) return next.token.offset;
-    for (const child of childrenOf(next.token)) open.push({ token: child, depth });
-  }
-  return undefined;
-}
-
-function childrenOf(token: CST.Token): readonly CST.Token[] {
-  if (token.type === "document") return token.value === undefined ? [] : [token.value];
-  if (!("items" in token)) return [];
-  return token.items.flatMap((item) => [item.key, item.value]).filter((child) => child !== undefined && child !== null);
-}
-
 /** A composed YAML document: its nodes, the targets of its aliases, and how to reject a part of it. */
 interface YamlTree {
   readonly root: Node | null;
   /** Filled by `jsonOf`: alias to its target node. */
   readonly targets: Map<Node, Node>;
-  readonly refuse: (message: string, offset: number, hint?: string) => Failure;
+  readonly refuse: Refuse;
   /** Whether numbers that would be rounded become text; otherwise they are rejected. */
   readonly keepsDigits: boolean;
 }
@@ -238,7 +175,7 @@ function aliasValue(alias: Node, name: string, state: ConversionState): JsonValu
   const target = state.tree.targets.get(alias) ?? state.anchors.get(name);
   if (target === undefined) throw state.tree.refuse(`there is no anchor &${name} above this alias`, offsetIn(alias));
   if (state.open.has(target) || contains(target, alias)) {
-    throw state.tree.refuse(`the alias *${name} refers to what it stands in`, offsetIn(alias));
+    throw state.tree.refuse(`the alias *${name} refers to a value that contains it`, offsetIn(alias));
   }
   state.tree.targets.set(alias, target);
   state.open.add(target);
@@ -258,7 +195,7 @@ function objectOf(pairs: readonly Pair[], state: ConversionState): JsonValue {
     const name = nameOf(pair, state.tree);
     if (members.has(name)) {
       throw state.tree.refuse(
-        `the name ${JSON.stringify(name)} stands twice in one object`,
+        `the name ${JSON.stringify(name)} occurs twice in one object`,
         offsetIn(nodeOf(pair.key)),
       );
     }

@@ -46,8 +46,8 @@ payload:
     ["payload: {}\nsources: { a: { file: x } }", 'did you mean "files"?'],
     ["payload: {}\nsources: { a: { files: {} } }", "a path, a glob, or a list"],
     ["payload: {}\nsources: { a: { key: [x] } }", "sources.a.key: has to be a text"],
-    ["payload: {a: &a [*a]}", "refers to what it stands in"],
-    ["payload: {a: b, a: c}", "stands twice"],
+    ["payload: {a: &a [*a]}", "refers to a value that contains it"],
+    ["payload: {a: b, a: c}", "occurs twice"],
     ['payload: {"__proto__": b}', "__proto__"],
     ["payload: {a: [}", "mapping.yaml:1"],
   ])("%j is refused", (text, words) => {

@@ -1,0 +1,71 @@
+import { CST, Lexer, type LineCounter, Parser } from "yaml";
+import type { Failure } from "../../model/failure.ts";
+
+/** The failure of a document at this offset. */
+export type Refuse = (message: string, offset: number, hint?: string) => Failure;
+
+/** The tokens of a document. @throws the failure of `refuse` for a document that is too long, too large or too deep */
+export function readTokens(text: string, lines: LineCounter, refuse: Refuse): readonly CST.Token[] {
+  if (text.length > MAX_CHARACTERS) {
+    throw refuse(`longer than ${MAX_CHARACTERS.toLocaleString("en")} characters`, 0, "leave out what is not needed");
+  }
+  const tokens = [...tokensOf(text, lines, refuse)];
+  const tooDeep = tokens.map(offsetOfDepth).find((offset) => offset !== undefined);
+  if (tooDeep !== undefined) throw refuse(`nested more than ${MAX_DEPTH} levels deep`, tooDeep);
+  return tokens;
+}
+
+/** Far above an operator's contract (about 1,000,000). A text in it takes 40 times its length while it is read. */
+const MAX_CHARACTERS = 16 * 2 ** 20;
+
+/** Far above an operator's contract (about 30,000): each takes memory until the document is read. */
+const MAX_NODES = 500_000;
+
+function* tokensOf(text: string, lines: LineCounter, refuse: Refuse): Generator<CST.Token> {
+  const parser = new Parser(lines.addNewLine);
+  let [offset, nodes] = [0, 0];
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    if (NODE_TOKENS.has(CST.tokenType(lexeme) ?? "")) nodes += 1;
+    if (nodes > MAX_NODES) {
+      const limit = MAX_NODES.toLocaleString("en");
+      throw refuse(`more than ${limit} names and values`, offset, "leave out what is not needed");
+    }
+    if (!MARKS.has(lexeme)) offset += lexeme.length;
+    yield* parser.next(lexeme);
+  }
+  yield* parser.end();
+}
+
+const NODE_TOKENS: ReadonlySet<string> = new Set([
+  "alias",
+  "scalar",
+  "single-quoted-scalar",
+  "double-quoted-scalar",
+  "block-scalar-header",
+  "flow-map-start",
+  "flow-seq-start",
+]);
+
+/** Marks of the lexer, which stand for no text. */
+const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
+
+/** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */
+const MAX_DEPTH = 200;
+
+/** The first token that exceeds the depth limit. Iterative, because it must be found before any recursion. */
+function offsetOfDepth(token: CST.Token): number | undefined {
+  const open: { readonly token: CST.Token; readonly depth: number }[] = [{ token, depth: 0 }];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const depth = next.depth + 1;
+    if (depth > MAX_DEPTH && "offset" in next.token) return next.token.offset;
+    for (const child of childrenOf(next.token)) open.push({ token: child, depth });
+  }
+  return undefined;
+}
+
+function childrenOf(token: CST.Token): readonly CST.Token[] {
+  if (token.type === "document") return token.value === undefined ? [] : [token.value];
+  if (!("items" in token)) return [];
+  return token.items.flatMap((item) => [item.key, item.value]).filter((child) => child !== undefined && child !== null);
+}
