@@ -4,7 +4,7 @@ import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { errorCode } from "./error-code.ts";
 
-/** Who writes. Undefined on Windows, which has no such modes. */
+/** The user of this process. Undefined on Windows, which has no such modes. */
 export interface FolderUser {
   readonly uid: number;
   /** The primary group. It is the user's own on systems that give a new folder the mode 0775. */
@@ -12,8 +12,8 @@ export interface FolderUser {
 }
 
 /**
- * Makes a folder and those around it, for their owner alone (0700). Node's own recursive `mkdir` tries for ever where none can be made: below /proc,
- * and in a working folder that has been deleted.
+ * Creates a folder and its missing parents with mode 0700. The recursive `mkdir` of Node.js never returns if no folder can be
+ * created: below /proc, and in a working folder that was deleted.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const makeOne = (): Promise<void> =>
@@ -29,8 +29,8 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Refuses an existing folder that is a link, or that others could put files and links into: what is written there would
- * not be private, and not surely where it was meant to be.
+ * Refuses an existing folder that is a link, or in which other users could create files and links: the files written there
+ * would not be private, and could end up elsewhere.
  * @throws Failure `usage`
  */
 export async function refuseSharedFolder(folder: string): Promise<void> {
@@ -45,19 +45,19 @@ export async function refuseSharedFolder(folder: string): Promise<void> {
 }
 
 const HINT =
-  "name another folder with --out: one that is not there yet is made for you alone; or take the rights of others away";
+  "name another folder with --out (a new one is created for you only), or remove the write access of other users";
 
-/** Why a folder is not the user's alone to write to, or undefined. */
+/** Why users other than this one may write to the folder; undefined if they may not. */
 export function whyShared(
   stats: Pick<Stats, "isSymbolicLink" | "mode" | "uid" | "gid">,
   user: FolderUser | undefined,
 ): string | undefined {
   if (stats.isSymbolicLink()) return "the folder is a link";
   if (user === undefined) return undefined;
-  if ((stats.mode & 0o002) !== 0) return "anybody can write to the folder";
+  if ((stats.mode & 0o002) !== 0) return "every user can write to the folder";
   if ((stats.mode & 0o020) !== 0 && stats.gid !== user.gid) return "a group can write to the folder";
   const isTrusted = [user.uid, ROOT].includes(stats.uid) || user.uid === ROOT;
-  return isTrusted ? undefined : "the folder belongs to somebody else";
+  return isTrusted ? undefined : "the folder belongs to another user";
 }
 
 const ROOT = 0;

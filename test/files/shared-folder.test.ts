@@ -17,7 +17,7 @@ describe("a folder for reports", () => {
     const folder = folderOf(mode);
     await expect(checkReportFolder(folder, [])).rejects.toMatchObject({
       code: "usage",
-      message: `${folder}: anybody can write to the folder, so nothing is written there`,
+      message: `${folder}: every user can write to the folder, so nothing is written there`,
     });
     expect(readdirSync(folder)).toEqual([]);
   });
@@ -57,7 +57,7 @@ describe("whyShared", () => {
   it.each([
     ["the user's own group can write", stats(0o775, own), own, undefined],
     ["another group can write", stats(0o775, { uid: 1000, gid: 50 }), own, "a group can write to the folder"],
-    ["another user owns it", stats(0o755, { uid: 1001, gid: 1000 }), own, "the folder belongs to somebody else"],
+    ["another user owns it", stats(0o755, { uid: 1001, gid: 1000 }), own, "the folder belongs to another user"],
     ["root owns it", stats(0o755, { uid: 0, gid: 0 }), own, undefined],
     ["another user owns it and root writes", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
     ["the system has no modes", stats(0o777, own), undefined, undefined],
