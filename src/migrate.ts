@@ -61,20 +61,22 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
 /** Sends the planned records, then reports. Records that already have a final status are skipped. */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { job, shownValues, journal, dependencies } = run;
-  if (sending !== undefined) await announce(run, sending);
+  const before = sending && (await announce(run, sending));
   const { workers } = sending ?? {};
   const sent =
     workers === undefined
       ? sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal }))
       : await shareRun(run, { ...sending, workers });
-  return endRun(run, { checked, sent });
+  const isResumed = checked === undefined;
+  return endRun(run, { checked, sent, ...(isResumed && { before }) });
 }
 
-/** Shows what the run is about to send, and calls `confirm` if there is one. */
-async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sending): Promise<void> {
+/** Shows and returns what the run is about to send, and calls `confirm` if there is one. */
+async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sending): Promise<Counts> {
   const { counts } = await ledger.summary(run.id);
   dependencies.onProgress({ kind: "planned", counts });
   if ((counts.pending ?? 0) > 0) await confirm?.(counts);
+  return counts;
 }
 
 export interface CheckOptions extends PlanOptions, KeyPolicy {

@@ -5,7 +5,12 @@ import type { Run } from "../../src/ledger/ledger.ts";
 import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";
 import type { JobSettings } from "../../src/job/job.ts";
-import { mayResumeSettle, nextCommand, type RunRemainder } from "../../src/pipeline/run/next-command.ts";
+import {
+  mayResumeSettle,
+  nextCommand,
+  settledNothing,
+  type RunRemainder,
+} from "../../src/pipeline/run/next-command.ts";
 import { shellCommand } from "../../src/text/shell-command.ts";
 import { PUSH_SETTINGS } from "../job/sample-job.ts";
 
@@ -82,6 +87,15 @@ describe("the next command", () => {
     expect(nextCommand(leftOver({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
     const dryRun = { dryRun: true };
     expect(nextCommand(leftOver({ summary, run: dryRun }))).toBeUndefined();
+  });
+
+  it.each([
+    [true, { accepted: 1, ambiguous: 2 }, { accepted: 1, ambiguous: 2 }],
+    [false, { ambiguous: 2 }, { ambiguous: 1, accepted: 1 }],
+    [false, { pending: 2, ambiguous: 1 }, { pending: 1, ambiguous: 1, rejected: 1 }],
+    [false, { blocked: 1 }, { accepted: 1 }],
+  ])("a resume settled nothing (%s): before %o, after %o", (isFruitless, before, after) => {
+    expect(settledNothing(before, after)).toBe(isFruitless);
   });
 
   it.each<[may: boolean, what: string, outcome: Partial<Outcome>]>([

@@ -3,6 +3,7 @@ import type { Run } from "../../ledger/ledger.ts";
 import { canResolveAmbiguous, type Operation } from "../../contract/operations/operation.ts";
 import type { Outcome, Status, Summary } from "../../model/outcome.ts";
 import type { JobSettings } from "../../job/job.ts";
+import type { Counts } from "../../job/run-progress.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { DEFAULT_LEDGER } from "../../ledger/open-ledger-store.ts";
 import { shellCommand } from "../../text/shell-command.ts";
@@ -38,6 +39,12 @@ export function mayResumeSettle(
 ): boolean {
   const isRefused = problems.some(({ by }) => by === "platform");
   return status === "ambiguous" && canResolveAmbiguous(operation) && !isRefused;
+}
+
+/** Whether a resume left as many records without a final outcome as it found. Another resume would probably do the same. */
+export function settledNothing(before: Counts, after: Counts): boolean {
+  const open: readonly Status[] = ["pending", "blocked", "ambiguous"];
+  return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));
 }
 
 /** The exact command that continues from here; undefined if no command can do more. */

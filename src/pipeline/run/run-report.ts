@@ -2,6 +2,7 @@ import path from "node:path";
 import type { Operation } from "../../contract/operations/operation.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
+import type { Counts } from "../../job/run-progress.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { PlanLedger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
@@ -18,7 +19,7 @@ import type { UploadEnd } from "../../upload/upload-types.ts";
 import { rejectedInput } from "../plan/rejected-input.ts";
 import { runState } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
-import { mayResumeSettle, nextCommand, type RejectedSource } from "./next-command.ts";
+import { mayResumeSettle, nextCommand, type RejectedSource, settledNothing } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
 
 /** The result of a run: the report, ready to be rendered, and the exit code. */
@@ -49,6 +50,8 @@ interface ReportableRun {
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
+  /** The records of a resumed run before anything was sent. */
+  readonly before?: Counts | undefined;
 }
 
 export interface ReportOptions {
@@ -86,7 +89,7 @@ export async function endRun(
 ): Promise<ShownRun> {
   const { ledger, dependencies } = ended;
   const { id } = ended.run;
-  const { checked, sent } = result;
+  const { checked, sent, before } = result;
   if (sent !== undefined && sent.unsaved.length > 0)
     await reportUnsaved(sent.unsaved, id, dependencies, folderOf(ended.reporting, id));
   const summary = await ledger.summary(id);
@@ -96,7 +99,9 @@ export async function endRun(
   const { counts } = summary;
   dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
   const isLedgerLost = sent?.failure?.code === "ledger_lost";
-  const reported = await reportRun({ ...ended, run }, { exitCode, summary, isLedgerLost }, dependencies);
+  const isFruitless = before !== undefined && sent?.reason === "done" && settledNothing(before, counts);
+  const totals = { exitCode, summary, isLedgerLost, isFruitless };
+  const reported = await reportRun({ ...ended, run }, totals, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
 }
@@ -122,6 +127,8 @@ interface RunTotals {
   /** The summary of the run, if it was already queried: it counts all records. */
   readonly summary?: Summary;
   readonly isLedgerLost?: boolean;
+  /** A resumed run settled nothing. */
+  readonly isFruitless?: boolean;
 }
 
 /** Writes the report folder from the ledger, and returns the report to show. */
@@ -144,7 +151,7 @@ export async function reportRun(
     workbook,
     ...dependencies,
   });
-  const settlesAmbiguous = await mayResumeSettleAny(report, job?.operation);
+  const settlesAmbiguous = totals.isFruitless !== true && (await mayResumeSettleAny(report, job?.operation));
   const next = nextCommand({
     run,
     settings: job?.settings,

@@ -8,6 +8,8 @@ export interface Authorisation {
   readonly header: () => Promise<string>;
   /** Reports that the platform accepted `header`. */
   readonly accepted: (header: string) => void;
+  /** Whether `header` may have been valid once: the platform has accepted it, or it has been replaced since. */
+  readonly mayHaveExpired: (header: string) => boolean;
   /**
    * Reports that the platform rejected `header` (HTTP 401), and resolves when `header()` returns a newer one.
    * @throws as `header()` does
@@ -15,9 +17,12 @@ export interface Authorisation {
   readonly refused: (header: string) => Promise<void>;
 }
 
+/** A request that waits long may arrive after its token has expired, even more than once. */
+const MAX_HEADERS = 3;
+
 /**
- * Sends with the `Authorization` header, and once more with a newer one if the platform rejects it. The second result
- * is final.
+ * Sends with the `Authorization` header, and again with a newer one if the platform rejects it. A second rejection is
+ * final unless the newer header may have expired, too; a third is final.
  * @throws the error of `send`; Failure `authentication` if there is no newer header; TransportError (phase `unsent`)
  * if no token is available at the moment
  */
@@ -26,15 +31,14 @@ export async function sendAuthorised<Result>(
   send: (header: string) => Promise<Result>,
   isRefused: (result: Result) => boolean,
 ): Promise<Result> {
-  const header = await authorisation.header();
-  const result = await send(header);
-  if (!isRefused(result)) {
-    authorisation.accepted(header);
-    return result;
+  for (let headers = 1; ; headers += 1) {
+    const header = await authorisation.header();
+    const result = await send(header);
+    if (!isRefused(result)) {
+      authorisation.accepted(header);
+      return result;
+    }
+    if (headers === MAX_HEADERS || (headers > 1 && !authorisation.mayHaveExpired(header))) return result;
+    await authorisation.refused(header);
   }
-  await authorisation.refused(header);
-  const newer = await authorisation.header();
-  const second = await send(newer);
-  if (!isRefused(second)) authorisation.accepted(newer);
-  return second;
 }

@@ -45,6 +45,7 @@ function fixedHeader(header: string, what: string, variable: string): Authorisat
   return {
     header: () => Promise.resolve(header),
     accepted: () => undefined,
+    mayHaveExpired: () => false,
     refused: () =>
       Promise.reject(
         new Failure("authentication", `the platform does not accept the ${what} (HTTP 401)`, {

@@ -35,6 +35,7 @@ export function retryingAuthorisation(authorisation: Authorisation, options: Aut
   return {
     header: () => retried(authorisation.header),
     accepted: authorisation.accepted,
+    mayHaveExpired: authorisation.mayHaveExpired,
     async refused(header) {
       try {
         await authorisation.refused(header);

@@ -78,6 +78,7 @@ export function renewingAuthorisation(options: RenewalOptions): Authorisation {
     accepted(header) {
       if (held?.header === header) held.confirmed = true;
     },
+    mayHaveExpired: (header) => held?.header !== header || held.confirmed,
     async refused(header) {
       if (held === undefined || held.header !== header) return;
       if (held.afterRefusal && !held.confirmed) final ??= newTokenRefused();

@@ -42,7 +42,7 @@ interface ClassifiedRequest extends Pick<HttpRequest, "method" | "url" | "body">
 }
 
 /**
- * Sends one request with the token, and one more if the token had to be renewed. Never throws for a reply or a
+ * Sends a request with the token, and again if the token had to be renewed. Never throws for a reply or a
  * transport error.
  */
 export async function sendClassified(request: ClassifiedRequest, tools: RequestDependencies): Promise<RequestResult> {

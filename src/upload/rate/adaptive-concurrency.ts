@@ -1,7 +1,7 @@
 import type { Clock, Random } from "../../time/clock.ts";
 import { fullJitter } from "../../transport/retry-delay.ts";
 import type { PushBack } from "../../platform/reply/reply-class.ts";
-import { createLearnedRate, type LearnedRate, type Refusal } from "./rate-limit.ts";
+import { createLearnedRate, type LearnedRate, type Refusal, type RefusalCause } from "./rate-limit.ts";
 import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
 
 /**
@@ -101,10 +101,10 @@ export function createRateControl(
       const isFirst = isAfterThrough && learned.perSecond(clock.monotonic()) === Number.POSITIVE_INFINITY;
       const refusal = { isCurrent, holdMs: afterMs ?? 0, ...concurrency.possible() };
       const cause = reason === "timeout" ? "cap" : learned.refused(clock.monotonic(), refusal);
+      if (!isForOneRecord(cause, learned)) pauses.begin(afterMs ?? 0, reason);
       if (cause === "noise") return;
       if (isCurrent) troubles += 1;
       if (cause === "found-noise") return concurrency.restore("refusals do not depend on the rate");
-      if (afterMs !== undefined) pauses.begin(afterMs, reason);
       if (!isCurrent || cause === "unclear") return;
       pushedBackInARow += 1;
       isAfterThrough = false;
@@ -122,8 +122,13 @@ export function createRateControl(
       const limit = concurrency.limit();
       if (outage.end()) onChange({ kind: "pace", limit, reason: "the platform can be reached again" });
     },
-    isNoiseKnown: learned.isNoiseKnown,
+    isNoiseKnown: learned.noise.isKnown,
   };
+}
+
+/** Whether only the refused record waits for `Retry-After`. */
+function isForOneRecord(cause: RefusalCause, { noise }: LearnedRate): boolean {
+  return (cause === "noise" || cause === "found-noise") && noise.isPlausible();
 }
 
 /** Consecutive requests that could not be sent. */

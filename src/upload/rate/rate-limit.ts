@@ -1,4 +1,4 @@
-import { createRefusalNoise, MAX_NOISE, type Load } from "./refusal-noise.ts";
+import { createRefusalNoise, MAX_NOISE, type Load, type RefusalNoise } from "./refusal-noise.ts";
 
 /**
  * The rate (requests per second) that the platform accepts, learned from its refusals (429, 503). The rate just before
@@ -14,8 +14,8 @@ export interface LearnedRate {
   /** @param isCurrent the request was sent after the last change of the rate */
   readonly letThrough: (now: number, isCurrent: boolean) => void;
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
-  /** Refusals are known to be independent of the rate. */
-  readonly isNoiseKnown: () => boolean;
+  /** Refusals that are independent of the rate. */
+  readonly noise: Pick<RefusalNoise, "isKnown" | "isPlausible">;
   /** Adopts the rate that another worker derived from a refusal at that time. */
   readonly adopt: (perSecond: number, refusedAt: number) => void;
   /** Scales the rate because this worker's share of the platform changed. */
@@ -38,7 +38,7 @@ export interface Refusal {
  * `unclear`: a single refusal at a reduced rate, which may be noise or a cap. `warning`: a single refusal while no cap
  * is known.
  */
-type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warning";
+export type RefusalCause = "noise" | "found-noise" | "cap" | "unclear" | "warning";
 
 /** Reduction of the rate after a refusal, as a share of the cap. */
 const RATE_REDUCTION = 0.1;
@@ -83,11 +83,11 @@ export function createLearnedRate(): LearnedRate {
     return isTooSoon ? Math.max(measured, possible) : measured;
   };
   /**
-   * How to treat a single refusal while no cap is known. With `Retry-After`, waiting for more refusals would cost too
+   * How to treat a refusal if it is a single one while no cap is known. With `Retry-After`, waiting for more refusals would cost too
    * much.
    */
-  const beforeCap = (now: number, { atATime, holdMs }: Refusal): "found-noise" | "warning" | undefined => {
-    if (holdMs > 0) return undefined;
+  const beforeCap = (now: number, { atATime, holdMs }: Refusal, isSingle: boolean): RefusalCause | undefined => {
+    if (!isSingle || holdMs > 0) return undefined;
     if (noise.learn("unknown", atATime)) return "found-noise";
     return warnings.isOne(now) && capBeforeTrial === undefined ? "warning" : undefined;
   };
@@ -96,7 +96,7 @@ export function createLearnedRate(): LearnedRate {
     perSecond: cap.perSecond,
     adopt: cap.adopt,
     scale: cap.scale,
-    isNoiseKnown: noise.isKnown,
+    noise,
     letThrough(now, isCurrent) {
       through.add(now);
       isFollowedByThrough = true;
@@ -110,12 +110,12 @@ export function createLearnedRate(): LearnedRate {
       const isAlone = isFollowedByThrough && !isMany;
       isFollowedByThrough = false;
       if (noise.explains(load)) return "noise";
-      const cause = isAlone && load === "unknown" ? beforeCap(now, refusal) : undefined;
+      const cause = beforeCap(now, refusal, isAlone && load === "unknown");
       if (cause !== undefined) return cause;
       const found = measure(now, refusal.perSecond);
       cap.restart(now + refusal.holdMs);
       if (found === 0) return "cap";
-      if (noise.learn(load, refusal.atATime)) {
+      if (load !== "unknown" && noise.learn(load, refusal.atATime)) {
         capBeforeTrial = cap.value();
         cap.forget();
         return "found-noise";

@@ -10,6 +10,8 @@ export interface RefusalNoise {
   readonly share: () => number;
   /** Noise is known, and it explains the last refusal. */
   readonly isKnown: () => boolean;
+  /** The share is one that noise can have, allowing for few requests. Then only the refused record waits. */
+  readonly isPlausible: () => boolean;
   readonly letThrough: (load: Load) => void;
   /** A request was refused. Returns true if known noise explains it. */
   readonly explains: (load: Load) => boolean;
@@ -63,7 +65,7 @@ export function createRefusalNoise(): RefusalNoise {
   let isAlarmed = false;
 
   /** More than noise can be, allowing for chance in few requests. */
-  const isTooMuch = (): boolean => mean > MAX_NOISE + 1 / Math.sqrt(Math.max(1, requests));
+  const isTooMuch = (): boolean => mean > MAX_NOISE + uncertainty(requests);
 
   const compare = (refused: 0 | 1, load: Load): void => {
     if (noise === 0) return;
@@ -78,6 +80,7 @@ export function createRefusalNoise(): RefusalNoise {
   return {
     share: () => noise,
     isKnown: () => noise > 0 && !isAlarmed,
+    isPlausible: () => mean + uncertainty(requests) / 2 <= MAX_NOISE,
     letThrough(load) {
       isAlarmed = false;
       samples.letThrough(load);
@@ -98,12 +101,11 @@ export function createRefusalNoise(): RefusalNoise {
       return false;
     },
     learn(load, atATime) {
-      const share = samples.shareIfNoise(load, needed, atATime);
-      if (share === undefined) return false;
+      const found = samples.noiseIn(load, needed, atATime);
+      if (found === undefined) return false;
       beforeTrial = noise;
-      noise = share;
-      mean = share;
-      requests = samples.sizeFor(load);
+      ({ share: noise, requests } = found);
+      mean = noise;
       trialLeft = TRIAL;
       isAlarmed = false;
       test.restart();
@@ -111,6 +113,11 @@ export function createRefusalNoise(): RefusalNoise {
       return true;
     },
   };
+}
+
+/** By how much the share of refusals among so many requests may differ by chance. */
+function uncertainty(requests: number): number {
+  return 1 / Math.sqrt(Math.max(1, requests));
 }
 
 interface ExcessTest {
@@ -141,12 +148,15 @@ interface LoadSamples {
   readonly letThrough: (load: Load) => void;
   readonly refused: (load: Load) => void;
   /**
-   * The share of refusals. At a lower rate: if there were `needed` refusals with the same share as before. Before a
-   * cap is known: if there were enough requests between the last two, and refusals were never taken as noise.
+   * The share of refusals, and the number of requests behind it. At a lower rate: if there were `needed` refusals with
+   * the same share as before. Before a cap is known: if there were enough requests between the last two, and refusals
+   * were never taken as noise.
    */
-  readonly shareIfNoise: (load: Load, needed: number, atATime: number) => number | undefined;
-  /** Number of requests behind that share. */
-  readonly sizeFor: (load: Load) => number;
+  readonly noiseIn: (
+    load: Load,
+    needed: number,
+    atATime: number,
+  ) => { readonly share: number; readonly requests: number } | undefined;
   readonly restart: () => void;
 }
 
@@ -161,9 +171,10 @@ function createLoadSamples(): LoadSamples {
     less = { through: less.through / 2, refused: less.refused / 2 };
     other = { through: other.through / 2, refused: other.refused / 2 };
   };
-  const shareIfApart = (requests: number): number | undefined => {
+  const sizeOf = ({ through, refused }: typeof less): number => Math.ceil(through + refused);
+  const areApart = (requests: number): boolean => {
     const [before, last = 0] = gaps.slice(-2);
-    return before === undefined || last < requests ? undefined : other.refused / (other.through + other.refused);
+    return before !== undefined && last >= requests;
   };
 
   return {
@@ -177,20 +188,18 @@ function createLoadSamples(): LoadSamples {
       gap = 0;
       (load === "less" ? less : other).refused += 1;
     },
-    shareIfNoise(load, needed, atATime) {
-      if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE)
-        return shareIfApart(Math.max(MIN_APART, FAR_APART * atATime));
+    noiseIn(load, needed, atATime) {
+      if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE) {
+        const share = other.refused / (other.through + other.refused);
+        return areApart(Math.max(MIN_APART, FAR_APART * atATime)) ? { share, requests: sizeOf(other) } : undefined;
+      }
       if (load !== "less") return undefined;
       const lately = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
       const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), lately);
       // The refusal that revealed the cap does not count towards the share.
       const shareOfOther = Math.max(0, other.refused - 1) / (other.through + other.refused + PRIOR_REQUESTS);
       const isSame = less.refused >= (Math.min(shareOfOther, MAX_SHARE_OF_CAP) / 2) * (less.through + less.refused);
-      return less.refused >= needed && isSame && share <= MAX_NOISE ? share : undefined;
-    },
-    sizeFor(load) {
-      const { through, refused } = load === "less" ? less : other;
-      return Math.ceil(through + refused);
+      return less.refused >= needed && isSame && share <= MAX_NOISE ? { share, requests: sizeOf(less) } : undefined;
     },
     restart() {
       less = { through: 0, refused: 0 };

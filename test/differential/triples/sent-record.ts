@@ -17,6 +17,7 @@ export function bodyWriter({ operation }: Pick<Job, "operation">): (record: Reco
   const authorisation = {
     header: () => Promise.resolve("Token x"),
     accepted: () => undefined,
+    mayHaveExpired: () => false,
     refused: () => Promise.resolve(),
   };
   const baseUrl = new URL("https://localhost/v1/");

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Authorisation } from "../../../src/platform/auth/authorisation.ts";
+import { type Authorisation, sendAuthorised } from "../../../src/platform/auth/authorisation.ts";
 import { jsonReply } from "../json-reply.ts";
 import { HOUR, lost, refusal, type TokenPlatformOptions, tokenPlatform, webToken } from "./token-platform.ts";
 
@@ -174,4 +174,35 @@ describe("a token that the platform refuses", () => {
     expect(await held.header()).toBe("Token token-2");
     expect(logins).toHaveLength(2);
   });
+});
+
+test("a request whose second token expires while it waits is sent a third time; the run goes on", async () => {
+  const { authorisation, logins } = tokenPlatform();
+  const held = authorisation();
+  const used: string[] = [];
+  const status = await sendAuthorised(
+    held,
+    async (header) => {
+      used.push(header);
+      // While it waits, others use the new token, and it expires.
+      held.accepted(header);
+      return used.length < 3 ? 401 : 200;
+    },
+    (reply) => reply === 401,
+  );
+  expect([status, used]).toEqual([200, ["Token token-1", "Token token-2", "Token token-3"]]);
+  expect(logins).toHaveLength(3);
+});
+
+test("a request that is refused with three tokens which others use is not sent again", async () => {
+  const { authorisation } = tokenPlatform();
+  const held = authorisation();
+  let sent = 0;
+  const send = async (header: string): Promise<number> => {
+    sent += 1;
+    held.accepted(header);
+    return 401;
+  };
+  expect(await sendAuthorised(held, send, (reply) => reply === 401)).toBe(401);
+  expect(sent).toBe(3);
 });

@@ -78,7 +78,12 @@ function toolsFor(reply: HttpReply): Tools {
   return {
     http: () => Promise.resolve(reply),
     baseUrl: new URL("https://localhost/v1/"),
-    authorisation: { header: () => Promise.resolve("t"), accepted: () => undefined, refused: () => Promise.resolve() },
+    authorisation: {
+      header: () => Promise.resolve("t"),
+      accepted: () => undefined,
+      mayHaveExpired: () => false,
+      refused: () => Promise.resolve(),
+    },
     userAgent: "test",
     clock: { now: () => 0 },
   };

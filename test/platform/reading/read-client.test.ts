@@ -90,6 +90,7 @@ function tokens(): { readonly authorisation: Authorisation; readonly refused: re
     authorisation: {
       header: async () => `Token ${refused.length + 1}`,
       accepted: () => undefined,
+      mayHaveExpired: () => false,
       refused: async (header) => void refused.push(header),
     },
   };

@@ -286,7 +286,7 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
     ? workUntilDone(working)
     : workJournaled(SERVER_STORE, working, { ...working.dependencies, ...journalTools(folders, process, note) }));
   isOutdated(scene, end.failure);
-  return `${end.reason} ${end.failure?.code ?? ""}`;
+  return `${end.reason} ${end.failure?.code ?? ""} ${end.failure?.message ?? ""}`;
 }
 
 /** Twice the longest that a request may take. */

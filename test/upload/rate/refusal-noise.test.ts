@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { createRefusalNoise } from "../../../src/upload/rate/refusal-noise.ts";
 import { seededDice } from "../../seeded-dice.ts";
 import { ACCEPTED, busy, play } from "../scene.ts";
 import { CAPS, type ModelPlan, runModel, sumOf } from "./model-run.ts";
@@ -149,3 +150,19 @@ async function pushShort(noise: number, { seed, concurrency }: ShortPush): Promi
   expect(end.counts).toEqual({ accepted: 1_500 });
   return clock.monotonic();
 }
+
+test("a high share of refusals among few requests is not yet a reason to let others pass a Retry-After", () => {
+  const noise = createRefusalNoise();
+  const letThrough = (load: "unknown" | "less", count: number): void => {
+    for (let reply = 0; reply < count; reply += 1) noise.letThrough(load);
+  };
+  letThrough("unknown", 2);
+  noise.explains("unknown");
+  letThrough("less", 5);
+  noise.explains("less");
+  noise.explains("less");
+  expect(noise.learn("less", 2)).toBe(true);
+  expect(noise.isPlausible()).toBe(false);
+  letThrough("less", 12);
+  expect([noise.isKnown(), noise.isPlausible()]).toEqual([true, true]);
+});
