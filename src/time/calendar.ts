@@ -75,11 +75,15 @@ function daysIn(year: number, month: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** Moves a date (YYYY-MM-DD) or a date-time by days of 24 hours; undefined outside the range of ISO 8601 years. */
+/** Dates outside of these years are not written with four digits for the year, so they cannot be compared as texts. */
+const FIRST_INSTANT = Date.parse("0000-01-01T00:00:00.000Z");
+const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
+
+/** Moves a date (YYYY-MM-DD) or a date-time by days of 24 hours, at most to the end of the years 0 to 9999. */
 export function shiftDays(text: string, count: number): string | undefined {
   const instant = Date.parse(text) + count * DAY_MS;
-  if (!(Math.abs(instant) <= 8.64e15)) return undefined;
-  const shifted = new Date(instant).toISOString();
+  if (Number.isNaN(instant)) return undefined;
+  const shifted = new Date(Math.min(Math.max(instant, FIRST_INSTANT), LAST_INSTANT)).toISOString();
   return text.length === 10 ? shifted.slice(0, 10) : shifted;
 }
 

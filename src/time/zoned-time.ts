@@ -30,6 +30,11 @@ export function startOfDay(day: string, zone: string): number {
   return temporal().PlainDate.from(day).toZonedDateTime(zone).epochMilliseconds;
 }
 
+/** The last millisecond of a day (YYYY-MM-DD) in a zone, since 1970. */
+export function endOfDay(day: string, zone: string): number {
+  return temporal().PlainDate.from(day).add({ days: 1 }).toZonedDateTime(zone).epochMilliseconds - 1;
+}
+
 /**
  * The moment of a local time (ISO 8601 without a zone), in milliseconds since 1970. For a time that the zone's clocks
  * show twice, the first one is used. A time that they skip is read with the offset before the change.

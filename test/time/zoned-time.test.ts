@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { dayInZone, isZone, momentInZone, startOfDay } from "../../src/time/zoned-time.ts";
+import { shiftDays } from "../../src/time/calendar.ts";
+import { dayInZone, endOfDay, isZone, momentInZone, startOfDay } from "../../src/time/zoned-time.ts";
 
 const iso = (moment: number): string => new Date(moment).toISOString();
 
@@ -33,4 +34,24 @@ test.each([
 
 test("a zone is a name of the time zone database or an offset", () => {
   expect(["Europe/London", "UTC", "+01:00", "Mars/Olympus", ""].map(isZone)).toEqual([true, true, true, false, false]);
+});
+
+test.each([
+  ["2026-03-29", "2026-03-29T22:59:59.999Z"],
+  ["2025-10-26", "2025-10-26T23:59:59.999Z"],
+  ["9999-12-31", "9999-12-31T23:59:59.999Z"],
+])("in London the day %s ends at %s", (day, end) => {
+  expect(iso(endOfDay(day, "Europe/London"))).toBe(end);
+});
+
+test.each([
+  ["2024-02-28", 1, "2024-02-29"],
+  ["2026-01-01T10:00:00Z", -1, "2025-12-31T10:00:00.000Z"],
+  ["9999-12-30", 1, "9999-12-31"],
+  ["9999-12-31", 1, "9999-12-31"],
+  ["0000-01-01", -1, "0000-01-01"],
+  ["2026-01-01T10:00:00Z", 1e12, "9999-12-31T23:59:59.999Z"],
+  ["soon", 1, undefined],
+])("%s moved by %d days is %s", (day, count, moved) => {
+  expect(shiftDays(day, count)).toBe(moved);
 });

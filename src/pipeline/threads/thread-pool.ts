@@ -12,6 +12,7 @@ interface PoolOptions<Answer, Message> {
   /** The module that each worker runs. It replies to every message with one message, in order. */
   readonly entry: URL;
   readonly workerData: unknown;
+  /** Maximum number of workers. One starts when all others are busy. */
   readonly workers: number;
   /** Runs a task in the calling thread, which would otherwise wait. */
   readonly here?: ((message: Message) => Answer | Promise<Answer>) | undefined;
@@ -40,8 +41,8 @@ export async function* inThreads<Answer, Message>(
   tasks: AsyncIterable<Task<Message>>,
   options: PoolOptions<Answer, Message>,
 ): AsyncGenerator<Answer> {
-  const workers = Array.from({ length: options.workers }, () => startWorker<Answer, Message>(options));
-  const ask = asker(workers, options.here);
+  const workers: PoolWorker<Answer, Message>[] = [];
+  const ask = asker(workers, options);
   const forgetSignal = whenOverdue(options.signal, (error) => {
     for (const worker of workers) worker.fail(error);
   });
@@ -79,15 +80,24 @@ interface Asker<Answer, Message> {
   readonly of: (task: Task<Message>) => Promise<Settled<Answer>>;
 }
 
-/** Prefers workers: the calling thread must also supply them. */
+/** Prefers workers: the calling thread must also supply them. Adds the workers that it starts to `workers`. */
 function asker<Answer, Message>(
-  workers: readonly PoolWorker<Answer, Message>[],
-  here: PoolOptions<Answer, Message>["here"],
+  workers: PoolWorker<Answer, Message>[],
+  options: PoolOptions<Answer, Message>,
 ): Asker<Answer, Message> {
+  const { here } = options;
+  const leastBusy = (): PoolWorker<Answer, Message> => {
+    const [first, ...others] = workers;
+    const found = first && others.reduce((one, other) => (other.waiting() < one.waiting() ? other : one), first);
+    if (found !== undefined && (found.waiting() === 0 || workers.length === options.workers)) return found;
+    const started = startWorker<Answer, Message>(options);
+    workers.push(started);
+    return started;
+  };
   return {
-    most: workers.length * TASKS_PER_WORKER + (here === undefined ? 0 : TASKS_HERE),
+    most: options.workers * TASKS_PER_WORKER + (here === undefined ? 0 : TASKS_HERE),
     of: (task) => {
-      const worker = leastBusy(workers);
+      const worker = leastBusy();
       if (here === undefined || worker.waiting() < TASKS_PER_WORKER) return worker.ask(task);
       return settled(Promise.resolve(here(task.message)));
     },
@@ -128,10 +138,6 @@ interface PoolWorker<Answer, Message> {
   /** Answers all tasks, queued and future, with an error. */
   readonly fail: (error: unknown) => void;
   readonly stop: () => Promise<unknown>;
-}
-
-function leastBusy<Worker extends { readonly waiting: () => number }>(workers: readonly Worker[]): Worker {
-  return workers.reduce((one, other) => (other.waiting() < one.waiting() ? other : one));
 }
 
 function startWorker<Answer, Message>({

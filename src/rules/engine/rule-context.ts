@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
-import { shiftDays } from "../../time/calendar.ts";
-import { dayInZone, isZone, startOfDay } from "../../time/zoned-time.ts";
+import { dayInZone, endOfDay, isZone, startOfDay } from "../../time/zoned-time.ts";
 import type { RuleDeclarations, SettingType, SettingValue } from "../language/rule.ts";
 import type { Cursor } from "./expressions/cursor.ts";
 import type { PhoneTest } from "./value-formats.ts";
@@ -103,10 +102,5 @@ export function ruleClock(now: number, zone: string, today: string | undefined):
   }
   const dayOf = (moment: number): string => dayInZone(moment, zone);
   if (today === undefined) return { today: dayOf(now), earliest: now, latest: now, dayOf };
-  return {
-    today,
-    earliest: startOfDay(today, zone),
-    latest: startOfDay(shiftDays(today, 1) ?? today, zone) - 1,
-    dayOf,
-  };
+  return { today, earliest: startOfDay(today, zone), latest: endOfDay(today, zone), dayOf };
 }

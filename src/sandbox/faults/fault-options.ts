@@ -69,7 +69,7 @@ export interface FaultValues {
   readonly trigger: Trigger;
   /** An integer from 1. */
   readonly count: number;
-  /** A number from 0. */
+  /** A number from 0 to `MAX_AMOUNT`. */
   readonly amount: number;
   /** A number from 0 to `MAX_WAIT_MS`. */
   readonly milliseconds: number;
@@ -157,9 +157,9 @@ function readLatency(value: JsonValue, name: string): number | readonly [number,
 
 /** An integer from 1. */
 function wholeNumber(value: JsonValue, name: string): number {
-  const found = amount(value, name);
-  if (!Number.isSafeInteger(found) || found < 1) throw wrong(name, "a whole number from 1");
-  return found;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < 1)
+    throw wrong(name, "a whole number from 1");
+  return value;
 }
 
 function portion(value: JsonValue, name: string): number {
@@ -168,8 +168,12 @@ function portion(value: JsonValue, name: string): number {
   return found;
 }
 
+/** Larger numbers of seconds would be written with an exponent, or would overflow dates. */
+const MAX_AMOUNT = 1e9;
+
 function amount(value: JsonValue, name: string): number {
-  if (typeof value !== "number" || value < 0) throw wrong(name, "a number from 0");
+  if (typeof value !== "number" || !(value >= 0 && value <= MAX_AMOUNT))
+    throw wrong(name, `a number from 0 to ${MAX_AMOUNT}`);
   return value;
 }
 

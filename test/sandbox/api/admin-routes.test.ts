@@ -58,6 +58,11 @@ test.each([
   [{ errorStatus: 404 }, "errorStatus"],
   [{ pauseAt: 1.5 }, "pauseAt"],
   [{ maxPerSecond: -1 }, "maxPerSecond"],
+  [{ maxPerSecond: 1e308 }, "maxPerSecond"],
+  [{ retryAfter: 1e308 }, "retryAfter"],
+  [{ tokenLifetimeSeconds: 1e308 }, "tokenLifetimeSeconds"],
+  [{ refreshLifetimeSeconds: 1e308 }, "refreshLifetimeSeconds"],
+  [{ maxInFlight: 1e308 }, "maxInFlight"],
   [{ forgetful: "yes" }, "forgetful"],
   [[], "faults"],
 ])("faults that make no sense are refused: %j", async (faults, named) => {

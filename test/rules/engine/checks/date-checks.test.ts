@@ -22,6 +22,16 @@ describeCases({
     pass: [{ at: "2026-03-15" }, { at: "2026-03-15T11:59:59Z" }, {}],
     fail: [{ at: "2026-03-16" }, { at: "2026-03-15T12:00:01Z" }],
   },
+  "not-future, with a limit beyond the year 9999": {
+    rule: { kind: "not-future", value: "at", limit: "9999999 days" },
+    pass: [{ at: "2026-03-16" }, { at: "9999-12-31" }],
+    fail: [],
+  },
+  "date-order: a day after an end that is left open": {
+    rule: { kind: "date-order", earlier: "a + 1 day", later: "b" },
+    pass: [{ a: "9999-12-31", b: "9999-12-31" }],
+    fail: [{ a: "9999-12-31", b: "2026-01-01" }],
+  },
   "not-past, with a limit": {
     rule: { kind: "not-past", value: "at", limit: "2 days" },
     pass: [{ at: "2026-03-13" }, { at: "2026-03-13T12:00:00Z" }],
