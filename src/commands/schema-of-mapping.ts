@@ -1,4 +1,4 @@
-import { readContractWithFindings, soundOperation } from "../job/contract-files.ts";
+import { readContractWithFindings, usableOperation } from "../job/contract-files.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { JobSettings } from "../job/job.ts";
 import type { JsonObject } from "../json/json-value.ts";
@@ -11,5 +11,5 @@ export async function schemaOfMapping(
 ): Promise<JsonObject> {
   if (files.length === 0) return mappingSchema();
   const contract = await readContractWithFindings(files, dependencies, rules);
-  return mappingSchema(soundOperation(contract, operation, files));
+  return mappingSchema(usableOperation(contract, operation, files));
 }

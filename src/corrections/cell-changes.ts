@@ -1,7 +1,7 @@
 import { EMPTY_CELL, type Fingerprints } from "../report/rejects/fingerprints.ts";
 import { createChangeExplainer, isMadeByProgram } from "./change-kind.ts";
 import { type ChangedCells, type CorrectionFindings, createChangeCounter } from "./correction-findings.ts";
-import type { CorrectionIndex, HandedOutRow, ReturnedRow } from "./correction-index.ts";
+import type { CorrectionIndex, RejectedRow, ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells } from "./match-rows.ts";
 import { openKeyRestorer } from "./restore-keys.ts";
 import type { ReturnedColumns } from "./returned-columns.ts";
@@ -18,7 +18,7 @@ export interface CellChangeOptions {
 
 /** Distinguishes corrections from other changes to cells. */
 export interface CellChanges {
-  readonly add: (handed: HandedOutRow, row: ReturnedRow) => void;
+  readonly add: (handed: RejectedRow, row: ReturnedRow) => void;
   /** @param outcomes file of the report that contains the keys of its records */
   readonly finish: (
     outcomes: string,
@@ -33,13 +33,13 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   const keyRestorer = options.restoreKeys ? openKeyRestorer(index, fingerprints, { keys, restored }) : undefined;
   let [correctedCells, correctedRows] = [0, 0];
 
-  const addKey = (change: Omit<ChangedCells, "count">, handed: HandedOutRow, { field, print }: ComparedCell): void => {
+  const addKey = (change: Omit<ChangedCells, "count">, handed: RejectedRow, { field, print }: ComparedCell): void => {
     const position = typeof field === "number" ? options.layouts.get(change.place.file)?.positions[field] : undefined;
     if (keyRestorer === undefined || typeof position !== "number" || print === undefined) keys.add(change);
     else keyRestorer.restore({ change, handed, print, position });
   };
   /** Returns true for a correction. */
-  const addCell = (handed: HandedOutRow, row: ReturnedRow, cell: ComparedCell): boolean => {
+  const addCell = (handed: RejectedRow, row: ReturnedRow, cell: ComparedCell): boolean => {
     const { field, print = EMPTY_CELL, value = "", isSame } = cell;
     const column = typeof field === "string" ? field : (columnsOf(row.source)[field] ?? "");
     const { kind, before } = explain(value, print === EMPTY_CELL, isSame);

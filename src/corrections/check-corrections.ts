@@ -3,11 +3,11 @@ import type { Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { createFingerprints } from "../report/rejects/fingerprints.ts";
-import type { HandOutDocument } from "../report/rejects/handed-out.ts";
+import type { RejectsManifest } from "../report/rejects/rejects-manifest.ts";
 import { openCellChanges } from "./cell-changes.ts";
 import type { CorrectionFindings } from "./correction-findings.ts";
-import { type CorrectionIndex, loadHandedOut, openCorrectionIndex } from "./correction-index.ts";
-import { fingerprintPath } from "./hand-out-document.ts";
+import { type CorrectionIndex, loadRejectedRows, openCorrectionIndex } from "./correction-index.ts";
+import { fingerprintPath } from "./read-manifest.ts";
 import { createRowMatcher } from "./match-rows.ts";
 import { findRowChanges } from "./row-changes.ts";
 import { rowRestorer } from "./restore-keys.ts";
@@ -17,7 +17,7 @@ import { type KeyColumns, returnedRows } from "./returned-rows.ts";
 export interface CorrectionOptions {
   /** The report folder of the re-imported rejects. */
   readonly folder: string;
-  readonly handOut: HandOutDocument;
+  readonly manifest: RejectsManifest;
   readonly restoreKeys: boolean;
   readonly reading: OpenOptions;
   readonly keyColumns: KeyColumns;
@@ -38,7 +38,7 @@ export interface CheckedCorrections {
 export async function checkCorrections(plan: SourceSpec, options: CorrectionOptions): Promise<CheckedCorrections> {
   const index = await openCorrectionIndex(options.tempFolder);
   try {
-    await loadHandedOut(index, fingerprintPath(options.folder));
+    await loadRejectedRows(index, fingerprintPath(options.folder));
     const findings = await compare(plan, index, options);
     const restore = options.restoreKeys ? rowRestorer(index) : undefined;
     return { findings, restore, close: index.close };
@@ -51,11 +51,11 @@ export async function checkCorrections(plan: SourceSpec, options: CorrectionOpti
 async function compare(
   plan: SourceSpec,
   index: CorrectionIndex,
-  { folder, handOut, restoreKeys, reading, keyColumns }: CorrectionOptions,
+  { folder, manifest, restoreKeys, reading, keyColumns }: CorrectionOptions,
 ): Promise<CorrectionFindings> {
-  const fingerprints = createFingerprints(handOut.secret);
+  const fingerprints = createFingerprints(manifest.secret);
   const columnsBySource = new Map(
-    handOut.files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]),
+    manifest.files.filter(({ kind }) => kind === "csv").map((file) => [file.source, file.columns]),
   );
   const columnsOf = (source: string): readonly string[] => columnsBySource.get(source) ?? [];
   const matcher = createRowMatcher(index, fingerprints, columnsOf);
@@ -67,7 +67,7 @@ async function compare(
     return own;
   };
   index.database.exec("begin");
-  for await (const { rows, columns } of returnedRows(plan, handOut.files, { reading, keyColumns: noteKeys })) {
+  for await (const { rows, columns } of returnedRows(plan, manifest.files, { reading, keyColumns: noteKeys })) {
     if (columns !== undefined) layouts.set(columns.file, columns.found);
     matcher.add(rows);
   }

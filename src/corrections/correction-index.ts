@@ -5,10 +5,10 @@ import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "../files/sqlite.ts";
 import { Failure } from "../model/failure.ts";
-import type { HandedOutLine } from "../report/rejects/handed-out.ts";
+import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
 
 /** An exported row. */
-export interface HandedOutRow {
+export interface RejectedRow {
   readonly id: number;
   readonly source: string;
   /** 0-based, within its source. */
@@ -16,7 +16,7 @@ export interface HandedOutRow {
   readonly record: number;
   readonly errors: readonly (number | string)[];
   readonly marks: string;
-  readonly cells: HandedOutLine[6];
+  readonly cells: ManifestLine[6];
 }
 
 /** Where a row is now. */
@@ -98,7 +98,7 @@ const SCHEMA = `
   create index restored_by_place on restored (file, line);`;
 
 /** Loads the fingerprints of a report. @throws Failure `source_unreadable` */
-export async function loadHandedOut({ database }: CorrectionIndex, file: string): Promise<void> {
+export async function loadRejectedRows({ database }: CorrectionIndex, file: string): Promise<void> {
   const insert = database.prepare(
     "insert into handed (source, number, record, key, print, errors, marks, cells) values (?,?,?,?,?,?,?,?)",
   );
@@ -115,7 +115,7 @@ export async function loadHandedOut({ database }: CorrectionIndex, file: string)
   );
 }
 
-function lineOf(text: string, file: string): HandedOutLine {
+function lineOf(text: string, file: string): ManifestLine {
   try {
     const line: unknown = JSON.parse(text);
     if (Array.isArray(line) && line.length === 7) {
@@ -144,13 +144,13 @@ function isErrors(value: unknown): value is readonly (number | string)[] {
   return Array.isArray(value) && value.every((each) => typeof each === "number" || typeof each === "string");
 }
 
-function isCells(value: unknown): value is HandedOutLine[6] {
+function isCells(value: unknown): value is ManifestLine[6] {
   if (typeof value === "string") return true;
   return typeof value === "object" && value !== null && Object.values(value).every((each) => typeof each === "string");
 }
 
 /** Converts a row of the table `handed`. */
-export function handedOutRow(found: Found): HandedOutRow {
+export function rejectedRow(found: Found): RejectedRow {
   const { id, source, number, record, errors, marks, cells } = found;
   const [faulty, prints]: readonly unknown[] = [JSON.parse(String(errors)), JSON.parse(String(cells))];
   return {

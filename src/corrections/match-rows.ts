@@ -1,6 +1,6 @@
 import { normalKey } from "../text/near-key.ts";
 import { EMPTY_CELL, FINGERPRINT_LENGTH, type Fingerprints } from "../report/rejects/fingerprints.ts";
-import { type CorrectionIndex, type HandedOutRow, handedOutRow, type ReturnedRow } from "./correction-index.ts";
+import { type CorrectionIndex, type RejectedRow, rejectedRow, type ReturnedRow } from "./correction-index.ts";
 
 /** A cell of a re-imported row, with the fingerprint of the exported cell. */
 export interface ComparedCell {
@@ -15,7 +15,7 @@ export interface ComparedCell {
 
 /** @param columns the original columns of the source (CSV) */
 export function comparedCells(
-  handed: HandedOutRow,
+  handed: RejectedRow,
   { values }: Pick<ReturnedRow, "values">,
   { columns, fingerprints }: { readonly columns: readonly string[]; readonly fingerprints: Fingerprints },
 ): readonly ComparedCell[] {
@@ -47,7 +47,7 @@ export interface RowMatcher {
   /** Matches unchanged rows; keeps the others for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;
   /** The other rows, each with the exported row that it most likely was; undefined for an added row. */
-  readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly handed: HandedOutRow | undefined }>;
+  readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly handed: RejectedRow | undefined }>;
 }
 
 /**
@@ -66,9 +66,9 @@ export function createRowMatcher(
   const keep = database.prepare("insert into returned (source, file, line, keys, cells) values (?,?,?,?,?)");
   const settle = database.prepare("delete from returned where id = ?");
   const search = candidateSearch(index, fingerprints);
-  const scoreOf = (row: ReturnedRow, handed: HandedOutRow): Score =>
+  const scoreOf = (row: ReturnedRow, handed: RejectedRow): Score =>
     scoreCells(comparedCells(handed, row, { columns: columnsOf(row.source), fingerprints }));
-  const find = (row: ReturnedRow, after: number): HandedOutRow | undefined => {
+  const find = (row: ReturnedRow, after: number): RejectedRow | undefined => {
     const known = best(search.byKey(row).map((handed) => ({ handed, ...scoreOf(row, handed) })));
     if (known !== undefined) return known.handed;
     return search.inOrder(row, after).find((handed) => {
@@ -114,11 +114,11 @@ const FREE = "file is null";
 
 interface CandidateSearch {
   /** Rows of the same record, or of one whose key is almost identical. */
-  readonly byKey: (row: ReturnedRow) => readonly HandedOutRow[];
+  readonly byKey: (row: ReturnedRow) => readonly RejectedRow[];
   /** The next rows of the source after the one with the id `after`. */
-  readonly inOrder: (row: ReturnedRow, after: number) => readonly HandedOutRow[];
+  readonly inOrder: (row: ReturnedRow, after: number) => readonly RejectedRow[];
   /** The exported row that followed the row that now precedes this one. */
-  readonly inSamePlace: (row: ReturnedRow) => HandedOutRow | undefined;
+  readonly inSamePlace: (row: ReturnedRow) => RejectedRow | undefined;
 }
 
 function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints): CandidateSearch {
@@ -127,7 +127,7 @@ function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints):
   return {
     byKey: ({ source, keys }) => {
       const prints = [...new Set(keys.map((key) => fingerprints.key(normalKey(key))))];
-      return prints.flatMap((print) => rows(withKey, source, print).map(handedOutRow));
+      return prints.flatMap((print) => rows(withKey, source, print).map(rejectedRow));
     },
     inSamePlace: ({ source, file, line }) => {
       const [before] = rows(
@@ -140,9 +140,9 @@ function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints):
         source,
         Number(before?.["number"] ?? -1) + 1,
       );
-      return next && handedOutRow(next);
+      return next && rejectedRow(next);
     },
-    inOrder: ({ source }, after) => rows(behind, source, after).map(handedOutRow),
+    inOrder: ({ source }, after) => rows(behind, source, after).map(rejectedRow),
   };
 }
 

@@ -8,11 +8,11 @@ import { readFailure } from "../read/text/file-bytes.ts";
 import type { Fingerprints } from "../report/rejects/fingerprints.ts";
 import { isChangeKind } from "./change-kind.ts";
 import type { ChangeCounter, ChangedCells } from "./correction-findings.ts";
-import type { CorrectionIndex, HandedOutRow } from "./correction-index.ts";
+import type { CorrectionIndex, RejectedRow } from "./correction-index.ts";
 
 interface ChangedKey {
   readonly change: Omit<ChangedCells, "count">;
-  readonly handed: HandedOutRow;
+  readonly handed: RejectedRow;
   /** The fingerprint that the restored value must match. */
   readonly print: string;
   /** Current 0-based column. */

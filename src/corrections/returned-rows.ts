@@ -4,7 +4,7 @@ import { type CsvTable, isCsvRow, type Row } from "../model/record.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
 import type { OpenOptions } from "../read/input/opened-file.ts";
 import { openSource, rowsOf, withDescendants } from "../read/input/opened-source.ts";
-import type { HandedOutFile } from "../report/rejects/handed-out.ts";
+import type { ManifestFile } from "../report/rejects/rejects-manifest.ts";
 import type { ReturnedRow } from "./correction-index.ts";
 import { type ReturnedColumns, returnedColumns, UNNAMED } from "./returned-columns.ts";
 
@@ -23,11 +23,11 @@ interface ReturnedBatch {
  */
 export async function* returnedRows(
   plan: SourceSpec,
-  handedOut: readonly HandedOutFile[],
+  originals: readonly ManifestFile[],
   { reading, keyColumns }: { readonly reading: OpenOptions; readonly keyColumns: KeyColumns },
 ): AsyncGenerator<ReturnedBatch> {
   for (const spec of withDescendants<SourceSpec>(plan)) {
-    const original = handedOut.find(({ source, kind }) => source === spec.name && kind === "csv")?.columns ?? [];
+    const original = originals.find(({ source, kind }) => source === spec.name && kind === "csv")?.columns ?? [];
     const opened = await openSource(withoutJoin(spec), reading);
     const layouts = new Map<CsvTable, ReturnedColumns>();
     for await (const batch of rowsOf(opened)) {

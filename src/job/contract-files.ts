@@ -36,10 +36,10 @@ export async function readContract(
  * @throws Failure `contract_invalid` if the operation, or anything it refers to, has errors; `usage` if it does not
  * exist
  */
-export function soundOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
-  requireSound(contract, undefined, files);
+export function usableOperation(contract: Contract, name: string | undefined, files: readonly string[]): Operation {
+  requireUsable(contract, undefined, files);
   const operation = findOperation(contract, name);
-  requireSound(contract, operation, files);
+  requireUsable(contract, operation, files);
   return operation;
 }
 
@@ -47,7 +47,7 @@ export function soundOperation(contract: Contract, name: string | undefined, fil
  * @throws Failure `contract_invalid` for an error in the document as a whole, in the operation, or in anything it
  * refers to
  */
-export function requireSound(contract: Contract, operation: Operation | undefined, files: readonly string[]): void {
+export function requireUsable(contract: Contract, operation: Operation | undefined, files: readonly string[]): void {
   const broken = errorReachedBy(contract, operation);
   if (broken !== undefined) throw contractFailure(broken, files);
 }

@@ -22,7 +22,7 @@ import { readTextFile } from "../read/text/text-file.ts";
 import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
 import type { Rule } from "../rules/language/rule.ts";
-import { pathsFrom, readContractWithFindings, soundOperation } from "./contract-files.ts";
+import { pathsFrom, readContractWithFindings, usableOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
 import type { DocumentRoots } from "./settings/supplier-settings.ts";
@@ -129,7 +129,7 @@ export async function compileJob(
 ): Promise<CompiledJob> {
   const resolve = pathsFrom(settings.folder);
   const named = settings.operation ?? document?.operation;
-  const declared = soundOperation(contract, named, settings.contract.map(resolve));
+  const declared = usableOperation(contract, named, settings.contract.map(resolve));
   const mapping = await mappingOf(document, declared, settings, signal);
   const operation = { ...declared, ...definedMembers({ key: mapping.keyAttr }) };
   noticeUnmappedFields(mapping, settings, { notice });
@@ -150,8 +150,8 @@ export async function readJobMapping(settings: JobSettings): Promise<MappingDocu
 }
 
 function namingPlaceIn(document: MappingDocument | undefined, settings: JobSettings): NamingPlace {
-  const beside = besideMapping(settings);
-  return (file) => document?.findText((text) => beside(text) === file);
+  const resolve = resolverOf(settings);
+  return (file) => document?.findText((text) => resolve(text) === file);
 }
 
 /** The same, compiled for an operation. */
@@ -270,11 +270,11 @@ async function compile(
   settings: JobSettings,
   signal: AbortSignal | undefined,
 ): Promise<Mapping> {
-  const beside = besideMapping(settings);
+  const resolve = resolverOf(settings);
   const lookups = await Promise.all(
-    document.lookupFiles.map(async (file) => [file, await readLookup(beside(file))] as const),
+    document.lookupFiles.map(async (file) => [file, await readLookup(resolve(file))] as const),
   );
-  const functions = await loadFunctions(document, beside, { timeoutSeconds: settings.functionTimeout, signal });
+  const functions = await loadFunctions(document, resolve, { timeoutSeconds: settings.functionTimeout, signal });
   const values = {
     ...(settings.supplier !== undefined && { supplier: settings.supplier }),
     lookups: new Map(lookups),
@@ -289,15 +289,15 @@ async function compile(
 }
 
 async function filesOfMapping(document: MappingDocument, settings: JobSettings): Promise<readonly MappingFile[]> {
-  const beside = besideMapping(settings);
+  const resolve = resolverOf(settings);
   return [
-    ...document.lookupFiles.map((file) => ({ kind: "lookup" as const, path: beside(file) })),
-    ...(await functionFiles(document, beside)).map((file) => ({ kind: "functions" as const, path: file })),
+    ...document.lookupFiles.map((file) => ({ kind: "lookup" as const, path: resolve(file) })),
+    ...(await functionFiles(document, resolve)).map((file) => ({ kind: "functions" as const, path: file })),
   ];
 }
 
 /** Paths inside a mapping are relative to the mapping's own folder. */
-function besideMapping(settings: JobSettings): (file: string) => string {
+function resolverOf(settings: JobSettings): (file: string) => string {
   const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
 }
@@ -344,7 +344,7 @@ function planOf(
   const positional = settings.sources.map(resolve);
   if (document !== undefined) {
     const named = Object.entries(settings.namedSources).map(([name, files]) => [name, files.map(resolve)] as const);
-    return planSources(document, { positional, named: new Map(named), resolve: besideMapping(settings) });
+    return planSources(document, { positional, named: new Map(named), resolve: resolverOf(settings) });
   }
   if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
   throw new Failure("usage", "no source is given", { hint: "name the files to read, or - for standard input" });

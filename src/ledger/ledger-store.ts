@@ -36,7 +36,7 @@ export interface LedgerStore {
    */
   readonly requireSharing?: () => Promise<void>;
   /** The process working on the ledger, if any. Absent if other machines cannot reach the ledger. */
-  readonly atWork?: () => Promise<AtWork | undefined>;
+  readonly activeWriter?: () => Promise<ActiveWriter | undefined>;
   /** The progress of a run's workers; undefined for a run without workers. */
   readonly sharedStatus?: (run: string) => Promise<SharedStatus | undefined>;
   /** The id of the run that a live process is working on. */
@@ -55,14 +55,14 @@ export interface LedgerStore {
    * Creates a repaired copy with every readable record of a damaged ledger, which is kept. Absent if the storage
    * repairs its own corruption.
    * @param stamp for the name of the damaged ledger
-   * @param options `mayBeginAnew`: create an empty ledger if nothing can be read, because a journal has its requests
+   * @param options `mayRecreate`: create an empty ledger if nothing can be read, because a journal has its requests
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */
-  readonly repair?: (stamp: string, options?: { readonly mayBeginAnew: boolean }) => Promise<LedgerRepair>;
+  readonly repair?: (stamp: string, options?: { readonly mayRecreate: boolean }) => Promise<LedgerRepair>;
 }
 
 /** A process working on a ledger, or workers whose planner has died. */
-export interface AtWork {
+export interface ActiveWriter {
   /** For messages: command, process and host. */
   readonly who: string;
   /** The command; absent for workers alone. */

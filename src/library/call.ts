@@ -34,7 +34,7 @@ export function openCall(options: CallOptions, credentials: Credentials = {}): C
     drain.stop();
   };
   const unfinished = new Set<Promise<void>>();
-  const told = (tell: () => unknown): void => {
+  const callBack = (tell: () => unknown): void => {
     try {
       const answer = Promise.resolve(tell()).then(() => undefined, fail);
       unfinished.add(answer);
@@ -44,11 +44,11 @@ export function openCall(options: CallOptions, credentials: Credentials = {}): C
     }
   };
   const base = defaultDependencies();
-  const progress = createProgress(base.clock, (current) => told(() => options.onProgress?.(current)));
+  const progress = createProgress(base.clock, (current) => callBack(() => options.onProgress?.(current)));
   return {
     dependencies: {
       ...base,
-      notice: (text) => told(() => options.onNotice?.(text)),
+      notice: (text) => callBack(() => options.onNotice?.(text)),
       onProgress: progress.onEvent,
       drain: drain.signal,
       abort: abort.signal,

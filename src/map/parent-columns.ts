@@ -7,7 +7,7 @@ const PREFIX = "parent.";
 /** The columns of the parent row, which entries for child rows name as `parent.ACCOUNT_REF`. */
 export interface ParentColumns {
   /** The columns of a child source, combined with those of the parent. */
-  readonly beside: (own: SourceColumns) => SourceColumns;
+  readonly merge: (own: SourceColumns) => SourceColumns;
   /** Must be set while items are built; `undefined` if no entry reads a column of the parent. */
   readonly read: () => ParentRow | undefined;
 }
@@ -20,7 +20,7 @@ export function parentColumns(above: SourceColumns): ParentColumns {
     return eitherColumn(ownColumn(name), above.column(name.slice(PREFIX.length), line), () => parentOf(parent));
   };
   return {
-    beside: (own) => ({
+    merge: (own) => ({
       ...own,
       column: (name, line) => (name.startsWith(PREFIX) ? columnAbove(name, line) : own.column(name, line)),
     }),

@@ -7,7 +7,7 @@ import { createCauseCollector } from "./page/collect-rows.ts";
 import { writeReportPage } from "./page/report-page.ts";
 import type { Outcome } from "../model/outcome.ts";
 import { openReportFolder, removeFile } from "./report-folder.ts";
-import { FINGERPRINT_FILE, HAND_OUT_FILE } from "./rejects/handed-out.ts";
+import { FINGERPRINT_FILE, MANIFEST_FILE } from "./rejects/rejects-manifest.ts";
 import { type Rejects, type RejectsOptions, writeRejects } from "./rejects/write-rejects.ts";
 import { rejectFileName, WORKBOOK_FILE } from "./rejects/reject-file.ts";
 import { isOutcome, type Report, summaryJson } from "./report.ts";
@@ -104,7 +104,7 @@ async function removeOldRejects(
   const written = new Set(files.map((file) => file.path));
   if (workbook === undefined || workbook.leftOut !== undefined) await removeFile(path.join(folder, WORKBOOK_FILE));
   if (written.size === 0)
-    for (const name of [HAND_OUT_FILE, FINGERPRINT_FILE]) await removeFile(path.join(folder, name));
+    for (const name of [MANIFEST_FILE, FINGERPRINT_FILE]) await removeFile(path.join(folder, name));
   for (const child of [undefined, ...sources]) {
     for (const kind of ["csv", "json"] as const) {
       const old = path.join(folder, rejectFileName(child, kind));

@@ -16,7 +16,7 @@ export function keepCompiledCode(): void {
   const folder = path.join(builds, build.replaceAll(/[^\w.]+/g, "-"));
   try {
     if (statSync(folder, { throwIfNoEntry: false }) === undefined) makeRoom(builds, folder);
-    if (isOursAlone(folder)) Reflect.apply(enable, module, [folder]);
+    if (isPrivate(folder)) Reflect.apply(enable, module, [folder]);
   } catch {
     // A missing cache is not an error.
   }
@@ -41,7 +41,7 @@ function makeRoom(builds: string, folder: string): void {
 const WRITABLE_BY_OTHERS = 0o022;
 
 /** Does not follow links, because code in the folder is executed. */
-function isOursAlone(folder: string): boolean {
+function isPrivate(folder: string): boolean {
   const found = lstatSync(folder);
   const isOwn = process.getuid === undefined || found.uid === process.getuid();
   return found.isDirectory() && isOwn && (found.mode & WRITABLE_BY_OTHERS) === 0;

@@ -5,7 +5,7 @@ import {
   atPosition,
   attemptOutcomeFor,
   awaitingSupplier,
-  holdAlone,
+  detach,
   intentFor,
   interruptedOutcome,
   keepAmbiguous,
@@ -131,7 +131,7 @@ async function pollLater(
   context: SendContext,
 ): Promise<void> {
   const { clock, queue, shutdown } = context;
-  holdAlone(state);
+  detach(state);
   queue.countWaiting(1);
   await clock.sleep(Math.min(afterMs, state.patience?.leftMs() ?? afterMs), shutdown.stopping);
   queue.countWaiting(-1);
@@ -152,7 +152,7 @@ async function resendLater(
   context: SendContext,
 ): Promise<void> {
   const { clock, ledgerWriter, onSaved, queue, shutdown } = context;
-  holdAlone(state);
+  detach(state);
   const interrupted = interruptedOutcome(result, state);
   if (shutdown.stopping.aborted) return finish(state, interrupted, result, context);
   const outcome = attemptOutcomeFor(state, { ...interrupted, status: "pending" }, { clock, result });

@@ -52,10 +52,10 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
 }
 
 /** Copies memory that the record shares with others, because it may wait for a long time. */
-export function holdAlone(state: RecordState): void {
+export function detach(state: RecordState): void {
   const { toSend } = state;
-  if (toSend.apart === undefined) return;
-  state.toSend = toSend.apart();
+  if (toSend.detached === undefined) return;
+  state.toSend = toSend.detached();
   state.json = state.toSend.json ?? Buffer.from(state.json);
 }
 

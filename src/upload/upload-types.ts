@@ -32,7 +32,7 @@ export interface RecordToSend {
   /** The source cell of an attr; undefined if it has none. */
   readonly locate: (path: AttrPath) => Place | undefined;
   /** Returns a copy that shares no memory with other records and can be kept. Absent if this record is such a copy. */
-  readonly apart?: (() => RecordToSend) | undefined;
+  readonly detached?: (() => RecordToSend) | undefined;
 }
 
 export interface UploadDependencies {
@@ -89,11 +89,11 @@ export interface PaceShare {
   /** The rate per worker that a worker found after a refusal. `at`: time of the refusal, monotonic milliseconds. */
   readonly found?: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
   /** Import suppliers that other workers found closed or open. `at`: time of the finding, monotonic milliseconds. */
-  readonly suppliers?: readonly ToldSupplier[] | undefined;
+  readonly suppliers?: readonly ReportedSupplier[] | undefined;
 }
 
 /** The state of an import supplier as other workers found it. */
-export interface ToldSupplier {
+export interface ReportedSupplier {
   readonly supplier: string;
   readonly open: boolean;
   readonly code?: string | undefined;
@@ -121,7 +121,7 @@ export type UploadEvent =
       readonly code?: string;
       readonly probeInMs?: number;
       /** When another worker found this (monotonic milliseconds). Absent for a local finding. */
-      readonly toldAt?: number;
+      readonly reportedAt?: number;
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };
 

@@ -3,7 +3,7 @@ import path from "node:path";
 import { stringify } from "csv-stringify/sync";
 import { parse } from "csv-parse/sync";
 import { checkCorrections, type CheckedCorrections } from "../../src/corrections/check-corrections.ts";
-import { readHandOut } from "../../src/corrections/hand-out-document.ts";
+import { readManifest } from "../../src/corrections/read-manifest.ts";
 import type { KeyColumns } from "../../src/corrections/returned-rows.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { Problem } from "../../src/model/problem.ts";
@@ -25,7 +25,7 @@ export interface Extract {
   readonly rule?: string;
 }
 
-export interface HandedOut {
+export interface WrittenRejects {
   readonly folder: string;
   readonly path: (file: string) => string;
   readonly read: (file: string) => readonly Cells[];
@@ -42,7 +42,7 @@ interface SavedForm {
 }
 
 /** A report with the rejects of accounts (key REF) and their customers, as a run writes it: every account is rejected. */
-export async function handOut(extract: Extract): Promise<HandedOut> {
+export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
   const folder = temporaryFolder();
   const inPlace = (file: string): string => path.join(folder, file);
   writeFileSync(inPlace("accounts.csv"), stringify([...extract.accounts], { header: true }));
@@ -74,7 +74,7 @@ export async function handOut(extract: Extract): Promise<HandedOut> {
     folder: report,
     records: () => input.records(),
     sources: customers === undefined ? ["accounts"] : ["accounts", "customers"],
-    handOut: { command: "validate", run: "R", settings: {} },
+    manifest: { command: "validate", run: "R", settings: {} },
   });
   await input.close();
   const file = (name: string): string => path.join(report, name);
@@ -86,7 +86,7 @@ export async function handOut(extract: Extract): Promise<HandedOut> {
     check: async ({ restoreKeys = false } = {}) =>
       checkCorrections(planOf(file("rejects.csv"), customers && file("rejects.customers.csv")), {
         folder: report,
-        handOut: await readHandOut(report),
+        manifest: await readManifest(report),
         restoreKeys,
         reading: {
           encoding: undefined,

@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CorrectionFindings } from "../../src/corrections/correction-findings.ts";
-import { type Cells, type HandedOut, handOut } from "./correction-scene.ts";
+import { type Cells, type WrittenRejects, writeExtract } from "./correction-scene.ts";
 
 const KEYS = ["00000001", "00000002", "00000003", "00000004"];
 const FILES = ["rejects.csv", "rejects.customers.csv"] as const;
@@ -14,8 +14,8 @@ function people(REF: string, index: number): readonly Cells[] {
 }
 
 /** Four accounts with an error each, and two customers of each. */
-function fourAccounts(): Promise<HandedOut> {
-  return handOut({
+function fourAccounts(): Promise<WrittenRejects> {
+  return writeExtract({
     accounts: KEYS.map((REF, index) => ({ REF, NAME: `Name ${index}`, TOWN: "Derby", TYPE: "?" })),
     customers: KEYS.flatMap(people),
     errors: { "accounts.csv": { 2: ["TYPE"], 3: ["TYPE"], 4: ["TYPE"], 5: ["TYPE"] } },

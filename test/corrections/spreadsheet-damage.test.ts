@@ -1,15 +1,18 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { CorrectionFindings } from "../../src/corrections/correction-findings.ts";
-import { type Cells, type HandedOut, handOut } from "./correction-scene.ts";
+import { type Cells, type WrittenRejects, writeExtract } from "./correction-scene.ts";
 
 /** Cells that are right, and one that is to be corrected. */
 const ROW: Cells = { REF: "00000003", NAME: "Zoë O'Brien", PHONE: "00447700900123", WRONG: "x", OTHER: "y" };
 
-async function oneRow(cells: Cells): Promise<HandedOut> {
-  return handOut({ accounts: [{ ...ROW, ...cells }], errors: { "accounts.csv": { 2: ["WRONG"] } } });
+async function oneRow(cells: Cells): Promise<WrittenRejects> {
+  return writeExtract({ accounts: [{ ...ROW, ...cells }], errors: { "accounts.csv": { 2: ["WRONG"] } } });
 }
 
-async function findingsOf(handed: HandedOut, options?: Parameters<HandedOut["check"]>[0]): Promise<CorrectionFindings> {
+async function findingsOf(
+  handed: WrittenRejects,
+  options?: Parameters<WrittenRejects["check"]>[0],
+): Promise<CorrectionFindings> {
   const { findings, close } = await handed.check(options);
   onTestFinished(close);
   return findings;
@@ -91,7 +94,7 @@ describe("a correction", () => {
   });
 
   it("where an error has no cell, any cell of the row may be corrected, but not by a spreadsheet alone", async () => {
-    const handed = await handOut({ accounts: [ROW], errors: { "accounts.csv": { 2: [""] } } });
+    const handed = await writeExtract({ accounts: [ROW], errors: { "accounts.csv": { 2: [""] } } });
     handed.save(
       "rejects.csv",
       handed.read("rejects.csv").map((row) => ({ ...row, OTHER: "z", PHONE: "447700900123" })),
@@ -102,7 +105,7 @@ describe("a correction", () => {
   });
 
   it("where a rule over several fields is broken, a cell of any row of the record may be corrected", async () => {
-    const handed = await handOut({
+    const handed = await writeExtract({
       accounts: [ROW],
       customers: [{ REF: ROW["REF"] ?? "", FIRST: "Zoë" }],
       errors: { "accounts.csv": { 2: ["WRONG"] } },
@@ -123,7 +126,7 @@ describe("keys that changed", () => {
     ["an exponent that cuts digits off", "1234567890123", "1.23457E+12"],
     ["a typing mistake", "EXT-0001", "EXT-0009"],
   ] as const)("are restored from what the report knows: %s", async (_, before, after) => {
-    const handed = await handOut({
+    const handed = await writeExtract({
       accounts: [{ ...ROW, REF: before }],
       customers: [{ REF: before, FIRST: "Zoë" }],
       errors: { "accounts.csv": { 2: ["WRONG"] } },
@@ -158,7 +161,7 @@ describe("keys that changed", () => {
       ["00000004", 1, 0],
       ["3", 0, 1],
     ] as const) {
-      const handed = await handOut({ accounts: [ROW], errors: keyIsWrong });
+      const handed = await writeExtract({ accounts: [ROW], errors: keyIsWrong });
       handed.save(
         "rejects.csv",
         handed.read("rejects.csv").map((row) => ({ ...row, REF: after })),

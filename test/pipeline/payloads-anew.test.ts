@@ -8,9 +8,9 @@ import type { Job } from "../../src/job/job.ts";
 import type { SendableItem } from "../../src/ledger/ledger.ts";
 import { contentText, contentTextHash } from "../../src/ledger/records/record-hashes.ts";
 import type { InputPosition } from "../../src/model/record.ts";
-import { compilePlainRecords } from "../../src/pipeline/bytes/plain-records.ts";
+import { compileFastPath } from "../../src/pipeline/bytes/compile-fast-path.ts";
 import { groupsOfRows, type PayloadGroup } from "../../src/pipeline/send/payload-group.ts";
-import { payloadsAnew } from "../../src/pipeline/send/payloads-anew.ts";
+import { rereadPayloads } from "../../src/pipeline/send/reread-payloads.ts";
 import { recordsToSend, type SendHandle } from "../../src/pipeline/send/records-to-send.ts";
 import { createByteList } from "../../src/text/byte-list.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
@@ -62,7 +62,7 @@ async function sentOf(job: Job): Promise<{ readonly byBytes: unknown; readonly b
   const handle = await allPlanned(job).catch(String);
   if (typeof handle === "string") return { byBytes: handle, byRows: handle };
   return {
-    byBytes: await sent(payloadsAnew(job)(signal), job, handle),
+    byBytes: await sent(rereadPayloads(job)(signal), job, handle),
     byRows: await sent(groupsOfRows(job.input.records()), job, handle),
   };
 }
@@ -112,7 +112,7 @@ async function openLarge(contract = CONTRACT): Promise<Job> {
 
 async function groupsFrom(job: Job, from?: InputPosition): Promise<readonly PayloadGroup[]> {
   const groups: PayloadGroup[] = [];
-  for await (const group of payloadsAnew(job)(signal, from)) groups.push(group);
+  for await (const group of rereadPayloads(job)(signal, from)) groups.push(group);
   return groups;
 }
 
@@ -129,7 +129,7 @@ test("an input that is read from the place behind some of its records gives the 
   expect(byBytes).toEqual(byRows);
   const groups = await groupsFrom(job);
   expect(groups.length).toBeGreaterThan(2);
-  for (const [index, { behind, last }] of groups.entries()) {
+  for (const [index, { next: behind, last }] of groups.entries()) {
     if (behind === undefined) throw new Error("the file can be read from any line");
     expect(behind.record).toBe(last + 1);
     expect(textsOf(await groupsFrom(job, behind))).toEqual(textsOf(groups.slice(index + 1)));
@@ -162,8 +162,8 @@ test.each<readonly [string, (job: Job) => Promise<Job>]>([
 ])("so they are where the check needs rows for %s: the plan has what it has found", async (_, changed) => {
   const job = await openLarge();
   const other = await changed(job);
-  expect(compilePlainRecords(job, PLANNING)).toBeDefined();
-  expect(compilePlainRecords(other, PLANNING)).toBeUndefined();
+  expect(compileFastPath(job, PLANNING)).toBeDefined();
+  expect(compileFastPath(other, PLANNING)).toBeUndefined();
   expect(textsOf(await groupsFrom(other))).toEqual(textsOf(await groupsFrom(job)));
 });
 
@@ -177,7 +177,7 @@ async function setApart(job: Job, group: PayloadGroup): Promise<readonly (Record
     yield { ...group, first: 7, last: 7 };
   }
   const [record] = await all(recordsToSend(seventh(), { job, handle: await allPlanned(job) }));
-  return [record, record?.apart?.()];
+  return [record, record?.detached?.()];
 }
 
 test("a record that is set apart is the same, and lets go of the others of its group", async () => {
@@ -188,7 +188,7 @@ test("a record that is set apart is the same, and lets go of the others of its g
   expect(apart?.json?.toString()).toContain('"ref":"A6"');
   expect(apart?.locate(["name"])).toMatchObject({ line: 8, column: "NAME" });
   expect(told(apart)).toEqual(told(record));
-  expect(apart?.apart).toBeUndefined();
+  expect(apart?.detached).toBeUndefined();
 });
 
 /** What is left of a group, and a record of it that was set apart. */
@@ -211,7 +211,7 @@ test("reading ends early, without an error, when it is broken off", async () => 
   const job = await openLarge();
   const stop = new AbortController();
   const groups: PayloadGroup[] = [];
-  for await (const group of payloadsAnew(job)(stop.signal)) {
+  for await (const group of rereadPayloads(job)(stop.signal)) {
     groups.push(group);
     stop.abort();
   }

@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { contentHash } from "../../src/ledger/records/record-hashes.ts";
 import { check, checkedRecords, type CheckOptions } from "../../src/migrate.ts";
-import { payloadsAnew } from "../../src/pipeline/send/payloads-anew.ts";
+import { rereadPayloads } from "../../src/pipeline/send/reread-payloads.ts";
 import { recordsToSend } from "../../src/pipeline/send/records-to-send.ts";
 import type { CheckResult } from "../../src/pipeline/plan/plan-records.ts";
 import type { MaxErrors } from "../../src/job/settings/recorded-settings.ts";
@@ -96,7 +96,7 @@ describe("records that are due", () => {
     const handle = await startSampleRun(folder);
     const job = await openThings(folder);
     await check(job, handle, OPTIONS);
-    const due = await all(recordsToSend(payloadsAnew(job)(OPTIONS.signal), { job, handle }));
+    const due = await all(recordsToSend(rereadPayloads(job)(OPTIONS.signal), { job, handle }));
     expect(due.map(({ record, payload }) => [record, payload])).toEqual([
       [1, { ref: "A", name: "Ann" }],
       [3, { ref: "C", name: "Cid", born: "2024-02-01" }],
@@ -112,7 +112,7 @@ describe("records that are due", () => {
     const handle = await startSampleRun(folder);
     const job = await openThings(folder, { mapping: "seen.yaml" });
     await check(job, handle, OPTIONS);
-    const [due] = await all(recordsToSend(payloadsAnew(job)(OPTIONS.signal), { job, handle }));
+    const [due] = await all(recordsToSend(rereadPayloads(job)(OPTIONS.signal), { job, handle }));
     expect(due?.payload).toEqual({ ref: "A", name: "Ann", seen: "2024-06-01T08:30:00Z" });
     const [planned] = await handle.ledger.sendable(handle.run.id, 1, 1);
     expect(planned?.content).toEqual(contentHash({ ref: "A", name: "Ann", seen: given }));
@@ -125,7 +125,7 @@ describe("records that are due", () => {
     await check(await openThings(folder), handle, OPTIONS);
     writeThings(folder, ["A,Ann,,", "B,Bea,,"]);
     const job = await openThings(folder);
-    const due = recordsToSend(payloadsAnew(job)(OPTIONS.signal), { job, handle });
+    const due = recordsToSend(rereadPayloads(job)(OPTIONS.signal), { job, handle });
     await expect(all(due)).rejects.toMatchObject({ code: "source_changed", message: expect.stringContaining("2") });
     expect(await all(checkedRecords(job, OPTIONS))).toHaveLength(2);
   });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { NextSendable } from "../../src/ledger/ledger.ts";
 import type { InputPosition, InputRecord } from "../../src/model/record.ts";
 import { groupsOfRows } from "../../src/pipeline/send/payload-group.ts";
-import type { ReadPayloads } from "../../src/pipeline/send/payloads-anew.ts";
+import type { ReadPayloads } from "../../src/pipeline/send/reread-payloads.ts";
 import { unsentRecords } from "../../src/pipeline/send/unsent-records.ts";
 
 const BATCH = 500;

@@ -38,7 +38,7 @@ test("a record that waits to be sent again holds on to nothing that it shares wi
       const chunk = { bytes: Buffer.alloc(100_000) };
       shared.push(new WeakRef(chunk));
       const alone = sendable(record);
-      yield [{ ...alone, locate: () => (chunk.bytes.length > 0 ? undefined : undefined), apart: () => alone }];
+      yield [{ ...alone, locate: () => (chunk.bytes.length > 0 ? undefined : undefined), detached: () => alone }];
     }
     await new Promise(setImmediate);
     collectGarbage();

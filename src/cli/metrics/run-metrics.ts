@@ -36,7 +36,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
     help: "1 for the current state of the run, 0 for the others",
     labels: ["state"],
     samples: ({ state }) =>
-      RUN_STATES.filter(canBeTold).map((each) => ({ value: each === state ? 1 : 0, labels: { state: each } })),
+      RUN_STATES.filter(isMeasurable).map((each) => ({ value: each === state ? 1 : 0, labels: { state: each } })),
   },
   number("migrate_elapsed_seconds", "Seconds since this process started the run", ({ elapsedMs }) => elapsedMs / 1000),
   number(
@@ -144,7 +144,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
 ];
 
 /** An interrupted process reports nothing. */
-function canBeTold(state: RunState): boolean {
+function isMeasurable(state: RunState): boolean {
   return state !== "interrupted";
 }
 

@@ -82,7 +82,7 @@ export function settingsOf(
     },
     supplier,
     out,
-    workbook: isWorkbookWanted(flags),
+    workbook: wantsWorkbook(flags),
     ledger: requireLedgerLocator(ledger),
     maxErrors,
     threads: threadsOf(given),
@@ -111,11 +111,11 @@ export async function readLedgerSettings(flags: Flags, folder: string): Promise<
     placeOf: config.placeOf,
     ledger: requireLedgerLocator(ledger),
     out: flags.out,
-    workbook: isWorkbookWanted(flags),
+    workbook: wantsWorkbook(flags),
   };
 }
 
-function isWorkbookWanted(flags: Flags & { readonly format?: string }): boolean {
+function wantsWorkbook(flags: Flags & { readonly format?: string }): boolean {
   return flags.format === "xlsx";
 }
 

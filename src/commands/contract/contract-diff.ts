@@ -6,7 +6,7 @@ import { mappedAttrs, type MappedAttr } from "../../map/node/mapped-attrs.ts";
 import { readMapping } from "../../map/document/mapping-document.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
-import { readContractWithFindings, requireSound, soundOperation } from "../../job/contract-files.ts";
+import { readContractWithFindings, requireUsable, usableOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 
 export interface ContractDiffOptions {
@@ -46,9 +46,9 @@ export async function contractDiff(
   const document = mapping === undefined ? undefined : readMapping(await readTextFile(mapping));
   const wanted = options.operation ?? document?.operation;
   const isOne = wanted !== undefined || document !== undefined;
-  const operation = isOne ? soundOperation(old, wanted, oldFiles) : undefined;
-  if (!isOne) requireSound(old, undefined, oldFiles);
-  requireSound(next, operation && successorOf(operation, next), newFiles);
+  const operation = isOne ? usableOperation(old, wanted, oldFiles) : undefined;
+  if (!isOne) requireUsable(old, undefined, oldFiles);
+  requireUsable(next, operation && successorOf(operation, next), newFiles);
   const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
   const changes = withRoles(diffContracts(old, next, operation && new Set([operation.id])), attrs);
   const doubts = [old, next].flatMap(({ findings }) => findings.filter(isError));

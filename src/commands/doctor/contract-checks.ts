@@ -1,7 +1,7 @@
 import type { Contract } from "../../contract/contract.ts";
 import { fieldTable } from "../../contract/describe/field-table.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
-import { pathsFrom, readContractWithFindings, soundOperation } from "../../job/contract-files.ts";
+import { pathsFrom, readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type JobSettings, mappingOf, readJobMapping, requireKey, rulesOf } from "../../job/job.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
@@ -36,7 +36,7 @@ export async function contractChecks(
     return [check, ...["operation", "rules", "mapping"].map((name) => skipped(name, "needs the contract"))];
   const name = settings.operation ?? (document === "unreadable" ? undefined : document?.operation);
   const { check: operationCheck, found: operation } = await lookAt("operation", async () => {
-    const sound = soundOperation(contract, name, files);
+    const sound = usableOperation(contract, name, files);
     return { check: ok("operation", `${sound.id}: ${sound.method} ${sound.path}`), found: sound };
   });
   if (operation === undefined) {

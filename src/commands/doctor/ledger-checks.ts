@@ -32,7 +32,7 @@ const IN_USE_EXIT_CODE = 7;
 export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Check> {
   const store = await openLedgerStore(options.ledger);
   yield (await lookAt("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
-  const { check, found: exists } = await lookAt("ledger", () => soundness(store));
+  const { check, found: exists } = await lookAt("ledger", () => integrityCheck(store));
   yield check;
   if (exists === true) yield* runChecks(store, options);
 }
@@ -74,7 +74,7 @@ async function nearestFolder(folder: string): Promise<string> {
   return found?.isDirectory() === true || parent === folder ? folder : nearestFolder(parent);
 }
 
-async function soundness(store: LedgerStore): Promise<{ readonly check: Check; readonly found: boolean }> {
+async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Check; readonly found: boolean }> {
   try {
     const { findings, counts } = await store.check();
     const figures = { ...counts, findings: findings.length };

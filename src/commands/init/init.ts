@@ -2,7 +2,7 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
 import { makeFolder, refuseSharedFolder } from "../../files/shared-folder.ts";
-import { readContractWithFindings, soundOperation } from "../../job/contract-files.ts";
+import { readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { JsonObject } from "../../json/json-value.ts";
@@ -51,7 +51,7 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
   const files = { mapping: path.join(out, "mapping.yaml"), config: path.join(out, "migrate.yaml") };
   await refuseExisting(files.mapping);
   const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
-  const operation = soundOperation(contract, job.operation, job.contract);
+  const operation = usableOperation(contract, job.operation, job.contract);
   const sources = await profileSources(namedFiles(job), {
     opening: openingOf(job, dependencies),
     temporaryFolder: dependencies.temporaryFolder,

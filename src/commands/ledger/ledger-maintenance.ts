@@ -51,7 +51,7 @@ export async function ledgerRepair(
   if (nothingLost) throw fileWithNothingLost();
   if (store.repair === undefined) throw nothingToRepair(store.name);
   const stamp = at.replaceAll(/\D/g, "").slice(0, 14);
-  const repaired = await store.repair(stamp, { mayBeginAnew: hasJournals(store) });
+  const repaired = await store.repair(stamp, { mayRecreate: hasJournals(store) });
   const opened = await store.write("ledger repair", { create: false });
   try {
     const options = { at, rescueFolder, notice };

@@ -4,7 +4,7 @@ import { describeRun, settingsIfKnown, settingsOf } from "../../job/settings/rec
 import { differencesOf } from "../../job/settings/same-run.ts";
 import { hostOf } from "../../job/target-connection.ts";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
-import type { AtWork, LedgerStore } from "../../ledger/ledger-store.ts";
+import type { ActiveWriter, LedgerStore } from "../../ledger/ledger-store.ts";
 import { isAddress, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
@@ -28,7 +28,7 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
     if (!("refusal" in begun)) return begun;
     // Another process has taken over the end of the run.
     if (worked !== undefined && (await hasPlanner(store))) return worked;
-    const joined = await joinRunAtWork({ store, options, refusal: begun.refusal }, dependencies);
+    const joined = await joinActiveRun({ store, options, refusal: begun.refusal }, dependencies);
     if (joined === undefined) continue;
     const isAllSent = joined.reason === "done" && joined.failure === undefined;
     if (!isAllSent || !(await isLeftOpen(store, joined.run))) return joined;
@@ -67,7 +67,7 @@ interface Waiting {
 }
 
 /** Returns undefined if no other process is active, and nothing was joined. */
-async function joinRunAtWork(waiting: Waiting, dependencies: Dependencies): Promise<WorkerResult | undefined> {
+async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Promise<WorkerResult | undefined> {
   const work = await whenGivenOut(waiting, dependencies);
   if (work === undefined) return undefined;
   const { store, options } = waiting;
@@ -92,7 +92,7 @@ async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promi
   const { clock, drain, notice } = dependencies;
   const known = new Set<string>();
   for (let isTold = false; ; isTold = true) {
-    const work = await waiting.store.atWork?.();
+    const work = await waiting.store.activeWriter?.();
     if (work === undefined) return undefined;
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
@@ -102,12 +102,12 @@ async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promi
   }
 }
 
-interface JoinableWork extends AtWork {
+interface JoinableWork extends ActiveWriter {
   readonly run: Run;
 }
 
 /** A run without waiting or assigned ranges only needs to be completed. */
-function isJoinable(work: AtWork): work is JoinableWork {
+function isJoinable(work: ActiveWriter): work is JoinableWork {
   const { run, shared } = work;
   if (run === undefined || shared === undefined || !isGivenOut(run, shared)) return false;
   return shared.state === "open" && shared.ranges.waiting + shared.ranges.taken > 0;
@@ -118,7 +118,7 @@ function isJoinable(work: AtWork): work is JoinableWork {
  * @throws Failure `ledger_in_use` if the active command cannot be joined, or if its run differs from this push
  */
 async function requireJoinable(
-  { run, command }: AtWork,
+  { run, command }: ActiveWriter,
   { options, refusal, known }: Waiting & { readonly known: Set<string> },
   dependencies: Dependencies,
 ): Promise<void> {

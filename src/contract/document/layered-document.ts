@@ -72,7 +72,7 @@ function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): b
  * Maximum number of values that overlays may add to a document: each match of a target gets a copy of the whole
  * update.
  */
-const MAX_ADDED_NODES = 200_000;
+const MAX_ADDED_NODES = 100_000;
 
 function countNodes(value: JsonValue): number {
   let count = 0;

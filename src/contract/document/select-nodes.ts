@@ -4,7 +4,7 @@ import { formatPointer } from "../../json/json-pointer.ts";
 import { slowPatternReason } from "../../text/slow-pattern.ts";
 
 /** Maximum number of nodes that one JSONPath may visit, including those of its filters. */
-export const MAX_VISITS = 2_000_000;
+export const MAX_VISITS = 1_000_000;
 
 export const MAX_PATH_CHARACTERS = 1000;
 
@@ -37,8 +37,11 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
     const query = JSON_PATH.compile(expression);
     countVisits(query);
     let nodes: Iterable<JSONPathNode> = [new JSONPathNode(document, [], document)];
-    // Removes duplicate nodes, which each further segment would multiply.
-    for (const segment of query.segments) nodes = distinct(segment.lazyResolve(nodes));
+    for (const [index, segment] of query.segments.entries()) {
+      const selected = segment.lazyResolve(nodes);
+      // Each further segment would multiply duplicate nodes. A first segment with one selector selects none.
+      nodes = index === 0 && segment.selectors.length === 1 ? selected : distinct(selected);
+    }
     return Array.from(nodes, ({ location }) => location);
   } catch (error) {
     if (error instanceof SlowPattern) return "slow-pattern";

@@ -1,7 +1,7 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonObject } from "../../json/json-value.ts";
 import type { Operation, PlainOperation } from "./operation.ts";
-import { checkPayloadField, fieldsBesideWrap, linkWorkflows, type UnlinkedOperation } from "./link-workflows.ts";
+import { checkPayloadField, envelopeFields, linkWorkflows, type UnlinkedOperation } from "./link-workflows.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 import type { Findings } from "../contract-findings.ts";
 import { checkReplies, type CompileReplies, repliesCompiler } from "./compile-replies.ts";
@@ -126,7 +126,7 @@ function unwrapped(
   findings: Findings,
 ): FieldType | undefined {
   const place = [...written.path, "x-migrate-wrap"];
-  const given = fieldsBesideWrap(written.value);
+  const given = envelopeFields(written.value);
   const property = whole?.kind === "object" ? whole.properties.get(wrap) : undefined;
   if (whole?.kind !== "object" || property === undefined) {
     findings.add("error", "bad-extension", `x-migrate-wrap: the body has no field "${wrap}"`, place);

@@ -31,7 +31,7 @@ export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: C
 }
 
 /** The fields that an operation's own steps add next to the wrapped payload. */
-export function fieldsBesideWrap(written: JsonObject): ReadonlySet<string> {
+export function envelopeFields(written: JsonObject): ReadonlySet<string> {
   const steps = written[STEPS];
   const bodies = (isJsonArray(steps) ? steps : []).map((step) => (isJsonObject(step) ? step["body"] : undefined));
   return new Set(bodies.flatMap((body) => (isJsonObject(body) ? Object.keys(body) : [])));

@@ -102,10 +102,10 @@ export function mergedChoices(
 
 /** Whether a keyword beside the list says more than that each choice is of its own type. */
 function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
-  const beside = Object.keys(part.schema).filter(
+  const siblings = Object.keys(part.schema).filter(
     (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),
   );
-  if (beside.some((keyword) => keyword !== "type" && RESTRICTING.has(treatmentOf(keyword)?.as))) return true;
+  if (siblings.some((keyword) => keyword !== "type" && RESTRICTING.has(treatmentOf(keyword)?.as))) return true;
   const { allowed } = typesOf([part], compilation);
   return !choices.every((choice) => choice === null || isOfType(choice, allowed));
 }

@@ -115,10 +115,10 @@ function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolea
   if (additional === true || (isJsonObject(additional) && Object.keys(additional).length === 0)) return false;
   const own = readKeyword(part, "properties");
   const others = parts.filter((other) => other !== part);
-  const beside = readKeywords(others, "properties").flatMap(({ value }) =>
+  const siblings = readKeywords(others, "properties").flatMap(({ value }) =>
     isJsonObject(value) ? Object.keys(value) : [],
   );
-  if (beside.some((name) => !isJsonObject(own) || !Object.hasOwn(own, name))) return true;
+  if (siblings.some((name) => !isJsonObject(own) || !Object.hasOwn(own, name))) return true;
   return (
     readKeywords(others, "patternProperties").length > 0 ||
     CONDITIONAL.some((keyword) => readKeywords(parts, keyword).length > 0)
@@ -146,7 +146,7 @@ const CONDITIONAL: readonly string[] = ["if", "then", "else", "dependentSchemas"
 const APPLICATORS: readonly string[] = ["$ref", "allOf", "anyOf", "oneOf", "not", ...CONDITIONAL];
 
 /** Properties that an object may have although they are not in `properties`. */
-export interface NamesBeside {
+export interface SiblingNames {
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly LinearPattern[];
   /** A pattern of names is not enforced, so any name is allowed. */
@@ -154,7 +154,7 @@ export interface NamesBeside {
 }
 
 /** Names in `patternProperties` and in conditional schemas; the assertions validate their values. */
-export function namesBeside(parts: readonly SchemaNode[], compilation: Compilation): NamesBeside {
+export function siblingNames(parts: readonly SchemaNode[], compilation: Compilation): SiblingNames {
   const names = new Set<string>();
   const patterns: LinearPattern[] = [];
   const seen = new Set<string>();

@@ -1,6 +1,6 @@
 import type { AttrPath } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
-import { isEvaluated, isTuple, namesBeside, type NamesBeside } from "./assertions.ts";
+import { isEvaluated, isTuple, siblingNames, type SiblingNames } from "./assertions.ts";
 import { formatPointer } from "../../json/json-pointer.ts";
 import { keywordReader, type TypeBase } from "./read-keywords.ts";
 import type { AnyType, ListType, ObjectType, Property } from "./field-type.ts";
@@ -37,13 +37,13 @@ export function objectType(
   for (const [property, nodes] of propertyNodes(parts, compilation)) {
     properties.set(property, propertyOf(property, nodes, required.get(property)?.parts ?? [], compilation));
   }
-  const beside = namesBeside(parts, compilation);
-  for (const property of beside.names) {
+  const siblings = siblingNames(parts, compilation);
+  for (const property of siblings.names) {
     if (!properties.has(property))
       properties.set(property, { name: property, required: required.has(property), readOnly: false, type: ANY_TYPE });
   }
-  object.additional = beside.open ? ANY_TYPE : additionalOf(parts, beside, compilation);
-  if (beside.patterns.length > 0) object.namePatterns = beside.patterns;
+  object.additional = siblings.open ? ANY_TYPE : additionalOf(parts, siblings, compilation);
+  if (siblings.patterns.length > 0) object.namePatterns = siblings.patterns;
   for (const [property, { path }] of required) {
     if (properties.has(property)) continue;
     if (object.additional === "closed") {
@@ -166,7 +166,7 @@ function requiredIn(part: SchemaNode, { findings }: Compilation): ReadonlyMap<st
   return required;
 }
 
-function describesNames(parts: readonly SchemaNode[], { names, patterns }: NamesBeside): boolean {
+function describesNames(parts: readonly SchemaNode[], { names, patterns }: SiblingNames): boolean {
   const properties = readKeywords(parts, "properties").some(
     ({ value }) => !isJsonObject(value) || Object.keys(value).length > 0,
   );
@@ -179,7 +179,7 @@ function describesNames(parts: readonly SchemaNode[], { names, patterns }: Names
  */
 function additionalOf(
   parts: readonly SchemaNode[],
-  beside: NamesBeside,
+  siblings: SiblingNames,
   compilation: Compilation,
 ): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
@@ -187,7 +187,7 @@ function additionalOf(
   // The values of additional properties are evaluated, so nothing is left for `unevaluatedProperties`.
   const written = additional.length > 0 ? additional : readKeywords(parts, "unevaluatedProperties");
   if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
-  if (written.length === 0) return describesNames(parts, beside) ? "closed" : ANY_TYPE;
+  if (written.length === 0) return describesNames(parts, siblings) ? "closed" : ANY_TYPE;
   if (written.some(({ value }) => value === false)) return "closed";
   const schemas = written.map(({ value, path }) => schemaNodeAt(value, path, compilation.findings));
   const open = schemas.filter(({ schema }) => Object.keys(schema).length > 0);

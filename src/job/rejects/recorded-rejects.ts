@@ -1,4 +1,4 @@
-import { readHandOut, returnedFiles } from "../../corrections/hand-out-document.ts";
+import { readManifest, returnedFiles } from "../../corrections/read-manifest.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
@@ -16,10 +16,10 @@ export interface RecordedRejects {
 
 /**
  * Finds the run of a report, in the ledger or in the report itself.
- * @throws as `readHandOut` does
+ * @throws as `readManifest` does
  */
 export async function recordedRejects(folder: string, ledger: string): Promise<RecordedRejects> {
-  const document = await readHandOut(folder);
+  const document = await readManifest(folder);
   const run = document.command === "push" ? await settingsInLedger(ledger, document.run) : undefined;
   const job = run?.job ?? jobSettingsIfKnown(document.settings);
   if (job === undefined) {

@@ -1,6 +1,6 @@
 import { checkCorrections } from "../../corrections/check-corrections.ts";
 import { correctionText, refuseUnexplained } from "../../corrections/correction-text.ts";
-import { readHandOut } from "../../corrections/hand-out-document.ts";
+import { readManifest } from "../../corrections/read-manifest.ts";
 import type { KeyColumns } from "../../corrections/returned-rows.ts";
 import { savedEncoding } from "../../corrections/saved-encoding.ts";
 import type { Mapping } from "../../map/mapping.ts";
@@ -49,7 +49,7 @@ export async function openRejects(context: RejectsContext): Promise<OpenedReject
   };
   const { findings, restore, close } = await checkCorrections(plan, {
     folder: rejects.folder,
-    handOut: await readHandOut(rejects.folder),
+    manifest: await readManifest(rejects.folder),
     restoreKeys: rejects.restoreKeys,
     reading,
     keyColumns: keyColumnsOf(plan, mapping),

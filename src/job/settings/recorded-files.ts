@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { fingerprintPath, handOutPath } from "../../corrections/hand-out-document.ts";
+import { fingerprintPath, manifestPath } from "../../corrections/read-manifest.ts";
 import { Failure } from "../../model/failure.ts";
 import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/input/source-files.ts";
 import { contractPaths, pathsFrom } from "../contract-files.ts";
@@ -59,7 +59,7 @@ function filesOf({
     ...named("mapping", mapping === undefined ? [] : [mapping]),
     ...mappingFiles,
     ...named("references", Object.values(references ?? {})),
-    ...named("rejects", rejects === undefined ? [] : [handOutPath(rejects.folder), fingerprintPath(rejects.folder)]),
+    ...named("rejects", rejects === undefined ? [] : [manifestPath(rejects.folder), fingerprintPath(rejects.folder)]),
     ...input.files.map(({ path }) => ({ kind: "input" as const, path })),
   ];
 }

@@ -7,7 +7,7 @@ import { addExtra, addHashes, hasExtra } from "./item-extra.ts";
 import { packAsciiKey, packKey } from "./packed-key.ts";
 
 /** Columns of items from one file whose records are valid and have no problems. */
-export interface PlainItems {
+export interface FastPathItems {
   readonly file: string;
   /** The bytes that contain the keys. */
   bytes: Uint8Array;
@@ -29,7 +29,7 @@ export interface PlainItems {
 export interface ItemPacker {
   readonly add: (item: PlannedItem) => void;
   /** Adds the item at this index. */
-  readonly addPlain: (items: PlainItems, at: number, record: number) => void;
+  readonly addPlain: (items: FastPathItems, at: number, record: number) => void;
   /** Returns the items added since the last call. */
   readonly take: () => PackedItems;
 }
@@ -70,9 +70,9 @@ export function createItemPacker(): ItemPacker {
     addPlain(items, at, record) {
       begin(items.file);
       const { hashes } = items;
-      columns.contents[count] = plainContent(items, at);
+      columns.contents[count] = fastPathContent(items, at);
       if (hashes !== undefined) addHashes(hashes, 2 * HASH_BYTES * at, items.rowHashes[at] ?? 0, extras);
-      const mark = packPlainKey(items, at, keys);
+      const mark = packFastPathKey(items, at, keys);
       columns.marks[count] = mark;
       const extra = hashes === undefined ? 0 : FLAG.extra;
       end(record, items.lines[at] ?? 0, extra | (Number.isNaN(mark) ? 0 : FLAG.key));
@@ -94,12 +94,12 @@ export function createItemPacker(): ItemPacker {
   };
 }
 
-function plainContent({ hashes, contents }: PlainItems, at: number): number {
+function fastPathContent({ hashes, contents }: FastPathItems, at: number): number {
   return hashes === undefined ? (contents[at] ?? Number.NaN) : hashNumber(hashes, 2 * HASH_BYTES * at + HASH_BYTES);
 }
 
 /** Adds the item's key to the list. Returns its mark, or NaN if it has no key. */
-function packPlainKey({ bytes, keyStarts, keyEnds, keyTexts }: PlainItems, at: number, keys: ByteList): number {
+function packFastPathKey({ bytes, keyStarts, keyEnds, keyTexts }: FastPathItems, at: number, keys: ByteList): number {
   const start = keyStarts[at] ?? -1;
   if (start >= 0) return packAsciiKey(bytes, start, keyEnds[at] ?? start, keys);
   const text = keyTexts[at];

@@ -1,4 +1,4 @@
-import { setImmediate as letOthersIn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { type Status, STATUSES, type Summary } from "../../model/outcome.ts";
 import type { PlanPolicy } from "../ledger.ts";
@@ -173,7 +173,7 @@ interface ReadBatch {
 /** Reads all batches back, one at a time. Yields to the event loop in between. */
 export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
   for (const [index, { piece, files }] of batches.entries()) {
-    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await letOthersIn();
+    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToOthers();
     yield { columns: columnsIn(pieces.read(piece)), files };
   }
 }

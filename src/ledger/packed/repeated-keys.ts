@@ -1,4 +1,4 @@
-import { setImmediate as letOthersIn } from "node:timers/promises";
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { findKeyDamage } from "../../text/key-damage.ts";
 import { normalKey } from "../../text/near-key.ts";
 import { FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
@@ -18,8 +18,8 @@ export async function* findRepeatedKeys(plan: PackedPlan): AsyncGenerator<KeyFin
   const entries = await entriesOfRepeatedMarks(plan);
   if (entries === undefined) return;
   const groups = createSpooledList<KeyGroup>(plan.pieces);
-  for await (const group of unhurried(groupsOf(entries.sorted()))) groups.add(group);
-  yield* unhurried(findingsOf(entries.sorted(), groups));
+  for await (const group of withPauses(groupsOf(entries.sorted()))) groups.add(group);
+  yield* withPauses(findingsOf(entries.sorted(), groups));
 }
 
 /** A record whose mark occurs more than once. */
@@ -162,11 +162,11 @@ function sameAs(
 const ITEMS_AT_ONCE = 10_000;
 
 /** The same items. Yields to the event loop in between. */
-async function* unhurried<T>(items: Iterable<T>): AsyncGenerator<T> {
+async function* withPauses<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0;
   for (const item of items) {
     count += 1;
-    if (count % ITEMS_AT_ONCE === 0) await letOthersIn();
+    if (count % ITEMS_AT_ONCE === 0) await yieldToOthers();
     yield item;
   }
 }

@@ -2,7 +2,7 @@ import type { Pool, PoolClient } from "pg";
 import type { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
-import { createTurns } from "../../time/turns.ts";
+import { createMutex } from "../../time/mutex.ts";
 import { createOutage } from "./outage.ts";
 import { postgresFailure, troubleOf } from "./postgres-failure.ts";
 import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
@@ -60,7 +60,7 @@ export interface DatabaseOptions {
 export function openPostgres(options: DatabaseOptions): PostgresDatabase {
   const { name, pool, clock = systemClock, patienceMs = 0, notice } = options;
   const outage = createOutage({ name, clock, patienceMs, notice });
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   const snapshots: Snapshot[] = [];
   let transactions = 0;
 

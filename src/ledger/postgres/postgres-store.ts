@@ -1,6 +1,6 @@
 import type { Ledger } from "../ledger.ts";
 import { counted } from "../../text/count.ts";
-import type { AtWork, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
+import type { ActiveWriter, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { nameOf } from "../lock-holder.ts";
 import type { SharedRun } from "../runs/shared-run.ts";
 import { connectionSettings } from "./connection/connection-settings.ts";
@@ -68,7 +68,7 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
     async requireSharing() {
       if (writing !== undefined) await tryRangeQueue(writing.database);
     },
-    atWork: () => withSnapshot(connect, whoIsAtWork),
+    activeWriter: () => withSnapshot(connect, findActiveWriter),
     sharedStatus: (run) =>
       withSnapshot(connect, async (snapshot) => sharedStatus(snapshot, (await requireRun(snapshot, run)).number, run)),
     activeRun: () => withSnapshot(connect, activeRun),
@@ -151,7 +151,7 @@ async function activeRun(queries: Queries): Promise<string | undefined> {
   return open.find(({ id }) => run === undefined || id === run)?.id;
 }
 
-async function whoIsAtWork(queries: Queries): Promise<AtWork | undefined> {
+async function findActiveWriter(queries: Queries): Promise<ActiveWriter | undefined> {
   if (!(await isLedgerThere(queries))) return undefined;
   const holder = await writerOf(queries);
   if (holder === undefined) return abandonedWork(queries);
@@ -160,14 +160,14 @@ async function whoIsAtWork(queries: Queries): Promise<AtWork | undefined> {
 }
 
 /** Workers that continue without the process that planned their run. */
-async function abandonedWork(queries: Queries): Promise<AtWork | undefined> {
+async function abandonedWork(queries: Queries): Promise<ActiveWriter | undefined> {
   const working = await workingOf(queries);
   const [first] = working;
   if (first === undefined) return undefined;
   return { who: `${counted(working.length, "worker")} of run ${first.run}`, ...(await workOn(queries, first.run)) };
 }
 
-async function workOn(queries: Queries, id: string): Promise<Pick<AtWork, "run" | "shared">> {
+async function workOn(queries: Queries, id: string): Promise<Pick<ActiveWriter, "run" | "shared">> {
   const { number } = await requireRun(queries, id);
   return { run: await findRun(queries, id), shared: await sharedStatus(queries, number, id) };
 }

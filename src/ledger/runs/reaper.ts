@@ -13,11 +13,11 @@ export interface ReaperOptions {
   /** Undefined for a run that is not shared. */
   readonly leaseMs: () => Promise<number | undefined>;
   /** Revokes ranges whose lease has expired, by the server's clock. */
-  readonly takeBack: (leaseMs: number) => Promise<void>;
+  readonly revokeRanges: (leaseMs: number) => Promise<void>;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-export function createReaper({ leaseMs, takeBack, clock }: ReaperOptions): Reaper {
+export function createReaper({ leaseMs, revokeRanges: takeBack, clock }: ReaperOptions): Reaper {
   let contactSince: number | undefined;
   let lastContact = Number.NEGATIVE_INFINITY;
   return {

@@ -17,7 +17,7 @@ export interface SharedRun {
    * For the planner: divides the pending records into ranges and starts assigning them. Resolves to the number of
    * ranges.
    */
-  handOut(plan: SharedPlan): Promise<number>;
+  begin(plan: SharedPlan): Promise<number>;
   /**
    * Tells the planner that this process is about to join, until it joins or closes the run. Repeat this within the
    * lease.
@@ -69,7 +69,7 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
    * Sends a heartbeat with the worker's report, renews its ranges, and returns its instructions.
    * @throws Failure `ledger_in_use` if the worker was considered dead
    */
-  beat(report: WorkerReport): Promise<Orders>;
+  beat(report: WorkerReport): Promise<HeartbeatReply>;
   /** Claims the next range, if there is one at the moment. Requests in flight of its earlier worker are closed. */
   claim(): Promise<RecordRange | undefined>;
   /** This run has nothing left to do in the range. */
@@ -103,7 +103,7 @@ export interface WorkerReport {
 }
 
 /** The reply to a heartbeat. */
-export interface Orders extends SharedPace {
+export interface HeartbeatReply extends SharedPace {
   readonly state: "open" | "draining" | "stopped" | "ended";
   /** The number of live workers, and the position of this one among them, from 0 in the order in which they joined. */
   readonly workers: number;
@@ -134,7 +134,7 @@ export interface SharedStatus extends SharedPace {
   readonly run: Run["id"];
   /** The time of this status, ISO 8601 UTC. */
   readonly at: string;
-  readonly state: Orders["state"];
+  readonly state: HeartbeatReply["state"];
   readonly leaseMs: number;
   readonly ranges: RangeCounts;
   /** Working ones first, in the order in which they joined. */

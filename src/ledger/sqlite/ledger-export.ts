@@ -1,6 +1,6 @@
 import type { ExportedRow } from "../ledger-store.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "./sqlite-database.ts";
-import { requireSound } from "./integrity/ledger-check.ts";
+import { requireIntact } from "./integrity/ledger-check.ts";
 
 /**
  * The contents of the ledger at this path in batches: runs, records, the items of each run, requests, decisions.
@@ -10,7 +10,7 @@ import { requireSound } from "./integrity/ledger-check.ts";
 export function* exportLedger(path: string, isBusy: () => boolean): Generator<readonly ExportedRow[]> {
   const database = openDatabase(path, { readOnly: true });
   try {
-    requireSound(database, { isBusy });
+    requireIntact(database, { isBusy });
     for (const [row, sql] of Object.entries(EXPORTED)) yield* exported(database, row, sql);
   } finally {
     database.close();

@@ -80,7 +80,7 @@ const STORAGE = new Set([3, 8, 10, 13, 14, 23]);
 
 function sqliteFailure(code: number, error: Error, path: string): unknown {
   if (code === NO_DATABASE) return unreadableLedger(path, error.message, error);
-  if (DAMAGED.has(code)) return damagedLedger(path, error.message, error);
+  if (DAMAGED.has(code)) return corruptLedger(path, error.message, error);
   if (STORAGE.has(code)) return storageFailure(error, path);
   if (!BUSY.has(code)) return error;
   return new Failure("ledger_in_use", `the ledger ${path} is being written to by another program`, {
@@ -89,7 +89,7 @@ function sqliteFailure(code: number, error: Error, path: string): unknown {
   });
 }
 
-export function damagedLedger(path: string, found: string, cause?: Error): Failure {
+export function corruptLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${found}`, {
     hint:
       "nothing was changed in it; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a repaired copy " +

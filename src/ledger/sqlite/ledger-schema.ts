@@ -4,7 +4,7 @@ import { formatCount } from "../../text/count.ts";
 import type { Run } from "../ledger.ts";
 import { preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
-import { COUNT_ANEW, COUNT_TABLES } from "./tables/counts.ts";
+import { RECOUNT, COUNT_TABLES } from "./tables/counts.ts";
 import { RECOVERY_COLUMNS, ROW_MARK_COLUMN } from "./tables/recovery-log.ts";
 
 /** "migr": marks the file as a ledger of this tool. */
@@ -64,7 +64,7 @@ const SCHEMA_STEPS: readonly string[] = [
    create index records_ambiguous on records (identity) where state = 'ambiguous';
    create index attempts_ambiguous on attempts (settled_at) where status = 'ambiguous';
    ${COUNT_TABLES}
-   ${COUNT_ANEW}`,
+   ${RECOUNT}`,
   `create table positions (run integer not null, record integer not null, file integer not null,
     byte integer not null, line integer not null, primary key (run, record)) without rowid;`,
   `create table compared (run integer not null);

@@ -1,6 +1,6 @@
 import { recordIdentity } from "../records/record-hashes.ts";
 import type { Query, SqliteDatabase } from "./sqlite-database.ts";
-import { coverAnew } from "./tables/counts.ts";
+import { rebuildCoverage } from "./tables/counts.ts";
 
 /**
  * Adds endpoints to runs, and gives their records the resulting identities. Before schema version 5, an identity
@@ -17,7 +17,7 @@ export function setEndpoints(database: SqliteDatabase, endpoints: ReadonlyMap<st
       database.run("update runs set endpoint = ? where id = ?", endpoint, run.id);
     }
     for (const sql of REPLACE_IDENTITIES) database.run(sql);
-    coverAnew(database);
+    rebuildCoverage(database);
     database.run("delete from compared");
     database.execute(DROP_TABLES);
   });

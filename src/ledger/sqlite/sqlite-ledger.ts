@@ -22,9 +22,9 @@ import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./tables/run-log.ts";
 import { openToWriteTo } from "./lasting-reader.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
-import { forgetChecksums, sealPath } from "./integrity/seal.ts";
-import { sealedDatabase } from "./integrity/sealed-database.ts";
-import { requireSound } from "./integrity/ledger-check.ts";
+import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";
+import { withChecksums } from "./integrity/checksummed-database.ts";
+import { requireIntact } from "./integrity/ledger-check.ts";
 import { nextSendable, notePosition } from "./tables/position-table.ts";
 import { setEndpoints } from "./set-endpoints.ts";
 import { timeline } from "./tables/timeline-query.ts";
@@ -65,7 +65,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   const { path, create = true, readOnly = false, notice } = options;
   prepared(path, () => {
     requireNoOtherCopy(path);
-    if (statOf(path) === undefined && statOf(sealPath(path)) !== undefined) throw vanished(path);
+    if (statOf(path) === undefined && statOf(checksumsPath(path)) !== undefined) throw vanished(path);
     if (statOf(path) === undefined && !create) throw noLedger(path);
     preparePrivateFile(path);
   });
@@ -73,7 +73,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   const database = readOnly ? openToRead(path, { isBusy: () => isLocked(path), notice })?.database : undefined;
   if (database !== undefined) return ledgerOver(database, { ...options, sending }, database.close);
   const opened = openToWrite(path, options);
-  return movable(ledgerOver(opened.sealed, { ...options, sending }, opened.sealed.close), opened, options);
+  return movable(ledgerOver(opened.checksummed, { ...options, sending }, opened.checksummed.close), opened, options);
 }
 
 /** From now on, this connection only reads outcomes, sequentially. */
@@ -82,7 +82,7 @@ const LITTLE_CACHE = "pragma cache_size = -2000";
 /** The same ledger, with `inThread`. */
 function movable(
   ledger: Ledger,
-  { file, sealed, isChecked }: OpenedToWrite,
+  { file, checksummed, isChecked }: OpenedToWrite,
   { path, toolVersion, writer }: SqliteLedgerOptions,
 ): Ledger {
   let moved: Ledger | undefined;
@@ -91,12 +91,12 @@ function movable(
     ...ledger,
     inThread(begins) {
       const onMoved = (): void => {
-        sealed.stopCheck();
+        checksummed.stopCheck();
         file.execute(LITTLE_CACHE);
       };
-      const here = callMethodsOf({ ledger, close: sealed.close });
+      const here = callMethodsOf({ ledger, close: checksummed.close });
       if (moved === undefined && begins === "at once") onMoved();
-      moved ??= closedBeside(begins === "at once" ? start() : lateThread(here, { start, onMoved }), file, ledger);
+      moved ??= closeWithThread(begins === "at once" ? start() : lateThread(here, { start, onMoved }), file, ledger);
       return moved;
     },
     close: () => (moved ?? ledger).close(),
@@ -107,7 +107,7 @@ function movable(
  * The file stays open here, too. Otherwise, when a process ends that could not close the ledger properly, SQLite would
  * write its log into it without updating the checksums.
  */
-function closedBeside(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
+function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {
     outcomes: (run, filter) => here.outcomes(run, filter),
     async close(isClean) {
@@ -120,14 +120,14 @@ function closedBeside(thread: LedgerThread, file: SqliteDatabase, here: Ledger):
 }
 
 /** Opens a second connection to a ledger that another thread of this process has open and does not write to. */
-export function openBeside({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
+export function openSecondConnection({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
   prepareToWrite(database);
-  const sealed = sealedDatabase(database, { isChecked, isLogKnown: true, writer });
+  const checksummed = withChecksums(database, { isChecked, isLogKnown: true, writer });
   return {
-    ledger: ledgerOver(sealed, { ...(toolVersion !== undefined && { toolVersion }) }, sealed.close),
-    close: sealed.close,
+    ledger: ledgerOver(checksummed, { ...(toolVersion !== undefined && { toolVersion }) }, checksummed.close),
+    close: checksummed.close,
   };
 }
 
@@ -138,12 +138,12 @@ function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions,
   seen?.database.close();
   const database = openToWriteTo(path);
   try {
-    if (seen === undefined) requireSound(database);
+    if (seen === undefined) requireIntact(database);
     upgradeSchema(database, { notice });
     database.execute(DURABLE);
     prepareToWrite(database);
-    const isChecked = seen?.soundness !== "trusted";
-    return { file: database, isChecked, sealed: sealedDatabase(database, { isChecked, writer }) };
+    const isChecked = seen?.integrity !== "trusted";
+    return { file: database, isChecked, checksummed: withChecksums(database, { isChecked, writer }) };
   } catch (error) {
     database.abandon();
     throw error;
@@ -153,7 +153,7 @@ function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions,
 interface OpenedToWrite {
   readonly file: SqliteDatabase;
   /** The same database with its checksum file. */
-  readonly sealed: ReturnType<typeof sealedDatabase>;
+  readonly checksummed: ReturnType<typeof withChecksums>;
   /** Its pages were checked. */
   readonly isChecked: boolean;
 }
@@ -161,16 +161,16 @@ interface OpenedToWrite {
 /** Undefined for a ledger of an older version, and for one that a crash has left incomplete. */
 function openToRead(
   path: string,
-  looking: Parameters<typeof requireSound>[1],
-): { readonly database: SqliteDatabase; readonly soundness: "checked" | "trusted" } | undefined {
+  looking: Parameters<typeof requireIntact>[1],
+): { readonly database: SqliteDatabase; readonly integrity: "checked" | "trusted" } | undefined {
   if (statOf(path)?.size === 0 || statOf(`${path}-journal`) !== undefined) return undefined;
   const database = openDatabase(path, { readOnly: true });
   try {
-    const soundness = requireSound(database, { ...looking, trustsTime: true });
+    const integrity = requireIntact(database, { ...looking, trustsTime: true });
     if (isSchemaCurrent(database)) {
       // All later reads see the ledger at one moment, even during a push.
       database.execute("begin");
-      return { database, soundness };
+      return { database, integrity };
     }
   } catch (error) {
     database.close();
@@ -181,7 +181,7 @@ function openToRead(
 }
 
 export function vanished(path: string): Failure {
-  return lostLedger(path, `it is missing, but its checksum file ${sealPath(path)} exists`);
+  return lostLedger(path, `it is missing, but its checksum file ${checksumsPath(path)} exists`);
 }
 
 /**

@@ -3,7 +3,7 @@ import { checkLedger } from "./integrity/ledger-check.ts";
 import { repairLedger } from "./integrity/ledger-repair.ts";
 import type { Ledger } from "../ledger.ts";
 import type { LedgerStore, StoreOptions } from "../ledger-store.ts";
-import { sealPath } from "./integrity/seal.ts";
+import { checksumsPath } from "./integrity/page-checksums.ts";
 import { isLocked, type Lock, lockLedger } from "./lock/ledger-lock.ts";
 import { type PlaceWatch, watchPlace } from "./lock/ledger-place.ts";
 import { requireOnePlace } from "./lock/lock-kind.ts";
@@ -38,12 +38,12 @@ export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): 
       requireFile(path);
       yield* exportLedger(path, isBusy);
     },
-    async repair(stamp, { mayBeginAnew = false } = { mayBeginAnew: false }) {
-      if (!mayBeginAnew) requireFile(path);
+    async repair(stamp, { mayRecreate = false } = { mayRecreate: false }) {
+      if (!mayRecreate) requireFile(path);
       const lock = await lockLedger(path, "ledger repair");
       try {
         refuseLiveWriter(path, lock.writer);
-        return repairLedger(path, stamp, mayBeginAnew);
+        return repairLedger(path, stamp, mayRecreate);
       } finally {
         await lock.release();
       }
@@ -104,5 +104,5 @@ async function lockInOnePlace(path: string, command: string): ReturnType<typeof 
 
 function requireFile(path: string): void {
   if (statOf(path) !== undefined) return;
-  throw statOf(sealPath(path)) === undefined ? noLedger(path) : vanished(path);
+  throw statOf(checksumsPath(path)) === undefined ? noLedger(path) : vanished(path);
 }

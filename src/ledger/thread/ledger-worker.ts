@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { Failure } from "../../model/failure.ts";
 import { packFailure } from "../../model/thread-failure.ts";
-import { openBeside } from "../sqlite/sqlite-ledger.ts";
+import { openSecondConnection } from "../sqlite/sqlite-ledger.ts";
 import { callMethodsOf } from "./call-methods.ts";
 import {
   type CallMethods,
@@ -29,7 +29,7 @@ async function reply<Name extends CallName>({ id, name, given }: LedgerCall<Name
 
 async function answerTo<Name extends CallName>(name: Name, given: CallsOf<Name>["given"]): Promise<LedgerAnswer<Name>> {
   try {
-    opened ??= callMethodsOf(openBeside(work));
+    opened ??= callMethodsOf(openSecondConnection(work));
     const method: (...given: CallsOf<Name>["given"]) => Promise<CallsOf<Name>["result"]> = opened[name];
     return { result: await method(...given) };
   } catch (error) {

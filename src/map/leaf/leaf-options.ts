@@ -88,7 +88,7 @@ export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues
     transform: readTransform(entry, option, path, issues),
   };
   if (leaf.value === undefined) contradictions(entry, path, issues);
-  else refuseBesideValue(entry, path, issues);
+  else refuseWithValue(entry, path, issues);
   return leaf;
 }
 
@@ -218,9 +218,9 @@ function isSeparator(text: unknown): text is string {
   return typeof text === "string" && /^[^\d+-]$/u.test(text);
 }
 
-function refuseBesideValue(entry: JsonObject, path: AttrPath, issues: Issues): void {
-  const beside = LEAF_OPTIONS.filter((name) => entry[name] !== undefined && name !== "value" && name !== "when");
-  if (beside.length > 0) issues.add(path, `a constant (value) takes no ${listed(beside)}`);
+function refuseWithValue(entry: JsonObject, path: AttrPath, issues: Issues): void {
+  const others = LEAF_OPTIONS.filter((name) => entry[name] !== undefined && name !== "value" && name !== "when");
+  if (others.length > 0) issues.add(path, `a constant (value) takes no ${listed(others)}`);
 }
 
 /** Maximum number of columns of one leaf, because each is read for every row. */

@@ -242,7 +242,7 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
   }
   if (!isChild(source, context)) return undefined;
   const parent = parentColumns(context.columns);
-  const below = { ...context, columns: parent.beside(context.columnsOf(source)) };
+  const below = { ...context, columns: parent.merge(context.columnsOf(source)) };
   const applies = conditionOf(entry, below);
   const others = itemsOfOthers(item, context);
   const node = compileNode(item, type.items, { ...below, path: [...context.path, "item"], optional: false, others });

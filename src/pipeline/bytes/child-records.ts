@@ -5,7 +5,7 @@ import { RECORD_FLAG, recordFlags } from "../../read/csv/record-flags.ts";
 import { placesInOrder, ranksOf } from "../../read/join/arrange-rows.ts";
 import type { ChildSlice, JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import { asBuffer, type ChildGroups } from "../../read/join/bytes/joined-piece.ts";
-import { newPlainCells, type PlainCells } from "./plain-cells.ts";
+import { createFastPathCells, type FastPathCells } from "./fast-path-cells.ts";
 import { readableCells } from "./readable-cells.ts";
 
 /** The records of a child source that belong to one record of the root, as bytes. */
@@ -13,7 +13,7 @@ export interface ChildRecords {
   readonly name: string;
   readonly files: readonly ChunkCsvFile[];
   /** For each file, the cells of the selected record. */
-  readonly cells: readonly PlainCells[];
+  readonly cells: readonly FastPathCells[];
   /** Starts a piece of the root. */
   readonly load: (groups: ChildGroups) => void;
   /** Selects a record of the root. Returns the number of its child records, or -1 if they need the row path. */
@@ -136,7 +136,7 @@ function isSameRecord({ bytes, boundaries: { starts, ends } }: Slice, one: numbe
 }
 
 interface RecordReader {
-  readonly cells: PlainCells;
+  readonly cells: FastPathCells;
   /** False if reading the record might report a problem. */
   readonly read: (slice: Slice, number: number) => boolean;
   /** The trimmed text of a column of the record that was read. */
@@ -145,7 +145,7 @@ interface RecordReader {
 
 function recordReader(file: ChunkCsvFile): RecordReader {
   const { layout } = file;
-  const cells = newPlainCells(layout);
+  const cells = createFastPathCells(layout);
   const marks = cellMarks(layout);
   const isReadable = readableCells(file);
   return {
@@ -167,7 +167,7 @@ function recordReader(file: ChunkCsvFile): RecordReader {
 }
 
 /** Whether the child records of a root record can all be read on the fast path. */
-export function areSound(children: readonly ChildRecords[], number: number): boolean {
+export function areReadable(children: readonly ChildRecords[], number: number): boolean {
   return children.every((records) => {
     const count = records.begin(number);
     for (let index = 0; index < count; index += 1) if (records.goTo(index) < 0) return false;
@@ -178,7 +178,7 @@ export function areSound(children: readonly ChildRecords[], number: number): boo
 /**
  * Joins child records to the row of a root record. Reading the children of the row throws if they need the row path.
  */
-export function withChildren(cells: PlainCells, children: readonly ChildRecords[]): PlainCells {
+export function withChildren(cells: FastPathCells, children: readonly ChildRecords[]): FastPathCells {
   if (children.length === 0) return cells;
   const ownRow = cells.row;
   const rowsOf = (records: ChildRecords, number: number): readonly CsvRow[] => {

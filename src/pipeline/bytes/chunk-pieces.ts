@@ -3,8 +3,8 @@ import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.t
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import { joinedPiece } from "../../read/join/bytes/joined-piece.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
-import type { FindPlain, PiecePart, PlainFinding } from "./find-plain.ts";
-import type { CompileFile } from "./plain-records.ts";
+import type { ScanRecords, PiecePart, FastPathResult } from "./scan-records.ts";
+import type { CompileFile } from "./compile-fast-path.ts";
 
 /** Properties shared by all chunks of an input. */
 export interface ChunkSource extends Pick<ChunkedInput, "source" | "files"> {
@@ -35,10 +35,10 @@ export function rowsOfPart({ boundaries, from, to = boundaries.starts.length, ro
 }
 
 /** The scanner of a file; undefined if its records need the row path. */
-export type FinderOf = (file: number) => FindPlain | undefined;
+export type FinderOf = (file: number) => ScanRecords | undefined;
 
 export function findersOf(compile: CompileFile | undefined, { files, children = [] }: ChunkSource): FinderOf {
-  const known = new Map<number, FindPlain | undefined>();
+  const known = new Map<number, ScanRecords | undefined>();
   return (number) => {
     const file = files[number];
     if (compile === undefined || file?.kind !== "csv") return undefined;
@@ -55,7 +55,7 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
  */
 export function visitRecords(
   { from, boundaries, to = boundaries.starts.length, rowsAt }: PiecePart,
-  { others }: Pick<PlainFinding, "others">,
+  { others }: Pick<FastPathResult, "others">,
   visit: (number: number, read: ReadRow | undefined) => void,
 ): void {
   const rows = rowsAt(others);

@@ -148,7 +148,7 @@ export function compileChecks(
 }
 
 /** Whether validity depends only on single values of the payload: no rules, steps or parameters. */
-export function checksValuesAlone(job: CompiledJob): boolean {
+export function checksValuesOnly(job: CompiledJob): boolean {
   const { body, steps } = job.operation;
   const rules = job.ruleContext && body && compileRules(body, job.ruleContext, { keepValues: false });
   return (

@@ -54,7 +54,7 @@ type KeyColumn = PlanPolicy["keyColumns"] extends ReadonlyMap<string, infer Colu
 export type KeepPayload = (record: MappedRecord, text: string) => void;
 
 /** Converts checked records into plan items, batch by batch. Does not compare records. */
-export function createItemMaker(
+export function createItemBuilder(
   job: CompiledJob,
   settings: ItemSettings,
   keepPayload?: KeepPayload,

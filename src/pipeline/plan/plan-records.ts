@@ -9,7 +9,7 @@ import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { countPacked, isPacked, joinPacked, packItems } from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
-import { createItemMaker, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
+import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /** How to handle keys that the ledger knows. */
 export type KeyPolicy = Pick<PlanPolicy, "revise" | "newKeys">;
@@ -60,7 +60,7 @@ export async function* planItems(
   job: CompiledJob,
   settings: ItemSettings,
 ): AsyncGenerator<PlannedBatch> {
-  const itemsOf = createItemMaker(job, settings);
+  const itemsOf = createItemBuilder(job, settings);
   for await (const batch of records) yield itemsOf(batch);
 }
 

@@ -293,7 +293,7 @@ function rejectsOptions(
   const { settings } = job;
   return {
     records: () => rejectedInput(job, report),
-    handOut: { command: run.command, run: run.id, settings, secret: settingsIfKnown(run)?.rejectsSecret },
+    manifest: { command: run.command, run: run.id, settings, secret: settingsIfKnown(run)?.rejectsSecret },
     ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
     ...(settings.encoding !== undefined && { encoding: settings.encoding }),
   };

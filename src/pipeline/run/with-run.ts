@@ -223,8 +223,8 @@ export function withRecordedRun<J extends Job | undefined>(
     const known = await requireRun(ledger, run.id);
     tellBegun(known, store, dependencies);
     const threading = { threads: settings.threads, isPlanned: known.state !== "planning" };
-    const atWork = job === undefined ? ledger : inThreadIfLarge(ledger, job, threading);
-    return doWork({ ledger: atWork, run: known, job, shownValues, reporting, journal, dependencies }, work);
+    const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, threading);
+    return doWork({ ledger: ledgerInUse, run: known, job, shownValues, reporting, journal, dependencies }, work);
   });
 }
 

@@ -4,7 +4,7 @@ import type { Row } from "../../model/record.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import { rowsIn } from "../bytes/chunk-pieces.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
-import { isPayloadAlone, type PayloadGroup, payloadReader } from "./payload-group.ts";
+import { isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
  * Keeps the payloads of an input from checking until sending, so that it is read, mapped and serialised once. Payloads
@@ -30,7 +30,7 @@ export function keepPayloads(
   const { chunked } = input;
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isOneThread = threads === "auto" || threads === 1;
-  if (chunked === undefined || !isPayloadAlone(operation) || !isOneThread || bytes > MOST_INPUT_BYTES) return undefined;
+  if (chunked === undefined || !isBarePayload(operation) || !isOneThread || bytes > MOST_INPUT_BYTES) return undefined;
   const rowsOf = createRowMaker(chunked);
   let groups: PayloadGroup[] | undefined = [];
   let left = MOST_KEPT_BYTES;
@@ -43,7 +43,7 @@ export function keepPayloads(
       if (left < 0) groups = undefined;
       if (payloads.bytes.length === 0) return;
       const payload = payloadReader(payloads, first);
-      groups?.push({ first, last: before, payload, row: (record) => rowsOf(chunk)[record - first], isReadAnew: false });
+      groups?.push({ first, last: before, payload, row: (record) => rowsOf(chunk)[record - first], isReread: false });
     },
     groups: () => groups,
   };

@@ -11,13 +11,13 @@ export interface PayloadGroup {
   readonly payload: (record: number) => Buffer | undefined;
   readonly row: (record: number) => Row | undefined;
   /** The records were read again, from an input that may have changed. */
-  readonly isReadAnew: boolean;
+  readonly isReread: boolean;
   /** The position after the group, if the input can be read from there. */
-  readonly behind?: InputPosition | undefined;
+  readonly next?: InputPosition | undefined;
 }
 
 /** A record of this operation is sent as one body, which is its payload. */
-export function isPayloadAlone({ steps, parameters = [] }: Job["operation"]): boolean {
+export function isBarePayload({ steps, parameters = [] }: Job["operation"]): boolean {
   return steps.length === 0 && parameters.length === 0;
 }
 
@@ -26,12 +26,12 @@ export async function* groupsOfRows(batches: AsyncIterable<readonly InputRecord[
   for await (const batch of batches) {
     const [first, last] = [batch[0], batch.at(-1)];
     if (first !== undefined && last !== undefined)
-      yield { ...groupOfRows(batch, first.number), behind: positionBehind(last) };
+      yield { ...groupOfRows(batch, first.number), next: positionAfter(last) };
   }
 }
 
 /** The start of the next record. */
-function positionBehind({ number, row, next }: InputRecord): InputPosition | undefined {
+function positionAfter({ number, row, next }: InputRecord): InputPosition | undefined {
   return next && { ...next, record: number + 1, file: row.table.file };
 }
 
@@ -42,7 +42,7 @@ export function groupOfRows(records: readonly InputRecord[], first: number): Pay
     last: first + records.length - 1,
     payload: () => undefined,
     row: (record) => records[record - first]?.row,
-    isReadAnew: true,
+    isReread: true,
   };
 }
 

@@ -73,11 +73,11 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
   if (json === undefined) return undefined;
   const rowOf = (): Row | undefined => group.row(record);
   // Kept payloads stay in memory to the end of the run anyway.
-  if (!group.isReadAnew) return withPayload({ json, rowOf, apart: undefined }, item, context);
+  if (!group.isReread) return withPayload({ json, rowOf, detached: undefined }, item, context);
   requirePlanned(item, json);
-  const apart = (): RecordToSend =>
-    withPayload({ json: Buffer.from(json), rowOf: rowKeeper(rowOf()), apart: undefined }, item, context);
-  return withPayload({ json, rowOf, apart }, item, context);
+  const detached = (): RecordToSend =>
+    withPayload({ json: Buffer.from(json), rowOf: rowKeeper(rowOf()), detached: undefined }, item, context);
+  return withPayload({ json, rowOf, detached }, item, context);
 }
 
 type RowOf = () => Row | undefined;
@@ -90,15 +90,27 @@ function rowKeeper(row: Row | undefined): RowOf {
 interface MadePayload {
   readonly json: Buffer;
   readonly rowOf: RowOf;
-  readonly apart: RecordToSend["apart"];
+  readonly detached: RecordToSend["detached"];
 }
 
-function withPayload({ json, rowOf, apart }: MadePayload, item: SendableItem, context: SendContext): RecordToSend {
+function withPayload({ json, rowOf, detached }: MadePayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
   const { record, identity, content, attempts, isAmbiguous, step, rowHash } = item;
   const supplier = supplierIn(payload, context.job.operation);
-  const known = { record, identity, content, attempts, isAmbiguous, rowHash, supplier, payload, json, locate, apart };
+  const known = {
+    record,
+    identity,
+    content,
+    attempts,
+    isAmbiguous,
+    rowHash,
+    supplier,
+    payload,
+    json,
+    locate,
+    detached,
+  };
   return step === undefined ? known : { ...known, step };
 }
 

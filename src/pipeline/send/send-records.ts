@@ -12,7 +12,7 @@ import { guardedSteps } from "./guarded-step.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import { keptGroups, type KeptPayloads } from "./kept-payloads.ts";
 import type { PayloadGroup } from "./payload-group.ts";
-import { payloadsAnew } from "./payloads-anew.ts";
+import { rereadPayloads } from "./reread-payloads.ts";
 import { probeUnsent } from "./probe-unsent.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import { readAhead } from "./read-ahead.ts";
@@ -88,7 +88,7 @@ function payloadGroups(
   const { input } = job;
   const groups = kept?.groups();
   if (groups !== undefined) return () => keptGroups(groups, input, signal);
-  const readPayloads = payloadsAnew(job);
+  const readPayloads = rereadPayloads(job);
   return () => unsentRecords({ ...handle, input, readPayloads, signal });
 }
 

@@ -2,7 +2,7 @@ import type { Ledger, NextSendable, Run } from "../../ledger/ledger.ts";
 import type { Input } from "../../read/input/open-input.ts";
 import { createNotedPlaces, isFar } from "./noted-places.ts";
 import type { PayloadGroup } from "./payload-group.ts";
-import type { ReadPayloads } from "./payloads-anew.ts";
+import type { ReadPayloads } from "./reread-payloads.ts";
 
 interface SendingRun {
   readonly input: Pick<Input, "refuseChanged">;
@@ -32,7 +32,7 @@ async function* groupsFrom(
   let next: NextSendable | undefined = first;
   const places = createNotedPlaces({ ledger, run: run.id }, first.position);
   for await (const group of readPayloads(signal, first.position)) {
-    const { last, behind } = group;
+    const { last, next: behind } = group;
     const isPassedOver = last < next.record;
     await places.readUpTo(behind, isPassedOver ? "passed over" : "sent");
     if (isPassedOver) continue;

@@ -10,7 +10,7 @@ import { createSharedProgress } from "./shared-progress.ts";
 import { withWorkerProcesses } from "./worker-processes.ts";
 
 export interface CoordinateOptions {
-  readonly shared: Pick<SharedRun, "handOut" | "watch" | "expel" | "drain" | "end">;
+  readonly shared: Pick<SharedRun, "begin" | "watch" | "expel" | "drain" | "end">;
   readonly run: string;
   /** Records to send. */
   readonly pending: number;
@@ -33,7 +33,7 @@ const LOOK_MS = 1_000;
 export async function coordinate(options: CoordinateOptions): Promise<UploadEnd> {
   const { shared, workers, pending, pace, resendAmbiguous, run, workerCommand, dependencies } = options;
   const { notice } = dependencies;
-  const given = await shared.handOut(planOf(pending, { workers, pace, resendAmbiguous }));
+  const given = await shared.begin(planOf(pending, { workers, pace, resendAmbiguous }));
   if (given === 0) {
     await shared.end();
     return { reason: "done", counts: {}, unsaved: [] };

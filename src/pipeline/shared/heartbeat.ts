@@ -1,5 +1,5 @@
 import { setMaxListeners } from "node:events";
-import type { Orders, SharedWorker } from "../../ledger/runs/shared-run.ts";
+import type { HeartbeatReply, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { FindingsBuilder } from "./worker-findings.ts";
@@ -17,7 +17,7 @@ export interface Heartbeat {
   readonly lost: AbortSignal;
   /** The worker's own failure, if that is why it leaves. */
   readonly failure: () => Failure | undefined;
-  readonly orders: () => Orders | undefined;
+  readonly lastReply: () => HeartbeatReply | undefined;
   /** Interval between heartbeats. */
   readonly everyMs: number;
   readonly stop: () => Promise<void>;
@@ -44,17 +44,17 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
   const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
   // Every request that waits for the lease listens.
   setMaxListeners(0, leaving.signal, lost.signal);
-  let orders: Orders | undefined;
+  let reply: HeartbeatReply | undefined;
   let failure: Failure | undefined;
   const isReady = new AbortController();
 
   const beat = async (): Promise<void> => {
-    const asked = lease.moment();
-    orders = await worker.beat({ ...report.current(), findings: findings.current() });
-    lease.renewed(asked);
-    pace.learn(orders);
-    findings.learn(orders);
-    if (orders.state !== "open") leaving.abort();
+    const askedAt = lease.moment();
+    reply = await worker.beat({ ...report.current(), findings: findings.current() });
+    lease.renewed(askedAt);
+    pace.learn(reply);
+    findings.learn(reply);
+    if (reply.state !== "open") leaving.abort();
     await onBeat();
   };
 
@@ -62,9 +62,9 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     let wasKnown = false;
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
-      if (orders?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
+      if (reply?.position === 0 || wasKnown || leaving.signal.aborted) isReady.abort();
       // By the next heartbeat the others have made room for this worker.
-      wasKnown = orders?.isKnown === true;
+      wasKnown = reply?.isKnown === true;
       await clock.sleep(beats < FIRST_BEATS ? Math.min(FIRST_BEAT_MS, everyMs) : everyMs, stopped.signal);
     }
   };
@@ -87,7 +87,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     leaving: leaving.signal,
     lost: lost.signal,
     failure: () => failure,
-    orders: () => orders,
+    lastReply: () => reply,
     everyMs,
     async stop() {
       stopped.abort();

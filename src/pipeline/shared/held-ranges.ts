@@ -1,5 +1,5 @@
 import type { RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
-import { createTurns } from "../../time/turns.ts";
+import { createMutex } from "../../time/mutex.ts";
 
 /** The ranges that a worker holds, and their progress. */
 export interface RangeProgress {
@@ -36,7 +36,7 @@ export function createRangeProgress(
   let settled = 0;
   const openOf = (record: number): Set<number> | undefined =>
     [...held.values()].find(({ range }) => record >= range.first && record <= range.last)?.open;
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   const finish = async (range: RecordRange): Promise<void> => {
     await worker.finish(range);
     held.delete(range.first);

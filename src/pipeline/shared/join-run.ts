@@ -10,7 +10,7 @@ import { Failure } from "../../model/failure.ts";
 import { requireJournaledRequests } from "../run/machine-evidence.ts";
 import { openRunJournal } from "../run/run-journal.ts";
 import { reportUnsaved } from "../run/report-unsaved.ts";
-import { payloadsAnew } from "../send/payloads-anew.ts";
+import { rereadPayloads } from "../send/reread-payloads.ts";
 import type { WorkEnd } from "./work-on-run.ts";
 import { type JoiningOptions, workUntilDone } from "./work-until-done.ts";
 
@@ -38,7 +38,7 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
     const job = await whileAnnounced(shared, dependencies, joined.openJob);
     const connection = await connect(target, job.operation, { dependencies, pace });
     try {
-      const sending = { job, readPayloads: payloadsAnew(job), run, shared, connection, pace, until, dependencies };
+      const sending = { job, readPayloads: rereadPayloads(job), run, shared, connection, pace, until, dependencies };
       const onUnsaved = (unsaved: WorkEnd["unsaved"]): Promise<void> => reportUnsaved(unsaved, run.id, dependencies);
       const working = { ...sending, worker: thisWorker(), onUnsaved };
       return { run: run.id, ...(await workJournaled(joined.store, working, dependencies)) };

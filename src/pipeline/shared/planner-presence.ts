@@ -5,7 +5,7 @@ import { readRunLedger } from "../run/run-ledger.ts";
 
 /** Whether a process holds the ledger. Workers alone do not. */
 export async function hasPlanner(store: LedgerStore): Promise<boolean> {
-  return (await store.atWork?.())?.command !== undefined;
+  return (await store.activeWriter?.())?.command !== undefined;
 }
 
 /** Whether the planner of the run is gone and nothing will end the run. */

@@ -1,4 +1,4 @@
-import type { Orders, RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
+import type { HeartbeatReply, RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { RecordToSend } from "../../upload/upload-types.ts";
 import type { RangeProgress } from "./held-ranges.ts";
@@ -10,7 +10,7 @@ export interface RangeFeed {
   /** @throws Failure `ledger_outdated` if the ledger was restored in the meantime */
   readonly requireUnrestored?: (() => Promise<void>) | undefined;
   readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isUnderWay">;
-  readonly heartbeat: Pick<Heartbeat, "orders" | "everyMs">;
+  readonly heartbeat: Pick<Heartbeat, "lastReply" | "everyMs">;
   readonly workerPace: Pick<WorkerPace, "isWanted">;
   /** Current outcomes per second of this worker. */
   readonly perSecond: () => number;
@@ -65,12 +65,12 @@ async function claim({ worker, workerPace, requireUnrestored }: RangeFeed): Prom
 
 /** Claims a returned range. If several were returned, the workers that joined first claim one each. */
 function lostRanges(feed: RangeFeed): () => Promise<RecordRange | undefined> {
-  let seen: Orders | undefined;
+  let seen: HeartbeatReply | undefined;
   return async () => {
-    const orders = feed.heartbeat.orders();
-    if (orders === undefined || orders === seen || feed.leaving.aborted) return undefined;
-    seen = orders;
-    return orders.givenBack > orders.position ? claim(feed) : undefined;
+    const lastReply = feed.heartbeat.lastReply();
+    if (lastReply === undefined || lastReply === seen || feed.leaving.aborted) return undefined;
+    seen = lastReply;
+    return lastReply.givenBack > lastReply.position ? claim(feed) : undefined;
   };
 }
 

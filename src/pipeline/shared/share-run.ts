@@ -4,7 +4,7 @@ import { Failure } from "../../model/failure.ts";
 import type { RecordToSend, UploadEnd } from "../../upload/upload-types.ts";
 import type { OpenRun } from "../run/with-run.ts";
 import { probeFirstUnsent } from "../send/probe-unsent.ts";
-import { payloadsAnew } from "../send/payloads-anew.ts";
+import { rereadPayloads } from "../send/reread-payloads.ts";
 import { recordsToSend } from "../send/records-to-send.ts";
 import type { SendOptions } from "../send/send-records.ts";
 import { smallGroups } from "../send/small-groups.ts";
@@ -48,7 +48,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
 
 function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<readonly RecordToSend[]> {
   const { ledger, run, job, dependencies } = open;
-  const readPayloads = payloadsAnew(job);
+  const readPayloads = rereadPayloads(job);
   const unsent = unsentRecords({ ledger, run, input: job.input, readPayloads, signal: dependencies.drain });
   return recordsToSend(smallGroups(unsent), { job, handle: open, until });
 }

@@ -20,7 +20,7 @@ export interface SharedProgressOptions {
 type Outcome = Extract<UploadEvent, { kind: "outcome" }>;
 
 export function createSharedProgress({ onProgress, onRequests, clock }: SharedProgressOptions): SharedProgress {
-  const told = new Map<Outcome["status"], number>();
+  const reported = new Map<Outcome["status"], number>();
   const holds = createHoldNews(clock);
   const suppliers = createSupplierNews();
   let replies = { count: 0, totalMs: 0 };
@@ -33,11 +33,11 @@ export function createSharedProgress({ onProgress, onRequests, clock }: SharedPr
     const inFlight = sum(workers, (worker) => (worker.state === "working" ? worker.inFlight : 0));
     let news = 0;
     for (const [status, count] of totalCounts(workers)) {
-      for (let one = told.get(status) ?? 0; one < count; one += 1) {
+      for (let one = reported.get(status) ?? 0; one < count; one += 1) {
         onProgress({ kind: "outcome", status, inFlight, durationMs: meanMs });
         news += 1;
       }
-      told.set(status, count);
+      reported.set(status, count);
     }
     if (news > 0) onRequests(news);
     replies = now;

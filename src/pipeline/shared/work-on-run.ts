@@ -14,7 +14,7 @@ import type { OriginWatch } from "../run/machine-evidence.ts";
 import { guardedSteps } from "../send/guarded-step.ts";
 import { createNotedPlaces } from "../send/noted-places.ts";
 import type { PayloadGroup } from "../send/payload-group.ts";
-import type { ReadPayloads } from "../send/payloads-anew.ts";
+import type { ReadPayloads } from "../send/reread-payloads.ts";
 import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
 import { journaled, MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
@@ -144,7 +144,7 @@ async function* notedGroups(
 ): AsyncGenerator<PayloadGroup> {
   const places = createNotedPlaces({ ledger: shared.ledger, run: run.id }, from);
   for await (const group of readPayloads(leaving, from)) {
-    await places.readUpTo(group.behind, "passed over");
+    await places.readUpTo(group.next, "passed over");
     yield group;
   }
 }
@@ -179,7 +179,7 @@ async function settled(end: UploadEnd, { ranges, leaving, closedSuppliers }: Wor
 async function nextRanges({ heartbeat, leaving, workerPace, dependencies }: Work): Promise<"some" | "none"> {
   while (!leaving.aborted) {
     await dependencies.clock.sleep(heartbeat.everyMs, leaving);
-    const { waiting, taken } = heartbeat.orders()?.ranges ?? { waiting: 0, taken: 0 };
+    const { waiting, taken } = heartbeat.lastReply()?.ranges ?? { waiting: 0, taken: 0 };
     if (waiting + taken === 0) return "none";
     if (waiting > 0 && workerPace.isWanted()) return "some";
   }

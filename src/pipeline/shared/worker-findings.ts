@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { PlatformFindings, SupplierFinding } from "../../ledger/runs/platform-findings.ts";
-import type { Orders } from "../../ledger/runs/shared-run.ts";
+import type { HeartbeatReply } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
 /** Collects the findings of a worker about the platform, and passes on those of others. */
 export interface FindingsBuilder {
   readonly note: (event: UploadEvent) => void;
-  readonly learn: (orders: Pick<Orders, "findings" | "workers">) => void;
+  readonly learn: (reply: Pick<HeartbeatReply, "findings" | "workers">) => void;
   readonly current: () => PlatformFindings;
 }
 
@@ -21,15 +21,15 @@ export function createFindings(clock: Pick<Clock, "monotonic">): FindingsBuilder
       if (event.kind === "pace" && event.perSecond !== undefined)
         rate = { id: randomUUID(), perSecond: event.perSecond * workers, at: now };
       if (event.kind !== "supplier") return;
-      const { supplier, open, code, toldAt: at = now } = event;
+      const { supplier, open, code, reportedAt: at = now } = event;
       suppliers.set(supplier, { supplier, open, ...(code !== undefined && { code }), at });
     },
     learn({ findings, workers: alive }) {
       workers = alive;
-      const told = findings?.rate;
-      if (told === undefined || told.id === rate?.id) return;
-      const at = clock.monotonic() - told.agoMs;
-      if (rate === undefined || at > rate.at) rate = { id: told.id, perSecond: told.perSecond, at };
+      const found = findings?.rate;
+      if (found === undefined || found.id === rate?.id) return;
+      const at = clock.monotonic() - found.agoMs;
+      if (rate === undefined || at > rate.at) rate = { id: found.id, perSecond: found.perSecond, at };
     },
     current() {
       const now = clock.monotonic();

@@ -1,29 +1,29 @@
-import type { Orders } from "../../ledger/runs/shared-run.ts";
+import type { HeartbeatReply } from "../../ledger/runs/shared-run.ts";
 import type { Clock } from "../../time/clock.ts";
 import type { PaceShare } from "../../upload/upload-types.ts";
 
 /** One worker's share of the combined limits of a run. */
 export interface WorkerPace {
-  readonly learn: (orders: Orders) => void;
+  readonly learn: (lastReply: HeartbeatReply) => void;
   readonly share: () => PaceShare;
   /** False if there is no request left for this worker. */
   readonly isWanted: () => boolean;
 }
 
 export function createWorkerPace(clock: Pick<Clock, "monotonic">): WorkerPace {
-  let orders: Orders | undefined;
+  let lastReply: HeartbeatReply | undefined;
   let learnedAt = 0;
   return {
-    learn(told) {
-      orders = told;
+    learn(reply) {
+      lastReply = reply;
       learnedAt = clock.monotonic();
     },
-    isWanted: () => orders !== undefined && partOf(orders.concurrency, orders) > 0,
+    isWanted: () => lastReply !== undefined && partOf(lastReply.concurrency, lastReply) > 0,
     share() {
-      const { rps, workers = 1, holdMs = 0, findings } = orders ?? {};
+      const { rps, workers = 1, holdMs = 0, findings } = lastReply ?? {};
       const rate = findings?.rate;
       return {
-        limit: orders === undefined ? 1 : Math.max(1, partOf(orders.concurrency, orders)),
+        limit: lastReply === undefined ? 1 : Math.max(1, partOf(lastReply.concurrency, lastReply)),
         ...(rps !== undefined && { rps: rps / workers }),
         holdMs: Math.max(0, learnedAt + holdMs - clock.monotonic()),
         workers,
@@ -40,6 +40,6 @@ export function createWorkerPace(clock: Pick<Clock, "monotonic">): WorkerPace {
  * The parts of all workers add up to the whole. The workers that joined first get one more if it cannot be divided
  * evenly.
  */
-export function partOf(whole: number, { workers, position }: Pick<Orders, "workers" | "position">): number {
+export function partOf(whole: number, { workers, position }: Pick<HeartbeatReply, "workers" | "position">): number {
   return Math.floor(whole / Math.max(1, workers)) + (position < whole % Math.max(1, workers) ? 1 : 0);
 }

@@ -4,11 +4,11 @@ import type { PlannedItem } from "../../ledger/ledger.ts";
 import { compileSentForm } from "../../map/node/sent-form.ts";
 import type { Place } from "../../model/place.ts";
 import type { InputRecord, MappedRecord } from "../../model/record.ts";
-import { createItemPacker, type PlainItems } from "../../ledger/packed/item-packer.ts";
+import { createItemPacker, type FastPathItems } from "../../ledger/packed/item-packer.ts";
 import { packItems } from "../../ledger/packed/packed-items.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { compileChecks, keySelection, mapRecord, prepareRecords } from "../plan/check-records.ts";
-import { createItemMaker, type ItemSettings, type KeepPayload, type PlannedBatch } from "../plan/plan-items.ts";
+import { createItemBuilder, type ItemSettings, type KeepPayload, type PlannedBatch } from "../plan/plan-items.ts";
 import { packFailure, type ThreadFailure } from "../../model/thread-failure.ts";
 import type { PayloadList } from "./packed-payloads.ts";
 
@@ -40,14 +40,14 @@ export interface InputBatch {
   /** Records for the row path. */
   readonly records: readonly InputRecord[];
   /** Absent if the batch has no fast-path records. */
-  readonly plain?: PlainRecords | undefined;
+  readonly plain?: FastPathRecords | undefined;
 }
 
 /** Fast-path records (valid and without problems), which are interleaved with the other records of a batch. */
-interface PlainRecords {
+interface FastPathRecords {
   /** The number of the first record of the batch. */
   readonly first: number;
-  readonly items: PlainItems;
+  readonly items: FastPathItems;
   /** For each record of the batch, its position in the items, or -1 for the next record of the row path. */
   readonly order: readonly number[];
 }
@@ -63,7 +63,7 @@ export function checkBatches(
 ): (batches: Iterable<InputBatch>) => CheckAnswer {
   const onlyWanted = keySelection(job.settings);
   const check = createCheck(job, showValues);
-  const itemsOf = createItemMaker(job, items, payloads && payloadKeeper(job, payloads));
+  const itemsOf = createItemBuilder(job, items, payloads && payloadKeeper(job, payloads));
   return (batches) => {
     const made = newBatchList();
     try {
@@ -134,12 +134,12 @@ function payloadKeeper({ operation }: CompiledJob, payloads: PayloadList): KeepP
   };
 }
 
-type MadeBatch = ReturnType<ReturnType<typeof createItemMaker>> & Pick<PackedBatch, "shown">;
+type MadeBatch = ReturnType<ReturnType<typeof createItemBuilder>> & Pick<PackedBatch, "shown">;
 
 interface BatchList {
   readonly add: (batch: PackedBatch) => void;
   /** A batch in which some records took the row path. */
-  readonly addMixed: (made: MadeBatch, plain: PlainRecords) => void;
+  readonly addMixed: (made: MadeBatch, plain: FastPathRecords) => void;
   readonly take: () => readonly PackedBatch[];
 }
 
@@ -181,7 +181,7 @@ function newBatchList(): BatchList {
 /** Returns the positions of the records of the row path. */
 function packMixed(
   items: readonly PlannedItem[],
-  { first, items: plainItems, order }: PlainRecords,
+  { first, items: plainItems, order }: FastPathRecords,
 ): readonly number[] {
   const places: number[] = [];
   for (let position = 0; position < order.length; position += 1) {

@@ -5,8 +5,8 @@ import type { RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
 import { type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
-import type { FindPlain, PlainFinding } from "../bytes/find-plain.ts";
-import { compilePlainRecords } from "../bytes/plain-records.ts";
+import type { ScanRecords, FastPathResult } from "../bytes/scan-records.ts";
+import { compileFastPath } from "../bytes/compile-fast-path.ts";
 import {
   checkAfterCalls,
   type CheckAnswer,
@@ -45,7 +45,7 @@ export function checkChunks(
   const checked = checkBatches(job, settings, keepsPayloads ? payloads : undefined);
   const { items } = settings;
   const purpose = items.endpoint === "" ? {} : { texts: payloads.text, planned: items };
-  const finderOf = findersOf(compilePlainRecords(job, purpose), input);
+  const finderOf = findersOf(compileFastPath(job, purpose), input);
   const seen = new Set<number>();
   const withPayloads = (checkedChunk: CheckAnswer, { count }: Counted): ChunkAnswer => {
     const kept = keepsPayloads ? payloads.take() : undefined;
@@ -88,7 +88,7 @@ function* rowBatches(batches: Iterable<readonly ReadRow[]>, source: string, coun
 }
 
 interface MixedReading {
-  readonly find: FindPlain;
+  readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
   /** Files whose first fast-path record was built. It shows which column holds the business key. */
@@ -107,8 +107,8 @@ function batchesOfPiece(
   piece: CsvPiece,
   { find, source, counted, seen, file, payloads }: MixedReading,
 ): readonly InputBatch[] {
-  const found = find(piece, { isFirstMade: !seen.has(file) });
-  const { items, isPlainMade } = found;
+  const found = find(piece, { isFirstOnBothPaths: !seen.has(file) });
+  const { items, hasEncoded } = found;
   const batches: InputBatch[] = [];
   let order: number[] = [];
   let records: InputRecord[] = [];
@@ -125,13 +125,13 @@ function batchesOfPiece(
     if (order.length === BATCH_ROWS) endBatch();
   });
   if (order.length > 0) endBatch();
-  if (isPlainMade) seen.add(file);
+  if (hasEncoded) seen.add(file);
   return batches;
 }
 
 /** The payload of a fast-path record of a run that sends is already in the list. */
 function notePayload(
-  { items, textStarts, textEnds }: PlainFinding,
+  { items, textStarts, textEnds }: FastPathResult,
   number: number,
   record: number,
   payloads: PayloadList,

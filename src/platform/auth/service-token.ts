@@ -31,21 +31,21 @@ export function serviceTokenIn(
 ): ServiceToken | undefined {
   const whole = valueAt(body, ["data", ...tokenAt]);
   if (typeof whole !== "string" || !HEADER_SAFE.test(whole)) return undefined;
-  const beside = valueAt(body, ["data", ...tokenAt.slice(0, -1)]);
-  const payload = valueAt(beside, ["payload"]);
+  const fields = valueAt(body, ["data", ...tokenAt.slice(0, -1)]);
+  const payload = valueAt(fields, ["payload"]);
   const claims = isJsonObject(payload) ? payload : tokenClaims(whole);
   const expiresAt = expiryIn(claims);
-  const refreshToken = valueAt(beside, ["refreshToken"]);
-  const refreshExpiresAt = seconds(valueAt(beside, ["refreshExpiresIn"]));
-  const asked = platformSeconds(reply, claims) ?? now / 1000;
+  const refreshToken = valueAt(fields, ["refreshToken"]);
+  const refreshExpiresAt = seconds(valueAt(fields, ["refreshExpiresIn"]));
+  const askedAt = platformSeconds(reply, claims) ?? now / 1000;
   return {
     token: whole,
     claims,
     expiresAt,
-    lifetimeMs: lifetimeMs(expiresAt, asked),
+    lifetimeMs: lifetimeMs(expiresAt, askedAt),
     refreshToken: typeof refreshToken === "string" && refreshToken !== "" ? refreshToken : undefined,
     refreshExpiresAt,
-    refreshLifetimeMs: lifetimeMs(refreshExpiresAt, asked),
+    refreshLifetimeMs: lifetimeMs(refreshExpiresAt, askedAt),
   };
 }
 
@@ -81,8 +81,8 @@ function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | u
 }
 
 /** Both moments are truncated to whole seconds, so one second is subtracted as a margin. */
-function lifetimeMs(until: number | undefined, asked: number): number | undefined {
+function lifetimeMs(until: number | undefined, askedAt: number): number | undefined {
   if (until === undefined) return undefined;
-  const left = (until - asked - 1) * 1000;
+  const left = (until - askedAt - 1) * 1000;
   return left > 0 ? left : undefined;
 }

@@ -52,7 +52,7 @@ export function createStatusClient(poll: Poll, tools: RequestDependencies, key?:
 function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: JsonObject): Classification {
   const body = parseBody(reply);
   if (reply.status === 404 && !isHtml(reply)) return { replyClass: classOfNotFound(reply, body, poll, payload) };
-  if (reply.status !== 200) return aboutRequestAlone(classifyReply(reply, poll.operation, now, payload), reply);
+  if (reply.status !== 200) return aboutRequestOnly(classifyReply(reply, poll.operation, now, payload), reply);
   const distrust = whyNotOfOperation(reply, body, poll.operation, payload);
   if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
   const status = valueAt(body, poll.status);
@@ -77,7 +77,7 @@ function classOfNotFound(
 }
 
 /** A rejection of the status request says nothing about the record, unless the contract names that reply. */
-function aboutRequestAlone(classification: Classification, { status }: HttpReply): Classification {
+function aboutRequestOnly(classification: Classification, { status }: HttpReply): Classification {
   const { replyClass } = classification;
   if (replyClass.kind !== "rejected" || replyClass.isFinal === true) return classification;
   return { ...classification, replyClass: { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false } };

@@ -81,9 +81,9 @@ function explainer(reasons: PlainOperation, tools: RequestDependencies): Explain
     const { replyClass } = answer;
     if (replyClass.kind !== "rejected" || replyClass.problems.some(({ attr }) => attr !== NON_FIELD_ERRORS))
       return answer;
-    const { replyClass: told } = await client.send(payload, signal, maySend, { parameters: given?.parameters });
-    if (told.kind === "cancelled") return { ...answer, replyClass: told };
-    if (told.kind !== "rejected") return answer;
-    return { ...answer, replyClass: { ...replyClass, problems: told.problems } };
+    const { replyClass: reasonClass } = await client.send(payload, signal, maySend, { parameters: given?.parameters });
+    if (reasonClass.kind === "cancelled") return { ...answer, replyClass: reasonClass };
+    if (reasonClass.kind !== "rejected") return answer;
+    return { ...answer, replyClass: { ...replyClass, problems: reasonClass.problems } };
   };
 }

@@ -29,7 +29,7 @@ export function csvHeader(place: Place, cells: readonly string[], renamed: Renam
   );
   if (named.length === 0) throw bad("no column has a name in the header", `name the columns, or ${renameHint([1])}`);
   for (const [name, index] of named) refuseUnsafe(name, index, bad);
-  refuseAlike(named, bad);
+  refuseSimilarNames(named, bad);
   const unnamed = columns.flatMap((name, index) => (name.trim() === "" ? [index] : []));
   return { table: { kind: "csv", file: place.file, columns, columnIndex: new Map(named) }, unnamed, line: place.line };
 }
@@ -77,7 +77,7 @@ function refuseUnsafe(name: string, index: number, bad: Bad): void {
     throw bad(`column ${index + 1} has the forbidden name "${name}"`, hint);
   }
   if (UNPRINTABLE.test(name)) {
-    const hint = `type the name anew, or ${renameHint([index + 1])}`;
+    const hint = `type the name again, or ${renameHint([index + 1])}`;
     throw bad(`the name of column ${index + 1} holds an invisible character`, hint);
   }
 }
@@ -90,12 +90,12 @@ function isForbidden(part: string): boolean {
 /** Control and invisible characters, among them zero-width spaces, byte order marks, direction marks and fillers. */
 const UNPRINTABLE = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "u");
 
-function refuseAlike(named: readonly (readonly [string, number])[], bad: Bad): void {
+function refuseSimilarNames(named: readonly (readonly [string, number])[], bad: Bad): void {
   const seen = new Map<string, readonly [string, number]>();
   for (const [name, index] of named) {
-    const alike = name.normalize("NFC").trim().replace(/\s+/gu, " ").toLowerCase();
-    const other = seen.get(alike);
-    seen.set(alike, [name, index]);
+    const folded = name.normalize("NFC").trim().replace(/\s+/gu, " ").toLowerCase();
+    const other = seen.get(folded);
+    seen.set(folded, [name, index]);
     if (other === undefined) continue;
     const [otherName, otherIndex] = other;
     const rename = renameHint([index + 1]);
@@ -106,7 +106,7 @@ function refuseAlike(named: readonly (readonly [string, number])[], bad: Bad): v
       );
     }
     throw bad(
-      `the names of columns ${otherIndex + 1} and ${index + 1} ("${otherName}", "${name}") are too much alike`,
+      `the names of columns ${otherIndex + 1} and ${index + 1} ("${otherName}", "${name}") are too similar`,
       `give them names that differ by more than case, spaces or the form of accents, or ${rename}`,
     );
   }

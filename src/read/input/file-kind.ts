@@ -61,17 +61,17 @@ async function closerLook(
     if (!gzip && (await isEncryptedPackage(path))) {
       return { what: "encrypted with a password", advice: "save it without a password, and give that file" };
     }
-    return { what, advice: SAVE_ANEW };
+    return { what, advice: SAVE_AS };
   }
   if (!isZip(head)) return { what, advice: adviceFor(what) };
-  if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_ANEW };
+  if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_AS };
   if (!/\.xls[xmb](\.gz)?$/i.test(file) && !head.includes("xl/")) return { what, advice: adviceFor(what) };
   const advice = gzip ? "unpack it first: a workbook is compressed already" : "name it .xlsx: then it is read as one";
   return { what: WORKBOOK, advice };
 }
 
 const WORKBOOK = "an Excel workbook";
-const SAVE_ANEW = "save it as .xlsx, or the sheet as CSV UTF-8, and give that file";
+const SAVE_AS = "save it as .xlsx, or the sheet as CSV UTF-8, and give that file";
 
 /**
  * A workbook with a password is a compound file with a part of this name. Its directory is at the sector that the

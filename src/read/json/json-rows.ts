@@ -4,7 +4,7 @@ import type { Place } from "../../model/place.ts";
 import { addProblem } from "../../model/problem-limit.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import type { JsonTable, RowPosition } from "../../model/record.ts";
-import { type ArrayDamage, type ArrayElement, arraySplitter, isSpace } from "./json-splitter.ts";
+import { type ArrayError, type ArrayElement, arraySplitter, isSpace } from "./json-splitter.ts";
 import { ndjsonLines } from "./ndjson-lines.ts";
 import { FORBIDDEN_NAMES, scanJson } from "./json-scan.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
@@ -79,11 +79,11 @@ export async function* jsonElements(source: TextSource): AsyncGenerator<FoundEle
   let firstIndex = 0;
   for await (const chunk of joined(firstBytes, chunks)) {
     const elements = splitter.push(chunk);
-    refuseDamage(source.file, splitter.damage());
+    refuseArrayError(source.file, splitter.damage());
     if (elements.length > 0) yield { elements, firstIndex };
     firstIndex += elements.length;
   }
-  refuseDamage(source.file, splitter.end());
+  refuseArrayError(source.file, splitter.end());
 }
 
 /**
@@ -147,7 +147,7 @@ function refuseBadDocument(file: string, firstLine: number, text: string): void 
   throw new Failure("source_damaged", `${file}:${line}:${column}: this is not JSON: ${error.reason}`, { place });
 }
 
-function refuseDamage(file: string, damage: ArrayDamage | undefined): void {
+function refuseArrayError(file: string, damage: ArrayError | undefined): void {
   if (damage === undefined) return;
   throw new Failure("source_damaged", `${file}:${damage.line}: this is not a JSON array: ${damage.reason}`, {
     hint: "copy the file again, or have the program that wrote it checked: an array goes from [ to ]",

@@ -6,7 +6,7 @@ export interface ArrayElement {
 }
 
 /** Why the array as a whole cannot be read. */
-export interface ArrayDamage {
+export interface ArrayError {
   /** 1-based. */
   readonly line: number;
   readonly reason: string;
@@ -16,9 +16,9 @@ interface ArraySplitter {
   /** Takes the next bytes of the document; returns the elements that end in them. */
   readonly push: (bytes: Buffer) => readonly ArrayElement[];
   /** Call after the last bytes: returns the error of the array itself, if there is one. */
-  readonly end: () => ArrayDamage | undefined;
+  readonly end: () => ArrayError | undefined;
   /** The error found so far; nothing is read after it. */
-  readonly damage: () => ArrayDamage | undefined;
+  readonly damage: () => ArrayError | undefined;
 }
 
 /**
@@ -80,7 +80,7 @@ interface State {
   start: number;
   parts: Buffer[];
   size: number;
-  damage: ArrayDamage | undefined;
+  damage: ArrayError | undefined;
 }
 
 function newState(limitBytes: number, line: number): State {

@@ -72,7 +72,7 @@ export function readFailure(file: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
   if (code.startsWith("Z_")) {
-    return new Failure("source_damaged", `${file}: the compressed data is damaged (${gzipDamage(code)})`, {
+    return new Failure("source_damaged", `${file}: the compressed data is damaged (${gzipError(code)})`, {
       hint: "copy the file again, and compare its size or checksum with the original",
       cause: error,
     });
@@ -93,6 +93,6 @@ const READ_ERRORS: ReadonlyMap<string, string> = new Map([
   ["EMFILE", "too many files are open"],
 ]);
 
-function gzipDamage(code: string): string {
+function gzipError(code: string): string {
   return code === "Z_BUF_ERROR" ? "it ends too early" : "it is not gzip all through, or does not match its checksum";
 }

@@ -1,4 +1,4 @@
-import { damagedPackage } from "./zip-package.ts";
+import { corruptPackage } from "./zip-package.ts";
 import type { NumberFormat } from "./cell-formats.ts";
 import type { SharedStrings } from "./shared-strings.ts";
 import { unescaped } from "./shared-strings.ts";
@@ -60,7 +60,7 @@ export function cellText(cell: RawCell, context: WorkbookContext): string | Faul
 
 function sharedText(value: string, { file, strings }: WorkbookContext): string {
   const text = /^\s*\d+\s*$/.test(value) ? strings.at(Number(value)) : undefined;
-  if (text === undefined) throw damagedPackage({ file }, "a cell refers to a text that is not there");
+  if (text === undefined) throw corruptPackage({ file }, "a cell refers to a text that is not there");
   return text;
 }
 
@@ -84,7 +84,7 @@ function errorName(value: string): string {
 
 function numberText(value: string, style: string | undefined, context: WorkbookContext): string | FaultyText {
   const number = Number(value);
-  if (!Number.isFinite(number)) throw damagedPackage(context, "a cell for a number holds something else");
+  if (!Number.isFinite(number)) throw corruptPackage(context, "a cell for a number holds something else");
   const format = context.formatOf(style);
   if (format.kind === "date") return dateText(number, format, context.from1904);
   if (Math.abs(number) >= FIRST_UNSAFE) return { text: plainNumber(number), finding: { code: "source_unsafe_number" } };

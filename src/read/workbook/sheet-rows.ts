@@ -4,7 +4,7 @@ import { cellText, type RawCell, type WorkbookContext } from "./cell-text.ts";
 import { newTextCollector } from "./shared-strings.ts";
 import { isTrue } from "./workbook-parts.ts";
 import { readXml, type WorkbookPart, type XmlAttributes } from "./xml-reader.ts";
-import { damagedPackage } from "./zip-package.ts";
+import { corruptPackage } from "./zip-package.ts";
 
 /** A row of a sheet that is not empty. */
 export interface SheetRow {
@@ -156,10 +156,10 @@ function newCell({ t = "n", s }: XmlAttributes = {}): CellParts {
 }
 
 function rowNumber({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
-  if (r !== undefined && !isRowNumber(r)) throw damagedPackage(source, `${part} has a row number out of range`);
+  if (r !== undefined && !isRowNumber(r)) throw corruptPackage(source, `${part} has a row number out of range`);
   const number = r === undefined ? last + 1 : Number(r);
   if (number > last) return number;
-  throw damagedPackage(source, `the rows of ${part} are out of order`);
+  throw corruptPackage(source, `the rows of ${part} are out of order`);
 }
 
 function isRowNumber(text: string): boolean {
@@ -173,9 +173,9 @@ const MAX_COLUMNS = 16_384;
 function cellIndex({ r }: XmlAttributes, last: number, { source, part }: WorkbookPart): number {
   const index = r === undefined ? last + 1 : columnIndex(r);
   if (r !== undefined && (index === undefined || index >= MAX_COLUMNS))
-    throw damagedPackage(source, `${part} has a cell reference out of range`);
+    throw corruptPackage(source, `${part} has a cell reference out of range`);
   if (index !== undefined && index > last) return index;
-  throw damagedPackage(source, `the cells of a row of ${part} are out of order`);
+  throw corruptPackage(source, `the cells of a row of ${part} are out of order`);
 }
 
 function tooLarge(file: string, line: number, what: string): Failure {

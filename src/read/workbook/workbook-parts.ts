@@ -1,7 +1,7 @@
 import { posix } from "node:path";
 import { Failure } from "../../model/failure.ts";
 import { readWholeXml } from "./xml-reader.ts";
-import { damagedPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
+import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
 /** A workbook's own description: its sheets in order, and the parts with their common data. */
 export interface WorkbookParts {
@@ -24,7 +24,7 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
   const root = (await relationships(source, zip, "")).find(({ type }) => type === "officeDocument");
   if (zip.has("xl/workbook.bin")) throw otherKind(source, "is a binary workbook (.xlsb)");
   if (root === undefined) throw otherKind(source, "is not a workbook");
-  if (!zip.has(root.part)) throw damagedPackage(source, `${root.part} is missing`);
+  if (!zip.has(root.part)) throw corruptPackage(source, `${root.part} is missing`);
   const related = await relationships(source, zip, root.part);
   const listed: { name: string; id: string; state: string }[] = [];
   let from1904 = false;

@@ -1,6 +1,6 @@
 import { SaxesParser } from "saxes";
 import { Failure } from "../../model/failure.ts";
-import { damagedPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
+import { corruptPackage, type ZipPackage, type ZipSource } from "./zip-package.ts";
 
 /** Handlers for the elements of a part, by name without a prefix. */
 export interface XmlHandlers {
@@ -24,7 +24,7 @@ export interface WorkbookPart {
  * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for a text without an end
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
-  const damaged = (error: unknown): Failure => damagedPackage(source, `${part} is not well-formed XML`, error);
+  const damaged = (error: unknown): Failure => corruptPackage(source, `${part} is not well-formed XML`, error);
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false });
   let handled = 0;
   let fed = 0;
@@ -35,7 +35,7 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
     throw damaged(error);
   });
   parser.on("doctype", () => {
-    throw damagedPackage(source, `${part} has a document type declaration, which no spreadsheet program writes`);
+    throw corruptPackage(source, `${part} has a document type declaration, which no spreadsheet program writes`);
   });
   parser.on("opentag", ({ name, attributes }) => {
     mark();

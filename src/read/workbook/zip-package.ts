@@ -53,7 +53,7 @@ export async function openZipPackage(source: ZipSource): Promise<ZipPackage> {
 }
 
 /** The failure for an archive that cannot be read. */
-export function damagedPackage({ file }: Pick<ZipSource, "file">, what: string, cause?: unknown): Failure {
+export function corruptPackage({ file }: Pick<ZipSource, "file">, what: string, cause?: unknown): Failure {
   return new Failure("source_damaged", `${file}: the workbook is damaged (${what})`, {
     hint: "copy the file again, or open it in a spreadsheet program and save it anew",
     ...(cause !== undefined && { cause }),
@@ -65,7 +65,7 @@ async function directoryOf(zip: ZipFile, source: ZipSource): Promise<ReadonlyMap
   const entries = new Map<string, Entry>();
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileName.toLowerCase();
-    if (entries.has(name)) throw damagedPackage(source, `it holds ${JSON.stringify(entry.fileName)} twice`);
+    if (entries.has(name)) throw corruptPackage(source, `it holds ${JSON.stringify(entry.fileName)} twice`);
     entries.set(name, entry);
     if (entries.size <= workbookParts) continue;
     throw new Failure("source_too_large", `${source.file}: holds more than ${workbookParts} parts`, {
@@ -81,7 +81,7 @@ interface PartName {
 }
 
 async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part }: PartName): AsyncGenerator<Buffer> {
-  if (entry === undefined) throw damagedPackage(source, `${part} is missing`);
+  if (entry === undefined) throw corruptPackage(source, `${part} is missing`);
   refuseTooLarge(entry, source);
   try {
     const stream = await zip.openReadStreamPromise(entry);
@@ -113,7 +113,7 @@ function zipFailure(source: ZipSource, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined || code.startsWith("Z_")) {
     const isCut = /end of central directory/i.test(error.message);
-    return damagedPackage(source, isCut ? "its end is missing" : "it cannot be unpacked", error);
+    return corruptPackage(source, isCut ? "its end is missing" : "it cannot be unpacked", error);
   }
   return readFailure(source.file, error);
 }

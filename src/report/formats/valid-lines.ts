@@ -28,7 +28,7 @@ export function validLineWriter(bytes: ByteList, before: string): (outcomes: Val
     bytes.addBytes(CLOSING);
   }
 
-  function addAlike(outcomes: ValidOutcomes, from: number, to: number, source: Uint8Array): void {
+  function addSimilar(outcomes: ValidOutcomes, from: number, to: number, source: Uint8Array): void {
     const { records, lines, keys, keyEnds } = outcomes.batch;
     const start = bytes.length();
     addOne(outcomes, from, source);
@@ -55,8 +55,8 @@ export function validLineWriter(bytes: ByteList, before: string): (outcomes: Val
       const fileNumber = fileNumbers[index] ?? 0;
       if (fileNumber !== file) source = Buffer.from(`,"source":{"file":${jsonText(files[fileNumber] ?? "")},"line":`);
       file = fileNumber;
-      const end = endOfAlike(outcomes, index);
-      if (end > index + 1) addAlike(outcomes, index, end, source);
+      const end = endOfSimilar(outcomes, index);
+      if (end > index + 1) addSimilar(outcomes, index, end, source);
       else addOne(outcomes, index, source);
       index = Math.max(end, index + 1);
     }
@@ -76,7 +76,7 @@ function startOfKey({ keyEnds }: ValidOutcomes["batch"], index: number): number 
  * Returns the end of the records whose lines have all values at the same positions as the line at `from`. Returns
  * `from` if no line can be written over that line.
  */
-function endOfAlike(outcomes: ValidOutcomes, from: number): number {
+function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   const { to, batch } = outcomes;
   const { records, lines, fileNumbers } = batch;
   const recordBelow = powerAbove(records[from] ?? 0);

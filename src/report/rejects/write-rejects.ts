@@ -14,7 +14,7 @@ import {
   type RejectFileWriter,
   WORKBOOK_FILE,
 } from "./reject-file.ts";
-import { type HandOut, type HandOutWriter, openHandOut } from "./handed-out.ts";
+import { type ManifestInfo, type ManifestWriter, openManifest } from "./rejects-manifest.ts";
 import type { RejectsWorkbook, WorkbookOptions, WrittenWorkbook } from "../workbook/rejects-workbook.ts";
 import { recordRows, type RejectedBatch, rejectedRecords, type RejectRow, rejectRows } from "./rejected-rows.ts";
 
@@ -27,7 +27,7 @@ export interface RejectsOptions extends RejectWriterOptions {
   /** Writes the rows to a workbook as well. */
   readonly workbook?: Pick<WorkbookOptions, "choices"> | undefined;
   /** Data for the re-import of the rejects (docs/errors.md, "Re-import rejects"); absent: they are not recognised. */
-  readonly handOut?: HandOut | undefined;
+  readonly manifest?: ManifestInfo | undefined;
 }
 
 /**
@@ -42,15 +42,15 @@ export async function writeRejects(folder: ReportFolder, report: Report, options
   const columns: KnownColumns = new Map();
   const pass = async (): Promise<Rejects | undefined> => {
     const workbook = await openWorkbook(folder, options);
-    const handOut = options.handOut && openHandOut(folder, options.handOut, options.sources[0] ?? "");
+    const manifest = options.manifest && openManifest(folder, options.manifest, options.sources[0] ?? "");
     const writer = openRejectWriter(folder, columns, {
       ...options,
-      others: [workbook, handOut].filter((one) => one !== undefined),
+      others: [workbook, manifest].filter((one) => one !== undefined),
     });
     const rejects = await writeOnePass(writer, rejectedRecords(report, records()));
     const written = rejects && (await workbook?.finish(report));
     if (rejects !== undefined) {
-      await handOut?.finish({ sheets: written?.sheets ?? {}, digests: digestsOf(rejects.files, written) });
+      await manifest?.finish({ sheets: written?.sheets ?? {}, digests: digestsOf(rejects.files, written) });
     }
     return rejects && { ...rejects, workbook: written };
   };
@@ -128,7 +128,7 @@ interface RejectWriterOptions extends CsvRejectOptions {
 type KnownColumns = Map<string, string[]>;
 
 /** Receives the rows that are written to the rejects files. */
-type RowTaker = Pick<HandOutWriter, "addFile" | "add" | "flush">;
+type RowTaker = Pick<ManifestWriter, "addFile" | "add" | "flush">;
 
 function openRejectWriter(
   folder: ReportFolder,

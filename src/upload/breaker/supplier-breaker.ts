@@ -4,7 +4,7 @@ import type { PlatformProblem } from "../../model/problem.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
 import { UNSPECIFIED } from "../../platform/reply/reply-problems.ts";
 import type { Clock } from "../../time/clock.ts";
-import type { ToldSupplier, UploadEvent } from "../upload-types.ts";
+import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
 
 /**
  * Circuit breakers of the import suppliers. A supplier that is Paused or Complete answers every record with an error
@@ -37,7 +37,7 @@ export interface SupplierBreakers {
 }
 
 export function createSupplierBreakers(options: SupplierBreakerOptions): SupplierBreakers {
-  const { waits, clock, told = () => [] } = options;
+  const { waits, clock, reported = () => [] } = options;
   const breakers = new Map<string, SupplierBreaker>();
   let hasSkipped = false;
 
@@ -48,23 +48,23 @@ export function createSupplierBreakers(options: SupplierBreakerOptions): Supplie
     breakers.set(supplier, breaker);
     return breaker;
   };
-  const toldOf = (name: string): ToldSupplier | undefined => told().find(({ supplier }) => supplier === name);
+  const reportOf = (name: string): ReportedSupplier | undefined => reported().find(({ supplier }) => supplier === name);
   const tripped = (): readonly SupplierBreaker[] => {
-    for (const breaker of breakers.values()) breaker.heed(toldOf(breaker.supplier));
+    for (const breaker of breakers.values()) breaker.apply(reportOf(breaker.supplier));
     return [...breakers.values()].filter((breaker) => breaker.state() !== "closed");
   };
   const isLeftToOthers = (): boolean => {
     const closed = tripped();
-    return closed.length > 0 && closed.every(({ supplier }) => toldOf(supplier)?.isAskedHere === false);
+    return closed.length > 0 && closed.every(({ supplier }) => reportOf(supplier)?.isAskedHere === false);
   };
 
   return {
     waits,
     admit(supplier) {
       const breaker = breakerOf(supplier);
-      breaker.heed(toldOf(breaker.supplier));
+      breaker.apply(reportOf(breaker.supplier));
       if (breaker.state() === "closed") return "yes";
-      if (toldOf(breaker.supplier)?.isAskedHere !== false && breaker.startProbe()) return "probe";
+      if (reportOf(breaker.supplier)?.isAskedHere !== false && breaker.startProbe()) return "probe";
       hasSkipped = true;
       return "no";
     },
@@ -127,7 +127,7 @@ interface SupplierBreaker {
   /** The record has an outcome. An inconclusive probe opens the circuit again. */
   readonly recordDone: () => void;
   /** Applies a newer state that another worker found. */
-  readonly heed: (told: ToldSupplier | undefined) => void;
+  readonly apply: (finding: ReportedSupplier | undefined) => void;
   /** Time of the next probe, monotonic milliseconds. */
   readonly probeAt: () => number;
   /** Why the circuit opened: a code of the contract, or the code of five equal refusals. */
@@ -139,7 +139,7 @@ interface SupplierBreakerOptions {
   readonly waits: boolean;
   readonly clock: Pick<Clock, "monotonic">;
   /** What other workers of the run found. */
-  readonly told?: (() => readonly ToldSupplier[]) | undefined;
+  readonly reported?: (() => readonly ReportedSupplier[]) | undefined;
   readonly onChange: (event: UploadEvent) => void;
 }
 
@@ -174,7 +174,7 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
     if (state === "closed" || (state === "open" && toldAt === undefined)) return;
     changedAt = toldAt ?? clock.monotonic();
     state = "closed";
-    onChange({ kind: "supplier", supplier, open: true, ...(toldAt !== undefined && { toldAt }) });
+    onChange({ kind: "supplier", supplier, open: true, ...(toldAt !== undefined && { reportedAt: toldAt }) });
   };
 
   return {
@@ -200,10 +200,10 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
     recordDone() {
       if (state === "half-open") open(code);
     },
-    heed(told) {
-      if (told === undefined || told.at <= changedAt + SAME_FINDING_MS || state === "half-open") return;
-      if (told.open) close(told.at);
-      else if (state === "closed") open(told.code ?? "no code", told.at);
+    apply(finding) {
+      if (finding === undefined || finding.at <= changedAt + SAME_FINDING_MS || state === "half-open") return;
+      if (finding.open) close(finding.at);
+      else if (state === "closed") open(finding.code ?? "no code", finding.at);
     },
     probeAt: () => probeAt,
     cause: () => ({ code, isFromStreak: streak.refusalOfClosed() === code }),

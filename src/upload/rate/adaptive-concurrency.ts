@@ -75,7 +75,7 @@ export function createRateControl(
   const pauses = createPauses(dependencies);
   const learned = createLearnedRate();
   const shared = createSharedRate(learned);
-  const spacing = createRequestSpacing(() => shared.heed(share()).rps ?? rps, learned);
+  const spacing = createRequestSpacing(() => shared.applyShare(share()).rps ?? rps, learned);
   let troubles = 0;
   let pushedBackInARow = 0;
   let isAfterThrough = false;
@@ -108,7 +108,7 @@ export function createRateControl(
       if (!isCurrent || cause === "unclear") return;
       pushedBackInARow += 1;
       isAfterThrough = false;
-      const round = ownPauseRound(reason, { isTold: afterMs !== undefined, isFirst, inARow: pushedBackInARow });
+      const round = ownPauseRound(reason, { hasRetryAfter: afterMs !== undefined, isFirst, inARow: pushedBackInARow });
       if (round > 0) pauses.beginOwn(round, reason);
       concurrency.halve(reason, shared.found(clock.monotonic()), reason !== "timeout");
     },
@@ -168,7 +168,7 @@ function createOutage(): Outage {
 
 /** Exchanges the learned rate with the other workers of the run. */
 interface SharedRate {
-  readonly heed: (share: PaceShare) => PaceShare;
+  readonly applyShare: (share: PaceShare) => PaceShare;
   /** A request was refused here. Returns the allowed requests per second, infinite if no cap is known. */
   readonly found: (now: number) => number;
 }
@@ -181,7 +181,7 @@ function createSharedRate(learned: LearnedRate): SharedRate {
   let heeded: string | undefined;
   let before = 1;
   return {
-    heed(share) {
+    applyShare(share) {
       const { workers = 1, found } = share;
       if (workers !== before) learned.scale(before / workers);
       before = workers;
@@ -229,7 +229,7 @@ function sleep(clock: Clock, ms: number, signal: AbortSignal): Promise<void> | u
 
 interface PushBackInARow {
   /** The platform specified a pause. */
-  readonly isTold: boolean;
+  readonly hasRetryAfter: boolean;
   /** Earlier requests succeeded and no cap was known. */
   readonly isFirst: boolean;
   /** Consecutive push-backs, including this one. */
@@ -240,7 +240,7 @@ interface PushBackInARow {
  * The round of a pause that the platform did not ask for, or 0 for none. A timeout already slows the push. A pause
  * from the platform is sufficient at first, and so is halved concurrency after the first refusal.
  */
-function ownPauseRound(reason: string, { isTold, isFirst, inARow }: PushBackInARow): number {
+function ownPauseRound(reason: string, { hasRetryAfter: isTold, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;
   if (isTold) return inARow > RETRY_AFTER_TRUSTED_TIMES ? inARow : 0;
   return isFirst ? 0 : inARow;

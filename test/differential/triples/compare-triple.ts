@@ -8,11 +8,11 @@ import { planItems } from "../../../src/pipeline/plan/plan-records.ts";
 import type { KeptPayloads } from "../../../src/pipeline/send/kept-payloads.ts";
 import {
   groupsOfRows,
-  isPayloadAlone,
+  isBarePayload,
   type PayloadGroup,
   payloadReader,
 } from "../../../src/pipeline/send/payload-group.ts";
-import { payloadsAnew } from "../../../src/pipeline/send/payloads-anew.ts";
+import { rereadPayloads } from "../../../src/pipeline/send/reread-payloads.ts";
 import { recordsToSend } from "../../../src/pipeline/send/records-to-send.ts";
 import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.ts";
 import { type Compare, type Difference, differenceList } from "./compare-lines.ts";
@@ -135,7 +135,7 @@ function planByChunks(job: Job, items: ItemSettings): Promise<Plan> {
     items,
     shownValues: undefined,
     signal,
-    keep: isPayloadAlone(job.operation) ? keep : undefined,
+    keep: isBarePayload(job.operation) ? keep : undefined,
   });
   return planOf(batches, payloads);
 }
@@ -202,7 +202,7 @@ async function compareSent(
     return sent;
   };
   const byRows = await sentFrom(groupsOfRows(job.input.records())).catch(failedReading);
-  const byBytes = await sentFrom(payloadsAnew(job)(signal)).catch(failedReading);
+  const byBytes = await sentFrom(rereadPayloads(job)(signal)).catch(failedReading);
   compare("sent, second reading by bytes / by rows", asLines(byBytes), asLines(byRows));
   compare(
     "sent, second reading / planned",

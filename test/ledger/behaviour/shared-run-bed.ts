@@ -37,7 +37,7 @@ type JoinedWorker = SharedWorker & { readonly shared: SharedRun; readonly pid: n
 
 interface SharedTools {
   readonly at: () => SharedScene;
-  readonly handOut: (plan?: Partial<SharedPlan>) => Promise<number>;
+  readonly beginSharing: (plan?: Partial<SharedPlan>) => Promise<number>;
   readonly join: () => Promise<JoinedWorker>;
   readonly idOf: (pid: number) => Promise<string>;
   readonly lose: (worker: { readonly pid: number }) => Promise<void>;
@@ -61,7 +61,7 @@ export function useSharedRun(open: () => Promise<SharedBed>): SharedTools {
     scene = { bed, run, ledger, planner: await bed.planner(run) };
   });
 
-  const handOut = (plan: Partial<SharedPlan> = {}): Promise<number> => at().planner.handOut({ ...PLAN, ...plan });
+  const beginSharing = (plan: Partial<SharedPlan> = {}): Promise<number> => at().planner.begin({ ...PLAN, ...plan });
   const join = async (): Promise<JoinedWorker> => {
     const shared = await at().bed.process(at().run);
     pids += 1;
@@ -90,7 +90,7 @@ export function useSharedRun(open: () => Promise<SharedBed>): SharedTools {
     (await (await at().bed.process(at().run)).ledger.sendable(at().run, first, last)).map(intentOf);
   const counts = async (): Promise<unknown> => (await at().ledger.summary(at().run)).counts;
   const ranges = async (): Promise<unknown> => (await at().planner.watch()).ranges;
-  return { at, handOut, join, idOf, lose, lookForALease, intents, counts, ranges };
+  return { at, beginSharing, join, idOf, lose, lookForALease, intents, counts, ranges };
 }
 
 export function accepted(intents: readonly Intent[]): readonly AttemptOutcome[] {

@@ -5,10 +5,10 @@ import { describeEndOfSharedRun } from "./shared-run-end-behaviour.ts";
 /** What every ledger that several processes share must do: that of PostgreSQL, and the model that the simulation works with. */
 export function describeSharedRun(open: () => Promise<SharedBed>): void {
   describe("a shared run keeps its rules:", () => {
-    const { at, handOut, join, idOf, lose, lookForALease, intents, counts, ranges } = useSharedRun(open);
+    const { at, beginSharing, join, idOf, lose, lookForALease, intents, counts, ranges } = useSharedRun(open);
 
     test("ranges are given out in order, each to one worker, until all are done", async () => {
-      expect(await handOut()).toBe(3);
+      expect(await beginSharing()).toBe(3);
       const [one, other] = [await join(), await join()];
       expect([await one.claim(), await other.claim()]).toEqual([
         { first: 1, last: 10 },
@@ -24,7 +24,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("a worker that joins is told when all others that are alive have counted it", async () => {
-      await handOut();
+      await beginSharing();
       const first = await join();
       expect(await first.beat(REPORT)).toMatchObject({ workers: 1, position: 0, isKnown: true });
       const second = await join();
@@ -37,7 +37,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("what is not pending is not given out", async () => {
-      await handOut();
+      await beginSharing();
       const worker = await join();
       await worker.claim();
       const sent = await intents(1, 10);
@@ -45,7 +45,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       await worker.saveOutcomes(at().run, accepted(sent));
       await worker.leave();
       await at().planner.end();
-      expect(await handOut()).toBe(2);
+      expect(await beginSharing()).toBe(2);
       expect(await (await join()).claim()).toEqual({ first: 11, last: 20 });
     });
 
@@ -53,7 +53,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       ["ambiguous", false],
       ["to be sent again", true],
     ] as const)("what a dead worker had in flight is %s to the next one", async (_, resendAmbiguous) => {
-      await handOut({ resendAmbiguous });
+      await beginSharing({ resendAmbiguous });
       const dead = await join();
       await dead.claim();
       const [first, second, third, ...rest] = await intents(1, 10);
@@ -73,7 +73,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("a worker that was taken for dead changes nothing any more, and is told", async () => {
-      await handOut();
+      await beginSharing();
       const frozen = await join();
       await frozen.claim();
       await frozen.claim();
@@ -96,7 +96,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("a worker that is heard of keeps what it holds, however long it takes", async () => {
-      await handOut();
+      await beginSharing();
       const worker = await join();
       await worker.claim();
       for (let beats = 0; beats < 8; beats += 1) {
@@ -110,7 +110,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("one that wakes before anybody has taken what it holds goes on with it", async () => {
-      await handOut();
+      await beginSharing();
       const worker = await join();
       await worker.claim();
       await at().bed.silence(10 * LEASE_MS);
@@ -121,7 +121,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("nobody is taken for dead by one that has itself not heard of the server for a while", async () => {
-      await handOut();
+      await beginSharing();
       const silent = await join();
       await silent.claim();
       await at().planner.watch();
@@ -137,7 +137,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("a worker finds out who is dead, too", async () => {
-      await handOut();
+      await beginSharing();
       const [dead, other] = [await join(), await join()];
       await dead.claim();
       const id = await idOf(dead.pid);
@@ -151,7 +151,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("what is written about two ranges is written whole, or not at all", async () => {
-      await handOut({ resendAmbiguous: true });
+      await beginSharing({ resendAmbiguous: true });
       const worker = await join();
       await worker.claim();
       await worker.claim();
@@ -169,7 +169,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("who leaves gives back what it holds, and what it left in flight is closed", async () => {
-      await handOut();
+      await beginSharing();
       const [one, other] = [await join(), await join()];
       await one.claim();
       await one.saveIntents(at().run, await intents(1, 2));
@@ -187,7 +187,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       const shared = await at().bed.process(at().run);
       const process = { host: "elsewhere", pid: 7 };
       await expect(shared.announce(process)).rejects.toMatchObject({ code: "run_unknown" });
-      await handOut();
+      await beginSharing();
       await shared.announce(process);
       await shared.announce(process);
       expect(await states()).toEqual(["joining"]);
@@ -201,7 +201,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("a process that has ended loses at once what its worker held, and no other does", async () => {
-      await handOut();
+      await beginSharing();
       const [one, other] = [await join(), await join()];
       await one.claim();
       await other.claim();
@@ -213,7 +213,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("all are told to leave or to stop, and the first failure counts", async () => {
-      await handOut();
+      await beginSharing();
       const [one, other] = [await join(), await join()];
       expect(await one.beat(REPORT)).toMatchObject({ state: "open", workers: 2, position: 0, holdMs: 0 });
       await one.hold(5_000, "told to wait");

@@ -4,12 +4,12 @@ import { accepted, LEASE_MS, LOST, PLAN, REPORT, type SharedBed, useSharedRun } 
 /** What remains of a hand-out that is over, and of a planner that has been replaced, changes nothing. */
 export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
   describe("the end of a shared run holds:", () => {
-    const { at, handOut, join, intents, counts } = useSharedRun(open);
+    const { at, beginSharing, join, intents, counts } = useSharedRun(open);
 
     test("a run that has ended takes nothing, from whoever still held something, and nobody joins it", async () => {
       const shared = await at().bed.process(at().run);
       await expect(shared.join({ host: "here", pid: 1 })).rejects.toMatchObject({ code: "run_unknown" });
-      await handOut();
+      await beginSharing();
       const worker = await join();
       await worker.claim();
       const sent = await intents(1, 2);
@@ -22,13 +22,13 @@ export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("a fence of an earlier hand-out opens nothing of a later one", async () => {
-      await handOut();
+      await beginSharing();
       const old = await join();
       await old.claim();
       const sent = await intents(1, 2);
       await at().planner.end();
       for (let again = 0; again < 4; again += 1) {
-        await handOut();
+        await beginSharing();
         const current = await join();
         await current.claim();
         await expect(old.saveIntents(at().run, sent)).rejects.toMatchObject(LOST);
@@ -41,11 +41,11 @@ export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
       const late = at().planner;
       at().ledger = await at().bed.takeOver();
       at().planner = await at().bed.planner(at().run);
-      await expect(late.handOut(PLAN)).rejects.toMatchObject(LOST);
-      await handOut();
+      await expect(late.begin(PLAN)).rejects.toMatchObject(LOST);
+      await beginSharing();
       const worker = await join();
       await worker.claim();
-      await expect(late.handOut(PLAN)).rejects.toMatchObject(LOST);
+      await expect(late.begin(PLAN)).rejects.toMatchObject(LOST);
       await expect(late.expel({ host: "here", pid: worker.pid })).rejects.toMatchObject(LOST);
       await expect(late.drain()).rejects.toMatchObject(LOST);
       await expect(late.end()).rejects.toMatchObject(LOST);
@@ -55,7 +55,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
     });
 
     test("who takes the ledger over ends what a dead planner has left, and what was in flight is settled", async () => {
-      await handOut({ resendAmbiguous: true });
+      await beginSharing({ resendAmbiguous: true });
       const dead = await join();
       await dead.claim();
       const sent = await intents(1, 2);
@@ -65,7 +65,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
       await expect(dead.saveOutcomes(at().run, accepted(sent))).rejects.toMatchObject(LOST);
       await expect(dead.beat(REPORT)).rejects.toMatchObject(LOST);
       at().planner = await at().bed.planner(at().run);
-      expect(await handOut()).toBe(3);
+      expect(await beginSharing()).toBe(3);
     });
   });
 }

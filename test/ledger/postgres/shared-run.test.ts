@@ -104,7 +104,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
   describe("whatever becomes of connections and jobs", () => {
     test("a range that was taken in a commit whose answer was lost is known to its worker", async () => {
       const { run, planner } = await plan(30);
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       const worker = await (await processOf(run, throughProxy())).join({ host: "here", pid: 1 });
       await worker.beat(REPORT);
       const taken = [];
@@ -119,7 +119,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
     test("a worker whose joining was not answered joins once", async () => {
       const { run, planner } = await plan(10);
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       const shared = await processOf(run, throughProxy());
       proxy.cutNext("insert into migrate.workers");
       await shared.join({ host: "here", pid: 1 });
@@ -133,7 +133,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       const run = await planned(ledger, items(30));
       const planner = await postgresSharedRun(database, run, { planner: lease.fence, close });
       proxy.cutNext("insert into migrate_jobs.job");
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       proxy.cutNext();
       await planner.drain();
       expect((await planner.watch()).ranges).toEqual({ waiting: 3, taken: 0, done: 0 });
@@ -143,7 +143,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
     test("a range whose job was lost, or is another's, is given out all the same", async () => {
       const { run, planner } = await plan(30);
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       await query("delete from migrate_jobs.job where data ->> 'first' = '1'");
       await query("update migrate_jobs.job set state = 'completed' where data ->> 'first' = '11'");
       await query("update migrate_jobs.job set start_after = now() + interval '1 day' where data ->> 'first' = '21'");
@@ -155,9 +155,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
     test("jobs that a dead planner has left stand for nothing, and keep no run from ending", async () => {
       const { run, planner } = await plan(20);
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       const [left] = await query("select name from migrate_jobs.queue order by created_on desc limit 1");
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       await query(`insert into migrate_jobs.job (name, data) values ('${String(left?.["name"])}', '{"first": 1}')`);
       const first = await (await processOf(run)).join({ host: "here", pid: 1 });
       const second = await (await processOf(run)).join({ host: "here", pid: 2 });
@@ -174,7 +174,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
     test("a queue that cannot be asked is not taken for an empty one", async () => {
       const { run, planner } = await plan(10);
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       const worker = await (await processOf(run)).join({ host: "here", pid: 1 });
       await query("alter table migrate_jobs.job rename column priority to other");
       try {
@@ -186,7 +186,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
     test("a worker that is frozen in the middle of a transaction keeps its range for no longer than its lease", async () => {
       const { run, planner } = await plan(10);
-      await planner.handOut({ ...PLAN, leaseMs: 1_000 });
+      await planner.begin({ ...PLAN, leaseMs: 1_000 });
       const shared = await processOf(run, throughProxy());
       const frozen = await shared.join({ host: "here", pid: 1 });
       await frozen.claim();
@@ -211,7 +211,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
   describe("a planner that is gone", () => {
     test("is not replaced while its workers send, and keeps the ledger where it only stood still", async () => {
       const { ledger, run, planner } = await plan(10);
-      await planner.handOut(PLAN);
+      await planner.begin(PLAN);
       const worker = await (await processOf(run)).join({ host: "here", pid: 1 });
       await worker.claim();
       await giveUpWriter();
@@ -228,7 +228,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
     test("is replaced when the lease of its last worker is over, which may be in a while", async () => {
       const { run, planner } = await plan(10);
-      await planner.handOut({ ...PLAN, leaseMs: 2_000 });
+      await planner.begin({ ...PLAN, leaseMs: 2_000 });
       const dead = await (await processOf(run)).join({ host: "here", pid: 1 });
       await dead.claim();
       await giveUpWriter();
@@ -244,7 +244,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
   test("outcomes of a worker are written once, however many connections are lost", async () => {
     const { ledger, run, planner } = await plan(30);
-    await planner.handOut(PLAN);
+    await planner.begin(PLAN);
     const shared = await processOf(run, throughProxy());
     const worker = await shared.join({ host: "here", pid: 1 });
     for (let ranges = 0; ranges < 3; ranges += 1) await worker.claim();

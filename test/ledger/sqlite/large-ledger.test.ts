@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkLedger } from "../../../src/ledger/sqlite/integrity/ledger-check.ts";
-import { isAsSealed, readSeal } from "../../../src/ledger/sqlite/integrity/seal.ts";
+import { matchesStamp, readChecksums } from "../../../src/ledger/sqlite/integrity/page-checksums.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { keptFolder } from "../../temporary-folder.ts";
 import { item, planned, POLICY, sendAll } from "../ledger-input.ts";
@@ -33,8 +33,8 @@ async function write(): Promise<void> {
 }
 
 function isTrusted(): boolean {
-  const seal = readSeal(`${path}-seal`);
-  return seal !== undefined && seal !== "damaged" && isAsSealed(path, seal);
+  const seal = readChecksums(`${path}-seal`);
+  return seal !== undefined && seal !== "corrupt" && matchesStamp(path, seal);
 }
 
 /** Changes a byte in the middle of the file, and back again. */

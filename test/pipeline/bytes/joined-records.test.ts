@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../../src/job/job.ts";
 import { isPacked, packItems, unpackItems } from "../../../src/ledger/packed/packed-items.ts";
 import { checkedRecords } from "../../../src/migrate.ts";
-import { compilePlainRecords } from "../../../src/pipeline/bytes/plain-records.ts";
+import { compileFastPath } from "../../../src/pipeline/bytes/compile-fast-path.ts";
 import type { ItemSettings, PlannedBatch } from "../../../src/pipeline/plan/plan-items.ts";
 import { planItems } from "../../../src/pipeline/plan/plan-records.ts";
 import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.ts";
@@ -94,11 +94,11 @@ test("of good joined rows none is made, several of one parent among them, and qu
 async function notPlain(job: Job): Promise<readonly number[]> {
   const { joined } = job.input;
   const [file] = joined?.files ?? [];
-  const find = file && joined && compilePlainRecords(job, {})?.(file, joined.children);
+  const find = file && joined && compileFastPath(job, {})?.(file, joined.children);
   if (joined === undefined || find === undefined) throw new Error("the input is not joined as bytes");
   const others: number[] = [];
   for await (const chunk of joined.chunks()) {
-    if ("root" in chunk) others.push(...find(joinedPiece(chunk, joined), { isFirstMade: false }).others);
+    if ("root" in chunk) others.push(...find(joinedPiece(chunk, joined), { isFirstOnBothPaths: false }).others);
   }
   return others;
 }

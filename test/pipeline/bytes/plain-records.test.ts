@@ -3,7 +3,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { expect, onTestFinished, test } from "vitest";
 import type { Job } from "../../../src/job/job.ts";
-import { compilePlainRecords, type PlainPurpose } from "../../../src/pipeline/bytes/plain-records.ts";
+import { compileFastPath, type ScanPurpose } from "../../../src/pipeline/bytes/compile-fast-path.ts";
 import type { ChunkSettings } from "../../../src/pipeline/threads/check-chunks.ts";
 import { csvPiecesOf } from "../../../src/read/chunks/chunk-rows.ts";
 import { createByteList } from "../../../src/text/byte-list.ts";
@@ -16,7 +16,7 @@ function folderOf(content: string, mapping = MAPPING): string {
   return temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": mapping, "things.csv": content });
 }
 
-function purposeOf(items: ChunkSettings["items"]): PlainPurpose {
+function purposeOf(items: ChunkSettings["items"]): ScanPurpose {
   return items.endpoint === "" ? {} : { texts: createByteList(), planned: items };
 }
 
@@ -25,11 +25,11 @@ async function notPlain({ input, ...job }: Job, { items } = CHECK): Promise<read
   const { chunked } = input;
   const [opened] = chunked?.files ?? [];
   if (chunked === undefined || opened?.kind !== "csv") return undefined;
-  const find = compilePlainRecords(job, purposeOf(items))?.(opened, []);
+  const find = compileFastPath(job, purposeOf(items))?.(opened, []);
   if (find === undefined) return undefined;
   const others: number[] = [];
   for await (const chunk of chunked.chunks()) {
-    for (const piece of csvPiecesOf(chunk, opened)) others.push(...find(piece, { isFirstMade: false }).others);
+    for (const piece of csvPiecesOf(chunk, opened)) others.push(...find(piece, { isFirstOnBothPaths: false }).others);
   }
   return others;
 }

@@ -49,8 +49,8 @@ function coordinated(
       die({ signal: 9 });
     },
   };
-  const shared: Pick<SharedRun, "handOut" | "watch" | "expel" | "drain" | "end"> = {
-    handOut: async () => 2,
+  const shared: Pick<SharedRun, "begin" | "watch" | "expel" | "drain" | "end"> = {
+    begin: async () => 2,
     watch: async () => ({ ...STATUS, ...(typeof status === "function" ? status() : status) }),
     expel: async () => void heard.push("expel"),
     drain: async () => void heard.push("drain"),

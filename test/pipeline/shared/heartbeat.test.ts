@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import type { Orders, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
+import type { HeartbeatReply, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import { startHeartbeat } from "../../../src/pipeline/shared/heartbeat.ts";
 import { createFindings } from "../../../src/pipeline/shared/worker-findings.ts";
 import { createWorkerPace } from "../../../src/pipeline/shared/worker-pace.ts";
 import { createReport } from "../../../src/pipeline/shared/worker-report.ts";
 import { createLeaseWatch } from "../../../src/time/lease-watch.ts";
 
-const ORDERS: Orders = {
+const ORDERS: HeartbeatReply = {
   state: "open",
   concurrency: 4,
   workers: 1,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Orders, RecordRange } from "../../../src/ledger/runs/shared-run.ts";
+import type { HeartbeatReply, RecordRange } from "../../../src/ledger/runs/shared-run.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import { recordsOfRanges, type RangeFeed } from "../../../src/pipeline/shared/range-feed.ts";
 import type { RecordToSend } from "../../../src/upload/upload-types.ts";
@@ -16,7 +16,7 @@ function toSend(record: number): RecordToSend {
   };
 }
 
-function orders(givenBack: number, position = 0): Orders {
+function orders(givenBack: number, position = 0): HeartbeatReply {
   const ranges = { waiting: givenBack, taken: 1, done: 0 };
   return { state: "open", concurrency: 1, workers: 2, position, isKnown: true, holdMs: 0, ranges, givenBack };
 }
@@ -34,7 +34,7 @@ function scene(claimable: readonly RecordRange[]) {
       unsettled: () => [],
       isUnderWay: () => false,
     },
-    heartbeat: { orders: () => seen.orders, everyMs: 1_000 },
+    heartbeat: { lastReply: () => seen.orders, everyMs: 1_000 },
     workerPace: { isWanted: () => true },
     perSecond: () => seen.perSecond,
     leaving: new AbortController().signal,

@@ -24,7 +24,7 @@ function createWorkers(count: number) {
     createSupplierBreakers({
       waits: true,
       clock,
-      told: () =>
+      reported: () =>
         (told[index]?.suppliers ?? []).map(({ agoMs, ...one }) => ({ ...one, at: (toldAt[index] ?? 0) - agoMs })),
       onChange(event) {
         events[index]?.push(event);

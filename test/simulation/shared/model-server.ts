@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type {
-  Orders,
+  HeartbeatReply,
   SharedFailure,
   SharedPlan,
   SharedStatus,
@@ -35,11 +35,11 @@ export interface ModelServer {
   readonly renew: (fence: number, leaseMs: number) => void;
   readonly release: (fence: number) => void;
   readonly requireWriter: (fence: number) => void;
-  readonly handOut: (run: string, plan: SharedPlan) => number;
+  readonly beginSharing: (run: string, plan: SharedPlan) => number;
   readonly join: (run: string, id: string, worker: WorkerIdentity) => number;
   readonly announce: (run: string, id: string, worker: WorkerIdentity) => void;
   readonly removeAnnounced: (id: string) => void;
-  readonly beat: (id: string, held: readonly HeldRange[], report: WorkerReport) => Orders;
+  readonly beat: (id: string, held: readonly HeldRange[], report: WorkerReport) => HeartbeatReply;
   readonly claim: (id: string, known: readonly number[]) => HeldRange | undefined;
   readonly requireHeld: (id: string, ranges: readonly HeldRange[]) => void;
   readonly finish: (run: string, range: HeldRange) => void;
@@ -48,7 +48,7 @@ export interface ModelServer {
   readonly hold: (id: string, forMs: number) => void;
   readonly takeBackDead: (run: string, leaseMs: number) => void;
   readonly expel: (run: string, worker: WorkerIdentity) => void;
-  readonly setState: (run: string, state: Orders["state"]) => void;
+  readonly setState: (run: string, state: HeartbeatReply["state"]) => void;
   readonly end: (run: string) => void;
   readonly leaseMs: (run: string) => number | undefined;
   readonly status: (run: string) => SharedStatus | undefined;
@@ -114,7 +114,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
       "closed",
     );
   };
-  const setState = (run: string, state: Orders["state"]): void => {
+  const setState = (run: string, state: HeartbeatReply["state"]): void => {
     const share = shares.get(run);
     if (share !== undefined && share.state !== "ended") share.state = state;
   };
@@ -123,7 +123,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
     Object.assign(range, { fence: fences, holder: id, state: "taken", wasTaken: true, until: now() + leaseMs });
     return { first: range.first, last: range.last, fence: fences };
   };
-  const counts = (run: string): Orders["ranges"] => {
+  const counts = (run: string): HeartbeatReply["ranges"] => {
     const of = (state: ModelRange["state"]): number =>
       (shares.get(run)?.ranges ?? []).filter((range) => range.state === state).length;
     return { waiting: of("waiting"), taken: of("taken"), done: of("done") };
@@ -148,7 +148,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
     requireWriter(fence) {
       if (writer.fence !== fence) throw inUse();
     },
-    handOut(run, plan) {
+    beginSharing(run, plan) {
       const ranges = tables
         .cut(run, plan.size)
         .map((range): ModelRange => ({ ...range, fence: 0, state: "waiting", until: 0 }));

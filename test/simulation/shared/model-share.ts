@@ -1,5 +1,5 @@
 import type {
-  Orders,
+  HeartbeatReply,
   RecordRange,
   SharedFailure,
   SharedPlan,
@@ -34,7 +34,7 @@ export interface ModelWorker extends WorkerIdentity {
 export interface ModelShare {
   readonly plan: SharedPlan;
   readonly ranges: ModelRange[];
-  state: Orders["state"];
+  state: HeartbeatReply["state"];
   holdUntil: number;
   failure?: SharedFailure;
 }
@@ -42,7 +42,7 @@ export interface ModelShare {
 export function ordersOf(
   share: ModelShare | undefined,
   now: number,
-): Pick<Orders, "state" | "concurrency" | "rps" | "holdMs"> {
+): Pick<HeartbeatReply, "state" | "concurrency" | "rps" | "holdMs"> {
   if (share === undefined) return { state: "ended", concurrency: 1, holdMs: 0 };
   const { state, plan, holdUntil } = share;
   const { concurrency, rps } = plan;

@@ -1,6 +1,6 @@
 import type { AttemptOutcome, Intent, Ledger, Run } from "../../../src/ledger/ledger.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
-import { createTurns } from "../../../src/time/turns.ts";
+import { createMutex } from "../../../src/time/mutex.ts";
 import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";
 import type { SharedRun, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import type { Clock } from "../../../src/time/clock.ts";
@@ -72,7 +72,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
   const reaper = createReaper({
     clock,
     leaseMs: async () => server.leaseMs(run),
-    takeBack: async (leaseMs) => server.takeBackDead(run, leaseMs),
+    revokeRanges: async (leaseMs) => server.takeBackDead(run, leaseMs),
   });
   const asPlanner = <Result>(work: () => Result): Promise<Result> => {
     if (planner === undefined) throw new Error("Only the process that has planned the run may do this.");
@@ -89,7 +89,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
       },
       notePosition: async () => undefined,
     },
-    handOut: (plan) => asPlanner(() => server.handOut(run, plan)),
+    begin: (plan) => asPlanner(() => server.beginSharing(run, plan)),
     announce: (worker) => connection.perhapsAgain(() => server.announce(run, announced, worker)),
     async join(worker) {
       const id = newWorkerId();
@@ -123,7 +123,7 @@ function modelWorker(
   reaper: Reaper,
 ): SharedWorker {
   const held = new Map<number, HeldRange>();
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   const rangesOf = (items: readonly { readonly record: number }[]): readonly HeldRange[] => {
     const ranges = new Set<HeldRange>();
     for (const { record } of items) {

@@ -48,7 +48,7 @@ function meaningsOf(name: string): readonly string[] {
 function knownTokens(token: string): readonly string[] {
   if (WORDS.has(token)) return [token];
   const single = singular(token);
-  return WORDS.has(single) ? [single] : takenApart(token);
+  return WORDS.has(single) ? [single] : partsOf(token);
 }
 
 function singular(token: string): string {
@@ -80,7 +80,7 @@ export function writtenWords(name: string): readonly string[] {
 }
 
 /** Splits a compound: `custno` is `cust` and `no`. Returns the token unchanged if it does not split completely. */
-function takenApart(token: string): readonly string[] {
+function partsOf(token: string): readonly string[] {
   if (token.length < 4 || /^\d/.test(token)) return [token];
   const best: (readonly string[] | undefined)[] = [[]];
   for (let end = 1; end <= token.length; end += 1) {

@@ -22,11 +22,11 @@ export function textFit(type: TextType, words: readonly string[], column: Column
   const right = matches === undefined ? 1 : sampleShare(column, matches);
   const upper = matches === undefined ? right : sampleShare(column, (value) => matches(value.toUpperCase()));
   const length = sampleShare(column, (value) => value.length <= (type.maxLength ?? Number.POSITIVE_INFINITY));
-  const told = TELLING.find(([kind]) => shareOf(column, kind) >= 0.7);
+  const evident = TELLING.find(([kind]) => shareOf(column, kind) >= 0.7);
   const wanted = TELLING.find(([, word]) => words.includes(word) || (type.format === "email" && word === "email"));
   const form: LeafForm = upper > right ? { kind: "upper" } : PLAIN;
-  const kindFit = kindsAgree({ told, wanted, words, column });
-  const evidence = told !== undefined && told === wanted ? told[2] : 0;
+  const kindFit = kindsAgree({ evident, wanted, words, column });
+  const evidence = evident !== undefined && evident === wanted ? evident[2] : 0;
   return { fit: Math.max(right, upper * 0.98) * length * kindFit * formatFit(type, column), evidence, form };
 }
 
@@ -39,7 +39,7 @@ type Telling = (typeof TELLING)[number];
 
 interface TextFacts {
   /** The kind that the values suggest. */
-  readonly told: Telling | undefined;
+  readonly evident: Telling | undefined;
   /** The kind that the field's name suggests. */
   readonly wanted: Telling | undefined;
   readonly words: readonly string[];
@@ -47,8 +47,8 @@ interface TextFacts {
 }
 
 /** How well the kind of the values agrees with the field's name. */
-function kindsAgree({ told, wanted, words, column }: TextFacts): number {
-  if (told !== undefined) return told === wanted ? 1 : fitOfOther(told, words);
+function kindsAgree({ evident, wanted, words, column }: TextFacts): number {
+  if (evident !== undefined) return evident === wanted ? 1 : fitOfOther(evident, words);
   if (wanted?.[0] === "email") return 0.1;
   if (wanted?.[0] === "phone") return shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;
   if (words.includes("name") && shareOf(column, "number") > 0.5) return 0.2;

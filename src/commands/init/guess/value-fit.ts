@@ -84,12 +84,12 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   const fit = codes.size <= choices.length + MORE_CODES ? 0.5 + 0.5 * mapped : Math.max(0.15, mapped);
   const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= LEAST_ROWS;
   const shown = new Map([...table].filter(([code]) => !vague.has(code) || isPublic(code)));
-  const told = unknown.filter(isPublic).slice(0, MOST_CODES);
+  const listed = unknown.filter(isPublic).slice(0, MOST_CODES);
   const form: LeafForm = {
     kind: "lookup",
     table: shown,
-    unknown: told,
-    withheld: codes.size - shown.size - told.length,
+    unknown: listed,
+    withheld: codes.size - shown.size - listed.length,
   };
   return { fit, evidence: mapped < 0.6 ? 0 : evidence * mapped, form: same ? PLAIN : form };
 }

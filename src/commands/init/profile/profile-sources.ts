@@ -172,12 +172,12 @@ function createColumns(folder: string): Columns {
   }
 
   function addRow({ row }: ReadRow): void {
-    const closely = rows <= CLOSE_ROWS || rows % CLOSE_EVERY === 0;
+    const isSampled = rows <= CLOSE_ROWS || rows % CLOSE_EVERY === 0;
     if (!isCsvRow(row)) {
-      for (const [name, text] of flatRecord(row.value)) counterOf(name)?.add(text, closely);
+      for (const [name, text] of flatRecord(row.value)) counterOf(name)?.add(text, isSampled);
       return;
     }
-    for (const [at, cell] of row.cells.entries()) counterOf(row.table.columns[at] ?? "")?.add(cell, closely);
+    for (const [at, cell] of row.cells.entries()) counterOf(row.table.columns[at] ?? "")?.add(cell, isSampled);
   }
 
   return {

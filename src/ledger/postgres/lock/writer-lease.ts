@@ -61,7 +61,7 @@ export async function takeWriterLease(
     }
     // The reply to taking the lease was lost.
     if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, { leaseMs, watch });
-    if (isAtWork(seen, previous)) throw inUse(database.name, seen.holder);
+    if (isActive(seen, previous)) throw inUse(database.name, seen.holder);
     if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
     // The server is still executing the last transaction of a dead process.
     else if (previous?.isDead === true) await waitForServer();
@@ -106,7 +106,7 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
  * Whether the holder is active: it is a live process of this host; or it renewed the lease since the last look; or the
  * lease had expired at that time and still could not be taken, because a transaction of the holder is in progress.
  */
-function isAtWork(seen: SeenLease, before: SeenLease | undefined): boolean {
+function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
   if (before === undefined) return false;
   return before.fence !== seen.fence || before.until !== seen.until || before.leftMs < 0;

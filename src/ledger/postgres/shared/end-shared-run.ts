@@ -6,7 +6,7 @@ import type { WorkerStatus } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 import { openRangeQueue } from "./range-queue.ts";
-import { takeBack } from "./range-rows.ts";
+import { revokeRanges } from "./range-rows.ts";
 import type { SharedContext } from "./shared-context.ts";
 import { setState, sharedRow, sharedStatus } from "./worker-rows.ts";
 
@@ -17,7 +17,7 @@ export async function endShared(
 ): Promise<void> {
   const { resends = false } = (await sharedRow(transaction, run)) ?? {};
   await setState(transaction, run, "ended");
-  await takeBack(transaction, { run, from: "everybody", resends, at: timestamp(clock), state: "closed" });
+  await revokeRanges(transaction, { run, from: "everybody", resends, at: timestamp(clock), state: "closed" });
 }
 
 /**

@@ -53,7 +53,7 @@ export async function postgresSharedRun(
 
   return {
     ledger,
-    async handOut(plan) {
+    async begin(plan) {
       await context.queue.create();
       return asPlanner(
         async (transaction) => {

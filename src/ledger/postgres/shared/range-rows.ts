@@ -129,7 +129,7 @@ export function finishRange(transaction: Transaction, run: number, first: number
 /** The ranges to revoke: those whose lease expired, those of one worker, or all. */
 export type TakenFrom = "the dead" | { readonly worker: string } | "everybody";
 
-export interface TakeBack {
+export interface Revocation {
   readonly run: number;
   readonly from: TakenFrom;
   /** Requests in flight may be sent again. */
@@ -144,7 +144,7 @@ export interface TakeBack {
  * Revokes ranges. Their fencing tokens are incremented, so their holders can no longer write. Requests in flight are
  * closed as those of a dead process are. Returns the jobs of the ranges.
  */
-export async function takeBack(transaction: Transaction, taking: TakeBack): Promise<readonly string[]> {
+export async function revokeRanges(transaction: Transaction, taking: Revocation): Promise<readonly string[]> {
   const { run, at, resends, state } = taking;
   const taken = await rangesOf(transaction, taking);
   for (const { first, last } of taken) {
@@ -176,7 +176,7 @@ const SEND_AGAIN = `
 
 type Taken = RecordRange & { readonly job: string | null };
 
-function rangesOf(queries: Queries, { run, from, state }: TakeBack): Promise<readonly Taken[]> {
+function rangesOf(queries: Queries, { run, from, state }: Revocation): Promise<readonly Taken[]> {
   const select = "select first, last, job from migrate.ranges where run = $1 and ";
   if (from === "the dead") {
     const sql = `${select} state = 'taken' and lease_until < clock_timestamp() for update skip locked`;

@@ -1,7 +1,7 @@
-import { createTurns } from "../../../time/turns.ts";
+import { createMutex } from "../../../time/mutex.ts";
 import type { Ledger } from "../../ledger.ts";
 import { latestFindings } from "../../runs/platform-findings.ts";
-import type { Orders, SharedWorker } from "../../runs/shared-run.ts";
+import type { HeartbeatReply, SharedWorker } from "../../runs/shared-run.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Queries, Transaction } from "../queries.ts";
@@ -36,13 +36,15 @@ interface Identity {
   readonly leaseMs: number;
 }
 
+type BeatReport = Parameters<SharedWorker["beat"]>[0];
+
 /** A worker that is already in the table of workers. */
 export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper: Reaper): SharedWorker {
   const context = { ...shared, database: withinLease(shared.database, leaseMs) };
   const { database, run, queue } = context;
   const held = createHeldRanges(context, id);
   // Each operation changes the held ranges.
-  const inTurn = createTurns();
+  const inTurn = createMutex();
   const own = { run, worker: id, leaseMs };
 
   /** A worker that is considered dead changes nothing, and cannot become dead during the transaction. */
@@ -51,20 +53,20 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
       if (!(await isWorking(transaction, id))) throw lostRange();
       return work(transaction);
     });
-  const beatOnce = async (transaction: Transaction, report: Parameters<SharedWorker["beat"]>[0]): Promise<Orders> => {
+  const beatOnce = async (transaction: Transaction, report: BeatReport): Promise<HeartbeatReply> => {
     const firsts = held.firsts();
     if (!(await noteWorker(transaction, id, report))) throw lostRange();
     if ((await renewRanges(transaction, own, firsts)) < firsts.length) throw lostRange();
-    return ordersFor(transaction, { run, id, leaseMs });
+    return heartbeatReply(transaction, { run, id, leaseMs });
   };
   return {
     leaseMs,
     beat: (report) =>
       inTurn(async () => {
         // Durable, so that a server crash cannot make a lease shorter than its worker assumes.
-        const orders = await database.transaction((transaction) => beatOnce(transaction, report));
+        const reply = await database.transaction((transaction) => beatOnce(transaction, report));
         await reaper.look();
-        return orders;
+        return reply;
       }),
     claim: () =>
       inTurn(async () => {
@@ -126,7 +128,10 @@ function withinLease(database: PostgresDatabase, leaseMs: number): PostgresDatab
   return { ...database, transaction: (work, how) => database.transaction(work, { ...how, idleMs: leaseMs }) };
 }
 
-async function ordersFor(queries: Queries, { run, id, leaseMs }: Identity & { readonly run: number }): Promise<Orders> {
+async function heartbeatReply(
+  queries: Queries,
+  { run, id, leaseMs }: Identity & { readonly run: number },
+): Promise<HeartbeatReply> {
   const row = await sharedRow(queries, run);
   const { state = "ended", concurrency = 1, rps, holdMs = 0 } = row ?? {};
   const place = await placeOf(queries, { run, id, leaseMs });

@@ -3,8 +3,8 @@ import { createReaper, type Reaper } from "../../runs/reaper.ts";
 import type { PostgresDatabase } from "../postgres-database.ts";
 import type { Queries, Transaction } from "../queries.ts";
 import type { RangeQueue } from "./range-queue.ts";
-import { takeBack, type TakenFrom } from "./range-rows.ts";
-import { loseDeadWorkers, sharedRow } from "./worker-rows.ts";
+import { revokeRanges, type TakenFrom } from "./range-rows.ts";
+import { expireDeadWorkers, sharedRow } from "./worker-rows.ts";
 
 /** State shared by the parts of a shared run. */
 export interface SharedContext {
@@ -21,7 +21,7 @@ export interface SharedContext {
 export async function giveBack(context: SharedContext, transaction: Transaction, from: TakenFrom): Promise<void> {
   const { run, queue, clock } = context;
   const { resends = false } = (await sharedRow(transaction, run)) ?? {};
-  const jobs = await takeBack(transaction, { run, from, resends, at: timestamp(clock), state: "waiting" });
+  const jobs = await revokeRanges(transaction, { run, from, resends, at: timestamp(clock), state: "waiting" });
   await queue.giveBack(jobs, transaction);
 }
 
@@ -30,11 +30,11 @@ export function reaperOf(context: SharedContext): Reaper {
   return createReaper({
     clock,
     leaseMs: async () => (await sharedRow(database, run))?.leaseMs,
-    async takeBack(leaseMs) {
+    async revokeRanges(leaseMs) {
       if (!(await isAnyDead(database, run))) return;
       await database.transaction(
         async (transaction) => {
-          await loseDeadWorkers(transaction, run, leaseMs);
+          await expireDeadWorkers(transaction, run, leaseMs);
           await giveBack(context, transaction, "the dead");
         },
         { idleMs: leaseMs },

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { STATUSES } from "../../../model/outcome.ts";
 import type {
-  Orders,
+  HeartbeatReply,
   RangeCounts,
   SharedFailure,
   SharedPlan,
@@ -15,7 +15,7 @@ import type { Queries, Statement } from "../queries.ts";
 
 /** A shared run as stored in its table. */
 export interface SharedRow {
-  readonly state: Orders["state"];
+  readonly state: HeartbeatReply["state"];
   readonly leaseMs: number;
   readonly concurrency: number;
   readonly rps: number | null;
@@ -53,7 +53,7 @@ const SELECT_SHARED: Statement<SharedRow> = {
   isQuick: true,
 };
 
-export async function setState(queries: Queries, run: number, state: Orders["state"]): Promise<void> {
+export async function setState(queries: Queries, run: number, state: HeartbeatReply["state"]): Promise<void> {
   await queries.run(
     "update migrate.shared_runs set state = $2 where run = $1 and state <> 'ended' and state <> $2",
     run,
@@ -131,7 +131,7 @@ export async function endWorker(queries: Queries, id: string): Promise<void> {
 }
 
 /** Workers without a heartbeat for longer than their lease become lost. */
-export async function loseDeadWorkers(queries: Queries, run: number, leaseMs: number): Promise<void> {
+export async function expireDeadWorkers(queries: Queries, run: number, leaseMs: number): Promise<void> {
   await queries.run(
     `update migrate.workers set state = 'lost' where run = $1 and state = 'working'
        and seen_at < clock_timestamp() - make_interval(secs => $2)`,
@@ -164,7 +164,7 @@ export async function placeOf(
   return (await queries.row(SELECT_PLACE, run, leaseMs / 1000, id)) ?? { workers: 1, position: 0, isKnown: true };
 }
 
-type Place = Pick<Orders, "workers" | "position" | "isKnown">;
+type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
 
 /** Workers that reported after this one was first shown in the table have counted it. */
 const SELECT_PLACE: Statement<Place> = {
@@ -194,12 +194,15 @@ const SELECT_FINDINGS: Statement<{ worker: string; saidAgoMs: number; findings: 
   isQuick: true,
 };
 
-export async function rangeCounts(queries: Queries, run: number): Promise<Pick<Orders, "ranges" | "givenBack">> {
+export async function rangeCounts(
+  queries: Queries,
+  run: number,
+): Promise<Pick<HeartbeatReply, "ranges" | "givenBack">> {
   const { givenBack = 0, ...ranges } = (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
   return { ranges, givenBack };
 }
 
-const SELECT_COUNTS: Statement<RangeCounts & Pick<Orders, "givenBack">> = {
+const SELECT_COUNTS: Statement<RangeCounts & Pick<HeartbeatReply, "givenBack">> = {
   sql: `
   select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'taken') as taken,
     count(*) filter (where state = 'done') as done,

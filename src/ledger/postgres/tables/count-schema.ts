@@ -128,7 +128,7 @@ const COVERED = `
   group by target, supplier, endpoint`;
 
 /** Assigns the numbers of a destination to its latest run, because only their sums are used. */
-const COUNT_ANEW = `
+const RECOUNT = `
   ${add(COUNTED)}
   ${add(`
     select run, kind, '', count from (${COVERED}) as each
@@ -146,7 +146,7 @@ const COUNT_ANEW = `
  * destination, which is the number of records that no earlier push to it has planned (`covered`) and how many of them
  * are `accepted`. `unsent` are records of a push without a row in `records`.
  */
-export const COUNT_STEP: string = [TABLES, COUNT_ANEW, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
+export const COUNT_STEP: string = [TABLES, RECOUNT, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 
 const SUMS = `
   select run, kind, name, sum(count) as count from migrate.counts where kind not in ('covered', 'accepted')

@@ -2,12 +2,12 @@ import { statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import { formatCount } from "../../../text/count.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
-import { damagedLedger, lostLedger, statOf } from "../ledger-file.ts";
+import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { isSchemaCurrent } from "../ledger-schema.ts";
 import { MISCOUNTED } from "../tables/counts.ts";
 import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
-import { findDamage, isAsSealed, readSeal, type Seal, sealPath } from "./seal.ts";
-import { committed } from "./sealed-database.ts";
+import { findCorruption, matchesStamp, readChecksums, type PageChecksums, checksumsPath } from "./page-checksums.ts";
+import { committed } from "./checksummed-database.ts";
 
 /**
  * Checks every page and every row of the ledger at this path: its checksums, SQLite's own check, and contradictions
@@ -18,8 +18,8 @@ import { committed } from "./sealed-database.ts";
 export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
   const database = openDatabase(path, { readOnly: true });
   try {
-    const damage = damageOf(database, isBusy);
-    const findings = damage.length > 0 ? damage : contradictions(database);
+    const corruption = corruptionOf(database, isBusy);
+    const findings = corruption.length > 0 ? corruption : contradictions(database);
     if (findings.length > 0) return { findings, counts: { runs: 0, records: 0, attempts: 0, decisions: 0 } };
     return { findings, counts: countRows(database) };
   } finally {
@@ -27,9 +27,9 @@ export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
   }
 }
 
-function damageOf(database: SqliteDatabase, isBusy: () => boolean): readonly string[] {
+function corruptionOf(database: SqliteDatabase, isBusy: () => boolean): readonly string[] {
   try {
-    requireSound(database, { isBusy });
+    requireIntact(database, { isBusy });
     if (!isSchemaCurrent(database)) return ["It was written by an older version: any other command upgrades it."];
     return integrityErrors(database, 20);
   } catch (error) {
@@ -109,7 +109,7 @@ const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;
 /** Up to this size, the pages of a ledger are checked every time it is opened: about 100 ms. */
 const LARGE_BYTES = 128 * 1024 * 1024;
 
-interface SoundnessOptions {
+interface IntegrityOptions {
   /** Another process may be writing to it. */
   readonly isBusy?: () => boolean;
   /** Trusts a large file that was not modified since its checksums were recorded. */
@@ -123,33 +123,34 @@ interface SoundnessOptions {
  * bit. A ledger of an older version has none; SQLite's own check then detects a truncated or torn file. Returns
  * `trusted` if its pages were not checked.
  */
-export function requireSound(database: SqliteDatabase, options: SoundnessOptions = {}): "checked" | "trusted" {
+export function requireIntact(database: SqliteDatabase, options: IntegrityOptions = {}): "checked" | "trusted" {
   const { path } = database;
-  const seal = readSeal(sealPath(path));
+  const checksums = readChecksums(checksumsPath(path));
   const logSize = statOf(`${path}-wal`)?.size ?? 0;
   if (statSync(path).size === 0) {
-    if (logSize > 0 || seal !== undefined) throw lostLedger(path, "it is empty, but its other files are not");
+    if (logSize > 0 || checksums !== undefined) throw lostLedger(path, "it is empty, but its other files are not");
     return "checked";
   }
-  if (seal !== undefined && seal !== "damaged") return requireSealed(database, { seal, logSize }, options);
+  if (checksums !== undefined && checksums !== "corrupt")
+    return requireChecksums(database, { checksums, logSize }, options);
   requireWhole(database, logSize);
   return "checked";
 }
 
-function requireSealed(
+function requireChecksums(
   database: SqliteDatabase,
-  { seal, logSize }: { readonly seal: Seal; readonly logSize: number },
-  { isBusy = () => false, trustsTime = false, notice }: SoundnessOptions,
+  { checksums, logSize }: { readonly checksums: PageChecksums; readonly logSize: number },
+  { isBusy = () => false, trustsTime = false, notice }: IntegrityOptions,
 ): "checked" | "trusted" {
   const { path } = database;
-  const bytes = seal.pages.length * seal.pageSize;
-  const isTrusted = trustsTime && bytes > LARGE_BYTES && isAsSealed(path, seal);
+  const bytes = checksums.pages.length * checksums.pageSize;
+  const isTrusted = trustsTime && bytes > LARGE_BYTES && matchesStamp(path, checksums);
   if (!isTrusted && !isBusy()) {
     if (bytes > TOLD_BYTES) notice?.(lookingAt(path, bytes));
     requireUnbroken(path, isBusy);
   }
-  if (committed(database) < seal.commits) throw damagedLedger(path, "the last writes are missing from its log");
-  if (seal.pages.length === 0) requireWhole(database, logSize);
+  if (committed(database) < checksums.commits) throw corruptLedger(path, "the last writes are missing from its log");
+  if (checksums.pages.length === 0) requireWhole(database, logSize);
   return isTrusted ? "trusted" : "checked";
 }
 
@@ -162,17 +163,17 @@ function lookingAt(path: string, bytes: number): string {
 }
 
 function requireUnbroken(path: string, isBusy: () => boolean): void {
-  const broken = findDamage(path);
+  const broken = findCorruption(path);
   // A process that began to write in the meantime has changed one of the two files and not yet the other.
-  if (broken !== undefined && !isBusy() && findDamage(path) !== undefined) throw damagedLedger(path, broken);
+  if (broken !== undefined && !isBusy() && findCorruption(path) !== undefined) throw corruptLedger(path, broken);
 }
 
 function requireWhole(database: SqliteDatabase, logSize: number): void {
   const { path } = database;
   const { size } = statSync(path);
   const expected = pragma(database, "page_count") * pragma(database, "page_size");
-  if (logSize === 0 && size < expected) throw damagedLedger(path, `it has ${size} bytes of ${expected}`);
+  if (logSize === 0 && size < expected) throw corruptLedger(path, `it has ${size} bytes of ${expected}`);
   if (size > FULLY_CHECKED_BYTES) return;
   const [found] = integrityErrors(database, 1);
-  if (found !== undefined) throw damagedLedger(path, found);
+  if (found !== undefined) throw corruptLedger(path, found);
 }

@@ -11,27 +11,27 @@ import {
   unreadableLedger,
 } from "../ledger-file.ts";
 import { upgradeSchema } from "../ledger-schema.ts";
-import { COUNT_ANEW } from "../tables/counts.ts";
+import { RECOUNT } from "../tables/counts.ts";
 import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, UNSURE_OF_ALL } from "../tables/recovery-log.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
-import { readSeal, sealPath } from "./seal.ts";
-import { committed } from "./sealed-database.ts";
+import { readChecksums, checksumsPath } from "./page-checksums.ts";
+import { committed } from "./checksummed-database.ts";
 
 /**
  * Replaces a damaged ledger with a repaired copy that has every readable record. The damaged ledger is kept next to
  * it. Uncertain records become `ambiguous`: a record is accepted only if a request or a decision confirms it, and if
  * anything was lost, no other state is trusted. Callers hold the lock.
  * @param stamp for the name of the damaged ledger
- * @param mayBeginAnew create an empty ledger if no run can be read
+ * @param mayRecreate create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
  */
-export function repairLedger(path: string, stamp: string, mayBeginAnew = false): LedgerRepair {
+export function repairLedger(path: string, stamp: string, mayRecreate = false): LedgerRepair {
   const draft = `${path}.repaired`;
   try {
     removeDatabase(draft);
     preparePrivateFile(draft);
-    const made = makeSound(openDatabase(draft), path, mayBeginAnew);
+    const made = rebuild(openDatabase(draft), path, mayRecreate);
     return { ...made, kept: swap(path, draft, stamp) };
   } catch (error) {
     discard(draft);
@@ -47,43 +47,43 @@ function discard(draft: string): void {
   }
 }
 
-function makeSound(sound: SqliteDatabase, path: string, mayBeginAnew: boolean): Omit<LedgerRepair, "kept"> {
+function rebuild(intact: SqliteDatabase, path: string, mayRecreate: boolean): Omit<LedgerRepair, "kept"> {
   try {
-    const { tables, isCertain } = copyInto(sound, path, mayBeginAnew);
-    sound.transaction(() => {
-      for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) sound.run(sql);
-      sound.execute(COUNT_ANEW + FIND_UNCOVERED);
+    const { tables, isCertain } = copyInto(intact, path, mayRecreate);
+    intact.transaction(() => {
+      for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) intact.run(sql);
+      intact.execute(RECOUNT + FIND_UNCOVERED);
     });
-    return { tables, ambiguous: sound.row(AMBIGUOUS)?.count ?? 0 };
+    return { tables, ambiguous: intact.row(AMBIGUOUS)?.count ?? 0 };
   } finally {
-    sound.close();
+    intact.close();
   }
 }
 
 function copyInto(
-  sound: SqliteDatabase,
+  intact: SqliteDatabase,
   path: string,
-  mayBeginAnew: boolean,
+  mayRecreate: boolean,
 ): { readonly tables: LedgerRepair["tables"]; readonly isCertain: boolean } {
-  upgradeSchema(sound);
-  if (mayBeginAnew && (statOf(path)?.size ?? 0) === 0) return { tables: [], isCertain: true };
+  upgradeSchema(intact);
+  if (mayRecreate && (statOf(path)?.size ?? 0) === 0) return { tables: [], isCertain: true };
   const source = lengthened(path);
-  const damaged = openDatabase(source, { readOnly: true });
+  const corrupt = openDatabase(source, { readOnly: true });
   try {
-    const tables = salvage(damaged, sound);
-    saveRecoveries(sound, unlessDamaged(() => recoveriesOf(damaged)) ?? []);
+    const tables = salvage(corrupt, intact);
+    saveRecoveries(intact, unlessCorrupt(() => recoveriesOf(corrupt)) ?? []);
     const hasRuns = tables.some(({ table, rows }) => table === "runs" && rows > 0);
-    if (!hasRuns && !mayBeginAnew) throw unreadable(path);
-    return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(damaged, path) };
+    if (!hasRuns && !mayRecreate) throw unreadable(path);
+    return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(corrupt, path) };
   } finally {
-    damaged.close();
+    corrupt.close();
     if (source !== path) removeDatabase(source);
   }
 }
 
 function unreadable(path: string): Failure {
   const found = "no part of it can be read";
-  return statOf(sealPath(path)) === undefined ? unreadableLedger(path, found) : lostLedger(path, found);
+  return statOf(checksumsPath(path)) === undefined ? unreadableLedger(path, found) : lostLedger(path, found);
 }
 
 /**
@@ -120,11 +120,11 @@ function expectedBytes(path: string): number {
 const MAX_PAGES = 16_777_216;
 
 /** Whether no committed transaction is missing. */
-function isComplete(damaged: SqliteDatabase, path: string): boolean {
-  const seal = readSeal(sealPath(path));
-  if (seal === undefined || seal === "damaged") return false;
+function isComplete(corrupt: SqliteDatabase, path: string): boolean {
+  const checksums = readChecksums(checksumsPath(path));
+  if (checksums === undefined || checksums === "corrupt") return false;
   try {
-    return committed(damaged) >= seal.commits;
+    return committed(corrupt) >= checksums.commits;
   } catch {
     return false;
   }
@@ -187,7 +187,7 @@ function swap(path: string, draft: string, stamp: string): string | undefined {
   }
   for (const side of ["-wal", "-shm"]) rmSync(path + side, { force: true });
   renameDurably(draft, path);
-  rmSync(sealPath(path), { force: true });
+  rmSync(checksumsPath(path), { force: true });
   return kept;
 }
 
@@ -206,45 +206,45 @@ const TABLES = {
  * Copies the readable rows of a damaged ledger into a new one: every table from its beginning to the first unreadable
  * place, and from its end back to the last one.
  */
-function salvage(damaged: SqliteDatabase, sound: SqliteDatabase): LedgerRepair["tables"] {
+function salvage(corrupt: SqliteDatabase, intact: SqliteDatabase): LedgerRepair["tables"] {
   return Object.entries(TABLES).map(([table, keys]) => {
-    const columns = sharedColumns(damaged, sound, table);
+    const columns = sharedColumns(corrupt, intact, table);
     if (columns.length === 0) return { table, rows: 0, isWhole: false };
-    const copy: Copy = { damaged, sound, table, keys, columns };
+    const copy: Copy = { corrupt, intact, table, keys, columns };
     const isWhole = copyRows(copy, "asc");
     if (!isWhole) copyRows(copy, "desc");
     const query: Query<{ count: number }> = { sql: `select count(*) as count from ${table}` };
-    return { table, rows: sound.row(query)?.count ?? 0, isWhole };
+    return { table, rows: intact.row(query)?.count ?? 0, isWhole };
   });
 }
 
 interface Copy {
-  readonly damaged: SqliteDatabase;
-  readonly sound: SqliteDatabase;
+  readonly corrupt: SqliteDatabase;
+  readonly intact: SqliteDatabase;
   readonly table: string;
   readonly keys: readonly string[];
   readonly columns: readonly string[];
 }
 
 /** The columns that both versions of the ledger have. */
-function sharedColumns(damaged: SqliteDatabase, sound: SqliteDatabase, table: string): readonly string[] {
+function sharedColumns(corrupt: SqliteDatabase, intact: SqliteDatabase, table: string): readonly string[] {
   const query: Query<{ name: string }> = { sql: `select name from pragma_table_info('${table}')` };
   const columnsOf = (database: SqliteDatabase): readonly string[] => database.rows(query).map(({ name }) => name);
-  const known = unlessDamaged(() => columnsOf(damaged)) ?? [];
-  return columnsOf(sound).filter((name) => known.includes(name));
+  const known = unlessCorrupt(() => columnsOf(corrupt)) ?? [];
+  return columnsOf(intact).filter((name) => known.includes(name));
 }
 
 const BATCH = 200;
 
 /** True if the other end was reached and every row was inserted into the new ledger. */
-function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" | "desc"): boolean {
+function copyRows({ corrupt, intact, table, keys, columns }: Copy, order: "asc" | "desc"): boolean {
   const key = `(${keys.join(", ")})`;
   const beyond = `${key} ${order === "asc" ? ">" : "<"} (${keys.map(() => "?").join(", ")})`;
   const sorted = `order by ${keys.map((name) => `${name} ${order}`).join(", ")}`;
   const insert = `insert or ignore into ${table} (${columns.join(", ")}) values (${columns.map(() => "?").join(", ")})`;
   const take = (row: Readonly<Record<string, SqlValue>>): boolean =>
     keys.every((name) => row[name] !== null) &&
-    unlessDamaged(() => sound.run(insert, ...columns.map((name) => row[name] ?? null))) === 1;
+    unlessCorrupt(() => intact.run(insert, ...columns.map((name) => row[name] ?? null))) === 1;
   let last: readonly SqlValue[] | undefined;
   let isWhole = true;
   for (let size = BATCH; ;) {
@@ -252,13 +252,13 @@ function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" |
     const query: Query<Readonly<Record<string, SqlValue>>> = {
       sql: `select ${columns.join(", ")} from ${table} ${where} ${sorted} limit ${size}`,
     };
-    const rows = unlessDamaged(() => damaged.rows(query, ...(last ?? [])));
+    const rows = unlessCorrupt(() => corrupt.rows(query, ...(last ?? [])));
     if (rows === undefined) {
       if (size === 1) return false;
       size = 1;
       continue;
     }
-    sound.transaction(() => {
+    intact.transaction(() => {
       for (const row of rows) isWhole = take(row) && isWhole;
     });
     const end = rows.at(-1);
@@ -269,7 +269,7 @@ function copyRows({ damaged, sound, table, keys, columns }: Copy, order: "asc" |
   }
 }
 
-function unlessDamaged<T>(work: () => T): T | undefined {
+function unlessCorrupt<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch (error) {

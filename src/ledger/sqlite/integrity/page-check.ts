@@ -1,4 +1,4 @@
-import { findDamageFrom, pagesBuffer, type Seal } from "./seal.ts";
+import { findCorruptPage, pagesBuffer, type PageChecksums } from "./page-checksums.ts";
 
 interface PageCheck {
   /** The corruption found in the pages checked so far. */
@@ -17,18 +17,18 @@ const FIRST_PAUSE_MS = 1000;
 
 /**
  * Checks all pages of a database in steps, while it is in use.
- * @param seal returns the current checksums of its file
+ * @param checksums returns the current checksums of its file
  */
-export function checkPages(path: string, seal: () => Seal): PageCheck {
+export function checkPages(path: string, checksums: () => PageChecksums): PageCheck {
   let broken: string | undefined;
   let page = 1;
   let buffer: Buffer | undefined;
   const step = (): void => {
-    const current = seal();
+    const current = checksums();
     buffer ??= pagesBuffer(current);
     if (page > current.pages.length) return;
     try {
-      const found = findDamageFrom(path, page, { seal: current, buffer });
+      const found = findCorruptPage(path, page, { checksums: current, buffer });
       broken = found.broken ?? (found.next === page ? `page ${page} is missing` : undefined);
       page = found.next;
     } catch (error) {

@@ -87,8 +87,8 @@ function saveAll(database: SqliteDatabase, run: RunRow, outcomes: readonly Attem
   const revised = missing === 0 ? 0 : acceptRevised(database, written, missing);
   let accepted = written.length - revised;
   count("accepted", written.length);
-  for (const told of others) {
-    const outcome = withoutSharedAccount(database, run, told);
+  for (const given of others) {
+    const outcome = withoutSharedAccount(database, run, given);
     if (saveOutcome(database, run, outcome).isNew) accepted += 1;
     count(outcome.status, 1);
   }

@@ -95,21 +95,21 @@ const UNSENT = `
     and run in (select id from runs where ${PLANNED_PUSHES})
     and not exists (select 1 from records where records.identity = items.identity)`;
 
-const COVER_ANEW = `
+const REBUILD_COVERAGE = `
   delete from coverage;
   insert into coverage ${COVERED};
   delete from unsent;
   insert into unsent ${UNSENT};`;
 
 /** Counts everything from zero, for a ledger that was written without these tables, or was repaired. */
-export const COUNT_ANEW: string = `
+export const RECOUNT: string = `
   delete from counts;
   insert into counts ${COUNTED};
-  ${COVER_ANEW}`;
+  ${REBUILD_COVERAGE}`;
 
 /** Call after records got other identities. */
-export function coverAnew(database: SqliteDatabase): void {
-  database.execute(COVER_ANEW);
+export function rebuildCoverage(database: SqliteDatabase): void {
+  database.execute(REBUILD_COVERAGE);
 }
 
 /** Selects every number that differs from an actual count. */

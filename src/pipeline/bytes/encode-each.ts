@@ -1,21 +1,21 @@
 import type { ListType } from "../../contract/types/field-type.ts";
 import type { ChildRecords } from "./child-records.ts";
-import type { ContentForm } from "./content-form.ts";
-import { startRecord } from "./plain-cells.ts";
-import { ABSENT, type PlainMaker, UNSURE } from "./plain-leaf.ts";
+import type { ContentSink } from "./content-sink.ts";
+import { startRecord } from "./fast-path-cells.ts";
+import { ABSENT, type Encoder, UNSURE } from "./encode-leaf.ts";
 
 interface JoinedList {
   readonly records: ChildRecords;
   /** The encoders of an item, one for each file of the source. */
-  readonly makers: readonly PlainMaker[];
-  readonly form: ContentForm;
+  readonly makers: readonly Encoder[];
+  readonly form: ContentSink;
 }
 
 /** A list with one item for each record of a child source. */
-export function eachMaker(
+export function eachEncoder(
   { records, makers, form }: JoinedList,
   { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Pick<ListType, "minItems" | "maxItems">,
-): PlainMaker {
+): Encoder {
   return (cells) => {
     const count = records.begin(cells.number);
     if (count === 0) return ABSENT;

@@ -1,18 +1,25 @@
-import { damagedLedger, ledgerFailure, statOf } from "../ledger-file.ts";
+import { corruptLedger, ledgerFailure, statOf } from "../ledger-file.ts";
 import { rememberPlace } from "../lock/ledger-place.ts";
 import { isWriter, lostToOtherWriter, releaseWriter, takeWriter, writerOf } from "../lock/writer.ts";
 import { BUSY_TIMEOUT, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { checkPages } from "./page-check.ts";
-import { readSeal, type Seal, sealPath, updateSeal, writeCommitCount, writeSealWithoutChecksums } from "./seal.ts";
+import {
+  readChecksums,
+  type PageChecksums,
+  checksumsPath,
+  updateChecksums,
+  writeCommitCount,
+  writeHeaderOnly,
+} from "./page-checksums.ts";
 
-interface SealedDatabase extends SqliteDatabase {
+interface ChecksummedDatabase extends SqliteDatabase {
   /** False if the log could not be written into the file. */
   readonly close: () => boolean;
   /** Another thread writes from now on, and checks the pages, too. */
   readonly stopCheck: () => void;
 }
 
-interface SealOptions {
+interface ChecksumOptions {
   /**
    * False for a large ledger whose pages were not checked. They are checked from now on, and if one is corrupt, every
    * further transaction is refused.
@@ -34,13 +41,13 @@ interface SealOptions {
  *
  * Costs one small row per transaction and one unsynced write of 28 bytes.
  */
-export function sealedDatabase(
+export function withChecksums(
   database: SqliteDatabase,
-  { isChecked = true, isLogKnown = false, writer: holder }: SealOptions = {},
-): SealedDatabase {
+  { isChecked = true, isLogKnown = false, writer: holder }: ChecksumOptions = {},
+): ChecksummedDatabase {
   const { path } = database;
-  const seal = keepSeal(database);
-  const check = isChecked ? undefined : checkPages(path, seal.current);
+  const checksums = maintainChecksums(database);
+  const check = isChecked ? undefined : checkPages(path, checksums.current);
   const place = rememberPlace(path);
   const writer = holder === undefined ? undefined : writerOf(holder, path);
   let isTaken = false;
@@ -48,7 +55,7 @@ export function sealedDatabase(
     const moved = place.failure();
     if (moved !== undefined) throw moved;
     const broken = check?.broken();
-    if (broken !== undefined) throw damagedLedger(path, broken);
+    if (broken !== undefined) throw corruptLedger(path, broken);
   };
   const release = (): void => {
     if (writer === undefined || !isWriter(database, writer)) return;
@@ -57,15 +64,15 @@ export function sealedDatabase(
       releaseWriter(database);
       return count;
     });
-    seal.noteCommits(commits);
+    checksums.noteCommits(commits);
   };
-  if (seal.hasWritten() && !isLogKnown) seal.checkpoint();
+  if (checksums.hasWritten() && !isLogKnown) checksums.checkpoint();
 
   return {
     ...database,
     stopCheck: () => check?.stop(),
     run(sql, ...values) {
-      seal.noteWrite();
+      checksums.noteWrite();
       return database.run(sql, ...values);
     },
     transaction(work) {
@@ -75,13 +82,13 @@ export function sealedDatabase(
         return [work(), countCommit(database, writer)] as const;
       });
       isTaken = true;
-      seal.noteCommits(commits);
-      if (logSize(path) > LARGEST_LOG_BYTES) unlessFailing(seal.checkpoint);
+      checksums.noteCommits(commits);
+      if (logSize(path) > LARGEST_LOG_BYTES) unlessFailing(checksums.checkpoint);
       return result;
     },
     close() {
       check?.stop();
-      if (check?.broken() === undefined && place.failure() === undefined) return seal.close(release);
+      if (check?.broken() === undefined && place.failure() === undefined) return checksums.close(release);
       // The checksum file of a corrupt ledger shows the corruption, and that of another ledger is not ours to change.
       database.abandon();
       return true;
@@ -90,8 +97,8 @@ export function sealedDatabase(
 }
 
 /** The checksum file of an open ledger. */
-interface KeptSeal {
-  readonly current: () => Seal;
+interface MaintainedChecksums {
+  readonly current: () => PageChecksums;
   /** Whether the log has anything that is not in the ledger's file. */
   readonly hasWritten: () => boolean;
   readonly noteWrite: () => void;
@@ -108,29 +115,29 @@ interface KeptSeal {
   readonly close: (release: () => void) => boolean;
 }
 
-function keepSeal(database: SqliteDatabase): KeptSeal {
+function maintainChecksums(database: SqliteDatabase): MaintainedChecksums {
   const { path } = database;
-  let seal = guarded(() => sealOf(database), path);
+  let checksums = guarded(() => computeChecksums(database), path);
   let hasWritten = logSize(path) > 0;
   const checkpoint = (): boolean => {
     const done = database.row(CHECKPOINT);
     if (done === undefined || done.busy !== 0 || done.log !== done.checkpointed) return false;
-    seal = guarded(() => updateSeal(path, seal), path);
+    checksums = guarded(() => updateChecksums(path, checksums), path);
     truncateLog(database);
     hasWritten = false;
     return true;
   };
   return {
-    current: () => seal,
+    current: () => checksums,
     hasWritten: () => hasWritten,
     noteWrite: () => {
       hasWritten = true;
     },
     noteCommits: (commits) => {
       hasWritten = true;
-      seal = { ...seal, commits };
+      checksums = { ...checksums, commits };
       // The transaction is committed: a failure here must not look like a failure of the transaction.
-      unlessFailing(() => writeCommitCount(sealPath(path), seal));
+      unlessFailing(() => writeCommitCount(checksumsPath(path), checksums));
     },
     checkpoint,
     close(release) {
@@ -141,7 +148,7 @@ function keepSeal(database: SqliteDatabase): KeptSeal {
       } finally {
         if (isClean) database.close();
         else {
-          unlessFailing(() => writeSealWithoutChecksums(sealPath(path), seal));
+          unlessFailing(() => writeHeaderOnly(checksumsPath(path), checksums));
           database.abandon();
         }
       }
@@ -181,13 +188,13 @@ function truncateLog(database: SqliteDatabase): void {
   }
 }
 
-function sealOf(database: SqliteDatabase): Seal {
-  const known = readSeal(sealPath(database.path));
-  if (known !== undefined && known !== "damaged") return known;
+function computeChecksums(database: SqliteDatabase): PageChecksums {
+  const known = readChecksums(checksumsPath(database.path));
+  if (known !== undefined && known !== "corrupt") return known;
   // There are no checksums to compare with, but SQLite's own check has passed.
-  const unsealed = { pageSize: pragma(database, "page_size"), commits: committed(database), pages: new Uint32Array() };
+  const empty = { pageSize: pragma(database, "page_size"), commits: committed(database), pages: new Uint32Array() };
   database.row(CHECKPOINT);
-  return updateSeal(database.path, unsealed);
+  return updateChecksums(database.path, empty);
 }
 
 function countCommit(database: SqliteDatabase, writer: string | undefined): number {

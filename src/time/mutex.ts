@@ -1,5 +1,5 @@
 /** Runs one task at a time, in the order of the calls. */
-export function createTurns(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+export function createMutex(): <Result>(work: () => Promise<Result>) => Promise<Result> {
   let last: Promise<unknown> = Promise.resolve();
   return (work) => {
     const next = last.then(work, work);

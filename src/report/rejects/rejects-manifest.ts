@@ -11,7 +11,7 @@ import { originalCells, rejectFileName } from "./reject-file.ts";
 import type { RejectRow } from "./rejected-rows.ts";
 
 /** Data that a report records about its rejects, so that they are recognised when they are re-imported. */
-export interface HandOut {
+export interface ManifestInfo {
   readonly command: string;
   /** Id of the run. A ledger may contain its settings. */
   readonly run: string;
@@ -24,12 +24,12 @@ export interface HandOut {
 }
 
 /** Contains the settings of the run and the secret of the fingerprints. Private, like the rejects. */
-export const HAND_OUT_FILE = "rejects.json";
+export const MANIFEST_FILE = "rejects.json";
 /** Lists the exported rows and cells, without values. One JSON list per row, in the order of the files. */
 export const FINGERPRINT_FILE = "rejects.fingerprints";
 
 /** One rejects file. */
-export interface HandedOutFile {
+export interface ManifestFile {
   readonly source: string;
   /** Name of the file in the report folder. */
   readonly file: string;
@@ -39,11 +39,11 @@ export interface HandedOutFile {
   readonly rows: number;
 }
 
-/** Contents of {@link HAND_OUT_FILE}. */
-export interface HandOutDocument extends HandOut {
+/** Contents of {@link MANIFEST_FILE}. */
+export interface RejectsManifest extends ManifestInfo {
   readonly version: 1;
   readonly secret: string;
-  readonly files: readonly HandedOutFile[];
+  readonly files: readonly ManifestFile[];
   /** The sheet of {@link WORKBOOK_FILE} with the same rows, by source; empty without a workbook. */
   readonly sheets: Readonly<Record<string, string>>;
   /** The sha256 of each file as exported, by file name. */
@@ -57,7 +57,7 @@ export interface HandOutDocument extends HandOut {
  * - `marks`: `a` an error in the row has no cell, so any cell may be corrected; `d` the row may be deleted
  * - `cells`: concatenated fingerprints of the cells; for JSON rows, by member
  */
-export type HandedOutLine = readonly [
+export type ManifestLine = readonly [
   source: string,
   record: number,
   key: string,
@@ -68,20 +68,20 @@ export type HandedOutLine = readonly [
 ];
 
 /** Records the exported rows while the rejects are written. */
-export interface HandOutWriter {
+export interface ManifestWriter {
   /** Adds a rejects file. Columns may be added to `columns` until the file is finished. */
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
   /** Adds a row of a file that was added before. */
   readonly add: (entry: RejectRow, outcome: Outcome) => void;
   readonly flush: () => Promise<void>;
-  readonly finish: (written: Pick<HandOutDocument, "sheets" | "digests">) => Promise<void>;
+  readonly finish: (written: Pick<RejectsManifest, "sheets" | "digests">) => Promise<void>;
 }
 
 /** @param root name of the root source */
-export function openHandOut(folder: ReportFolder, about: HandOut, root: string): HandOutWriter {
+export function openManifest(folder: ReportFolder, about: ManifestInfo, root: string): ManifestWriter {
   const { secret = randomBytes(32).toString("base64url") } = about;
   const fingerprints = createFingerprints(secret);
-  const files = new Map<string, HandedOutFile & { rows: number }>();
+  const files = new Map<string, ManifestFile & { rows: number }>();
   const counts = new Map<string, number>();
   const waiting: string[] = [];
   let fingerprintFile: ReportFile | undefined;
@@ -106,22 +106,22 @@ export function openHandOut(folder: ReportFolder, about: HandOut, root: string):
     flush,
     finish: async (written) => {
       await flush();
-      const document: HandOutDocument = { ...about, version: 1, secret, ...written, files: [...files.values()] };
+      const document: RejectsManifest = { ...about, version: 1, secret, ...written, files: [...files.values()] };
       const plain: JsonObject = JSON.parse(JSON.stringify(document));
-      await (await folder.create(HAND_OUT_FILE)).write(`${safeJson(canonicalJson(plain))}\n`);
+      await (await folder.create(MANIFEST_FILE)).write(`${safeJson(canonicalJson(plain))}\n`);
     },
   };
 }
 
-interface HandedOutRow {
+interface ManifestRow {
   readonly entry: RejectRow;
   readonly outcome: Outcome;
-  readonly file: HandedOutFile;
+  readonly file: ManifestFile;
   /** Number of the row in its source, from 0. */
   readonly number: number;
 }
 
-function lineOf({ entry, outcome, file, number }: HandedOutRow, fingerprints: Fingerprints): HandedOutLine {
+function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fingerprints): ManifestLine {
   const { row, problems } = entry;
   const { source, columns } = file;
   const { key, record } = outcome;

@@ -2,12 +2,12 @@ import type { FieldType, ListType, ObjectType } from "../../contract/types/field
 import type { AttrPath } from "../../json/attr.ts";
 import type { EachNode, ItemsNode, MappingNode, ObjectNode } from "../../map/node/mapping-node.ts";
 import type { ChildRecords } from "./child-records.ts";
-import type { ContentForm } from "./content-form.ts";
-import { eachMaker } from "./plain-each.ts";
-import { ABSENT, leafMaker, type PlainContext, type PlainMaker, UNSURE, valueMaker } from "./plain-leaf.ts";
+import type { ContentSink } from "./content-sink.ts";
+import { eachEncoder } from "./encode-each.ts";
+import { ABSENT, leafEncoder, type EncoderContext, type Encoder, UNSURE, valueEncoder } from "./encode-leaf.ts";
 
 /** Context for compiling mapping entries along the types of the contract. */
-export interface NodeContext extends PlainContext {
+export interface NodeContext extends EncoderContext {
   readonly keyAttr: AttrPath | undefined;
   /** Called when the entry of the business key is compiled. */
   readonly onKey: () => void;
@@ -16,46 +16,46 @@ export interface NodeContext extends PlainContext {
 }
 
 /** Undefined if the file lacks a column. */
-export function nodeMaker(
+export function nodeEncoder(
   node: MappingNode,
   type: FieldType,
   path: AttrPath | undefined,
   context: NodeContext,
-): PlainMaker | undefined {
+): Encoder | undefined {
   if (type.assertions === undefined) {
-    if (node.kind === "object" && type.kind === "object") return objectMaker(node, type, path, context);
-    if (node.kind === "items" && type.kind === "list") return listMaker(node, type, context);
-    if (node.kind === "each" && type.kind === "list") return joinedMaker(node, type, context);
+    if (node.kind === "object" && type.kind === "object") return objectEncoder(node, type, path, context);
+    if (node.kind === "items" && type.kind === "list") return listEncoder(node, type, context);
+    if (node.kind === "each" && type.kind === "list") return joinedEncoder(node, type, context);
   }
-  if (node.kind !== "leaf") return valueMaker(node, type, context);
+  if (node.kind !== "leaf") return valueEncoder(node, type, context);
   const isKey = path !== undefined && isSamePath(path, context.keyAttr);
   if (isKey) context.onKey();
-  return leafMaker(node, type, context, isKey);
+  return leafEncoder(node, type, context, isKey);
 }
 
 function isSamePath(path: AttrPath, other: AttrPath | undefined): boolean {
   return other?.length === path.length && path.every((segment, index) => segment === other[index]);
 }
 
-interface FieldMaker {
+interface FieldEncoder {
   readonly name: number;
-  readonly make: PlainMaker;
+  readonly make: Encoder;
   readonly required: boolean;
 }
 
-function objectMaker(
+function objectEncoder(
   node: ObjectNode,
   type: ObjectType,
   path: AttrPath | undefined,
   context: NodeContext,
-): PlainMaker | undefined {
-  if (!node.fields.every(({ name }) => isOrdinaryField(type, name))) return valueMaker(node, type, context);
-  const fields: FieldMaker[] = [];
-  const { form } = context;
+): Encoder | undefined {
+  if (!node.fields.every(({ name }) => isOrdinaryField(type, name))) return valueEncoder(node, type, context);
+  const fields: FieldEncoder[] = [];
+  const { sink: form } = context;
   for (const { name, node: inner } of node.fields.toSorted(byName)) {
     const property = type.properties.get(name);
     const below = path && [...path, name];
-    const make = property && nodeMaker(inner, property.type, below, context);
+    const make = property && nodeEncoder(inner, property.type, below, context);
     if (property === undefined || make === undefined) return undefined;
     fields.push({ name: form.nameOf(name), make, required: property.required });
   }
@@ -80,11 +80,11 @@ interface ObjectOptions {
   /** A required field has no mapping entry. */
   readonly lacks: boolean;
   readonly isOptional: boolean;
-  readonly form: ContentForm;
+  readonly form: ContentSink;
 }
 
 /** Follows `buildPayload` and validation: an object that is present must be complete. */
-function objectOf(fields: readonly FieldMaker[], { lacks, isOptional, form }: ObjectOptions): PlainMaker {
+function objectOf(fields: readonly FieldEncoder[], { lacks, isOptional, form }: ObjectOptions): Encoder {
   return (cells) => {
     const before = cells.made;
     const start = form.place();
@@ -113,28 +113,28 @@ function objectOf(fields: readonly FieldMaker[], { lacks, isOptional, form }: Ob
 }
 
 /** A list with one item for each row of a child source. */
-function joinedMaker(node: EachNode, type: ListType, context: NodeContext): PlainMaker | undefined {
+function joinedEncoder(node: EachNode, type: ListType, context: NodeContext): Encoder | undefined {
   const isSimple = node.applies === undefined && node.parent === undefined && !type.uniqueItems;
   const records = isSimple && node.item.kind === "object" ? context.childrenOf(node.source) : undefined;
-  if (records === undefined) return valueMaker(node, type, context);
-  const makers: PlainMaker[] = [];
+  if (records === undefined) return valueEncoder(node, type, context);
+  const makers: Encoder[] = [];
   for (const { layout } of records.files) {
     const columnAt = (name: string): number | undefined => layout.header.table.columnIndex.get(name);
-    const make = nodeMaker(node.item, type.items, undefined, { ...context, columnAt, childrenOf: () => undefined });
+    const make = nodeEncoder(node.item, type.items, undefined, { ...context, columnAt, childrenOf: () => undefined });
     if (make === undefined) return undefined;
     makers.push(make);
   }
-  return eachMaker({ records, makers, form: context.form }, type);
+  return eachEncoder({ records, makers, form: context.sink }, type);
 }
 
 /** A list literal. Each entry produces at most one item. */
-function listMaker(node: ItemsNode, type: ListType, context: NodeContext): PlainMaker | undefined {
+function listEncoder(node: ItemsNode, type: ListType, context: NodeContext): Encoder | undefined {
   const { minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems } = type;
-  const { form } = context;
-  const makers: PlainMaker[] = [];
+  const { sink: form } = context;
+  const makers: Encoder[] = [];
   for (const entry of node.entries) {
-    if (entry.kind === "each" || entry.applies !== undefined || uniqueItems) return valueMaker(node, type, context);
-    const make = nodeMaker(entry.item, type.items, undefined, context);
+    if (entry.kind === "each" || entry.applies !== undefined || uniqueItems) return valueEncoder(node, type, context);
+    const make = nodeEncoder(entry.item, type.items, undefined, context);
     if (make === undefined) return undefined;
     makers.push(make);
   }

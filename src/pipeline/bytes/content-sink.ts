@@ -16,7 +16,7 @@ import { equalBytes, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words
  * canonical JSON. The functions return the hash of the written value, or 0 for JSON. The members of an object must
  * arrive sorted by name.
  */
-export interface ContentForm {
+export interface ContentSink {
   /** Returns the number that represents a member name from now on. */
   readonly nameOf: (name: string) => number;
   readonly beginObject: () => number;
@@ -50,7 +50,7 @@ interface Remembered {
 }
 
 /** For runs that send nothing: contents are only compared with each other. */
-export function markForm(): ContentForm {
+export function hashSink(): ContentSink {
   return {
     nameOf: nameContent,
     beginObject: () => EMPTY_OBJECT,
@@ -78,7 +78,7 @@ export function markForm(): ContentForm {
 const [BRACE, END_BRACE, BRACKET, END_BRACKET, COMMA, QUOTE] = [0x7b, 0x7d, 0x5b, 0x5d, 0x2c, 0x22];
 
 /** Appends the text of the payload to the list. */
-export function textForm(list: ByteList): ContentForm {
+export function jsonSink(list: ByteList): ContentSink {
   const names: Uint8Array[] = [];
   const isPlain = plainTextCheck();
   return {

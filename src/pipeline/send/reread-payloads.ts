@@ -4,12 +4,12 @@ import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import type { JoinedChunk, JoinedInput } from "../../read/join/bytes/joined-chunk.ts";
 import { countRecords, type FinderOf, findersOf, piecesIn, rowsOfPart, visitRecords } from "../bytes/chunk-pieces.ts";
-import type { PiecePart } from "../bytes/find-plain.ts";
-import { compilePlainRecords } from "../bytes/plain-records.ts";
+import type { PiecePart } from "../bytes/scan-records.ts";
+import { compileFastPath } from "../bytes/compile-fast-path.ts";
 import { readRecords } from "../plan/check-records.ts";
 import type { ReadRow } from "../../read/row/read-row.ts";
 import { createPayloadList, type PayloadList } from "../threads/packed-payloads.ts";
-import { groupOfRows, groupsOfRows, isPayloadAlone, type PayloadGroup, payloadReader } from "./payload-group.ts";
+import { groupOfRows, groupsOfRows, isBarePayload, type PayloadGroup, payloadReader } from "./payload-group.ts";
 
 /**
  * Reads an input again for sending, from its beginning or from a position. Ends early, without an error, when the
@@ -21,19 +21,19 @@ export type ReadPayloads = (signal: AbortSignal, from?: InputPosition) => AsyncI
  * Payloads are built from the bytes of CSV files, including joined ones. Where that is not possible, for the whole
  * input or for a record, they must be built from the rows.
  */
-export function payloadsAnew(job: Job): ReadPayloads {
-  return readPayloadsByBytes(job) ?? ((signal, from) => groupsOfRows(readRecords(job, signal, from)));
+export function rereadPayloads(job: Job): ReadPayloads {
+  return rereadByBytes(job) ?? ((signal, from) => groupsOfRows(readRecords(job, signal, from)));
 }
 
 /** Undefined for other kinds of input, for records that are more than a payload, and if the mapping needs rows. */
-function readPayloadsByBytes(job: Job): ReadPayloads | undefined {
+function rereadByBytes(job: Job): ReadPayloads | undefined {
   const { input, operation } = job;
   const inChunks = input.chunked ?? input.joined;
-  if (inChunks === undefined || !isPayloadAlone(operation)) return undefined;
+  if (inChunks === undefined || !isBarePayload(operation)) return undefined;
   const payloads = createPayloadList();
-  const finderOf = findersOf(compilePlainRecords(job, { texts: payloads.text }), inChunks);
+  const finderOf = findersOf(compileFastPath(job, { texts: payloads.text }), inChunks);
   if (inChunks.files.some((_, file) => finderOf(file) === undefined)) return undefined;
-  const groupOf = groupMaker({ inChunks, payloads, finderOf });
+  const groupOf = groupBuilder({ inChunks, payloads, finderOf });
   return async function* (signal, from) {
     const place = from !== undefined && "canBeginAt" in inChunks && inChunks.canBeginAt(from) ? from : undefined;
     let first = place?.record ?? 1;
@@ -52,25 +52,25 @@ function readPayloadsByBytes(job: Job): ReadPayloads | undefined {
 type AnyChunk = RecordChunk | JoinedChunk;
 type InputInChunks = ChunkedInput | JoinedInput;
 
-interface GroupMaking {
+interface GroupOptions {
   readonly inChunks: InputInChunks;
   readonly payloads: PayloadList;
   readonly finderOf: FinderOf;
 }
 
-function groupMaker(making: GroupMaking): (chunk: AnyChunk, first: number) => PayloadGroup {
+function groupBuilder(making: GroupOptions): (chunk: AnyChunk, first: number) => PayloadGroup {
   const { inChunks } = making;
   return (chunk, first) => {
     const blocks = blocksOf(piecesIn(chunk, inChunks), first);
     const last = blocks.at(-1)?.last ?? first - 1;
-    const blockOf = blockMaker(blocks, chunk.file, making);
+    const blockOf = blockBuilder(blocks, chunk.file, making);
     return {
       first,
       last,
       payload: (record) => blockOf(record).payload(record),
       row: (record) => blockOf(record).row(record),
-      isReadAnew: true,
-      behind: placeBehind(chunk, last + 1, inChunks),
+      isReread: true,
+      next: positionAfterChunk(chunk, last + 1, inChunks),
     };
   };
 }
@@ -101,18 +101,18 @@ function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlo
   return blocks;
 }
 
-type MadeBlock = Pick<PayloadGroup, "payload" | "row">;
+type BuiltBlock = Pick<PayloadGroup, "payload" | "row">;
 
 /** Builds the payloads of a block when its first record is requested: much of an input may only be passed over. */
-function blockMaker(
+function blockBuilder(
   blocks: readonly RecordBlock[],
   file: number,
-  { payloads, finderOf }: GroupMaking,
-): (record: number) => MadeBlock {
+  { payloads, finderOf }: GroupOptions,
+): (record: number) => BuiltBlock {
   const find = finderOf(file);
   if (find === undefined) throw new Error(`The records of file ${file} cannot be located.`);
-  const make = ({ first, part }: RecordBlock): MadeBlock => {
-    const found = find(part, { isFirstMade: false });
+  const make = ({ first, part }: RecordBlock): BuiltBlock => {
+    const found = find(part, { isFirstOnBothPaths: false });
     const others = new Map<number, Row>();
     let record = first;
     visitRecords(part, found, (number, read) => {
@@ -130,7 +130,7 @@ function blockMaker(
       row: (number) => others.get(number) ?? rowAt(number - first),
     };
   };
-  const known = new Map<RecordBlock, MadeBlock>();
+  const known = new Map<RecordBlock, BuiltBlock>();
   return (record) => {
     const block = blocks.findLast(({ first }) => first <= record);
     if (block === undefined) throw new Error(`Record ${record} is before the chunk.`);
@@ -141,7 +141,7 @@ function blockMaker(
 }
 
 /** Only for CSV files that can be read from the middle. */
-function placeBehind(chunk: AnyChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
+function positionAfterChunk(chunk: AnyChunk, record: number, { files }: InputInChunks): InputPosition | undefined {
   const file = files[chunk.file];
   const next = "root" in chunk ? undefined : chunk.next;
   return next && file?.kind === "csv" ? { ...next, record, file: file.layout.header.table.file } : undefined;

@@ -2,7 +2,7 @@ import type { CsvLayout } from "../../read/csv/csv-layout.ts";
 import { newRecordCells, type RecordCells } from "../../read/csv/record-cells.ts";
 
 /** The cells of one record, and the state of its encoding. */
-export interface PlainCells extends RecordCells {
+export interface FastPathCells extends RecordCells {
   /** Number of the record in its piece. */
   number: number;
   /** Number of values taken from cells. */
@@ -14,12 +14,12 @@ export interface PlainCells extends RecordCells {
   keyText: string | undefined;
 }
 
-export function newPlainCells(layout: CsvLayout): PlainCells {
+export function createFastPathCells(layout: CsvLayout): FastPathCells {
   return Object.assign(newRecordCells(layout), { number: 0, made: 0, keyStart: -1, keyEnd: 0, keyText: undefined });
 }
 
 /** Resets the state for the next record. */
-export function startRecord(cells: PlainCells): void {
+export function startRecord(cells: FastPathCells): void {
   cells.made = 0;
   cells.keyStart = -1;
   cells.keyText = undefined;

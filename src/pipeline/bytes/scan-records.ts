@@ -1,37 +1,37 @@
-import type { PlainItems } from "../../ledger/packed/item-packer.ts";
+import type { FastPathItems } from "../../ledger/packed/item-packer.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { CsvPiece } from "../../read/chunks/chunk-rows.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { cellsHash } from "../../ledger/records/row-hash.ts";
 import { HASH_BYTES } from "../../ledger/records/record-hashes.ts";
-import { newPlainCells, type PlainCells, startRecord } from "./plain-cells.ts";
-import { type PlainMaker, UNSURE } from "./plain-leaf.ts";
+import { createFastPathCells, type FastPathCells, startRecord } from "./fast-path-cells.ts";
+import { type Encoder, UNSURE } from "./encode-leaf.ts";
 import { cellMarks, findCells, recordStarter } from "../../read/csv/record-cells.ts";
 import type { ChildGroups } from "../../read/join/bytes/joined-piece.ts";
-import { areSound, type ChildRecords, NO_GROUPS, withChildren } from "./child-records.ts";
+import { areReadable, type ChildRecords, NO_GROUPS, withChildren } from "./child-records.ts";
 import { readableCells } from "./readable-cells.ts";
 
 /**
  * The result of the fast path: valid records without any problem, found without building rows and payloads. All other
  * records, and all uncertain ones, take the row path.
  */
-export interface PlainFinding {
+export interface FastPathResult {
   /** Plan entries of the fast-path records, by record number. */
-  readonly items: PlainItems;
+  readonly items: FastPathItems;
   /** The numbers of the records for the row path, in order. */
   readonly others: readonly number[];
   /** One of them is a fast-path record. */
-  readonly isPlainMade: boolean;
+  readonly hasEncoded: boolean;
   /** For a run that sends: start and end of each payload in the list of texts, by record number. */
   readonly textStarts: Uint32Array;
   readonly textEnds: Uint32Array;
 }
 
 /**
- * Scans the records of a piece. `isFirstMade`: the first fast-path record also takes the row path. The result is valid
+ * Scans the records of a piece. `isFirstOnBothPaths`: the first fast-path record also takes the row path. The result is valid
  * until the next call.
  */
-export type FindPlain = (piece: FoundPiece, options: { readonly isFirstMade: boolean }) => PlainFinding;
+export type ScanRecords = (piece: ScannedPiece, options: { readonly isFirstOnBothPaths: boolean }) => FastPathResult;
 
 /** A range of records of a piece. */
 export interface PiecePart extends CsvPiece {
@@ -40,43 +40,43 @@ export interface PiecePart extends CsvPiece {
 }
 
 /** `groups`: the child records joined to the piece, per child source. */
-type FoundPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
+type ScannedPiece = PiecePart & { readonly groups?: readonly ChildGroups[] };
 
-interface FindingPlain {
+interface ScanOptions {
   readonly file: ChunkCsvFile;
-  readonly make: PlainMaker;
+  readonly make: Encoder;
   /** For a run that sends: the payload texts written by `make`, and how to hash them. */
-  readonly texts: PlainTexts | undefined;
+  readonly texts: PayloadTexts | undefined;
   readonly hasKey: boolean;
-  readonly children: readonly FoundChild[];
+  readonly children: readonly ScannedChild[];
 }
 
-export interface PlainTexts {
+export interface PayloadTexts {
   readonly list: Pick<ByteList, "length" | "bytes" | "cut">;
   /** Absent if the records are already planned. */
-  readonly hashes?: PlainHashes | undefined;
+  readonly hashes?: PayloadHashes | undefined;
 }
 
-interface PlainHashes {
+interface PayloadHashes {
   readonly identityOf: (key: string) => Uint8Array;
   readonly contentOf: (text: Uint8Array) => Uint8Array;
 }
 
 /** A child source. All of its records must be readable on the fast path. */
-interface FoundChild {
+interface ScannedChild {
   readonly records: ChildRecords;
   /** `make` reads the records itself. */
-  readonly isMade: boolean;
+  readonly isEncoded: boolean;
 }
 
-export function plainFinder({ file, make, texts, hasKey, children }: FindingPlain): FindPlain {
+export function createScanner({ file, make, texts, hasKey, children }: ScanOptions): ScanRecords {
   const { layout } = file;
   const { header } = layout;
   const marks = cellMarks(layout);
   const isReadable = readableCells(file);
   const joined = children.map(({ records }) => records);
-  const cells = withChildren(newPlainCells(layout), joined);
-  const unmade = children.flatMap(({ records, isMade }) => (isMade ? [] : [records]));
+  const cells = withChildren(createFastPathCells(layout), joined);
+  const notEncoded = children.flatMap(({ records, isEncoded }) => (isEncoded ? [] : [records]));
   const newFound = (count: number): Found => newItems(header.table.file, count, texts);
   let found = newFound(0);
 
@@ -92,7 +92,7 @@ export function plainFinder({ file, make, texts, hasKey, children }: FindingPlai
 
   function plan(number: number): boolean {
     cells.number = number;
-    const isSound = findCells(cells, marks) && isReadable(cells) && areSound(unmade, number);
+    const isSound = findCells(cells, marks) && isReadable(cells) && areReadable(notEncoded, number);
     const made = isSound ? content() : UNSURE;
     if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
     const { items } = found;
@@ -105,47 +105,47 @@ export function plainFinder({ file, make, texts, hasKey, children }: FindingPlai
   }
 
   /** A record that takes the row path leaves no text. */
-  function planWithText(number: number, sent: PlainTexts): boolean {
+  function planWithText(number: number, sent: PayloadTexts): boolean {
     const start = sent.list.length();
-    const isPlain = plan(number);
-    if (isPlain) noteText(found, { number, start, cells }, sent);
+    const isOnFastPath = plan(number);
+    if (isOnFastPath) noteText(found, { number, start, cells }, sent);
     else sent.list.cut(start);
-    return isPlain;
+    return isOnFastPath;
   }
 
-  return (piece, { isFirstMade }) => {
+  return (piece, { isFirstOnBothPaths }) => {
     const { from, to = piece.boundaries.starts.length } = piece;
     loadGroups(joined, piece);
     if (found.items.lines.length < to) found = newFound(2 * to);
     found.items.bytes = piece.bytes;
     const others: number[] = [];
     const begin = recordStarter(cells, piece, from);
-    let isPlainMade = false;
+    let hasEncoded = false;
     for (let number = from; number < to; number += 1) {
-      const isPlain = begin(number) && (texts === undefined ? plan(number) : planWithText(number, texts));
-      if (isPlain && (!isFirstMade || isPlainMade)) continue;
+      const isOnFastPath = begin(number) && (texts === undefined ? plan(number) : planWithText(number, texts));
+      if (isOnFastPath && (!isFirstOnBothPaths || hasEncoded)) continue;
       others.push(number);
-      isPlainMade ||= isPlain;
+      hasEncoded ||= isOnFastPath;
     }
-    return { ...found, others, isPlainMade };
+    return { ...found, others, hasEncoded: hasEncoded };
   };
 }
 
-function loadGroups(joined: readonly ChildRecords[], { groups = [] }: FoundPiece): void {
+function loadGroups(joined: readonly ChildRecords[], { groups = [] }: ScannedPiece): void {
   for (const [index, records] of joined.entries()) records.load(groups[index] ?? NO_GROUPS);
 }
 
-interface PlainText {
+interface NotedText {
   readonly number: number;
   readonly start: number;
-  readonly cells: PlainCells;
+  readonly cells: FastPathCells;
 }
 
 /** Stores the plan entry of the record whose payload is the last text of the list. */
 function noteText(
   { items, textStarts, textEnds }: Found,
-  { number, start, cells }: PlainText,
-  { list, hashes }: PlainTexts,
+  { number, start, cells }: NotedText,
+  { list, hashes }: PayloadTexts,
 ): void {
   textStarts[number] = start;
   textEnds[number] = list.length();
@@ -156,13 +156,13 @@ function noteText(
   items.rowHashes[number] = cellsHash(cells);
 }
 
-function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: PlainCells): string {
+function keyIn({ bytes, keyStart, keyEnd, keyText = "" }: FastPathCells): string {
   return keyStart < 0 ? keyText : bytes.toString("latin1", keyStart, keyEnd);
 }
 
-type Found = Pick<PlainFinding, "items" | "textStarts" | "textEnds">;
+type Found = Pick<FastPathResult, "items" | "textStarts" | "textEnds">;
 
-function newItems(file: string, count: number, sent: PlainTexts | undefined): Found {
+function newItems(file: string, count: number, sent: PayloadTexts | undefined): Found {
   const items = {
     file,
     bytes: Buffer.alloc(0),

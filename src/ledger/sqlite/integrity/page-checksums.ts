@@ -15,7 +15,7 @@ import { unlessMissing } from "../../../files/error-code.ts";
 import { replaceFileSync } from "../../../files/replace-file.ts";
 
 /** The state of a database when it was last known to be intact. */
-export interface Seal {
+export interface PageChecksums {
   readonly pageSize: number;
   /** Committed transactions; there may have been more. */
   readonly commits: number;
@@ -33,45 +33,45 @@ function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): FileStamp {
 }
 
 /** Whether the database file was not modified since its checksums were recorded. */
-export function isAsSealed(database: string, { stamp }: Seal): boolean {
+export function matchesStamp(database: string, { stamp }: PageChecksums): boolean {
   if (stamp === undefined) return false;
   const now = stampOf(statSync(database, { bigint: true }));
   return now.every((value, index) => value === stamp[index]);
 }
 
 /** The checksum file next to the database. */
-export function sealPath(database: string): string {
+export function checksumsPath(database: string): string {
   return `${database}-seal`;
 }
 
-/** `damaged`: the file exists but is invalid. */
-export function readSeal(path: string): Seal | "damaged" | undefined {
+/** `corrupt`: the file exists but is invalid. */
+export function readChecksums(path: string): PageChecksums | "corrupt" | undefined {
   const bytes = unlessMissing(() => readFileSync(path));
   if (bytes === undefined) return undefined;
-  if (bytes.length < HEADER_BYTES || bytes.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return "damaged";
-  if (crc32(bytes.subarray(0, CHECKED_BYTES)) !== bytes.readUInt32LE(CHECKED_BYTES)) return "damaged";
+  if (bytes.length < HEADER_BYTES || bytes.subarray(0, MAGIC.length).compare(MAGIC) !== 0) return "corrupt";
+  if (crc32(bytes.subarray(0, CHECKED_BYTES)) !== bytes.readUInt32LE(CHECKED_BYTES)) return "corrupt";
   const count = bytes.readUInt32LE(12);
   const tableEnd = HEADER_BYTES + 4 * count;
   const table = bytes.subarray(HEADER_BYTES, tableEnd);
-  if (bytes.length < tableEnd + 4 || crc32(table) !== bytes.readUInt32LE(tableEnd)) return "damaged";
+  if (bytes.length < tableEnd + 4 || crc32(table) !== bytes.readUInt32LE(tableEnd)) return "corrupt";
   const pages = new Uint32Array(count);
   const asBytes = Buffer.from(pages.buffer);
   table.copy(asBytes);
   lowestByteFirst(asBytes);
-  const seal = { pageSize: bytes.readUInt32LE(8), commits: bytes.readDoubleLE(16), pages };
+  const checksums = { pageSize: bytes.readUInt32LE(8), commits: bytes.readDoubleLE(16), pages };
   const stamp = readStamp(bytes.subarray(tableEnd + 4));
-  if (stamp === "damaged") return stamp;
-  return stamp === undefined ? seal : { ...seal, stamp };
+  if (stamp === "corrupt") return stamp;
+  return stamp === undefined ? checksums : { ...checksums, stamp };
 }
 
 const STAMP_VALUES = 5;
 const STAMP_BYTES = 8 * STAMP_VALUES;
 
 /** Five numbers and their checksum. Files of earlier versions have none. */
-function readStamp(bytes: Buffer): FileStamp | "damaged" | undefined {
+function readStamp(bytes: Buffer): FileStamp | "corrupt" | undefined {
   if (bytes.length === 0) return undefined;
-  if (bytes.length !== STAMP_BYTES + 4) return "damaged";
-  if (crc32(bytes.subarray(0, STAMP_BYTES)) !== bytes.readUInt32LE(STAMP_BYTES)) return "damaged";
+  if (bytes.length !== STAMP_BYTES + 4) return "corrupt";
+  if (crc32(bytes.subarray(0, STAMP_BYTES)) !== bytes.readUInt32LE(STAMP_BYTES)) return "corrupt";
   return BigUint64Array.from({ length: STAMP_VALUES }, (_, index) => bytes.readBigUInt64LE(8 * index));
 }
 
@@ -84,12 +84,12 @@ function stampBytes(stamp: FileStamp | undefined): Buffer {
 }
 
 /** Replaces the checksum file atomically and durably. */
-function writeSeal(path: string, seal: Seal): void {
-  const { buffer, byteOffset, byteLength } = seal.pages;
+function writeChecksums(path: string, checksums: PageChecksums): void {
+  const { buffer, byteOffset, byteLength } = checksums.pages;
   const tableEnd = HEADER_BYTES + byteLength;
-  const end = stampBytes(seal.stamp);
+  const end = stampBytes(checksums.stamp);
   const bytes = Buffer.alloc(tableEnd + 4 + end.length);
-  headerOf(seal).copy(bytes);
+  headerOf(checksums).copy(bytes);
   const table = bytes.subarray(HEADER_BYTES, tableEnd);
   Buffer.from(buffer, byteOffset, byteLength).copy(table);
   lowestByteFirst(table);
@@ -107,10 +107,10 @@ function lowestByteFirst(numbers: Buffer): void {
  * Adds a commit, without a sync. After a power failure the file may have fewer commits than the ledger, but never
  * more.
  */
-export function writeCommitCount(path: string, seal: Pick<Seal, "pageSize" | "pages" | "commits">): void {
+export function writeCommitCount(path: string, checksums: Pick<PageChecksums, "pageSize" | "pages" | "commits">): void {
   const file = openSync(path, "r+");
   try {
-    writeSync(file, headerOf(seal), 0, HEADER_BYTES, 0);
+    writeSync(file, headerOf(checksums), 0, HEADER_BYTES, 0);
   } finally {
     closeSync(file);
   }
@@ -120,10 +120,10 @@ export function writeCommitCount(path: string, seal: Pick<Seal, "pageSize" | "pa
  * Keeps the number of commits and removes the checksums. For cases in which SQLite may write into the file on its own,
  * such as the end of a process that could not close it properly.
  */
-export function writeSealWithoutChecksums(path: string, seal: Seal): void {
+export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   try {
-    const { pageSize, commits } = seal;
-    writeSeal(path, { pageSize, commits, pages: new Uint32Array() });
+    const { pageSize, commits } = checksums;
+    writeChecksums(path, { pageSize, commits, pages: new Uint32Array() });
   } catch {
     rmSync(path, { force: true });
   }
@@ -131,9 +131,9 @@ export function writeSealWithoutChecksums(path: string, seal: Seal): void {
 
 /** The same if only the file has the state. */
 export function forgetChecksums(database: string): void {
-  const path = sealPath(database);
-  const seal = readSeal(path);
-  if (seal !== undefined && seal !== "damaged") writeSealWithoutChecksums(path, seal);
+  const path = checksumsPath(database);
+  const checksums = readChecksums(path);
+  if (checksums !== undefined && checksums !== "corrupt") writeHeaderOnly(path, checksums);
 }
 
 const MAGIC: Buffer = Buffer.from("MIGSEAL1");
@@ -141,7 +141,7 @@ const MAGIC: Buffer = Buffer.from("MIGSEAL1");
 const CHECKED_BYTES = 24;
 const HEADER_BYTES = CHECKED_BYTES + 4;
 
-function headerOf({ pageSize, pages, commits }: Seal): Buffer {
+function headerOf({ pageSize, pages, commits }: PageChecksums): Buffer {
   const header = Buffer.alloc(HEADER_BYTES);
   MAGIC.copy(header);
   header.writeUInt32LE(pageSize, 8);
@@ -153,18 +153,19 @@ function headerOf({ pageSize, pages, commits }: Seal): Buffer {
 
 /**
  * Describes the corruption of a database file according to its checksums, ignoring pages with a newer version in the
- * log. Undefined if there is none. `unsealed`: there are no checksums to compare with.
+ * log. Undefined if there is none. `unchecked`: there are no checksums to compare with.
  */
-export function findDamage(database: string): string | undefined {
-  const seal = readSeal(sealPath(database));
-  if (seal === undefined || seal === "damaged") return "unsealed";
+export function findCorruption(database: string): string | undefined {
+  const checksums = readChecksums(checksumsPath(database));
+  if (checksums === undefined || checksums === "corrupt") return "unchecked";
   const inLog = pagesInLog(`${database}-wal`);
   let broken: number | undefined;
-  const count = eachPage(database, seal.pageSize, (number, page) => {
-    if (seal.pages[number - 1] !== crc32(page) && number <= seal.pages.length && !inLog.has(number)) broken ??= number;
+  const count = eachPage(database, checksums.pageSize, (number, page) => {
+    if (checksums.pages[number - 1] !== crc32(page) && number <= checksums.pages.length && !inLog.has(number))
+      broken ??= number;
   });
   if (broken !== undefined) return brokenPage(broken);
-  for (let page = count + 1; page <= seal.pages.length; page += 1) {
+  for (let page = count + 1; page <= checksums.pages.length; page += 1) {
     if (!inLog.has(page)) return `page ${page} is missing`;
   }
   return undefined;
@@ -174,10 +175,10 @@ export function findDamage(database: string): string | undefined {
  * Updates the checksums of a database file in which only the pages of its log have changed, and new ones were added.
  * Call this after the whole log was written into the file, and before it restarts.
  */
-export function updateSeal(database: string, before: Seal): Seal {
+export function updateChecksums(database: string, before: PageChecksums): PageChecksums {
   const { pageSize, commits } = before;
   const changed = new Set(pagesInLog(`${database}-wal`));
-  const seal = withFile(database, (file) => {
+  const checksums = withFile(database, (file) => {
     const pages = new Uint32Array(Math.floor(fstatSync(file).size / pageSize));
     pages.set(before.pages.subarray(0, pages.length));
     for (let page = before.pages.length + 1; page <= pages.length; page += 1) changed.add(page);
@@ -187,8 +188,8 @@ export function updateSeal(database: string, before: Seal): Seal {
     }
     return { pageSize, commits, pages, stamp: stampOf(fstatSync(file, { bigint: true })) };
   });
-  writeSeal(sealPath(database), seal);
-  return seal;
+  writeChecksums(checksumsPath(database), checksums);
+  return checksums;
 }
 
 /**
@@ -196,10 +197,10 @@ export function updateSeal(database: string, before: Seal): Seal {
  * the next page.
  * @param about `buffer`: a `pagesBuffer`, which can be reused
  */
-export function findDamageFrom(
+export function findCorruptPage(
   database: string,
   first: number,
-  { seal: { pageSize, pages }, buffer }: { readonly seal: Seal; readonly buffer: Buffer },
+  { checksums: { pageSize, pages }, buffer }: { readonly checksums: PageChecksums; readonly buffer: Buffer },
 ): { readonly broken: string | undefined; readonly next: number } {
   const read = withFile(database, (file) => readSync(file, buffer, 0, buffer.length, (first - 1) * pageSize));
   let number = first;
@@ -215,7 +216,7 @@ const brokenPage = (number: number): string => `page ${number} has a wrong check
 const PAGES_AT_ONCE = 256;
 
 /** A buffer for the pages of one step. */
-export function pagesBuffer({ pageSize }: Pick<Seal, "pageSize">): Buffer {
+export function pagesBuffer({ pageSize }: Pick<PageChecksums, "pageSize">): Buffer {
   return Buffer.alloc(pageSize * PAGES_AT_ONCE);
 }
 

@@ -6,9 +6,9 @@ import { Failure } from "../model/failure.ts";
 import { fingerprintFile } from "../read/input/source-files.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import { WORKBOOK_FILE } from "../report/rejects/reject-file.ts";
-import { FINGERPRINT_FILE, HAND_OUT_FILE, type HandOutDocument } from "../report/rejects/handed-out.ts";
+import { FINGERPRINT_FILE, MANIFEST_FILE, type RejectsManifest } from "../report/rejects/rejects-manifest.ts";
 
-const handOutSchema: z.ZodType<HandOutDocument> = z.object({
+const manifestSchema: z.ZodType<RejectsManifest> = z.object({
   version: z.literal(1),
   secret: z.string().min(32),
   command: z.string(),
@@ -31,11 +31,11 @@ const handOutSchema: z.ZodType<HandOutDocument> = z.object({
  * The manifest of the rejects that the report in `folder` exported.
  * @throws Failure `source_unreadable` if there is no such report, `config` if other users could have written it
  */
-export async function readHandOut(folder: string): Promise<HandOutDocument> {
-  const file = handOutPath(folder);
+export async function readManifest(folder: string): Promise<RejectsManifest> {
+  const file = manifestPath(folder);
   await refuseForeign(file, folder);
   const { text } = await readTextFile(file);
-  const parsed = handOutSchema.safeParse(jsonOf(text));
+  const parsed = manifestSchema.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
   throw new Failure("source_unreadable", `${file}: is not what a report writes`, { hint: FEED_AS_SOURCES });
 }
@@ -47,7 +47,7 @@ export async function readHandOut(folder: string): Promise<HandOutDocument> {
  */
 export async function returnedFiles(
   folder: string,
-  document: HandOutDocument,
+  document: RejectsManifest,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const { files, sheets } = document;
   const isWorkbookMeant = await isWorkbookReturned(folder, document);
@@ -61,7 +61,7 @@ export async function returnedFiles(
 }
 
 /** Compares contents, because copying files changes their times. */
-async function isWorkbookReturned(folder: string, { files, sheets, digests }: HandOutDocument): Promise<boolean> {
+async function isWorkbookReturned(folder: string, { files, sheets, digests }: RejectsManifest): Promise<boolean> {
   const stateOf = (name: string): Promise<ReturnedState> => returnedState(path.join(folder, name), digests[name]);
   const workbook = await stateOf(WORKBOOK_FILE);
   if (workbook === "gone" || Object.keys(sheets).length === 0) return false;
@@ -88,8 +88,8 @@ function bothChanged(folder: string, file: string): Failure {
   });
 }
 
-export function handOutPath(folder: string): string {
-  return path.join(folder, HAND_OUT_FILE);
+export function manifestPath(folder: string): string {
+  return path.join(folder, MANIFEST_FILE);
 }
 
 export function fingerprintPath(folder: string): string {
@@ -105,7 +105,7 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
     return undefined;
   });
   if (status === undefined) {
-    throw new Failure("source_unreadable", `${folder}: holds no rejects that can be taken back: no ${HAND_OUT_FILE}`, {
+    throw new Failure("source_unreadable", `${folder}: holds no rejects that can be taken back: no ${MANIFEST_FILE}`, {
       hint: `name the folder of a report with rejects; otherwise ${FEED_AS_SOURCES}`,
     });
   }

@@ -5,20 +5,20 @@ import { TooLarge, unlessTooLarge } from "../../map/node/payload-size.ts";
 import type { LeafNode, MappingNode } from "../../map/node/mapping-node.ts";
 import { compileByteCheck, compileValueCheck } from "../../validate/compile-validator.ts";
 import { createCellMemory, SLOTS } from "./cell-memory.ts";
-import type { ContentForm } from "./content-form.ts";
-import type { PlainCells } from "./plain-cells.ts";
+import type { ContentSink } from "./content-sink.ts";
+import type { FastPathCells } from "./fast-path-cells.ts";
 
 /**
  * Encodes a mapping entry for one record and returns the hash of its content. `ABSENT`: the entry has no value.
  * `UNSURE`: the value may be invalid, so the record takes the row path.
  */
-export type PlainMaker = (cells: PlainCells) => number;
+export type Encoder = (cells: FastPathCells) => number;
 
 export const ABSENT = -1;
 export const UNSURE = -2;
 
-export interface PlainContext {
-  readonly form: ContentForm;
+export interface EncoderContext {
+  readonly sink: ContentSink;
   /** Encodes values of a type; `UNSURE` if the value is not sent unchanged. */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
   /** Root of document paths; the same for all records. */
@@ -28,23 +28,23 @@ export interface PlainContext {
 }
 
 /** Encodes any entry by building its value. */
-export function valueMaker(node: MappingNode, type: FieldType, context: PlainContext): PlainMaker {
-  return makerOf(node, type, context, () => undefined);
+export function valueEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
+  return encoderOf(node, type, context, () => undefined);
 }
 
 /** Encodes the business key by building its value. */
-function keyValueMaker(node: MappingNode, type: FieldType, context: PlainContext): PlainMaker {
-  return makerOf(node, type, context, (value, cells) => {
+function keyEncoder(node: MappingNode, type: FieldType, context: EncoderContext): Encoder {
+  return encoderOf(node, type, context, (value, cells) => {
     cells.keyText = typeof value === "string" || typeof value === "number" ? String(value) : undefined;
   });
 }
 
-function makerOf(
+function encoderOf(
   node: MappingNode,
   type: FieldType,
-  { contentOf, documentRoot }: PlainContext,
-  note: (value: JsonValue, cells: PlainCells) => void,
-): PlainMaker {
+  { contentOf, documentRoot }: EncoderContext,
+  note: (value: JsonValue, cells: FastPathCells) => void,
+): Encoder {
   const contentOfValue = contentOf(type);
   const isRight = compileValueCheck(type, { keepValues: false, ...(documentRoot !== undefined && { documentRoot }) });
   return (cells) => {
@@ -59,41 +59,42 @@ function makerOf(
 }
 
 /** An entry with a single value. `isKey`: it is the business key. */
-export function leafMaker(
+export function leafEncoder(
   leaf: LeafNode,
   type: FieldType,
-  context: PlainContext,
+  context: EncoderContext,
   isKey: boolean,
-): PlainMaker | undefined {
-  const closely = isKey ? keyValueMaker(leaf, type, context) : valueMaker(leaf, type, context);
-  const { form } = context;
-  if (leaf.cell === undefined) return leaf.read === undefined && !isKey ? constantMaker(leaf, closely, form) : closely;
+): Encoder | undefined {
+  const byValue = isKey ? keyEncoder(leaf, type, context) : valueEncoder(leaf, type, context);
+  const { sink: form } = context;
+  if (leaf.cell === undefined)
+    return leaf.read === undefined && !isKey ? constantEncoder(leaf, byValue, form) : byValue;
   const column = context.columnAt(leaf.cell.column);
   if (column === undefined) return undefined;
   const isCopied = leaf.cell.isCopied ? compileByteCheck(type) : undefined;
   if (isCopied !== undefined)
-    return copyMaker(
-      { column, isCopied, isKey, whenEmpty: emptyCellMaker(leaf, closely, context, isKey), form },
-      closely,
+    return copyEncoder(
+      { column, isCopied, isKey, whenEmpty: emptyCellEncoder(leaf, byValue, context, isKey), form },
+      byValue,
     );
-  return isKey ? closely : rememberingMaker(column, closely, form);
+  return isKey ? byValue : cachingEncoder(column, byValue, form);
 }
 
 /** The value of a copied leaf with an empty cell: none, or the default. A key is stored for each record. */
-function emptyCellMaker(leaf: LeafNode, closely: PlainMaker, { form }: PlainContext, isKey: boolean): PlainMaker {
+function emptyCellEncoder(leaf: LeafNode, byValue: Encoder, { sink: form }: EncoderContext, isKey: boolean): Encoder {
   if (leaf.fallback === undefined) return () => ABSENT;
-  return isKey ? closely : constantMaker(leaf, closely, form);
+  return isKey ? byValue : constantEncoder(leaf, byValue, form);
 }
 
 /** Encodes a constant once, unless the entry has a condition. */
-function constantMaker({ applies }: LeafNode, closely: PlainMaker, form: ContentForm): PlainMaker {
-  if (applies !== undefined) return closely;
+function constantEncoder({ applies }: LeafNode, byValue: Encoder, form: ContentSink): Encoder {
+  if (applies !== undefined) return byValue;
   const written = form.remember(1);
   let isKnown = false;
   return (cells) => {
     if (isKnown) return written.use(0);
     const place = form.place();
-    const content = closely(cells);
+    const content = byValue(cells);
     written.keep(0, content, place);
     isKnown = true;
     return content;
@@ -104,12 +105,12 @@ interface CopiedCell {
   readonly column: number;
   readonly isCopied: (bytes: Buffer, from: number, to: number) => boolean;
   readonly isKey: boolean;
-  readonly whenEmpty: PlainMaker;
-  readonly form: ContentForm;
+  readonly whenEmpty: Encoder;
+  readonly form: ContentSink;
 }
 
 /** The trimmed text of a cell. */
-function copyMaker({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, closely: PlainMaker): PlainMaker {
+function copyEncoder({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, byValue: Encoder): Encoder {
   return (cells) => {
     const { bytes, starts, ends } = cells;
     let from = starts[column] ?? 0;
@@ -118,7 +119,7 @@ function copyMaker({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, clo
     while (to > from && isBlank(bytes[to - 1])) to -= 1;
     if (from === to) return whenEmpty(cells);
     const content = isCopied(bytes, from, to) ? form.copied(bytes, from, to) : UNSURE;
-    if (content < 0) return closely(cells);
+    if (content < 0) return byValue(cells);
     cells.made += 1;
     if (isKey) {
       cells.keyStart = from;
@@ -134,7 +135,7 @@ function isBlank(byte: number | undefined): boolean {
 }
 
 /** Caches results by cell: equal cells give equal results. */
-function rememberingMaker(column: number, closely: PlainMaker, form: ContentForm): PlainMaker {
+function cachingEncoder(column: number, byValue: Encoder, form: ContentSink): Encoder {
   const memory = createCellMemory();
   const written = form.remember(SLOTS);
   return (cells) => {
@@ -145,7 +146,7 @@ function rememberingMaker(column: number, closely: PlainMaker, form: ContentForm
     }
     const before = cells.made;
     const place = form.place();
-    const content = closely(cells);
+    const content = byValue(cells);
     const kept = content === UNSURE ? -1 : memory.keep(cells.made - before);
     if (kept >= 0) written.keep(kept, content, place);
     return content;

@@ -6,18 +6,18 @@ import { contentTextHash, identitiesOf } from "../../ledger/records/record-hashe
 import { hasAddedColumns } from "../../ledger/records/row-hash.ts";
 import { compileSentValue } from "../../map/node/sent-form.ts";
 import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
-import { checksValuesAlone } from "../plan/check-records.ts";
+import { checksValuesOnly } from "../plan/check-records.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import type { ByteList } from "../../text/byte-list.ts";
 import type { ItemSettings } from "../plan/plan-items.ts";
 import { childRecords } from "./child-records.ts";
-import { type ContentForm, markForm, textForm } from "./content-form.ts";
-import { type FindPlain, plainFinder, type PlainTexts } from "./find-plain.ts";
-import { type PlainContext, UNSURE } from "./plain-leaf.ts";
-import { nodeMaker } from "./plain-node.ts";
+import { type ContentSink, hashSink, jsonSink } from "./content-sink.ts";
+import { type ScanRecords, createScanner, type PayloadTexts } from "./scan-records.ts";
+import { type EncoderContext, UNSURE } from "./encode-leaf.ts";
+import { nodeEncoder } from "./encode-node.ts";
 
 /** The purpose of a scan. */
-export interface PlainPurpose {
+export interface ScanPurpose {
   /** Receives the payloads of fast-path records as canonical JSON; absent for a run that sends nothing. */
   readonly texts?: ByteList;
   /** Settings for the record identities of a run that sends. Absent if the records are already planned. */
@@ -25,29 +25,29 @@ export interface PlainPurpose {
 }
 
 /** Undefined if the records of a file need the row path. */
-export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => FindPlain | undefined;
+export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
 
 /**
  * Compiles mapping and contract into a scanner of record bytes. Undefined if validity depends on more than single
  * values: rules, steps, or records that wait for others. Planned records were already checked, so only their payloads
  * matter.
  */
-export function compilePlainRecords(job: CompiledJob, purpose: PlainPurpose): CompileFile | undefined {
+export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
   const { body } = operation;
   const node = mapping.payloadNode;
   if (node?.kind !== "object" || body?.kind !== "object" || !isSuitable(job, purpose)) return undefined;
   const { texts, planned } = purpose;
   const documentRoot = documentRootOf({}, operation, settings);
-  const form = texts === undefined ? markForm() : textForm(texts);
+  const form = texts === undefined ? hashSink() : jsonSink(texts);
   const contentOf = texts === undefined ? () => form.value : sentContentOf(form);
-  const plainTexts: PlainTexts | undefined = texts && { list: texts, hashes: planned && hashesOf(planned) };
+  const payloadTexts: PayloadTexts | undefined = texts && { list: texts, hashes: planned && hashesOf(planned) };
   return (file, joined) => {
     if (hasAddedColumns(file.layout.header.table)) return undefined;
     let isKeyKnown = mapping.keyAttr === undefined;
-    const children = joined.map((source) => ({ records: childRecords(source), isMade: false }));
-    const make = nodeMaker(node, body, [], {
-      form,
+    const children = joined.map((source) => ({ records: childRecords(source), isEncoded: false }));
+    const make = nodeEncoder(node, body, [], {
+      sink: form,
       contentOf,
       documentRoot,
       columnAt: (name) => file.layout.header.table.columnIndex.get(name),
@@ -55,43 +55,43 @@ export function compilePlainRecords(job: CompiledJob, purpose: PlainPurpose): Co
       onKey: () => (isKeyKnown = true),
       childrenOf(name) {
         const child = children.find(({ records }) => records.name === name);
-        if (child !== undefined) child.isMade = true;
+        if (child !== undefined) child.isEncoded = true;
         return child?.records;
       },
     });
     return make && isKeyKnown
-      ? plainFinder({ file, make, texts: plainTexts, hasKey: mapping.keyAttr !== undefined, children })
+      ? createScanner({ file, make, texts: payloadTexts, hasKey: mapping.keyAttr !== undefined, children })
       : undefined;
   };
 }
 
-function isSuitable(job: CompiledJob, { texts, planned }: PlainPurpose): boolean {
+function isSuitable(job: CompiledJob, { texts, planned }: ScanPurpose): boolean {
   if (hasRootOfPayload(job)) return false;
   const isPlanned = texts !== undefined && planned === undefined;
-  return isPlanned || (isToldByValues(job) && (planned === undefined || hasPlainIdentity(job)));
+  return isPlanned || (dependsOnValuesOnly(job) && (planned === undefined || hasKeyIdentity(job)));
 }
 
-function isToldByValues(job: CompiledJob): boolean {
+function dependsOnValuesOnly(job: CompiledJob): boolean {
   const { settings, operation } = job;
-  return settings.only === undefined && operation.body?.assertions === undefined && checksValuesAlone(job);
+  return settings.only === undefined && operation.body?.assertions === undefined && checksValuesOnly(job);
 }
 
 /** A record of a run that sends is identified by its key alone and does not wait for another record. */
-function hasPlainIdentity({ mapping, after }: CompiledJob): boolean {
+function hasKeyIdentity({ mapping, after }: CompiledJob): boolean {
   return mapping.keyAttr !== undefined && after === undefined;
 }
 
-function hashesOf(planned: NonNullable<PlainPurpose["planned"]>): PlainTexts["hashes"] {
+function hashesOf(planned: NonNullable<ScanPurpose["planned"]>): PayloadTexts["hashes"] {
   return { identityOf: identitiesOf(planned), contentOf: contentTextHash };
 }
 
 /** A value that is not sent unchanged has two texts: one for the hash in the ledger, and one that is sent. */
-function sentContentOf(form: ContentForm): PlainContext["contentOf"] {
+function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {
     const toSent = compileSentValue(type);
     if (toSent === undefined) return form.value;
-    const isSentAsItIs = (value: JsonValue): boolean => canonicalJson(toSent(value)) === canonicalJson(value);
-    return (value) => (isSentAsItIs(value) ? form.value(value) : UNSURE);
+    const isSentUnchanged = (value: JsonValue): boolean => canonicalJson(toSent(value)) === canonicalJson(value);
+    return (value) => (isSentUnchanged(value) ? form.value(value) : UNSURE);
   };
 }
 
