@@ -221,15 +221,9 @@ function addHelpCommands(group: Command): void {
 
 /** `help unknown` is refused like the unknown command itself. */
 async function showHelp(command: Command, [name, ...below]: readonly string[], all: boolean): Promise<void> {
-  if (all && name === undefined) return withSubcommands(command).forEach((each) => each.outputHelp());
+  if (all && name === undefined) return (await import("./options/complete-help.ts")).printCompleteHelp(command);
   if (name === undefined || command.commands.length === 0) return command.help();
   const named = command.commands.find((each) => each.name() === name);
   if (named !== undefined) return showHelp(named, below, all);
   await command.parseAsync([name], { from: "user" });
-}
-
-/** A command and all its visible subcommands, in the order of the help. */
-function withSubcommands(command: Command): readonly Command[] {
-  const below = command.createHelp().visibleCommands(command);
-  return [command, ...below.filter((each) => each.name() !== "help").flatMap(withSubcommands)];
 }

@@ -1,7 +1,8 @@
 import { readdirSync } from "node:fs";
-import type { Command } from "commander";
+import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
 import { EXAMPLES } from "../../src/cli/options/help-texts.ts";
+import { MESSAGES_GROUP } from "../../src/cli/options/options.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
@@ -42,12 +43,22 @@ function helpOf(width: number, ...names: readonly string[]): string {
   return text;
 }
 
-/** The names of the commands whose help these words show. */
-async function allHelp(words: readonly string[]): Promise<readonly string[]> {
+function isInEveryCommand({ helpGroupHeading, long }: Option): boolean {
+  return helpGroupHeading === MESSAGES_GROUP || long === "--help";
+}
+
+/** What `migrate help ... --all` prints. */
+async function printed(words: readonly string[]): Promise<string> {
   const program = createProgram(IDLE_SESSION);
   let text = "";
   for (const command of allCommands(program)) command.configureOutput({ writeOut: (part) => void (text += part) });
   await program.parseAsync(words, { from: "user" });
+  return text;
+}
+
+/** The names of the commands whose help these words show. */
+async function allHelp(words: readonly string[]): Promise<readonly string[]> {
+  const text = await printed(words);
   return [...text.matchAll(/^Usage: migrate (.*?)(?: \[options\]| \[command\]| [[<].*)*$/gm)].map(
     ([, name = ""]) => name,
   );
@@ -98,6 +109,31 @@ describe("migrate help --all", () => {
     const shown = await allHelp(["help", "--all"]);
     expect(shown).toEqual(expect.arrayContaining([...leaves(createProgram(IDLE_SESSION))]));
     expect(new Set(shown).size).toBe(shown.length);
+  });
+
+  it("describes shared options once, in fewer than 600 lines", async () => {
+    const text = await printed(["help", "--all"]);
+    expect(text.match(/^ +-m, --mapping <file>/gm)).toHaveLength(1);
+    expect(text.split("\n").length).toBeLessThan(600);
+  });
+
+  it("names every option of every command", async () => {
+    const text = await printed(["help", "--all"]);
+    const parts = new Map(
+      text.split(/^Usage: migrate /m).map((part) => [/^(?:[a-z-]+ ?)*/.exec(part)?.[0].trim() ?? "", part]),
+    );
+    const missing = allCommands(createProgram(IDLE_SESSION)).flatMap((command) => {
+      const name = [command.parent?.parent == null ? "" : command.parent.name(), command.name()].join(" ").trim();
+      const part = parts.get(name);
+      const shown = command.createHelp().visibleOptions(command);
+      return part === undefined
+        ? []
+        : shown
+            .filter((each) => !isInEveryCommand(each) && !part.includes(each.long ?? ""))
+            .map(({ long }) => `${name} ${long}`);
+    });
+    expect(missing).toEqual([]);
+    expect(parts.size).toBeGreaterThan(30);
   });
 
   it("shows the help of one group", async () => {

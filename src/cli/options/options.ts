@@ -187,9 +187,12 @@ export const proofOptions: readonly Option[] = [
   ...optionsOf(PROOF),
 ];
 
+/** Heading of the options that every command has. */
+export const MESSAGES_GROUP = "Messages:";
+
 /** Adds these options and the general options to a command. */
 export function withOptions(command: Command, more: readonly Option[]): Command {
-  for (const option of [...more, ...optionsOf(MESSAGES, "Messages:")]) {
+  for (const option of [...more, ...optionsOf(MESSAGES, MESSAGES_GROUP)]) {
     command.addOption(option);
     if (option.attributeName() === "format" && option.argChoices?.includes("json") === true) addJson(command, option);
   }

@@ -1,0 +1,81 @@
+import { Command, Help, type Option } from "commander";
+import { MESSAGES_GROUP } from "./options.ts";
+
+/** An option is described once if this many commands have it with the same description. */
+const SHARED_BY = 2;
+
+/**
+ * The help of a command and all its subcommands: first the command's own help, then the options that several of them
+ * share, then each subcommand with its other options and the names of the shared ones.
+ */
+export function printCompleteHelp(command: Command): void {
+  const [, ...below] = withSubcommands(command);
+  const shared = sharedOptions(below);
+  const output = command.configureOutput();
+  command.outputHelp();
+  if (shared.size > 0) output.writeOut?.(`\n${sharedHelp(command, [...shared.values()])}`);
+  const leaves = below.filter(({ commands, options }) => commands.length === 0 || options.length > 0);
+  for (const each of leaves) output.writeOut?.(`\n${shortHelp(each, shared)}`);
+}
+
+/** A command and all its visible subcommands, in the order of the help. */
+function withSubcommands(command: Command): readonly Command[] {
+  const below = command.createHelp().visibleCommands(command);
+  return [command, ...below.filter((each) => each.name() !== "help").flatMap(withSubcommands)];
+}
+
+/** By the text that describes them. */
+type Options = ReadonlyMap<string, Option>;
+
+/** Of several options with the same name, the one that the most commands have. */
+function sharedOptions(commands: readonly Command[]): Options {
+  const all = commands.flatMap((command) => visibleOptions(command));
+  const counts = new Map<string, number>();
+  for (const option of all) counts.set(textOf(option), (counts.get(textOf(option)) ?? 0) + 1);
+  const countOf = (option: Option | undefined): number => (option && counts.get(textOf(option))) ?? 0;
+  const byName = new Map<string, Option>();
+  for (const option of all) {
+    if (countOf(option) >= SHARED_BY && countOf(option) > countOf(byName.get(option.name())))
+      byName.set(option.name(), option);
+  }
+  return new Map(Array.from(byName.values(), (option) => [textOf(option), option]));
+}
+
+function visibleOptions(command: Command): readonly Option[] {
+  return command
+    .createHelp()
+    .visibleOptions(command)
+    .filter(({ long }) => long !== "--help");
+}
+
+function textOf(option: Option): string {
+  const help = new Help();
+  return `${help.optionTerm(option)} ${help.optionDescription(option)}`;
+}
+
+function sharedHelp(command: Command, options: readonly Option[]): string {
+  const group = new Command("shared").copyInheritedSettings(command).helpOption(false);
+  for (const option of options) group.addOption(option);
+  const lines = group.helpInformation().split("\n");
+  return ["Options that several commands share:", ...lines.slice(1)].join("\n");
+}
+
+/** The usage and description, without the shared options, whose names follow. */
+function shortHelp(command: Command, shared: Options): string {
+  const config = command.configureHelp();
+  const options = visibleOptions(command);
+  const own = options.filter((option) => !shared.has(textOf(option)));
+  const others = options.filter((option) => shared.has(textOf(option)) && option.helpGroupHeading !== MESSAGES_GROUP);
+  command.configureHelp({
+    ...config,
+    visibleOptions: () => [...own],
+    visibleArguments: () => [],
+    visibleCommands: () => [],
+  });
+  const help = command.helpInformation().trimEnd();
+  command.configureHelp(config);
+  if (others.length === 0) return `${help}\n`;
+  const names = others.map(({ long, short }) => long ?? short ?? "").join(", ");
+  const width = command.configureOutput().getOutHelpWidth?.() ?? 80;
+  return `${help}\n${command.createHelp().boxWrap(`Shared options: ${names}`, width)}\n`;
+}
