@@ -43,7 +43,7 @@ describe("the commands of docs/ci.md, as written there", () => {
     const folder = repository();
     expect(run(install?.run ?? "", folder, filled(install, action, use))).toMatchObject({
       status: 0,
-      stdout: "install --global --offline --no-audit --no-fund ./vendor/energy-migrate-0.1.0.tgz\n",
+      stdout: "install --global --offline --no-audit --no-fund ./vendor/energy-migrate-1.0.0.tgz\n",
     });
     const { status, stdout } = run(validate?.run ?? "", folder, filled(validate, action, use));
     expect(status).toBe(1);

@@ -1,0 +1,130 @@
+// The pictures of README.md, from real output: `npm run pictures` pushes the sample data to a sandbox and writes
+// docs/images/push.svg (the terminal) and docs/images/report.png (the report page). Wants `script` (util-linux),
+// Chromium and a build.
+import { execFileSync, spawn } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { chromium } from "playwright-core";
+
+const root = path.join(import.meta.dirname, "..");
+const images = path.join(root, "docs/images");
+const program = path.join(root, "bin/migrate.js");
+const folder = mkdtempSync(path.join(tmpdir(), "pictures-"));
+const [COLUMNS, FIRST_LINES, LAST_LINES] = [80, 22, 12];
+
+const STYLES = {
+  1: 'font-weight="bold"',
+  2: 'fill-opacity="0.6"',
+  31: 'fill="#ef6b73"',
+  32: 'fill="#98c379"',
+  33: 'fill="#e5c07b"',
+  36: 'fill="#56b6c2"',
+};
+/** What each code of the terminal switches off. */
+const ENDS = { 22: [1, 2], 39: [31, 32, 33, 36], 0: Object.keys(STYLES).map(Number) };
+
+mkdirSync(images, { recursive: true });
+cpSync(path.join(root, "fixtures/demo"), folder, { recursive: true });
+const config = path.join(folder, "migrate.yaml");
+writeFileSync(config, readFileSync(config, "utf8").replace("../contract", path.join(root, "fixtures/contract")));
+
+const ready = path.join(folder, "ready.json");
+const sandbox = spawn(process.execPath, [program, "sandbox", "--ready-file", ready, "--latency", "5-20"], {
+  cwd: folder,
+});
+try {
+  const output = push(await sandboxReady());
+  writeFileSync(
+    path.join(images, "push.svg"),
+    terminalPicture(["\x1b[1m$ migrate push\x1b[22m", ...shownLines(output)]),
+  );
+  await reportPicture();
+} finally {
+  sandbox.kill();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+async function sandboxReady() {
+  for (let tries = 0; tries < 100 && !existsSync(ready); tries += 1) await sleep(100);
+  return JSON.parse(readFileSync(ready, "utf8"));
+}
+
+/** What a push shows on a terminal. Some records are refused, so it ends with 1. */
+function push({ baseUrl, ca, apiKey }) {
+  const env = {
+    ...process.env,
+    MIGRATE_BASE_URL: baseUrl,
+    MIGRATE_CA: ca,
+    MIGRATE_API_KEY: apiKey,
+    TERM: "xterm-256color",
+  };
+  const command = `stty cols ${COLUMNS} rows 40; '${process.execPath}' '${program}' push || test $? -eq 1`;
+  return execFileSync("script", ["-qec", command, "/dev/null"], { cwd: folder, env, encoding: "utf8" });
+}
+
+/** The lines that stay on the screen: without the progress line, and without the middle of a long output. */
+function shownLines(output) {
+  const lines = output
+    .trimEnd()
+    .split("\r\n")
+    .map((line) => line.slice(line.lastIndexOf("\x1b[0K") + 1).replace(/^\[0K/, ""));
+  const clean = lines.map((line) => line.replaceAll(/\x1b\[[?0-9;]*[A-Za-ln-z]/g, ""));
+  const head = clean.slice(0, clean.lastIndexOf("", FIRST_LINES) + 1);
+  const tail = clean.slice(clean.indexOf("", clean.length - LAST_LINES) + 1);
+  return [...head, "\x1b[2m[...]\x1b[22m", "", ...tail];
+}
+
+function terminalPicture(lines) {
+  const [width, height, left, top] = [8.4, 18, 16, 40];
+  const size = [Math.ceil(2 * left + COLUMNS * width), top + lines.length * height + 12];
+  const text = lines.map((line, row) => `<text x="${left}" y="${top + (row + 1) * height - 5}">${spans(line)}</text>`);
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${size[0]}" height="${size[1]}" viewBox="0 0 ${size.join(" ")}">
+<title>A push of the sample data on a terminal</title>
+<rect width="100%" height="100%" rx="8" fill="#1e222a"/>
+<circle cx="20" cy="20" r="6" fill="#ff5f56"/><circle cx="40" cy="20" r="6" fill="#ffbd2e"/><circle cx="60" cy="20" r="6" fill="#27c93f"/>
+<g font-family="ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace" font-size="14" fill="#d7dae0">
+${text.join("\n")}
+</g>
+</svg>
+`;
+}
+
+function spans(line) {
+  const on = new Set();
+  return line
+    .split(/(\x1b\[[0-9;]*m)/)
+    .map((part) => {
+      const codes = /^\x1b\[([0-9;]*)m$/.exec(part)?.[1];
+      if (codes === undefined)
+        return part === "" ? "" : `<tspan ${[...on].map((code) => STYLES[code]).join(" ")}>${escaped(part)}</tspan>`;
+      for (const code of codes.split(";").map(Number)) {
+        for (const ended of ENDS[code] ?? []) on.delete(ended);
+        if (STYLES[code] !== undefined) on.add(code);
+      }
+      return "";
+    })
+    .join("");
+}
+
+/** SVG joins ordinary spaces. */
+function escaped(text) {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll(" ", "\u00a0");
+}
+
+async function reportPicture() {
+  const runs = path.join(folder, ".migrate/runs");
+  const [run] = readdirSync(runs);
+  const browser = await chromium.launch({
+    executablePath: "/usr/bin/chromium",
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    const page = await browser.newPage({ viewport: { width: 1100, height: 760 }, colorScheme: "light" });
+    await page.goto(`file://${path.join(runs, run, "report.html")}`);
+    await page.screenshot({ path: path.join(images, "report.png") });
+  } finally {
+    await browser.close();
+  }
+}
