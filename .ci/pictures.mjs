@@ -36,10 +36,7 @@ const sandbox = spawn(process.execPath, [program, "sandbox", "--ready-file", rea
 });
 try {
   const output = push(await sandboxReady());
-  writeFileSync(
-    path.join(images, "push.svg"),
-    terminalPicture(["\x1b[1m$ migrate push\x1b[22m", ...shownLines(output)]),
-  );
+  writeFileSync(path.join(images, "push.svg"), terminalPicture(["␛[1m$ migrate push␛[22m", ...shownLines(output)]));
   await reportPicture();
 } finally {
   sandbox.kill();
@@ -61,7 +58,9 @@ function push({ baseUrl, ca, apiKey }) {
     TERM: "xterm-256color",
   };
   const command = `stty cols ${COLUMNS} rows 40; '${process.execPath}' '${program}' push || test $? -eq 1`;
-  return execFileSync("script", ["-qec", command, "/dev/null"], { cwd: folder, env, encoding: "utf8" });
+  const output = execFileSync("script", ["-qec", command, "/dev/null"], { cwd: folder, env, encoding: "utf8" });
+  // The visible symbol for the escape character, here and below.
+  return output.replaceAll("\u001b", "␛");
 }
 
 /** The lines that stay on the screen: without the progress line, and without the middle of a long output. */
@@ -69,11 +68,11 @@ function shownLines(output) {
   const lines = output
     .trimEnd()
     .split("\r\n")
-    .map((line) => line.slice(line.lastIndexOf("\x1b[0K") + 1).replace(/^\[0K/, ""));
-  const clean = lines.map((line) => line.replaceAll(/\x1b\[[?0-9;]*[A-Za-ln-z]/g, ""));
+    .map((line) => line.slice(line.lastIndexOf("␛[0K") + 1).replace(/^\[0K/, ""));
+  const clean = lines.map((line) => line.replaceAll(/␛\[[?0-9;]*[A-Za-ln-z]/g, ""));
   const head = clean.slice(0, clean.lastIndexOf("", FIRST_LINES) + 1);
   const tail = clean.slice(clean.indexOf("", clean.length - LAST_LINES) + 1);
-  return [...head, "\x1b[2m[...]\x1b[22m", "", ...tail];
+  return [...head, "␛[2m[...]␛[22m", "", ...tail];
 }
 
 function terminalPicture(lines) {
@@ -94,9 +93,9 @@ ${text.join("\n")}
 function spans(line) {
   const on = new Set();
   return line
-    .split(/(\x1b\[[0-9;]*m)/)
+    .split(/(␛\[[0-9;]*m)/)
     .map((part) => {
-      const codes = /^\x1b\[([0-9;]*)m$/.exec(part)?.[1];
+      const codes = /^␛\[([0-9;]*)m$/.exec(part)?.[1];
       if (codes === undefined)
         return part === "" ? "" : `<tspan ${[...on].map((code) => STYLES[code]).join(" ")}>${escaped(part)}</tspan>`;
       for (const code of codes.split(";").map(Number)) {
