@@ -21,7 +21,7 @@ if (status === 0) {
 }
 process.exit(status ?? 1);
 
-// What is read as it is: the overlays, and what stands in the pages of reports.
+// Files that are read unchanged: the overlays, and the parts of report pages.
 function copyFolder(name) {
   cpSync(path.join(root, "src", name), path.join(dist, name), { recursive: true });
   rmSync(path.join(dist, name, "tsconfig.json"), { force: true });

@@ -1,4 +1,4 @@
-// Bundles the command line and the library with every package that they use: whoever installs the tool installs nothing
+// Bundles the command line and the library with every package that they use: users of the tool install nothing
 // else, and it starts from a few files instead of some thousand.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";

@@ -34,7 +34,7 @@ export function chunksOf(source, entries) {
   const name = (id, context) => {
     needed ??= sets.map((files) => neededBy(files, context));
     const numbers = needed.flatMap((modules, index) => (modules.has(id) ? [index] : []));
-    // Much of the library is alone in needing what it has of other commands: those lie apart.
+    // Many modules of other commands are needed by the library alone. They are not grouped.
     const isGrouped = !apart.has(id) && numbers.some((number) => number !== library);
     return isGrouped ? `part-${numbers.join("-")}` : null;
   };

@@ -1,5 +1,5 @@
 // Tries another version of Node.js: `npm start`, and the tests of the command line and of the ledger. Ends with 1 when one
-// of them fails; where the version is not to be had, says so and ends with 0.
+// of them fails; if the version is unavailable, prints that and ends with 0.
 //
 //   node .ci/node-version.mjs <major>
 //
@@ -44,7 +44,7 @@ function fetchNode() {
   const words = ["install", "--prefix", prefix, "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${major}`];
   const { status, stderr } = spawnSync("npm", words, { cwd: prefix, encoding: "utf8", timeout: 300_000 });
   if (status === 0 && existsSync(path.join(folder, "node"))) return folder;
-  console.log(`Node.js ${major} is not to be had here, nothing was tried on it:\n${stderr}`);
+  console.log(`Node.js ${major} is unavailable, so nothing was tried with it:\n${stderr}`);
   return undefined;
 }
 

@@ -1,4 +1,4 @@
-// A lint rule: from which rooms of src/ the files of a room may import. The table stands in .oxlintrc.json:
+// A lint rule: from which rooms of src/ the files of a room may import. The table is in .oxlintrc.json:
 //
 //   "rooms/imports": ["error", { "map": ["model", "contract"], ... }]
 //
@@ -39,7 +39,7 @@ const imports = {
   },
 };
 
-/** The longest name in the table that the file lies below; undefined for a file outside src/. */
+/** The longest name in the table of a folder that contains the file; undefined for a file outside src/. */
 function roomOf(file, table) {
   const folders = path.relative(SOURCE, path.dirname(file)).split(path.sep);
   if (folders[0] === "..") return undefined;

@@ -12,7 +12,7 @@ const bundled = new Set([...notices.matchAll(/^## (\S+) \d/gm)].map(([, name]) =
 
 const { vulnerabilities, message = "it said nothing" } = parse(await text(process.stdin));
 if (vulnerabilities === undefined)
-  console.log(`unanswered: nobody can be asked for known vulnerabilities (${message})`);
+  console.log(`unanswered: the list of known vulnerabilities is unavailable (${message})`);
 else report(Object.values(vulnerabilities));
 
 function parse(said) {

@@ -37,7 +37,7 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   time: "a spreadsheet writes times in its own way",
   scientific: "a spreadsheet shortens long numbers; their digits are lost",
   digits: "a spreadsheet keeps only 15 digits of a number; the others are lost",
-  quotes: "curly quotation marks or dashes in place of plain ones",
+  quotes: "curly quotation marks or dashes instead of plain ones",
   encoding: "read or saved in the wrong encoding",
   line_ends: "only the line ends inside the cell differ",
   formula: "an error of a spreadsheet's formula",

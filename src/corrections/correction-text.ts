@@ -10,7 +10,7 @@ export function correctionText(findings: CorrectionFindings, showValues: boolean
   const { folder, handedOut, returned, correctedCells, correctedRows, lostRecords } = findings;
   const cellText = (cells: ChangedCells): string => changedText(cells, showValues);
   return [
-    `${folder}: ${counted(handedOut, "row")} handed out, ${formatCount(returned)} came back, ` +
+    `${folder}: ${counted(handedOut, "row")} exported, ${formatCount(returned)} returned, ` +
       `${counted(correctedCells, "cell")} corrected${correctedCells === 0 ? "" : ` in ${counted(correctedRows, "row")}`}`,
     ...findings.restored.map((keys) => `${counted(keys.count, "key")} restored: ${cellText(keys)}`),
     ...findings.keys.map((keys) => `${counted(keys.count, "key")} changed: ${cellText(keys)}`),
@@ -43,7 +43,7 @@ function changedText({ source, column, change, place, before, after }: ChangedCe
 
 function placeText({ source, place, number }: FoundRows): string {
   if (place !== undefined) return `${source} (first: ${formatPlace(place)})`;
-  return number === undefined ? source : `${source} (first: row ${formatCount(number)} of those handed out)`;
+  return number === undefined ? source : `${source} (first: row ${formatCount(number)} of those exported)`;
 }
 
 export interface AcceptedChanges {
@@ -81,8 +81,8 @@ function waysOn(
   return [
     ...(keys.length > 0 && !restoreKeys ? ["--restore-keys gives keys their old values back"] : []),
     ...(keys.length > 0 && restoreKeys ? ["keys whose old values are not known have to be corrected in the file"] : []),
-    ...(hasOthers || areKeysMeant ? ["--accept-changes takes all else as it is now"] : []),
-    ...(keys.length > 0 && !areKeysMeant ? ["--accept-changes --new-keys takes the keys as they are now"] : []),
+    ...(hasOthers || areKeysMeant ? ["--accept-changes accepts all other changes"] : []),
+    ...(keys.length > 0 && !areKeysMeant ? ["--accept-changes --new-keys accepts the changed keys"] : []),
     "next time, open the files with all columns as text",
   ];
 }

@@ -83,8 +83,8 @@ async function returnedState(file: string, digest: string | undefined): Promise<
 }
 
 function bothChanged(folder: string, file: string): Failure {
-  return new Failure("usage", `${folder}: both ${WORKBOOK_FILE} and ${file} have changed since they were handed out`, {
-    hint: "move the one that is not to be read to another place",
+  return new Failure("usage", `${folder}: both ${WORKBOOK_FILE} and ${file} have changed since they were exported`, {
+    hint: "move the file that must not be read to another folder",
   });
 }
 
@@ -105,13 +105,17 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
     return undefined;
   });
   if (status === undefined) {
-    throw new Failure("source_unreadable", `${folder}: holds no rejects that can be taken back: no ${MANIFEST_FILE}`, {
-      hint: `name the folder of a report with rejects; otherwise ${FEED_AS_SOURCES}`,
-    });
+    throw new Failure(
+      "source_unreadable",
+      `${folder}: contains no rejects to re-import: there is no ${MANIFEST_FILE}`,
+      {
+        hint: `name the folder of a report with rejects; otherwise ${FEED_AS_SOURCES}`,
+      },
+    );
   }
   if (process.platform === "win32") return;
   if ((status.mode & WRITABLE_BY_OTHERS) === 0 && status.uid === process.getuid?.()) return;
-  throw new Failure("config", `${file}: somebody else can have changed it, and it says which mapping is used`, {
+  throw new Failure("config", `${file}: another user can have changed it, and it selects the mapping`, {
     hint: `where it is yours all the same: \`chown $USER ${file} && chmod 600 ${file}\``,
   });
 }

@@ -1,6 +1,6 @@
 /**
  * Runs the work when the process exits, unless the returned function is called first. One listener serves all callers
- * and is removed with the last one, so many runs in one process leave no listeners.
+ * and is removed with the last one, so a process with many runs keeps no listeners.
  */
 export function atExit(work: () => void): () => void {
   if (waiting.size === 0) process.once("exit", doAll);

@@ -211,7 +211,7 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates a client for reading. Opens no socket before the first request.
- * @param who `anybody` for public data (specification 5.1): credentials are neither needed nor sent
+ * @param who `anyone` for public data (specification 5.1): credentials are neither needed nor sent
  * @throws Failure `usage` for an unusable base URL, `config` if required credentials are missing
  */
 export async function connectToRead(

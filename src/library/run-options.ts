@@ -106,7 +106,7 @@ export interface ValidateOptions extends JobOptions, ReportOptions, CallOptions 
   readonly allowEmpty?: boolean | undefined;
   /** Maximum number of invalid records: a count, or a share (0 to 1) of all. */
   readonly maxErrors?: { readonly count: number } | { readonly share: number } | undefined;
-  /** Number of validation threads. Default `auto`: as many as the machine supports, if the input is large enough. */
+  /** Number of validation threads. Default `auto`: one per processor, at most 8, if the input is large enough. */
   readonly threads?: "auto" | number | undefined;
 }
 

@@ -9,7 +9,7 @@ import type { Problem } from "../model/problem.ts";
  */
 export interface ShownValues {
   noteValue(place: Place, value: JsonValue | undefined): void;
-  /** Returns the outcome with the values of its problems, as far as they are known. */
+  /** Returns the outcome with the known values of its problems. */
   fill(outcome: Outcome): Outcome;
 }
 

@@ -25,7 +25,7 @@ async function hasFile(root: string, key: string): Promise<boolean> {
     const code = errorCode(cause) ?? "unknown";
     if (ABSENT.has(code)) return false;
     throw new Failure("store_refused", `the store's folder ${root} cannot be looked through: ${code}`, {
-      hint: "see to the rights of the folder and of what is in it",
+      hint: "check the permissions of the folder and its files",
       cause,
     });
   }

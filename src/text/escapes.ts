@@ -9,7 +9,7 @@ export interface DecodedText {
 }
 
 /**
- * The readings of a text that somebody may have escaped: as it is, without one level of escapes (HTML, JSON and
+ * The readings of a text that may be escaped: unchanged, without one level of escapes (HTML, JSON and
  * JavaScript, addresses), without two, and so on; each without white space and invisible characters.
  */
 export function* readingsOf(text: string): Generator<string> {
@@ -87,7 +87,7 @@ function character(code: string): string {
   return number > 0x10_ffff ? "" : String.fromCodePoint(number);
 }
 
-/** Named references of HTML for printable characters of ASCII, and for those that nobody sees. */
+/** Named references of HTML for printable ASCII characters and for invisible characters. */
 const NAMES: Readonly<Record<string, string>> = {
   "!": "excl",
   '"': "quot QUOT",

@@ -7,5 +7,5 @@ const SHAPELESS = String.raw`\p{Default_Ignorable_Code_Point}\u2800\u{16FE4}\u{1
  */
 export const INVISIBLE: string = String.raw`\p{Cf}\p{Z}${SHAPELESS}`;
 
-/** The same without spaces: what must not reach a screen as it is, in addition to control characters. */
+/** The same without spaces: characters that must not reach a screen unescaped, in addition to control characters. */
 export const DECEPTIVE: string = String.raw`\p{Cf}\p{Zl}\p{Zp}${SHAPELESS}`;

@@ -6,7 +6,7 @@ export interface CredentialMask {
   /** Adds a secret to mask. */
   readonly learn: (secret: string) => void;
   /**
-   * The text without the known secrets: whole, or from 8 characters of their beginning on. Finds them as they are, in
+   * The text without the known secrets: whole, or from 8 characters of their beginning on. Finds them unchanged, in
    * base64 and in hexadecimal; with characters escaped for HTML, JSON or addresses, also several times; and with white
    * space or invisible characters in between. Linear in the length of the text.
    */
@@ -50,7 +50,7 @@ interface Form {
   readonly text: string;
   readonly prefix: string;
   /**
-   * For a short secret, as it is. Nothing else may be between its characters: it would be found in words of a text
+   * A short secret, unchanged. Nothing else may be between its characters: it would be found in words of a text
    * without its spaces.
    */
   readonly short?: string;

@@ -25,7 +25,7 @@ export function checkCaCertificates(pem: string, file: string): void {
       void new X509Certificate(certificate);
     } catch (cause) {
       throw new Failure("config", `certificate ${index + 1} of ${file} cannot be read`, {
-        hint: "get the file anew from whoever runs the authority",
+        hint: "get the file again from the operator of the certificate authority",
         cause,
       });
     }

@@ -119,7 +119,7 @@ function othersCheck(
   };
 }
 
-/** What is sent for a read-only field is judged, although the platform sets the field itself. */
+/** The sent value of a read-only field is validated, although the platform sets the field itself. */
 function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCollector): void {
   collector.add(value, { code: "read_only" }, { severity: "warning" });
   checkChild(check, value, collector);

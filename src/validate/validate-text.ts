@@ -78,7 +78,7 @@ function uuidCheck(type: TextType): Check {
 /** The bytes have no surrounding white space. A document path is checked untrimmed. */
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
-/** Lengths are counted in characters; a text has at most as many as code units, and at least half as many. */
+/** Lengths are counted in characters; their number is between half the number of code units and that number. */
 function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {
   return {
     ofText: (kept, given, collector) => {

@@ -27,7 +27,7 @@ export const MAX_MATCHES = 2_000_000;
 
 const MOST: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
 
-/** So much is done in less time than anybody notices. */
+/** This work takes an imperceptible time. */
 const QUICK: WorkLimit = { trials: 5000, matches: 20_000 };
 
 /** Thrown where a payload takes more work than was allowed for it. */
@@ -55,7 +55,7 @@ export function countTrial(work: Work): void {
   if (work.trials > work.limit.trials) throw new TooMuchWork("trials");
 }
 
-/** What a comparison with the pattern counts: RE2 takes longer for each character. */
+/** The cost of a comparison with the pattern: RE2 takes longer for each character. */
 export function matchCost({ engine }: LinearPattern): number {
   return engine === "re2" ? 16 : 1;
 }

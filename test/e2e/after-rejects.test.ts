@@ -67,7 +67,7 @@ describe("an extract that is pushed again as it was", () => {
 
 describe("what cannot be taken back is refused", () => {
   test.each([
-    ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: holds no rejects that can be taken back/],
+    ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: contains no rejects to re-import/],
     ["sources beside the rejects", ["accounts.csv", "--rejects", "report"], /--rejects names the sources already/],
     ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys needs --rejects/],
     ["--accept-changes alone", ["accounts.csv", "--accept-changes"], /--accept-changes needs --rejects/],
@@ -86,7 +86,7 @@ describe("what cannot be taken back is refused", () => {
     await work.push(["--out", "report"]);
     chmodSync(work.file("report/rejects.json"), 0o620);
     const foreign = await work.migrate(["push", "--rejects", "report"]);
-    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining("somebody else can have changed it")]);
+    expect([foreign.code, foreign.stderr]).toEqual([2, expect.stringContaining("another user can have changed it")]);
     chmodSync(work.file("report/rejects.json"), 0o600);
     const fingerprints = readFileSync(work.file("report/rejects.fingerprints"));
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints.subarray(0, -20));

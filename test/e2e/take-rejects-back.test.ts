@@ -17,7 +17,7 @@ describe("rejects that a spreadsheet has changed", () => {
 
     const refused = await work.migrate(["push", "--rejects", "report"]);
     expect(refused.code).toBe(2);
-    expect(refused.stderr).toContain("report: 4 rows handed out, 4 came back, 2 cells corrected in 2 rows");
+    expect(refused.stderr).toContain("report: 4 rows exported, 4 returned, 2 cells corrected in 2 rows");
     expect(refused.stderr).toContain(
       "2 keys changed: source accounts, column REF, 9{8} -> 9, a spreadsheet drops leading zeros (first: report/rejects.csv:2)",
     );
@@ -137,7 +137,7 @@ describe("rejects are taken back", () => {
     const lost = await work.migrate(["push", "--rejects", "report"]);
     expect(lost.code).toBe(2);
     expect(lost.stderr).toContain(
-      "1 row lost of records that are still there: source customers (first: row 1 of those handed out)",
+      "1 row lost of records that are still there: source customers (first: row 1 of those exported)",
     );
     save(work, "rejects.csv", readRejects(work, "rejects.csv").slice(1));
     const left = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);

@@ -42,7 +42,7 @@ test("a corrected workbook is taken back in place of the files that nobody chang
   const folder = await report();
   await edit(folder, />X</, ">D<");
   const run = await takeBack(folder, "--format", "json");
-  expect(run.stderr).toContain("104 rows handed out, 104 came back, 1 cell corrected in 1 row");
+  expect(run.stderr).toContain("104 rows exported, 104 returned, 1 cell corrected in 1 row");
   expect(run.code).toBe(1);
   const { summary, outcomes } = JSON.parse(run.stdout);
   expect(summary).toMatchObject({ records: 19, valid: 1, invalid: 18 });
@@ -82,9 +82,7 @@ test("a workbook and a file that have both changed are refused; a copy with othe
   appendFileSync(path.join(folder, "rejects.customers.csv"), "\n");
   const refused = await takeBack(folder);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
-  expect(refused.stderr).toContain(
-    "both rejects.xlsx and rejects.customers.csv have changed since they were handed out",
-  );
+  expect(refused.stderr).toContain("both rejects.xlsx and rejects.customers.csv have changed since they were exported");
 });
 
 test("the same rows make the same workbook", async () => {

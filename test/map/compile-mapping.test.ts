@@ -178,7 +178,7 @@ describe("lists", () => {
   });
   test.each([
     ["{ customers: A }", "is a list in the contract"],
-    ["{ customers: { each: customers } }", "item: <what to make of a row>"],
+    ["{ customers: { each: customers } }", "item: <mapping of a row>"],
     ["{ customers: { each: custmers, item: { name: A } } }", 'did you mean "customers"?'],
     ["{ customers: { each: phones, item: { name: A } } }", 'is a child of "customers"'],
     ["{ customers: { each: accounts, item: { name: A } } }", "has no parent"],

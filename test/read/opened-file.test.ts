@@ -97,7 +97,7 @@ describe("gzip", () => {
       );
     }
     const plain = await read(source(await written(CSV, "extract.csv.gz")));
-    expect(plain.notices.map(({ text }) => text)).toEqual(["is named .gz but is not compressed: read as it is"]);
+    expect(plain.notices.map(({ text }) => text)).toEqual(["is named .gz but is not compressed: read unchanged"]);
   });
 
   it("is refused when it is cut short, followed by something else, or does not match its checksum", async () => {

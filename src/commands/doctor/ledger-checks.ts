@@ -84,8 +84,8 @@ async function integrityCheck(store: LedgerStore): Promise<{ readonly check: Che
       return { check: ok("ledger", `${store.name} is intact: ${held}`, { figures }), found: true };
     }
     const more = findings.length > 1 ? ` (and ${formatCount(findings.length - 1)} more findings)` : "";
-    const mend = store.repair === undefined ? "" : "; `migrate ledger repair` repairs it";
-    const fix = `\`migrate ledger check\` lists all findings${mend}`;
+    const repairHint = store.repair === undefined ? "" : "; `migrate ledger repair` repairs it";
+    const fix = `\`migrate ledger check\` lists all findings${repairHint}`;
     return { check: failed("ledger", `${first}${more}`, { exitCode: STORAGE_EXIT_CODE, fix, figures }), found: true };
   } catch (error) {
     if (!(error instanceof Failure) || error.code !== "run_unknown") throw error;

@@ -47,7 +47,7 @@ const NODE_TOKENS: ReadonlySet<string> = new Set([
   "flow-seq-start",
 ]);
 
-/** Marks of the lexer, which stand for no text. */
+/** Marks of the lexer, which contain no text. */
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
 /** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */

@@ -120,7 +120,7 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
     const operation = lookupOperation(one, place, context);
     const attrs = one.match.map(({ payload }) => payload);
     if (one.list !== undefined && !attrs.some((attr) => isKey(attr, owner.operation))) {
-      const message = `${READ_BACK}: the records of a list are known by the business key, which "match" does not name`;
+      const message = `${READ_BACK}: the records of a list are identified by the business key, which "match" does not name`;
       findings.add("error", "bad-extension", message, [...place, "match"]);
       return [];
     }

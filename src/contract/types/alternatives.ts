@@ -100,7 +100,7 @@ export function mergedChoices(
   return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
 }
 
-/** Whether a keyword beside the list says more than that each choice is of its own type. */
+/** Whether a sibling keyword of the list restricts more than that each choice is of its own type. */
 function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
   const siblings = Object.keys(part.schema).filter(
     (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),

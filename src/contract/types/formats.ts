@@ -36,7 +36,7 @@ export function isInt32(parts: readonly SchemaNode[]): boolean {
   return readKeywords(parts, "format").some(({ value }) => value === INT32);
 }
 
-/** The limits that `int32` stands for, as a schema. */
+/** The limits of `int32`, as a schema. */
 export function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[] {
   const holder = parts.find((part) => readKeyword(part, "format") === INT32);
   if (holder === undefined) return [];
@@ -76,8 +76,8 @@ export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilati
 }
 
 /**
- * Whether a part's format is left to be judged as JSON Schema: beside choices and values of several types, and where no
- * type is written and the kind was told from another keyword.
+ * Whether a part's format is asserted as JSON Schema does: next to choices, for values of several types, and if no type is
+ * written and another keyword shows the kind.
  */
 export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: Kind): boolean {
   const format = readKeyword(part, "format");
@@ -90,7 +90,7 @@ export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[],
   return format !== own || kind !== kindOfText(own);
 }
 
-/** Whether the choices beside a format show that it refuses none of them. */
+/** Whether the choices next to a format show that it refuses none of them. */
 function everyChoiceHas(format: string, part: SchemaNode): boolean {
   const choices = readKeyword(part, "enum") ?? readKeyword(part, "const");
   if (choices === undefined) return false;
@@ -119,7 +119,7 @@ function isChecked(format: JsonValue, part: SchemaNode, type: Kind): boolean {
   return takesSeveralTypes(part, type) || isFormatOf(type.kind, format);
 }
 
-/** Of several types a format concerns its own, and beside choices it is asserted. */
+/** With several types, a format applies to its own type. With choices, it is asserted. */
 function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: Kind): boolean {
   return untyped || omit.includes("type") || kind === "choice" || kind === "any";
 }

@@ -75,7 +75,7 @@ function isCount(value: number): boolean {
   return countOf(value) !== undefined;
 }
 
-/** The value as a count; one that nothing reaches stands for those above it. */
+/** The value as a count; larger values are reduced to one that no input reaches. */
 export function countOf(value: number): number | undefined {
   if (value === Infinity) return Number.MAX_SAFE_INTEGER;
   return Number.isInteger(value) && value >= 0 ? value : undefined;
@@ -109,7 +109,7 @@ function limitsOf(
   const strictLimit = limitAt(exclusive, true);
   if (limit === undefined && plain !== undefined) wrong(keyword, "a number", [...part.path, keyword]);
   if (strictLimit === undefined && isMisplaced(plain, exclusive))
-    wrong(strict, `a number, or true beside "${keyword}"`, [...part.path, strict]);
+    wrong(strict, `a number, or true together with "${keyword}"`, [...part.path, strict]);
   return [limit, strictLimit].filter((one) => one !== undefined);
 }
 

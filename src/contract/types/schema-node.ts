@@ -202,6 +202,6 @@ function reportReferenceSiblings(node: SchemaNode, { findings, openapi }: Compil
     (name) => name !== "$ref" && name !== "description" && name !== "summary",
   );
   if (openapi !== "3.0" || sibling === undefined) return;
-  const message = `OpenAPI 3.0 ignores "${sibling}" beside "$ref"; here it counts, as in OpenAPI 3.1`;
+  const message = `OpenAPI 3.0 ignores "${sibling}" next to "$ref"; here it applies, as in OpenAPI 3.1`;
   findings.add("info", "ref-siblings", message, [...node.path, sibling]);
 }

@@ -58,7 +58,7 @@ function areEnforceable(union: UnionType, { path }: Alternatives, { unions, find
   unions.set(union, { path, options: isEnforced ? count : 1 });
   if (isEnforced) return true;
   const most = MAX_OPTIONS.toLocaleString("en");
-  const message = `these alternatives and those directly inside them come to more than ${most}; they are not enforced`;
+  const message = `these alternatives and those directly inside them are more than ${most}; they are not enforced`;
   findings.add("error", "many-alternatives", message, path);
   return false;
 }

@@ -58,7 +58,7 @@ export const NO_ROW = -1;
 
 export interface BatchAnswer {
   /**
-   * Results of the calls before the first fault, or as many as fit in one message; undefined for no value, `null` and
+   * Results of the calls before the first fault, or those that fit in one message; undefined for no value, `null` and
    * `""`.
    */
   readonly values: readonly (JsonValue | undefined)[];

@@ -13,7 +13,7 @@ import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
 /** The maximum number of invalid records in a run: a count, or a share (0 to 1) of all records. */
 export type MaxErrors = { readonly count: number } | { readonly share: number };
 
-/** Number of validation threads; `auto`: as many as the machine supports, if the input is large enough. */
+/** Number of validation threads; `auto`: one per processor, at most 8, if the input is large enough. */
 export type Threads = "auto" | number;
 
 /** The settings of a push in the ledger, with which `resume` continues. Contains no credentials. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What a worker of a shared run knows about the platform, from itself or from others. Ages are in milliseconds. */
+/** The findings about the platform of a worker of a shared run, its own or those of others. Ages are in milliseconds. */
 export interface PlatformFindings {
   /** Requests per second of all workers together, just after a refusal; `id` identifies the refusal. */
   readonly rate?: { readonly id: string; readonly perSecond: number; readonly agoMs: number } | undefined;

@@ -26,7 +26,7 @@ export function compileSplit(entry: JsonValue, type: ListType, context: LeafCont
   const options = readLeafOptions(entry, context.path, context.issues);
   if (options?.split === undefined) return undefined;
   const { split } = options;
-  if (split === "") context.issues.add([...context.path, "split"], "needs a text that stands between the parts");
+  if (split === "") context.issues.add([...context.path, "split"], "needs the text between the parts");
   const prepare = preparation(options);
   const leaf = leafOf(options, type.items, context);
   return { kind: "split", leaf, parts: (content) => partsOf(content, split, prepare) };
@@ -173,7 +173,7 @@ function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext)
 function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string {
   return text.replaceAll(/\$\{([^}]*)\}/g, (written, name: string) => {
     if (name.trim() !== "supplier") {
-      context.issues.add(path, `${written} stands for nothing`, didYouMean(name.trim(), ["supplier"]));
+      context.issues.add(path, `${written} has no meaning`, didYouMean(name.trim(), ["supplier"]));
     } else if (context.values.supplier === undefined) {
       const hint = "give --supplier <code>, or supplier: in the configuration file";
       context.issues.add(path, "needs to know the import supplier", hint);

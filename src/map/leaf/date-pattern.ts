@@ -119,11 +119,11 @@ function literal(text: string): Part {
 function patternFault(parts: readonly Part[]): string | undefined {
   const fields = parts.flatMap((part) => part.field ?? []);
   const twice = fields.find((field, index) => fields.indexOf(field) !== index);
-  if (twice !== undefined) return `the ${twice} stands there twice`;
+  if (twice !== undefined) return `the ${twice} occurs twice`;
   const absent = (["year", "month", "day"] as const).find((field) => !fields.includes(field));
   if (absent !== undefined) return `the ${absent} is missing`;
   const loose = parts.find((part, index) => part.loose && startsWithDigits(parts[index + 1]));
-  return loose && `"${loose.text}" may be one digit or two, so something has to stand between it and the next number`;
+  return loose && `"${loose.text}" may be one digit or two, so a separator is required before the next number`;
 }
 
 function startsWithDigits(part: Part | undefined): boolean {

@@ -2,7 +2,7 @@ import type { CallResult, RowCalls } from "../../model/call-result.ts";
 import type { Place } from "../../model/place.ts";
 import type { Row } from "../../model/record.ts";
 
-/** The user's functions for leaves. They run outside this thread, so many calls are evaluated at once. */
+/** The user's functions for leaves. They run outside this thread, and calls are evaluated in batches. */
 export interface MappingFunctions {
   readonly names: readonly string[];
   /**

@@ -234,10 +234,7 @@ function compileEach(entry: JsonObject, type: ListType, context: NodeContext): E
   refuseUnknown(entry, EACH_KEYS, context.path, context.issues);
   const { each: source, item } = entry;
   if (typeof source !== "string" || item === undefined) {
-    context.issues.add(
-      context.path,
-      "a list from child rows needs each: <child source> and item: <what to make of a row>",
-    );
+    context.issues.add(context.path, "a list from child rows needs each: <child source> and item: <mapping of a row>");
     return undefined;
   }
   if (!isChild(source, context)) return undefined;

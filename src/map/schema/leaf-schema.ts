@@ -44,14 +44,14 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
     description: "A column, or a list of them: the first that is not empty",
     anyOf: [COLUMN, { type: "array", minItems: 1, maxItems: 100, items: COLUMN }],
   },
-  value: { description: "A constant; ${supplier} stands for the import supplier's code" },
+  value: { description: "A constant; ${supplier} is replaced by the import supplier's code" },
   default: { ...SCALAR, description: "The constant for an empty cell" },
   when: CONDITION_SCHEMA,
   trim: { type: "boolean", description: "Take white space off both ends; on unless false" },
-  join: { type: "string", description: "What stands between several columns of `from` that are put together" },
-  split: { type: "string", minLength: 1, description: "What stands between the parts of a cell that becomes a list" },
+  join: { type: "string", description: "Text between the joined columns of `from`" },
+  split: { type: "string", minLength: 1, description: "Text between the parts of a cell that becomes a list" },
   replace: {
-    description: "Texts, or a regular expression, and what stands in their place",
+    description: "Texts, or a regular expression, and their replacements",
     anyOf: [
       REPLACEMENT,
       { type: "array", items: REPLACEMENT },
@@ -71,7 +71,7 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   date: { ...DATE_PATTERNS, description: "The pattern of a date, or a list of them: d dd M MM MMM MMMM yy yyyy" },
   datetime: { ...DATE_PATTERNS, description: "The pattern of a time, or a list of them: ... H HH m mm s ss SSS XXX" },
   pivot: PIVOT_SCHEMA,
-  zone: { type: "string", description: "The zone that the clock stood in", examples: ["Europe/London", "UTC"] },
+  zone: { type: "string", description: "Time zone of the clock", examples: ["Europe/London", "UTC"] },
   number: {
     description: "How the source writes numbers; leading zeros mean nothing then",
     type: "object",

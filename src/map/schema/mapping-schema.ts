@@ -46,7 +46,7 @@ const MEASURES: JsonObject = {
     additionalProperties: false,
     required: ["attr"],
     properties: {
-      attr: { type: "string", description: "Where payloads have it; * stands for every item of a list" },
+      attr: { type: "string", description: "Its place in payloads; * means every item of a list" },
       sum: { const: "decimal" },
       by: { type: "string", description: "An attr: a sum for each of its values" },
     },

@@ -41,7 +41,7 @@ export function mayResumeSettle(
   return status === "ambiguous" && canResolveAmbiguous(operation) && !isRefused;
 }
 
-/** Whether a resume left as many records without a final outcome as it found. Another resume would probably do the same. */
+/** Whether a resume gave no record a final outcome. Another resume would probably do the same. */
 export function settledNothing(before: Counts, after: Counts): boolean {
   const open: readonly Status[] = ["pending", "blocked", "ambiguous"];
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));

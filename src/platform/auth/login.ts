@@ -136,7 +136,7 @@ function notTheTokenApi(reason: string): Failure {
   return new Failure("wrong_endpoint", what, {
     hint:
       "check the base URL and the token settings of the target's `auth`, and whether a proxy or a login page answers " +
-      "in place of the platform, then run the same command again",
+      "instead of the platform, then run the same command again",
   });
 }
 

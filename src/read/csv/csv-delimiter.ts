@@ -20,7 +20,7 @@ export function declaredDelimiter(declared: string): string {
 
 /**
  * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header, the
- * best is the one that splits most other lines into as many cells as the header, then the one with the most cells in
+ * best is the one that splits most other lines into the same number of cells as the header, then the one with the most cells in
  * the header. A file without any of them has one column, and the result is a comma.
  */
 export function detectDelimiter(lines: readonly string[]): string {

@@ -37,7 +37,7 @@ export function csvHeader(place: Place, cells: readonly string[], renamed: Renam
 /** The notice about columns without a name that are empty; undefined if all columns have names. */
 export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
   if (unnamed.length === 0) return undefined;
-  return `${withoutName(table, unnamed)} in the header: left out as long as nothing stands there`;
+  return `${withoutName(table, unnamed)} in the header: left out while all their cells are empty`;
 }
 
 /** @throws Failure `source_bad_header` if a row has a value in a column without a name, unless the row is ragged */

@@ -102,7 +102,7 @@ function headerOf(source: TextSource, line: number, columns: readonly string[], 
 }
 
 const ENDLESS_HEADER_HINT = "check that this is a CSV file, and that each quote in its first line is closed";
-const MANY_COLUMNS_HINT = "check the delimiter, and that each record stands on a line of its own";
+const MANY_COLUMNS_HINT = "check the delimiter, and that each record is on its own line";
 const NO_HEADER_HINT = "begin the file with a line that names its columns";
 const STRAY_QUOTE_HINT = 'write a name that holds quotes in quotes, its own quotes doubled: "the ""old"" name"';
 

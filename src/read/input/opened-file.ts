@@ -172,7 +172,7 @@ async function rawHead(path: string, file: string): Promise<Buffer> {
 function notifyCompression(path: string, gzip: boolean, notify: (text: string) => void): void {
   const named = /\.gz$/i.test(path);
   if (gzip && !named) notify("is gzip under a name without .gz: read through");
-  if (!gzip && named) notify("is named .gz but is not compressed: read as it is");
+  if (!gzip && named) notify("is named .gz but is not compressed: read unchanged");
 }
 
 /** The first chunk that is not blank; empty if there is none. */

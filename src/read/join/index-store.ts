@@ -141,7 +141,7 @@ function indexed(found: unknown): IndexedRow {
     if (typeof id === "number" && typeof row === "string") return { id, key: typeof key === "string" ? key : "", row };
   }
   throw new Failure("storage", "the temporary index of a join gives back what was not written to it", {
-    hint: "see to the disk, then run the same command again",
+    hint: "check the disk, then run the same command again",
   });
 }
 

@@ -18,7 +18,7 @@ export async function readLookup(path: string): Promise<ReadonlyMap<string, stri
     const [key = "", value] = cells;
     if (value === undefined) throw bad(line, "the row has one cell, two were expected");
     const other = lines.get(key);
-    if (other !== undefined) throw bad(line, `the key stands in line ${other} already`);
+    if (other !== undefined) throw bad(line, `line ${other} already has this key`);
     lines.set(key, line);
     values.set(key, value);
   }

@@ -91,7 +91,7 @@ async function* fromSingleByte(
     else {
       const undefinedAt = chunk.findIndex((byte) => table.characters[byte] === undefined);
       if (undefinedAt >= 0) {
-        await bad(offset + undefinedAt, `byte 0x${hex(chunk[undefinedAt] ?? 0)} stands for nothing in this encoding`);
+        await bad(offset + undefinedAt, `byte 0x${hex(chunk[undefinedAt] ?? 0)} is undefined in this encoding`);
       }
       yield table.toUtf8(chunk);
     }

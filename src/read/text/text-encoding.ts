@@ -87,7 +87,7 @@ function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   const text = isUtf8(head) ? head : head.subarray(0, lastCharacterStart(head));
   if (wanted === "utf-8" || !text.some((byte) => byte >= 0x80) || !isUtf8(text) || !isSingleByte(wanted)) return;
   throw new Failure("source_bad_encoding", `${file}: is UTF-8, and was declared as ${wanted}`, {
-    hint: "leave --encoding out for it (a spreadsheet may have saved it anew), or save all files in the one encoding",
+    hint: "leave --encoding out for it (a spreadsheet program may have saved it in another one), or save all files in the one encoding",
     place: { file, line: 1 },
   });
 }

@@ -167,7 +167,7 @@ function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits):
   ];
   if (hidden.length > 0) notices.push(`reads ${hidden.join(" and ")} as well`);
   if (mergedRanges > 0) {
-    notices.push(`${counted(mergedRanges, "range")} of merged cells: the value stands in the first cell alone`);
+    notices.push(`${counted(mergedRanges, "range")} of merged cells: only the first cell has the value`);
   }
   return notices;
 }

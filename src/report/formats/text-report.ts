@@ -96,7 +96,7 @@ function shapesText(cause: Cause, screen: TextLayout): readonly string[] {
   return [...lines, screen.indent + screen.style.dim(`${formatCount(rest).padStart(width)} of other shapes`)];
 }
 
-/** `like 9{9}, e.g. customers.csv:9, column MOBILE`, on as many lines as necessary. */
+/** `like 9{9}, e.g. customers.csv:9, column MOBILE`, wrapped if necessary. */
 function shapeText({ shape, count, example }: ShapeCount, width: number, screen: TextLayout): readonly string[] {
   const label = width === 0 ? "" : `${formatCount(count).padStart(width)} `;
   const room = screen.width - screen.indent.length - label.length;

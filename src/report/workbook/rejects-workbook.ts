@@ -22,7 +22,7 @@ export interface WorkbookOptions {
   readonly choices: ColumnChoices;
 }
 
-/** Receives the rejected rows as they are written to their files, and writes them to the sheets of a workbook. */
+/** Receives the rejected rows while they are written to their files, and writes them to the sheets of a workbook. */
 export interface RejectsWorkbook {
   readonly addFile: (child: string | undefined, kind: "csv" | "json", columns: readonly string[]) => void;
   readonly add: (entry: RejectRow, outcome: Outcome) => void;

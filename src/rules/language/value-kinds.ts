@@ -60,7 +60,7 @@ export const VALUE_KINDS: KindReaders<
       const { value: values, negate, "ignore-case": ignoreCase } = rule;
       const set = setOf(rule, values.length);
       if (typeof set === "string") return set;
-      if (ignoreCase && !("source" in set)) return '"ignore-case" is for a "source"; write lower(...) beside a "set"';
+      if (ignoreCase && !("source" in set)) return '"ignore-case" is for a "source"; write lower(...) with a "set"';
       return { check: { kind: "in-set", values, set, negate, ignoreCase }, about: values };
     },
   ),
@@ -69,7 +69,7 @@ export const VALUE_KINDS: KindReaders<
     ({ value: values, source, by, test }) =>
       by.length === values.length
         ? { check: { kind: "lookup", values, source, by, test }, about: values }
-        : `needs as many columns in "by" as values (${values.length})`,
+        : `"by" needs one column for each value (${values.length})`,
   ),
   "matches-format": kindReader(
     {
@@ -156,7 +156,7 @@ function setOf(
 ): Extract<RuleCheck, { kind: "in-set" }>["set"] | string {
   if ((set === undefined) === (source === undefined)) return 'needs "set" or "source"';
   if (source !== undefined) {
-    return columns?.length === size ? { source, columns } : `needs as many "columns" as values (${size})`;
+    return columns?.length === size ? { source, columns } : `needs one of "columns" for each value (${size})`;
   }
   if (typeof set === "string") {
     const [, setting] = /^config\.(\w+)$/.exec(set) ?? [];
@@ -164,7 +164,9 @@ function setOf(
     return { literals: [[{ kind: "setting", name: setting }]] };
   }
   const wrong = set?.some((tuple) => tuple.length !== size);
-  return wrong === true ? `each entry of "set" must have as many values as "value" (${size})` : { literals: set ?? [] };
+  return wrong === true
+    ? `each entry of "set" must have the number of values of "value" (${size})`
+    : { literals: set ?? [] };
 }
 
 function unknownFormat(format: string): string | undefined {

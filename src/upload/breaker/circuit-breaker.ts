@@ -105,7 +105,7 @@ function createStreak(): Streak {
 
 function notTheApi(reason: string): Failure {
   return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} replies in a row were not the API's: ${reason}`, {
-    hint: "check the base URL, and whether a proxy or a login page stands in between; the ambiguous records are in the report",
+    hint: "check the base URL, and whether a proxy or a login page answers instead; the ambiguous records are in the report",
   });
 }
 

@@ -110,7 +110,7 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
     "platform_refused",
     `${EQUAL_REFUSALS} records in a row of ${who} were refused with ${code} and no field`,
     {
-      hint: "this looks like the import supplier or the service, not the data; once that is mended, run `migrate resume`",
+      hint: "this looks like the import supplier or the service, not the data; once that is fixed, run `migrate resume`",
     },
   );
 }

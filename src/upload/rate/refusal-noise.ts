@@ -115,7 +115,7 @@ export function createRefusalNoise(): RefusalNoise {
   };
 }
 
-/** By how much the share of refusals among so many requests may differ by chance. */
+/** How much the share of refusals can differ by chance in this number of requests. */
 function uncertainty(requests: number): number {
   return 1 / Math.sqrt(Math.max(1, requests));
 }

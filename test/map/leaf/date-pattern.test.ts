@@ -44,7 +44,7 @@ describe("patterns", () => {
   test.each([
     ["dd/mm/yyyy", "the month is missing"],
     ["dd/MM", "the year is missing"],
-    ["dd/MM/yyyy dd", "the day stands there twice"],
+    ["dd/MM/yyyy dd", "the day occurs twice"],
     ["DD/MM/yyyy", '"DD" is not a part of a date'],
     ["dMMyyyy", "may be one digit or two"],
     ["dd/MM/yyyy 'o", "never closed"],

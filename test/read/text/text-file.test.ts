@@ -49,7 +49,7 @@ describe("lookup files", () => {
     ["", 1, "a header"],
     ["only\n", 1, "a header"],
     ["a,b\nD,1\nB\n", 3, "one cell"],
-    ["a,b\nD,1\n\nD,2\n", 4, "in line 2 already"],
+    ["a,b\nD,1\n\nD,2\n", 4, "line 2 already has this key"],
     ['a,b\nD,"1\n', 2, "not closed"],
   ])("are refused as %j", async (text, line, message) => {
     const failure = await failureOf(readLookup(await written(text)));

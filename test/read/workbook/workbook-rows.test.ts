@@ -43,7 +43,7 @@ describe("a workbook that LibreOffice wrote", () => {
     expect(notices.map(({ text }) => text)).toEqual([
       expect.stringMatching(/^reads the sheet "Accounts", not "Customer list"; another is named as ".*#Customer list"/),
       "reads 1 hidden row as well",
-      "1 range of merged cells: the value stands in the first cell alone",
+      "1 range of merged cells: only the first cell has the value",
     ]);
   });
 
@@ -170,7 +170,7 @@ describe("rows", () => {
     const { records, notices } = await read(source(path));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([[2, "", "", "", "", "5"]]);
     expect(notices.map(({ text }) => text)).toEqual([
-      "column 3 of 5 has no name in the header: left out as long as nothing stands there",
+      "column 3 of 5 has no name in the header: left out while all their cells are empty",
     ]);
   });
 

@@ -29,8 +29,8 @@ export interface ColumnProfile {
 }
 
 export interface ColumnCounter {
-  /** @param closely whether to analyse the value as well, not only count it */
-  readonly add: (value: string, closely: boolean) => void;
+  /** @param isSampled whether to analyse the value as well, not only count it */
+  readonly add: (value: string, isSampled: boolean) => void;
   readonly profile: (rows: number) => ColumnProfile;
   /** Discards the collected values. */
   readonly close: () => void;
@@ -69,13 +69,13 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
   }
 
   return {
-    add(cell, closely) {
+    add(cell, isSampled) {
       const value = cell.trim();
       if (value === "") return;
       filled += 1;
       countCode(value);
       if (cell.length <= LONGEST_KEY) hashes.add(cell);
-      if (closely) look(value);
+      if (isSampled) look(value);
     },
     close: hashes.close,
     profile: (rows) => ({
