@@ -1,6 +1,6 @@
 import type { Clock } from "./clock.ts";
 
-/** Whether a lease is still held, as far as its holder can know without asking the process that grants it. */
+/** Whether a lease is held and was renewed lately, as far as its holder can know without asking the server. */
 export interface LeaseWatch {
   /** Records that the lease was renewed; `asked` is no later than the moment of the request. */
   readonly renewed: (asked: Moment) => void;
@@ -16,8 +16,19 @@ interface Moment {
 
 /** The rest of the lease is left for requests in flight. */
 const USED_SHARE = 0.8;
+/**
+ * After this many missed renewals, the holder must hear from the server before it acts: it may have been suspended, and
+ * an older copy of the database may be in use.
+ */
+const MISSED_RENEWALS = 5;
 
-export function createLeaseWatch(leaseMs: number, clock: Pick<Clock, "monotonic" | "now">): LeaseWatch {
+/** @param everyMs interval between renewals */
+export function createLeaseWatch(
+  leaseMs: number,
+  everyMs: number,
+  clock: Pick<Clock, "monotonic" | "now">,
+): LeaseWatch {
+  const usedMs = Math.min(leaseMs * USED_SHARE, everyMs * MISSED_RENEWALS);
   const moment = (): Moment => ({ monotonic: clock.monotonic(), now: clock.now() });
   let asked: Moment | undefined;
   return {
@@ -28,7 +39,7 @@ export function createLeaseWatch(leaseMs: number, clock: Pick<Clock, "monotonic"
     isHeld() {
       if (asked === undefined) return false;
       const { monotonic, now } = moment();
-      return Math.max(monotonic - asked.monotonic, now - asked.now) < leaseMs * USED_SHARE;
+      return Math.max(monotonic - asked.monotonic, now - asked.now) < usedMs;
     },
   };
 }

@@ -22,7 +22,7 @@ export async function upload(
     waits: waitForSupplier !== undefined,
     clock,
     onChange: onProgress,
-    ...(waitForSupplier !== undefined && { told: () => share?.().suppliers ?? [] }),
+    ...(waitForSupplier !== undefined && { reported: () => share?.().suppliers ?? [] }),
   });
   const until = clock.monotonic() + (waitForSupplier?.forMs ?? Number.POSITIVE_INFINITY);
   for (;;) {

@@ -39,8 +39,13 @@ const BEAT_MS = 1_000;
 const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
+/** Interval between the heartbeats of a worker. */
+export function beatMs(leaseMs: number): number {
+  return Math.min(BEAT_MS, leaseMs / 5);
+}
+
 export function startHeartbeat({ worker, clock, report, findings, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
-  const everyMs = Math.min(BEAT_MS, worker.leaseMs / 5);
+  const everyMs = beatMs(worker.leaseMs);
   const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
   // Every request that waits for the lease listens.
   setMaxListeners(0, leaving.signal, lost.signal);

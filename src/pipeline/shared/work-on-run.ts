@@ -18,7 +18,7 @@ import type { ReadPayloads } from "../send/reread-payloads.ts";
 import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
 import { journaled, MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
-import { type Heartbeat, startHeartbeat } from "./heartbeat.ts";
+import { beatMs, type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
 import { createRangeReader, type RangeReader } from "./range-reader.ts";
 import { createWorkerPace, type WorkerPace } from "./worker-pace.ts";
@@ -74,7 +74,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const [findings, workerPace] = [createFindings(clock), createWorkerPace(clock)];
   const firstLimit = pace.concurrency === "auto" ? START_LIMIT : pace.concurrency;
   const report = createReport(clock, (said = firstLimit) => Math.min(said, workerPace.share().limit));
-  const lease = createLeaseWatch(worker.leaseMs, clock);
+  const lease = createLeaseWatch(worker.leaseMs, beatMs(worker.leaseMs), clock);
   const closedSuppliers = new Set<string>();
   const ranges = createRangeProgress(worker, async ({ first, last }) => {
     const left = await shared.ledger.sendable(run.id, first, last);

@@ -160,21 +160,21 @@ function createSupplierBreaker(supplier: string, { waits, clock, onChange }: Sup
   let probeAt = 0;
   let changedAt = Number.NEGATIVE_INFINITY;
 
-  const open = (why: string, toldAt?: number): void => {
+  const open = (why: string, reportedAt?: number): void => {
     if (state === "open") return;
-    changedAt = toldAt ?? clock.monotonic();
+    changedAt = reportedAt ?? clock.monotonic();
     intervalMs = state === "closed" ? MIN_PROBE_INTERVAL_MS : Math.min(2 * intervalMs, MAX_PROBE_INTERVAL_MS);
     state = "open";
     code = why;
     probeAt = clock.monotonic() + intervalMs;
-    const next = { ...(waits && { probeInMs: intervalMs }), ...(toldAt !== undefined && { toldAt }) };
+    const next = { ...(waits && { probeInMs: intervalMs }), ...(reportedAt !== undefined && { reportedAt }) };
     onChange({ kind: "supplier", supplier, open: false, code, ...next });
   };
-  const close = (toldAt?: number): void => {
-    if (state === "closed" || (state === "open" && toldAt === undefined)) return;
-    changedAt = toldAt ?? clock.monotonic();
+  const close = (reportedAt?: number): void => {
+    if (state === "closed" || (state === "open" && reportedAt === undefined)) return;
+    changedAt = reportedAt ?? clock.monotonic();
     state = "closed";
-    onChange({ kind: "supplier", supplier, open: true, ...(toldAt !== undefined && { reportedAt: toldAt }) });
+    onChange({ kind: "supplier", supplier, open: true, ...(reportedAt !== undefined && { reportedAt }) });
   };
 
   return {

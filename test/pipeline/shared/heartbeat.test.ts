@@ -44,7 +44,7 @@ test("a lease counts from the moment when its renewal was asked for, not from th
       return ORDERS;
     },
   };
-  const lease = createLeaseWatch(worker.leaseMs, clock);
+  const lease = createLeaseWatch(worker.leaseMs, worker.leaseMs, clock);
   const heartbeat = startHeartbeat({
     worker,
     clock,

@@ -41,7 +41,7 @@ export async function takeWriterLease(
   { leaseMs = LEASE_MS, clock = systemClock, notice }: LeaseOptions = {},
 ): Promise<WriterLease> {
   const holder = thisProcess(command, "lease");
-  const watch = createLeaseWatch(leaseMs, clock);
+  const watch = createLeaseWatch(leaseMs, leaseMs / RENEWALS, clock);
   let isTold = false;
   const waitForServer = async (): Promise<void> => {
     if (!isTold) notice?.(STILL_AT_WORK);
