@@ -39,7 +39,7 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
     let nodes: Iterable<JSONPathNode> = [new JSONPathNode(document, [], document)];
     for (const [index, segment] of query.segments.entries()) {
       const selected = segment.lazyResolve(nodes);
-      // Each further segment would multiply duplicate nodes. A first segment with one selector selects none.
+      // Each further segment would multiply duplicate nodes. A first segment with one selector selects no node twice.
       nodes = index === 0 && segment.selectors.length === 1 ? selected : distinct(selected);
     }
     return Array.from(nodes, ({ location }) => location);
