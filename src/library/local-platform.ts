@@ -41,6 +41,8 @@ export interface RunningSandbox {
   readonly contract: readonly string[];
   /** Address of its admin API (docs/sandbox.md). */
   readonly adminUrl: string;
+  /** Needed for its admin API, in the header `Authorization: Token <adminToken>`. */
+  readonly adminToken: string;
   /** The accounts that it holds now. */
   readonly accounts: () => readonly SandboxAccount[];
   /** The requests that it has received, in order of arrival. */
@@ -121,6 +123,7 @@ function runningSandbox(
     supplier: ready.supplier,
     contract,
     adminUrl: ready.adminUrl,
+    adminToken: ready.adminToken,
     accounts: () => state.accounts().map(({ number, supplier, key, payload }) => ({ number, supplier, key, payload })),
     requests: () => history().map(requestOf),
     setSupplier: state.setSupplier,

@@ -54,7 +54,7 @@ export interface SandboxReady {
   readonly baseUrl: string;
   readonly graphqlUrl: string;
   readonly adminUrl: string;
-  /** For admin requests from a web page or with another host name: `Authorization: Token <adminToken>`. */
+  /** For admin requests: `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
   /** Absolute path of the authority's certificate to trust (PEM). */
   readonly ca: string;

@@ -1,5 +1,6 @@
 import { execFile } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { projectFile, startTestSandbox } from "./cli.ts";
@@ -22,6 +23,7 @@ test("the transcript with curl is what the sandbox answers", async () => {
   const folder = temporaryFolder();
   const sandbox = await startTestSandbox({ cwd: folder });
   onTestFinished(() => sandbox.stop());
+  writeFileSync(path.join(folder, "ready.json"), JSON.stringify(sandbox.ready));
   const { port } = new URL(sandbox.ready.baseUrl);
   const here = (command: string): string =>
     command.replaceAll("8443", port).replaceAll("sk_sandbox_transcript", sandbox.ready.apiKey);

@@ -181,8 +181,9 @@ export interface Admin {
 
 export function adminOf(sandbox: Pick<TestSandbox, "ready">): Admin {
   const ask = <T>(method: string, name: string, body?: object): Promise<T> => {
-    const { ca, adminUrl } = sandbox.ready;
-    return askJson<T>({ method, url: new URL(name, adminUrl), ca: readFileSync(ca, "utf8"), body });
+    const { ca, adminUrl, adminToken } = sandbox.ready;
+    const headers = { authorization: `Token ${adminToken}` };
+    return askJson<T>({ method, url: new URL(name, adminUrl), ca: readFileSync(ca, "utf8"), headers, body });
   };
   const history = (): Promise<readonly SeenRequest[]> => ask("GET", "history");
   const seen = async (part: string): Promise<readonly SeenRequest[]> =>
@@ -227,13 +228,14 @@ interface Asked {
   readonly method: string;
   readonly url: URL;
   readonly ca: string;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: object | undefined;
 }
 
 /** One request with JSON in and out, over a connection of its own. Rejects unless the reply is 200. */
-export function askJson<T>({ method, url, ca, body }: Asked): Promise<T> {
+export function askJson<T>({ method, url, ca, headers, body }: Asked): Promise<T> {
   return new Promise((resolve, reject) => {
-    const asking = request(url, { method, ca, agent: false }, (reply) => {
+    const asking = request(url, { method, ca, headers, agent: false }, (reply) => {
       let text = "";
       reply.setEncoding("utf8").on("data", (piece: string) => {
         text += piece;

@@ -144,8 +144,9 @@ describe("the sandbox's fault flags", () => {
     [["--error-after", "at:1", "--reset-before", "at:2"], { errorAfter: { at: [1] }, resetBefore: { at: [2] } }],
   ])("%j are in force from the start", async (flags, faults) => {
     const sandbox = await startedSandbox({ flags });
-    const { adminUrl, ca } = sandbox.ready;
-    const asked = { method: "GET", url: new URL("faults", adminUrl), ca: readFileSync(ca, "utf8") };
+    const { adminUrl, adminToken, ca } = sandbox.ready;
+    const headers = { authorization: `Token ${adminToken}` };
+    const asked = { method: "GET", url: new URL("faults", adminUrl), ca: readFileSync(ca, "utf8"), headers };
     expect(await askJson(asked)).toEqual(faults);
   });
 

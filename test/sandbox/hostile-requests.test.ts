@@ -54,12 +54,12 @@ test("writes nothing on the console of its host when it cannot serve a request",
   const methods = ["error", "warn", "info", "log"] as const;
   const spies = methods.map((method) => vi.spyOn(console, method).mockImplementation(() => undefined));
   const lines: string[] = [];
-  const { get, sandbox } = await connect({ log: (line) => lines.push(line) });
+  const { get, sandbox, admin } = await connect({ log: (line) => lines.push(line) });
   expect((await get("products/", { host: "a b" })).status).toBe(400);
   vi.spyOn(sandbox.state, "accounts").mockImplementation(() => {
     throw new Error("a fault of the sandbox itself");
   });
-  const { status, json } = await get("/admin/accounts");
+  const { status, json } = await get("/admin/accounts", admin);
   expect({ status, json }).toEqual({ status: 500, json: { error: "Server Error (500)" } });
   expect(lines).toContain("GET /admin/accounts 500 Error");
   for (const spy of spies) {

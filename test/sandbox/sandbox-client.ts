@@ -21,6 +21,8 @@ export interface Answer {
 export interface Client {
   readonly sandbox: Sandbox;
   readonly folder: string;
+  /** The headers of an admin request. */
+  readonly admin: Record<string, string>;
   readonly get: (path: string, headers?: Record<string, string>) => Promise<Answer>;
   readonly post: (path: string, body: unknown, headers?: Record<string, string>) => Promise<Answer>;
   readonly call: (
@@ -74,6 +76,7 @@ export async function connect(options: Partial<SandboxOptions> = {}): Promise<Cl
   return {
     sandbox,
     folder,
+    admin: { authorization: `Token ${sandbox.ready.adminToken}` },
     call,
     get: (path, headers) => call("GET", path, undefined, headers),
     post: (path, body, headers) => call("POST", path, JSON.stringify(body), headers),

@@ -35,10 +35,10 @@ export function sandboxAction(flags: SandboxFlags, session: Session): Promise<vo
 }
 
 /** The commands to push to the sandbox, ready to paste into a shell. An API key that the user chose is not shown. */
-function sandboxText({ baseUrl, ca, apiKey, supplier, adminUrl }: SandboxReady, showKey: boolean): string {
+function sandboxText({ baseUrl, ca, apiKey, supplier }: SandboxReady, showKey: boolean): string {
   const push = ["migrate", "push", "...", "--supplier", supplier, "--base-url", baseUrl, "--ca", ca];
   return `A local platform is listening at ${baseUrl}
-Import supplier ${supplier}. What it received: ${adminUrl}history
+Import supplier ${supplier}
 Push to it from another terminal:
 
 ${showKey ? `  export MIGRATE_API_KEY=${apiKey}\n` : ""}  ${shellCommand(push)}

@@ -25,7 +25,7 @@ export interface AdminDependencies {
   readonly history: RequestHistory;
   readonly faults: FaultPlan;
   readonly tokens: Tokens;
-  /** Requests with this token are accepted from any origin. */
+  /** Sent as `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
 }
 
@@ -33,23 +33,21 @@ export interface AdminDependencies {
 export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies): readonly Route[] {
   return unguardedRoutes(dependencies).map((route) => ({
     ...route,
-    handler: (request) => refuseForeign(request, adminToken) ?? route.handler(request),
+    handler: (request) => refuseUnauthorised(request, adminToken) ?? route.handler(request),
   }));
 }
 
 /**
- * Accepts requests that carry the admin token, and requests of programs on this machine. Requests of a web page from
- * another origin are refused, because the browser that opens the page also sends them from this machine.
+ * Accepts requests that carry the admin token, and requests of a page that the sandbox serves itself. A page from another
+ * origin is refused, although the browser that opens it also sends its requests from this machine.
  */
-function refuseForeign({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
+function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
   if (authorization === `Token ${adminToken}`) return undefined;
   const own = `https://${sender.host}`;
   const isKnownHost = LOOPBACK_HOST.test(sender.host);
-  const isSameOrigin = sender.origin === undefined || sender.origin === own;
-  const isSameSite =
-    sender.fetchSite === undefined || sender.fetchSite === "same-origin" || sender.fetchSite === "none";
-  if (isKnownHost && isSameOrigin && isSameSite) return undefined;
-  const detail = "Admin requests from a web page or under another host name need the admin token of the ready file.";
+  const isSameSite = sender.fetchSite === undefined || sender.fetchSite === "same-origin";
+  if (isKnownHost && sender.origin === own && isSameSite) return undefined;
+  const detail = "Admin requests need the header Authorization: Token <adminToken>. The ready file has the admin token.";
   return refusal(403, "permission_denied", detail);
 }
 

@@ -4,11 +4,11 @@ import { account, ACCOUNTS, connect } from "../sandbox-client.ts";
 const NOBODY = { authorization: "" };
 
 test("the history can be fetched, as a list or line by line", async () => {
-  const { post, get } = await connect();
+  const { post, get, admin } = await connect();
   await post(ACCOUNTS, account("E-1"));
-  const { json } = await get("/admin/history", NOBODY);
+  const { json } = await get("/admin/history", admin);
   expect(json).toMatchObject([{ request: 1, key: "E-1", status: 201, processed: true }]);
-  const lines = await get("/admin/history?format=ndjson", NOBODY);
+  const lines = await get("/admin/history?format=ndjson", admin);
   expect(lines.headers["content-type"]).toBe("application/x-ndjson");
   expect(
     lines.text
@@ -19,22 +19,22 @@ test("the history can be fetched, as a list or line by line", async () => {
 });
 
 test("the accounts can be fetched without their payloads", async () => {
-  const { post, get } = await connect();
+  const { post, get, admin } = await connect();
   const { json } = await post(ACCOUNTS, account("E-1", { billing_postcode: "SW1A 1AA" }));
-  const accounts = await get("/admin/accounts", NOBODY);
+  const accounts = await get("/admin/accounts", admin);
   expect(accounts.json).toEqual([
     { number: json.account_number, supplier: "SANDBOX", key: "E-1", importedAt: expect.any(String) },
   ]);
 });
 
 test("faults can be changed, and requests are counted anew", async () => {
-  const { post, get } = await connect({ faults: { errorBefore: { every: 1 } } });
+  const { post, get, admin } = await connect({ faults: { errorBefore: { every: 1 } } });
   expect((await post(ACCOUNTS, account("E-1"))).status).toBe(500);
-  const changed = await post("/admin/faults", { throttle: "at:2", resetAfter: "5%", latencyMs: [1, 2] }, NOBODY);
+  const changed = await post("/admin/faults", { throttle: "at:2", resetAfter: "5%", latencyMs: [1, 2] }, admin);
   const expected = { throttle: { at: [2] }, resetAfter: { share: 0.05 }, latencyMs: [1, 2] };
   expect([changed.status, changed.json]).toEqual([200, expected]);
-  expect((await get("/admin/faults", NOBODY)).json).toEqual(expected);
-  await post("/admin/faults", { throttle: { every: 2 } }, NOBODY);
+  expect((await get("/admin/faults", admin)).json).toEqual(expected);
+  await post("/admin/faults", { throttle: { every: 2 } }, admin);
   const statuses = [await post(ACCOUNTS, account("E-1")), await post(ACCOUNTS, account("E-2"))].map(
     ({ status }) => status,
   );
@@ -66,72 +66,76 @@ test.each([
   [{ forgetful: "yes" }, "forgetful"],
   [[], "faults"],
 ])("faults that make no sense are refused: %j", async (faults, named) => {
-  const { post } = await connect();
-  const { status, json } = await post("/admin/faults", faults, NOBODY);
+  const { post, admin } = await connect();
+  const { status, json } = await post("/admin/faults", faults, admin);
   expect(status).toBe(400);
   expect(json.detail).toContain(`"${named}"`);
 });
 
 test.each([
+  ["a program without credentials", {}],
+  ["a program that knows the API key", { authorization: "API key" }],
   ["another origin", { origin: "https://evil.example" }],
   ["a page that hides its origin", { origin: "null" }],
   ["another port of this machine", { origin: "https://127.0.0.1:1" }],
   ["the same address without TLS", { origin: "http://127.0.0.1" }],
-  ["another host name (DNS rebinding)", { host: "evil.example" }],
+  ["another host name (DNS rebinding)", { host: "evil.example", origin: "https://evil.example" }],
   ["a link on another site", { "sec-fetch-site": "cross-site" }],
-])("obeys no admin request from %s without the admin token", async (_, headers) => {
-  const { call, sandbox } = await connect();
+])("obeys no admin request from %s without the admin token", async (_, given: Record<string, string>) => {
+  const { call, sandbox, admin } = await connect();
+  const authorization = given["authorization"] && `Token ${sandbox.ready.apiKey}`;
+  const headers = { ...NOBODY, ...given, ...(authorization !== undefined && { authorization }) };
   for (const [method, path] of [
     ["GET", "/admin/history"],
     ["POST", "/admin/reset"],
   ] as const) {
-    const refused = await call(method, path, method === "POST" ? "{}" : undefined, { ...NOBODY, ...headers });
+    const body = method === "POST" ? "{}" : undefined;
+    const refused = await call(method, path, body, headers);
     expect(refused).toMatchObject({ status: 403, json: { code: "permission_denied" } });
-    const authorization = `Token ${sandbox.ready.adminToken}`;
-    const obeyed = await call(method, path, method === "POST" ? "{}" : undefined, { ...headers, authorization });
-    expect(obeyed.status).toBe(200);
+    expect((await call(method, path, body, { ...headers, ...admin })).status).toBe(200);
   }
 });
 
-test("obeys admin requests of a page that it serves itself, and of programs", async () => {
+test("obeys admin requests of a page that it serves itself", async () => {
   const { get, sandbox } = await connect();
   const { origin, port } = new URL(sandbox.ready.baseUrl);
   expect((await get("/admin/history", { ...NOBODY, origin, "sec-fetch-site": "same-origin" })).status).toBe(200);
-  expect((await get("/admin/history", { ...NOBODY, host: `localhost:${port}` })).status).toBe(200);
+  const named = { host: `localhost:${port}`, origin: `https://localhost:${port}` };
+  expect((await get("/admin/history", { ...NOBODY, ...named })).status).toBe(200);
 });
 
 test("an import supplier can be paused and resumed", async () => {
-  const { post } = await connect();
-  expect((await post("/admin/suppliers/SANDBOX", { status: "Paused" }, NOBODY)).status).toBe(200);
+  const { post, admin } = await connect();
+  expect((await post("/admin/suppliers/SANDBOX", { status: "Paused" }, admin)).status).toBe(200);
   expect((await post(ACCOUNTS, account("E-1"))).json.code).toBe("import_supplier_migration_not_ongoing");
-  await post("/admin/suppliers/SANDBOX", { status: "Ongoing" }, NOBODY);
+  await post("/admin/suppliers/SANDBOX", { status: "Ongoing" }, admin);
   expect((await post(ACCOUNTS, account("E-1"))).status).toBe(201);
-  expect((await post("/admin/suppliers/SANDBOX", { status: "Gone" }, NOBODY)).status).toBe(400);
-  expect((await post("/admin/suppliers/NOBODY", { status: "Paused" }, NOBODY)).status).toBe(404);
+  expect((await post("/admin/suppliers/SANDBOX", { status: "Gone" }, admin)).status).toBe(400);
+  expect((await post("/admin/suppliers/NOBODY", { status: "Paused" }, admin)).status).toBe(404);
 });
 
 test("the status of every supplier can be read, as it was set at the start and since", async () => {
-  const { post, get } = await connect({ suppliers: { SPRING: "Ongoing", WINTER: "Paused" } });
-  expect((await get("/admin/suppliers", NOBODY)).json).toEqual({ SPRING: "Ongoing", WINTER: "Paused" });
-  await post("/admin/suppliers/SPRING", { status: "Complete" }, NOBODY);
-  expect((await get("/admin/suppliers", NOBODY)).json).toEqual({ SPRING: "Complete", WINTER: "Paused" });
+  const { post, get, admin } = await connect({ suppliers: { SPRING: "Ongoing", WINTER: "Paused" } });
+  expect((await get("/admin/suppliers", admin)).json).toEqual({ SPRING: "Ongoing", WINTER: "Paused" });
+  await post("/admin/suppliers/SPRING", { status: "Complete" }, admin);
+  expect((await get("/admin/suppliers", admin)).json).toEqual({ SPRING: "Complete", WINTER: "Paused" });
 });
 
 test("tokens can be rotated", async () => {
-  const { post, sandbox } = await connect();
+  const { post, sandbox, admin } = await connect();
   const query = `mutation { ObtainServiceToken(input: { APIKey: "${sandbox.ready.apiKey}" }) { token } }`;
   const { json } = await post("graphql/", { query });
   const headers = { authorization: `Token ${json.data.ObtainServiceToken.token}` };
   expect((await post(ACCOUNTS, account("E-1"), headers)).status).toBe(201);
-  await post("/admin/tokens/rotate", {}, NOBODY);
+  await post("/admin/tokens/rotate", {}, admin);
   expect((await post(ACCOUNTS, account("E-2"), headers)).json.code).toBe("authentication_failed");
 });
 
 test("a reset removes accounts, history and faults, and sets the suppliers to Ongoing", async () => {
-  const { post, sandbox } = await connect({ faults: { pauseAt: 2 } });
+  const { post, sandbox, admin } = await connect({ faults: { pauseAt: 2 } });
   await post(ACCOUNTS, account("E-1"));
   await post(ACCOUNTS, account("E-2"));
-  await post("/admin/reset", {}, NOBODY);
+  await post("/admin/reset", {}, admin);
   expect([sandbox.state.accounts(), sandbox.history(), sandbox.state.supplierStatus("SANDBOX")]).toEqual([
     [],
     [],
