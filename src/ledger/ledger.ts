@@ -323,7 +323,7 @@ export interface LedgerRecovery {
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
    * Adds the missing requests as attempts with unknown outcome, given up at `at`. Their records become `ambiguous`, or
-   * keep their state if the request was idempotent. Resolves to the number of added requests.
+   * keep their state if the request was idempotent or repeated what was accepted. Resolves to the number of added requests.
    */
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
   /**

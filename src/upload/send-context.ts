@@ -13,7 +13,7 @@ import { createShutdown, type Shutdown } from "./shutdown.ts";
 import type { UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 import { createStepOrder, type StepOrder } from "./workflow-position.ts";
 
-/** State shared by all records of one upload round. */
+/** State shared by all records of an upload. A round has its own queue, shutdown and circuit breaker. */
 export interface SendContext {
   readonly options: UploadOptions;
   readonly steps: readonly StepClient[];
@@ -36,37 +36,45 @@ export interface SendContext {
 
 const MAX_WAIT_MS = 5 * 60_000;
 
-/** @param supplierBreakers shared between rounds */
-export function createSendContext(
+/**
+ * Returns what begins a round. What the upload knows of the platform (pauses, rates, budget, account numbers) is kept from
+ * round to round.
+ */
+export function createRounds(
   { ledger, steps, clock, random, onProgress }: UploadDependencies,
   options: UploadOptions,
   supplierBreakers: SupplierBreakers,
-): SendContext {
+): () => SendContext {
   const counts: Partial<Record<AttemptOutcome["status"], number>> = {};
-  const shutdown = createShutdown(options, clock);
   const rate = createRateControl(options, { clock, random, onChange: onProgress });
   const stepLimits = createStepLimits(rate.maximum, onProgress);
   const retryBudget = createRetryBudget();
   const maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
-  return {
+  const kept: Omit<SendContext, "queue" | "circuitBreaker" | "shutdown" | "ledgerWriter"> = {
     options,
     steps,
     clock,
     random,
-    queue: createSendQueue(),
     rate,
     stepLimits,
     stepOrder: createStepOrder(steps, options.until),
     retryBudget,
     accountNumbers: createAccountNumbers(),
-    circuitBreaker: createCircuitBreaker({ rate, budget: retryBudget, clock, maxWaitMs }),
     supplierBreakers,
-    shutdown,
-    ledgerWriter: createLedgerWriter({ ledger, run: options.run, clock, onFailure: shutdown.stop }),
     counts,
     onSaved({ status, durationMs }) {
       counts[status] = (counts[status] ?? 0) + 1;
       onProgress({ kind: "outcome", status, inFlight: stepLimits.inFlight(), durationMs });
     },
+  };
+  return () => {
+    const shutdown = createShutdown(options, clock);
+    return {
+      ...kept,
+      shutdown,
+      queue: createSendQueue(),
+      circuitBreaker: createCircuitBreaker({ rate, budget: retryBudget, clock, maxWaitMs }),
+      ledgerWriter: createLedgerWriter({ ledger, run: options.run, clock, onFailure: shutdown.stop }),
+    };
   };
 }

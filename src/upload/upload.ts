@@ -2,7 +2,7 @@ import { createSupplierBreakers, type SupplierBreakers } from "./breaker/supplie
 import { dispatchAll } from "./dispatcher.ts";
 import { enterPosition } from "./next-request.ts";
 import { intentFor, newRecordState } from "./record-state.ts";
-import { createSendContext, type SendContext } from "./send-context.ts";
+import { createRounds, type SendContext } from "./send-context.ts";
 import { timestamp } from "../time/clock.ts";
 import type { RecordToSend, UploadDependencies, UploadEnd, UploadOptions } from "./upload-types.ts";
 
@@ -25,8 +25,9 @@ export async function upload(
     ...(waitForSupplier !== undefined && { reported: () => share?.().suppliers ?? [] }),
   });
   const until = clock.monotonic() + (waitForSupplier?.forMs ?? Number.POSITIVE_INFINITY);
+  const newRound = createRounds(dependencies, options, breakers);
   for (;;) {
-    const end = await uploadRound(records(), createSendContext(dependencies, options, breakers));
+    const end = await uploadRound(records(), newRound());
     if (!needsAnotherRound(end, breakers)) return end;
     do {
       const waitMs = breakers.failure() === undefined ? 0 : breakers.untilProbe();

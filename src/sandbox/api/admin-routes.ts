@@ -47,7 +47,8 @@ function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminTok
   const isKnownHost = LOOPBACK_HOST.test(sender.host);
   const isSameSite = sender.fetchSite === undefined || sender.fetchSite === "same-origin";
   if (isKnownHost && sender.origin === own && isSameSite) return undefined;
-  const detail = "Admin requests need the header Authorization: Token <adminToken>. The ready file has the admin token.";
+  const detail =
+    "Admin requests need the header Authorization: Token <adminToken>. The ready file has the admin token.";
   return refusal(403, "permission_denied", detail);
 }
 

@@ -6,6 +6,7 @@ import { item, outcomesOf, planned, POLICY, PUSH, sendAll, statusesOf } from "..
 
 const AT = "2026-11-24T00:00:00.000Z";
 const ROW = 2 ** 52 - 77;
+const OTHER = contentHash({ content: "y" });
 
 /** What a ledger learns from a journal that was kept outside of it. */
 export function describeRecovery(opened: () => Ledger): void {
@@ -42,6 +43,43 @@ export function describeRecovery(opened: () => Ledger): void {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x")]), "accepted");
       await recovery.markPossiblySent([request("A", 2, { content: contentHash({ content: "y" }) })], AT);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["ambiguous"]);
+    });
+
+    test.each<readonly [string, (again: JournaledRequest) => readonly JournaledRequest[], string]>([
+      ["the same content", (again) => [again], "skipped"],
+      ["the same content, twice", (again) => [again, { ...again, attempt: 3 }], "skipped"],
+      ["the same content, after an attempt that the journal lacks", (again) => [{ ...again, attempt: 3 }], "ambiguous"],
+      [
+        "other content, then the same",
+        (again) => [
+          { ...again, content: OTHER },
+          { ...again, attempt: 3 },
+        ],
+        "ambiguous",
+      ],
+      ["the same content, then other", (again) => [again, { ...again, content: OTHER, attempt: 3 }], "ambiguous"],
+      [
+        "the same content, after an idempotent request with other content",
+        (again) => [
+          { ...again, content: OTHER, idempotent: true },
+          { ...again, attempt: 3 },
+        ],
+        "skipped",
+      ],
+      [
+        "other content, after an idempotent request with it",
+        (again) => [
+          { ...again, content: OTHER, idempotent: true },
+          { ...again, content: OTHER, attempt: 3 },
+        ],
+        "ambiguous",
+      ],
+    ])("an accepted record that was sent again with %s", async (_, requests, expected) => {
+      const run = await planned(ledger, [item(1, "A", "x")]);
+      await sendAll(ledger, run, "accepted");
+      await recovery.markPossiblySent(requests(request("A", 2, { content: contentHash({ content: "x" }) })), AT);
+      expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual([expected]);
+      expect(await statusesOf(ledger, run)).toEqual(["accepted"]);
     });
 
     test("leaves a record to be sent where its request was idempotent", async () => {

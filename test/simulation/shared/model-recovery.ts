@@ -55,9 +55,14 @@ function noteRecord(
   requests: readonly JournaledRequest[],
 ): void {
   const id = hex(identity);
-  const harmless = requests.every((one) => hex(one.identity) !== id || one.idempotent === true);
+  const ofRecord = requests.filter((one) => hex(one.identity) === id);
+  const harmless = ofRecord.every(({ idempotent }) => idempotent === true);
   const known = records.get(id);
-  const state = harmless ? (known?.state ?? "pending") : "ambiguous";
+  const isRepeat =
+    known?.state === "accepted" &&
+    ofRecord.every((one) => one.idempotent === true || hex(one.content) === known.acceptedContent) &&
+    attempt - known.attempts === ofRecord.length;
+  const state = harmless || isRepeat ? (known?.state ?? "pending") : "ambiguous";
   const step = known?.content === hex(content) ? known.step : undefined;
   records.set(id, { ...known, content: hex(content), attempts: attempt, state, step });
 }

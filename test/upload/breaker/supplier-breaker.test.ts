@@ -19,6 +19,7 @@ const CLOSED: RequestResult = {
   durationMs: 1,
 };
 const UNKNOWN_CODE = rejected("migration_window_shut", "non_field_errors");
+const SEVEN: RequestResult = { ...ACCEPTED, replyClass: { kind: "accepted", account: "A-7" } };
 const MINUTE = 60_000;
 
 /** Every third record belongs to the second supplier. */
@@ -140,6 +141,25 @@ describe("a run that waits for an import supplier", () => {
     const states = [...ledger.states.values()];
     expect(states.filter((state) => state === "accepted")).toHaveLength(39);
     expect(states.filter((state) => state === "ambiguous")).toHaveLength(1);
+  });
+
+  test("believes no account number twice, before and after a probe (each probe began without those known)", async () => {
+    const script: readonly RequestResult[] = [SEVEN, CLOSED, SEVEN];
+    const { ledger } = await play(({ number }) => script[number - 1] ?? ACCEPTED, {
+      records: 4,
+      concurrency: 1,
+      waitForSupplier: {},
+    });
+    expect([...ledger.states.values()]).toEqual(["accepted", "ambiguous", "accepted", "accepted"]);
+  });
+
+  test("counts the outcomes before and after a probe", async () => {
+    const { end } = await play(({ number }) => (number === 11 ? CLOSED : ACCEPTED), {
+      records: 20,
+      concurrency: 1,
+      waitForSupplier: {},
+    });
+    expect(end.counts.accepted).toBe(20);
   });
 
   test("ends when another failure ends it", async () => {

@@ -47,22 +47,32 @@ export async function markPossiblySent(
 
 const REASON = "known from a journal alone: the database was restored from an older copy";
 
-/** The content that was sent last counts: a record with other content was revised since. */
+/**
+ * The content that was sent last counts: a record with other content was revised since. A record whose next attempts had
+ * the content that was accepted remains accepted.
+ */
 const MARK_POSSIBLY_SENT = `
   with given as (
     select * from unnest($1::bytea[], $2::bytea[], $3::int[], $4::bool[], $7::bigint[]) with ordinality
       as each (identity, content, attempt, harmless, row_mark, nth)
   ), latest as (
-    select distinct on (identity) identity, content, attempt,
-      bool_and(harmless) over (partition by identity) as harmless
-    from given order by identity, attempt desc
+    select distinct on (given.identity) given.identity, given.content, attempt,
+      bool_and(harmless) over of_record as harmless,
+      coalesce(known.state = 'accepted', false)
+        and bool_and(harmless or coalesce(given.content = known.accepted_content, false)) over of_record
+        and attempt - known.attempts = count(*) over of_record as is_repeat
+    from given left join migrate.records as known on known.identity = given.identity
+    window of_record as (partition by given.identity)
+    order by given.identity, attempt desc
   ), changed as (
     insert into migrate.records as known (identity, content, state, attempts)
-    select identity, content, case when harmless then 'pending' else 'ambiguous' end, attempt from latest
+    select identity, content,
+      case when harmless then 'pending' when is_repeat then 'accepted' else 'ambiguous' end, attempt
+    from latest
     on conflict (identity) do update set
       content = excluded.content, attempts = excluded.attempts,
       step = case when known.content = excluded.content then known.step end,
-      state = case when excluded.state = 'pending' then known.state else 'ambiguous' end
+      state = case when excluded.state = 'pending' then known.state else excluded.state end
     returning identity, xmax = 0 as is_new
   ), uncovered as (
     insert into migrate.uncovered

@@ -85,10 +85,13 @@ const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not 
 
 const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
 
-/** The content that was sent last counts: a record with other content was revised since. */
+/**
+ * The content that was sent last counts: a record with other content was revised since. A record
+ * whose next attempts had the content that was accepted remains accepted.
+ */
 const UPDATE_RECORD = `
   update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null),
-    state = iif(?4 = 1, state, 'ambiguous')
+    state = iif(?4 = 1 or (state = 'accepted' and accepted_content = ?2 and attempts + 1 = ?3), state, 'ambiguous')
   where identity = ?1`;
 
 const INSERT_ATTEMPT = `
