@@ -3,10 +3,10 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Contract } from "../../src/contract/contract.ts";
 import type { FieldType, ObjectType } from "../../src/contract/types/field-type.ts";
 
-/** A reply that tells what was created. */
+/** A reply that identifies the created account. */
 const RECEIPT = { type: "object", properties: { account_number: { type: "string" } } };
 
-/** A document with one operation, `POST /things/`, whose payload has the given properties. */
+/** Returns a document with one operation, `POST /things/`, whose payload has the given properties. */
 export function documentOf(
   properties: object,
   more: { openapi?: string; schemas?: object; operation?: Readonly<Record<string, unknown>> } = {},
@@ -37,7 +37,7 @@ export function contractOf(...args: Parameters<typeof documentOf>): Contract {
   return loadContract([{ file: "contract.yaml", text: documentOf(...args) }]);
 }
 
-/** The type of the property `field`, compiled alone; `findings` as `severity code`. */
+/** Compiles a contract with the single property `field`. Returns its type, and the findings as `severity code`. */
 export function fieldOf(
   schema: object | boolean,
   more: Parameters<typeof documentOf>[1] = {},

@@ -11,7 +11,7 @@ function read(file: string): string {
 
 const page = read("docs/contract.md");
 
-it("the overlay in the documentation works with the project's own contract", () => {
+it("the overlay in the documentation applies to the project's own contract", () => {
   const [, overlay = ""] = /```yaml\n(overlay: [^`]*)```/.exec(page) ?? [];
   const contract = loadContract([
     { file: "contract.yaml", text: read("fixtures/contract/contract.yaml") },
@@ -26,7 +26,7 @@ it("the overlay in the documentation works with the project's own contract", () 
   });
 });
 
-it("the table of keywords is that of the code", () => {
+it("the table of keywords matches the code", () => {
   const section = page.slice(page.indexOf("## Keywords"), page.indexOf("## Findings"));
   const documented = new Map<string, string>();
   for (const [, treatment = "", keywords = ""] of section.matchAll(/^\| ([a-z, ]+) \| (`.*`) \|$/gm)) {
@@ -37,7 +37,7 @@ it("the table of keywords is that of the code", () => {
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(actual));
 });
 
-it("the table of findings has every code of the source", () => {
+it("the table of findings lists every code in the source", () => {
   const source = readdirSync(new URL("../../src/contract/", import.meta.url), { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".ts"))
     .map((file) => read(`src/contract/${file}`))

@@ -6,7 +6,7 @@ import { fieldTable } from "../../src/contract/describe/field-table.ts";
 import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 
-/** Two operators' published documents; they are not part of the project. */
+/** The published documents of two operators, which are not part of the project. */
 const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const folder = path.join(shared, "contracts");
 
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
       ],
     ],
   ])(
-    "%s is understood but for settings named as discriminators and replies that name no account",
+    "%s has no findings except for settings as discriminators and replies without an account",
     (file, leastFields, pointers) => {
       const contract = load(file);
       expect(contract.operations).toHaveLength(16);
@@ -58,14 +58,14 @@ describe.skipIf(!existsSync(folder))("operators' published documents (MIGRATE_SH
     },
   );
 
-  it("load in less than five times the time that reading their YAML takes", () => {
+  it("load in less than five times the time needed to parse their YAML", () => {
     const text = readFileSync(path.join(folder, "au-data-import.openapi.yml"), "utf8");
     const reading = shortestOf(() => parse(text));
     expect(shortestOf(() => load("au-data-import.openapi.yml")) / reading).toBeLessThan(5);
   });
 });
 
-/** Milliseconds, the least of three. */
+/** The shortest of three durations in milliseconds. */
 function shortestOf(work: () => unknown): number {
   const durations = [1, 2, 3].map(() => {
     const start = performance.now();

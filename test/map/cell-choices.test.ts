@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { choice, compile, list, object, text } from "./rows.ts";
 
-test("a column's texts are known where mapping and contract name all of them", () => {
+test("returns the possible texts of a column if the mapping and the contract list them all", () => {
   const body = object({
     "id!": text,
     kind: choice("DOMESTIC", "BUSINESS"),

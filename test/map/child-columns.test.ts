@@ -12,7 +12,7 @@ sources:
   addresses: { files: d.csv, parent: accounts, on: ID, ${of} }`;
 }
 
-describe("a column of a child source that has one row for each", () => {
+describe("a column of a child source with one row per parent", () => {
   const mapping = compile(
     `${sources("key: ID")}
 payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
@@ -20,30 +20,30 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
   );
   const address = csvRow(addresses, 7, ["1", "Mill Lane"]);
 
-  test("is read from that row, and an error in it points there", () => {
+  test("is read from the child row, which is also the place of its problems", () => {
     const row = csvRow(accounts, 2, ["1", "x"], { addresses: [address] });
     expect(mapping.map(row).payload).toEqual({ id: "1", street: "Mill Lane", name: "x" });
     expect(mapping.locate(row, ["street"])).toEqual({ file: "d.csv", line: 7, column: "STREET", columnNumber: 2 });
   });
 
-  test("is empty where there is no such row", () => {
+  test("is empty without a child row", () => {
     const row = csvRow(accounts, 3, ["2", ""], { addresses: [] });
     expect(mapping.map(row).payload).toEqual({ id: "2" });
     expect(mapping.locate(row, ["street"])).toEqual({ file: "a.csv", line: 3 });
   });
 
-  test("of the row itself that is called so goes before", () => {
+  test("yields to a column of the row itself with the same name", () => {
     const row = csvRow(accounts, 2, ["1", "own"], { addresses: [address] });
     expect(mapping.locate(row, ["name"])).toMatchObject({ file: "a.csv", column: "addresses.OLD" });
   });
 
-  test("may be of a source of which one row is picked", () => {
+  test("may belong to a source with `pick`", () => {
     const picked = compile(`${sources("pick: last")}\npayload: { id: ID, street: addresses.STREET }`, body);
     const row = csvRow(accounts, 2, ["1", ""], { addresses: [address] });
     expect(picked.map(row).payload).toMatchObject({ street: "Mill Lane" });
   });
 
-  test("is refused where there may be several rows, with what to write", () => {
+  test("is rejected for a source with several rows, with a suggestion", () => {
     const mappingText = `${sources("distinct: true")}\npayload: { id: ID, street: addresses.STREET }`;
     const failure = failureOf(() => compile(mappingText, body));
     expect(`${failure.message}\n${failure.hint}`).toMatch(/addresses: may have several rows[^]*`pick: first`/);

@@ -34,7 +34,7 @@ sources:
 describe("objects", () => {
   const body = object({ "id!": text, preferences: object({ "sms!": boolean, language: text }) });
 
-  test("a list that the mapping writes empty is sent empty; one that is left with nothing is omitted", () => {
+  test("a literal empty list is sent; a list without remaining items is omitted", () => {
     const lists = object({ "id!": text, "tags!": list(text) });
     expect(compile("payload: { id: A, tags: [] }", lists).map(rowOf({ A: "1" })).payload).toEqual({
       id: "1",
@@ -43,12 +43,12 @@ describe("objects", () => {
     expect(compile("payload: { id: A, tags: [B] }", lists).map(rowOf({ A: "1", B: "" })).payload).toEqual({ id: "1" });
   });
 
-  test("an object all of whose fields are empty is omitted; false is data", () => {
+  test("an object with only empty fields is omitted; false counts as data", () => {
     const mapping = compile("payload: { id: A, preferences: { sms: { from: S, true: Y, false: N } } }", body);
     expect(mapping.map(rowOf({ A: "1", S: "" })).payload).toEqual({ id: "1" });
     expect(mapping.map(rowOf({ A: "1", S: "N" })).payload).toEqual({ id: "1", preferences: { sms: false } });
   });
-  test("constants alone do not bring an optional object that would lack what it needs", () => {
+  test("constants alone do not create an optional object without its required fields", () => {
     const mapping = compile("payload: { id: A, preferences: { sms: S, language: { value: EN } } }", body);
     expect(mapping.map(rowOf({ A: "1", S: "" })).payload).toEqual({ id: "1" });
     expect(mapping.origins(rowOf({ A: "1", S: "" })).map(({ attr }) => attr)).toEqual(["id"]);
@@ -57,12 +57,12 @@ describe("objects", () => {
       preferences: { sms: true, language: "EN" },
     });
   });
-  test("constants that make a whole object stay", () => {
+  test("an optional object is kept if constants fill its required fields", () => {
     const whole = object({ id: text, preferences: object({ language: text, sms: boolean }) });
     const mapping = compile("payload: { id: A, preferences: { sms: S, language: { value: EN } } }", whole);
     expect(mapping.map(rowOf({ A: "1", S: "" })).payload).toEqual({ id: "1", preferences: { language: "EN" } });
   });
-  test("a required object stays with its constants, for validation to say what it lacks", () => {
+  test("a required object keeps its constants, so that validation reports its missing fields", () => {
     const required = object({ "address!": object({ "line!": text, country: text }) });
     const mapping = compile("payload: { address: { line: A, country: { value: GB } } }", required);
     expect(mapping.map(rowOf({ A: "" })).payload).toEqual({ address: { country: "GB" } });
@@ -74,13 +74,13 @@ describe("objects", () => {
       reading: { value: "1.5", from: "f", lookup: "L" },
     });
   });
-  test("undocumented properties where the contract takes them", () => {
+  test("undocumented properties are mapped if the contract allows them", () => {
     const open = object({ extra: object({}, integer) });
     expect(compile("payload: { extra: { a: A, b: A } }", open).map(rowOf({ A: "3" })).payload).toEqual({
       extra: { a: 3, b: 3 },
     });
   });
-  test("what does not fit is refused with its line and a suggestion, all at once", () => {
+  test("reports every error of the mapping with its line and a suggestion", () => {
     const yaml = "payload:\n  id: A\n  preferenses:\n    sms: S\n  preferences: B\n";
     const failure = failureOf(() => compile(yaml, body));
     expect(failure.message).toBe(
@@ -93,22 +93,22 @@ describe("objects", () => {
     );
     expect(failure.place).toEqual({ file: "mapping.yaml", line: 3 });
   });
-  test("a single error shows the line with a mark below the column", () => {
+  test("a single error shows its line with a caret below the column", () => {
     const failure = failureOf(() => compile("payload:\n  id: A\n  idd: A\n", body));
     expect(failure.message).toBe("mapping.yaml:3:3: payload.idd: the contract has no such attr");
     expect(failure.hint).toBe('3 |   idd: A\n  |   ^\ndid you mean "id"?');
   });
-  test("more than twenty errors are cut short", () => {
+  test("lists at most twenty errors", () => {
     const yaml = `payload:\n${Array.from({ length: 25 }, (_, index) => `  x${index}: A\n`).join("")}`;
     const lines = failureOf(() => compile(yaml, body)).message.split("\n");
     expect(lines).toHaveLength(22);
     expect(lines.at(-1)).toBe("  and 5 more");
   });
-  test("read-only attrs are the platform's", () =>
+  test("read-only attrs cannot be mapped", () =>
     expect(failureOf(() => compile("payload: { number: A }", object({ "number~": text }))).message).toContain(
       "read-only",
     ));
-  test("an operation without a body takes no mapping", () => {
+  test("an operation without a body accepts no mapping", () => {
     const document = readMapping({ file: "mapping.yaml", text: "payload: {}" });
     const failure = failureOf(() => compileMapping(document, operation(undefined), NO_VALUES));
     expect(failure.message).toContain("takes no payload");
@@ -121,7 +121,7 @@ describe("lists", () => {
     addresses: list(object({ "line!": text, country: text })),
   });
 
-  test("a literal builds its items from the current row, and leaves out the empty ones", () => {
+  test("a literal builds its items from the current row and omits empty items", () => {
     const mapping = compile("payload: { addresses: [{ line: A }, { line: B }] }", body);
     expect(mapping.map(rowOf({ A: "a", B: "b" })).payload).toEqual({ addresses: [{ line: "a" }, { line: "b" }] });
     expect(mapping.map(rowOf({ A: "", B: "b" })).payload).toEqual({ addresses: [{ line: "b" }] });
@@ -147,20 +147,20 @@ describe("lists", () => {
       ]),
     );
   });
-  test("an item exists because its row does, even when it is empty", () => {
+  test("a child row yields an item even if the item is empty", () => {
     const mapping = compile(`${SOURCES}payload: { customers: { each: customers, item: { name: FIRST } } }`, body);
     const row = csvRow(accountTable, 2, ["1", "x"], { customers: [csvRow(customerTable, 2, ["", ""])] });
     expect(mapping.map(row).payload).toEqual({ customers: [{}] });
     expect(mapping.map(csvRow(accountTable, 2, ["1", "x"])).payload).toEqual({});
   });
-  test("columns inside an item are the child's", () => {
+  test("columns inside an item belong to the child source", () => {
     const mapping = compile(`${SOURCES}payload: { customers: { each: customers, item: { name: NAME } } }`, body);
     const row = csvRow(accountTable, 2, ["1", "x"], { customers: [csvRow(customerTable, 2, ["Ann", "A"])] });
     expect(failureOf(() => mapping.map(row)).message).toBe(
       'customers.csv: no column "NAME" (mapping.yaml:6), which the mapping reads',
     );
   });
-  test("problems say where the item stands", () => {
+  test("problems contain the index of the item", () => {
     const numbers = object({ customers: list(object({ age: integer })) });
     const mapping = compile(`${SOURCES}payload: { customers: { each: customers, item: { age: LAST } } }`, numbers);
     const customers = [csvRow(customerTable, 8, ["", "7"]), csvRow(customerTable, 9, ["", "x1"])];
@@ -190,8 +190,8 @@ describe("lists", () => {
   });
 });
 
-describe("what the mapping leaves unfilled", () => {
-  test("are the required attrs that no entry makes", () => {
+describe("required attrs", () => {
+  test("are listed if no entry of the mapping fills them", () => {
     const person = object({ "first!": text, "last!": text });
     const body = object({ "id!": text, "name!": text, customers: list(person), main: person, "made!~": text });
     const mapping = compile(
@@ -202,7 +202,7 @@ describe("what the mapping leaves unfilled", () => {
   });
 });
 
-test("payloads never touch prototypes", () => {
+test("payload keys never change prototypes", () => {
   const failure = failureOf(() => compile('payload: { "__proto__": { polluted: A } }', object({}, anything)));
   expect(failure.code).toBe("mapping_invalid");
   const mapping = compile("payload: { constructor: A, toString: A }", object({}, anything));

@@ -9,7 +9,7 @@ import { choice, compile, csvRow, date, list, object, table, text, union } from 
 
 const guide = readFileSync(new URL("../../docs/mapping.md", import.meta.url), "utf8");
 
-/** The first block of YAML under a heading of the guide. */
+/** Returns the first YAML block under a heading of the guide. */
 function example(heading: string): string {
   const section = guide.split(/^#+ /m).find((part) => part.startsWith(`${heading}\n`));
   const block = /```yaml\n([^]*?)```/.exec(section ?? "")?.[1];
@@ -17,7 +17,7 @@ function example(heading: string): string {
   return block;
 }
 
-/** An entry of the guide, `name: ...`, under `payload:`. */
+/** Puts an entry of the guide, `name: ...`, under `payload:`. */
 function asPayload(sources: string, entry: string): string {
   const indented = entry.replaceAll(/^(?=.)/gm, "  ");
   return `sources:\n  accounts: { files: a.csv, key: ID }\n${sources}payload:\n${indented}`;

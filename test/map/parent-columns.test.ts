@@ -44,7 +44,7 @@ payload:
   const ann = csvRow(accounts, 2, ["1", "Ann", "D"], { meters: shared });
   const bob = csvRow(accounts, 3, ["2", "Bob", "D"], { meters: shared });
 
-  test("is read from the row that the item belongs to, at any depth, also for rows that parents share", () => {
+  test("is read from the parent row of the item, at any depth, also for rows shared by several parents", () => {
     for (const [row, name] of [
       [ann, "Ann"],
       [bob, "Bob"],
@@ -59,11 +59,11 @@ payload:
       });
     }
   });
-  test("is a condition too", () => {
+  test("may be a condition", () => {
     const other = csvRow(accounts, 4, ["3", "Cy", "B"], { meters: shared });
     expect(mapping.map(other).payload).toEqual({ id: "3", names: ["Cy", "Cy"] });
   });
-  test("is the place of its value", () => {
+  test("is the place of a problem with its value", () => {
     mapping.map(ann);
     expect(mapping.locate(bob, ["meters", 1, "name"])).toMatchObject({ file: "a.csv", line: 3, column: "NAME" });
     expect(mapping.locate(ann, ["meters", 1, "readings", 0, "name"])).toMatchObject({ line: 2, column: "NAME" });
@@ -72,7 +72,7 @@ payload:
     const origins = mapping.origins(bob).filter(({ attr }) => attr === "meters.1.readings.0.name");
     expect(origins).toMatchObject([{ place: { file: "a.csv", line: 3 }, value: "Bob" }]);
   });
-  test("is a column that the parent's file has to have", () => {
+  test("is required in the parent's file", () => {
     const lacking = compile(
       `${SOURCES}\npayload: { id: ID, meters: { each: meters, item: { name: parent.NAM } } }`,
       body,
@@ -81,7 +81,7 @@ payload:
     expect(failure.message).toContain('a.csv: no column "NAM"');
     expect(failure.hint).toContain('did you mean "NAME"?');
   });
-  test("gives way to a column or member of the row that is called so", () => {
+  test("yields to a column or member of the row with the same name", () => {
     const own = csvRow(table("m.csv", ["parent.NAME", "MPAN"]), 2, ["own", "M1"]);
     const entry = `${SOURCES}\npayload: { id: ID, meters: { each: meters, item: { name: parent.NAME } } }`;
     const row = csvRow(accounts, 2, ["1", "Ann", "D"], { meters: [own] });
@@ -91,7 +91,7 @@ payload:
     const json = { ...ann, children: new Map([["meters", [jsonRow({ parent: { NAME: "own" } }), jsonRow({ x: 1 })]]]) };
     expect(either.map(json).payload["meters"]).toEqual([{ name: "own" }, { name: "Ann" }]);
   });
-  test("tells types apart", () => {
+  test("can select the alternative of a union", () => {
     const power = object({ "kind!": text, "mpan!": text });
     const gas = object({ "kind!": text, "mprn!": text });
     const points = union([power, gas], {
@@ -110,13 +110,13 @@ payload:
       { kind: "D", mpan: "M2" },
     ]);
   });
-  test("is nothing special outside of child rows", () => {
+  test("has no special meaning outside of child rows", () => {
     const failure = failureOf(() => compile("payload: { id: parent.NAME }", body).map(ann));
     expect(failure.message).toContain('no column "parent.NAME"');
   });
 });
 
-test("a list of columns where one value is wanted says how to put them together", () => {
+test("a list of columns for a single value suggests how to combine them", () => {
   const failure = failureOf(() => compile("payload: { id: [FIRST, LAST] }", body));
   expect(failure.hint).toContain(
     'write { from: [FIRST, LAST], join: " " } to put them together, or { from: [FIRST, LAST] } for the first that is not empty',

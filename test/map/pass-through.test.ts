@@ -5,19 +5,19 @@ import { failureOf, jsonRow, object, operation, rowOf, text } from "./rows.ts";
 const mapping = passThrough(operation(object({ id: text }), "id"));
 
 describe("passThrough", () => {
-  test("a JSON row is the payload already", () => {
+  test("uses a JSON row as the payload", () => {
     const value = { id: "7", customers: [{ name: "x" }], note: null };
     expect(mapping.map(jsonRow(value))).toEqual({ key: "7", payload: value, problems: [] });
     expect(mapping.map(jsonRow({ id: "" }))).not.toHaveProperty("key");
     expect(mapping.keyAttr).toEqual(["id"]);
   });
-  test("an attr is where its pointer says", () =>
+  test("locates an attr by its JSON pointer", () =>
     expect(mapping.locate(jsonRow({}, "/3"), ["customers", 0, "a/b"])).toEqual({
       file: "accounts.json",
       line: 2,
       pointer: "/3/customers/0/a~1b",
     }));
-  test("every value is its own origin", () =>
+  test("reports each value as its own origin", () =>
     expect(
       mapping
         .origins(jsonRow({ a: [1, { b: null }] }, ""))
@@ -26,7 +26,7 @@ describe("passThrough", () => {
       ["a.0", "payload", 1, "/a/0"],
       ["a.1.b", "payload", null, "/a/1/b"],
     ]));
-  test("CSV rows need a mapping", () =>
+  test("requires a mapping for CSV rows", () =>
     expect(failureOf(() => mapping.map(rowOf({ A: "1" })))).toMatchObject({
       code: "usage",
       message: "accounts.csv: rows of columns need --mapping",

@@ -70,7 +70,7 @@ export function table(file: string, columns: readonly string[]): CsvTable {
   return { kind: "csv", file, columns, columnIndex: new Map(columns.map((name, index) => [name, index])) };
 }
 
-/** A row of a table, with the rows joined to it. */
+/** Creates a row of a table with its joined rows. */
 export function csvRow(
   of: CsvTable,
   line: number,
@@ -81,7 +81,7 @@ export function csvRow(
   return children === undefined ? row : { ...row, children: new Map(Object.entries(children)) };
 }
 
-/** A row of a file of its own, on line 2. */
+/** Creates a row on line 2 of a new file. */
 export function rowOf(cells: Readonly<Record<string, string>>): CsvRow {
   return csvRow(table("accounts.csv", Object.keys(cells)), 2, Object.values(cells));
 }
@@ -90,7 +90,7 @@ export function jsonRow(value: JsonObject, pointer = "/0"): JsonRow {
   return { table: { kind: "json", file: "accounts.json" }, line: 2, pointer, value };
 }
 
-/** The Failure that something ends in. */
+/** Returns the failure that the function throws. */
 export function failureOf(run: () => unknown): Failure {
   try {
     run();

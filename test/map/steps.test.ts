@@ -24,8 +24,8 @@ const WINDOW = `
       schedule_window_start: { from: FROM, datetime: "dd/MM/yyyy HH:mm", zone: Europe/London }
       schedule_window_end: { value: "2026-08-05T00:00:00Z" }`;
 
-describe("what a mapping gives to a step", () => {
-  it("stands beside the payload, by the step's name, and leads to its cell", () => {
+describe("values that a mapping passes to a step", () => {
+  it("are separate from the payload, keyed by step name, and locate their cells", () => {
     const mapping = compile("schedule-account", WINDOW);
     const { payload, steps, problems } = mapping.map(row);
     const start = "2026-08-04T05:00:00Z";
@@ -44,19 +44,19 @@ describe("what a mapping gives to a step", () => {
     ]);
   });
 
-  it("is read as the contract says, and what does not fit is found at its cell", () => {
+  it("have the type of the contract, and problems point to their cells", () => {
     const { problems } = compile("schedule-account", WINDOW).map(csvRow(accounts, 3, ["W-1", "soon", ""]));
     expect(problems).toMatchObject([
       { attr: "task_params.schedule_window_start", code: "invalid", place: { line: 3, column: "FROM" } },
     ]);
   });
 
-  it("can be a field of a body that is not the payload", () => {
+  it("can be fields of a body other than the payload", () => {
     const { steps } = compile("stage-account", " { process: { operations_team_name: TEAM } }").map(row);
     expect(steps).toEqual(new Map([["process", { operations_team_name: "Blue" }]]));
   });
 
-  it("is nothing where the mapping says nothing", () => {
+  it("are absent if the mapping has no steps", () => {
     expect(compile("schedule-account", " {}").map(row)).not.toHaveProperty("steps");
   });
 });

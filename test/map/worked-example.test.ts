@@ -19,7 +19,7 @@ function read(file: string): string {
   return readFileSync(new URL(file, root), "utf8");
 }
 
-/** The fenced blocks of the guide that begin with a comment naming their file, or are of that language. */
+/** Returns the fenced blocks of the guide that have this language, or begin with a comment that names their file. */
 function blocks(language: string): readonly string[] {
   return [...guide.matchAll(/^```(\w+)\n([^]*?)^```$/gm)].flatMap(([, name, text]) =>
     name === language && text !== undefined ? [text] : [],
@@ -38,7 +38,7 @@ const mapping = compileMapping(document, findOperation(contract, document.operat
   functions: NO_FUNCTIONS,
 });
 
-/** The rows of a source with the rows that hang on them: the join, by the simplest means. */
+/** Reads the rows of a source with their child rows, as a naive join. */
 function rowsOf(source: SourceSpec): readonly CsvRow[] {
   const file = source.files[0] ?? "";
   const [columns = [], ...rows] = parse(read(file));
@@ -75,9 +75,9 @@ test("the example's files map to the payloads that the guide prints", () => {
   expect(mapped.map(({ payload }) => payload)).toEqual(printed);
 });
 
-test("the mapping fills all that the contract requires", () => expect(mapping.unmappedRequired).toEqual([]));
+test("the mapping fills every required attr of the contract", () => expect(mapping.unmappedRequired).toEqual([]));
 
-test("the guide shows the example's files as they are", () => {
+test("the guide shows the files of the example unchanged", () => {
   for (const file of [
     "mapping.yaml",
     "accounts.csv",
@@ -90,7 +90,7 @@ test("the guide shows the example's files as they are", () => {
   }
 });
 
-test("a cell of a child's child is found through both joins", () => {
+test("a cell of a grandchild row is found through both joins", () => {
   const [account] = rowsOf(plan);
   const attr = ["supply_addresses", 0, "meter_points", 0, "agreements", 1, "tariff_code"];
   expect(account && mapping.locate(account, attr)).toEqual({

@@ -11,7 +11,7 @@ import { read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { patience } from "../patience.ts";
 
-/** Pieces that mean something to one of the readers, in any order, and any bytes between them. */
+/** Tokens that are significant to a reader, in any order, with any bytes between them. */
 const PIECES = fc.constantFrom(
   ..."\"'`,;|\t\n\r{}[]:&*!<>=#%@\\-?~ ".split(""),
   ..."\r\n|\0|\u0085|\u2028|\ufeff|\u202e|\x1b[2J|é|\u{1f600}|''|\"\"|- |: |? |--- |... |!!js/function |!!binary |<<: *a|&a |*a|%YAML 9.9".split(
@@ -32,7 +32,7 @@ const WILD = fc
   .array(fc.oneof(PIECES, fc.string({ maxLength: 6 }), fc.uint8Array({ maxLength: 6 })), { maxLength: 40 })
   .map((parts) => Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
 
-/** Longer than one case may take. Reading one of these takes a millisecond or two. */
+/** Time limit of one case. Most cases take a millisecond or two. */
 const HANG_MS = patience(20_000);
 const MOST_GROWTH = 64 * 2 ** 20;
 
@@ -68,8 +68,8 @@ paths:
       responses: { "201": { description: Done } }
 `;
 
-describe.each(Object.entries(READERS))("%s, whatever it holds,", (name, reader) => {
-  it("is read or refused: no crash, no hang, nothing that stays, no prototype changed", async () => {
+describe.each(Object.entries(READERS))("%s with any content", (name, reader) => {
+  it("is read or rejected without a crash, a hang, a memory leak or a changed prototype", async () => {
     const folder = temporaryFolder();
     const path = join(folder, name);
     const prototypes = prototypesNow();
@@ -92,7 +92,7 @@ describe.each(Object.entries(READERS))("%s, whatever it holds,", (name, reader) 
   });
 });
 
-/** What a forged name could have changed. */
+/** The property keys of the prototypes that a forged name could change. */
 function prototypesNow(): readonly (readonly PropertyKey[])[] {
   return [Object.prototype, Array.prototype, Function.prototype, Map.prototype, String.prototype].map((prototype) =>
     Reflect.ownKeys(prototype),

@@ -5,14 +5,14 @@ import { cells, failureOf, firstCells, fixture, problemsOf, read, source } from 
 import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("the ten hazards of extracts", () => {
-  it("reads a file with a byte order mark as one without", async () => {
+  it("reads a file with and without a byte order mark alike", async () => {
     const { records } = await read(fixture("byte-order-mark.csv"));
     expect(records.map(({ row }) => [row.table, cells(row)])).toMatchObject([
       [{ columns: ["ACCOUNT_REF", "NAME"] }, ["A1", "Ada"]],
     ]);
   });
 
-  it("leaves leading zeros and long ids as they are", async () => {
+  it("keeps leading zeros and long ids", async () => {
     const { records } = await read(fixture("leading-zeros-and-long-ids.csv"));
     expect(records.map(({ row }) => cells(row))).toEqual([
       ["00123", "Ada", "12345678901234567890"],
@@ -20,7 +20,7 @@ describe("the ten hazards of extracts", () => {
     ]);
   });
 
-  it("names byte, line and remedy for bytes that are not UTF-8, and reads them once declared", async () => {
+  it("reports the byte, the line and a fix for bytes that are not UTF-8, and reads them with a declared encoding", async () => {
     const failure = await failureOf(read(fixture("windows-1252-bytes.csv")));
     expect(failure).toMatchObject({ code: "source_bad_encoding", place: { line: 3 }, exitCode: 2 });
     expect(failure.message).toContain("byte 0x92");
@@ -30,7 +30,7 @@ describe("the ten hazards of extracts", () => {
     expect(records.map(({ row }) => cells(row)[1])).toEqual(["Ada", "O\u2019Brien", "Caf\u00E9 \u20AC"]);
   });
 
-  it("keeps a quoted newline in its record and counts the lines behind it right", async () => {
+  it("keeps a quoted newline in its record and counts the following lines correctly", async () => {
     const { records } = await read(fixture("quoted-newline.csv"));
     expect(records.map(({ row }) => row.line)).toEqual([2, 5, 6]);
     expect(firstCells(records)).toEqual(["A1", "first\nsecond\r\nthird"]);
@@ -42,7 +42,7 @@ describe("the ten hazards of extracts", () => {
     expect(failure).toMatchObject({ code: "source_unclosed_quote", place: { line: 3 }, exitCode: 2 });
   });
 
-  it.each(["fine", '"quoted"'])("holds little of what follows an unclosed quote (%s)", async (cell) => {
+  it.each(["fine", '"quoted"'])("buffers little of the text after an unclosed quote (%s)", async (cell) => {
     const path = join(temporaryFolder(), "unclosed.csv");
     const file = await open(path, "w");
     await file.write(`REF,NOTE\nA1,fine\nA2,"open\n`);
@@ -55,7 +55,7 @@ describe("the ten hazards of extracts", () => {
     expect(after.heapUsed + after.external - before.heapUsed - before.external).toBeLessThan(30 * 2 ** 20);
   });
 
-  it("makes a ragged row that row's problem", async () => {
+  it("reports a ragged row as a problem of that row", async () => {
     const { records } = await read(fixture("ragged-rows.csv"));
     expect(records).toHaveLength(5);
     expect(records.flatMap(({ problems }) => problems)).toMatchObject([
@@ -75,7 +75,7 @@ describe("the ten hazards of extracts", () => {
     expect(failure.message).toContain(message);
   });
 
-  it("gives empty cells as empty text", async () => {
+  it("reads empty cells as empty text", async () => {
     const { records } = await read(fixture("empty-cells.csv"));
     expect(records.map(({ row }) => cells(row))).toEqual([
       ["A1", "", "07700900123"],
@@ -85,7 +85,7 @@ describe("the ten hazards of extracts", () => {
     expect(problemsOf(keyed.records)).toEqual(["source_missing_key@3:1"]);
   });
 
-  it("does not miss the key of what is no record at all", async () => {
+  it("does not report a missing key for a row that is not a record", async () => {
     const folder = temporaryFolder();
     const file = join(folder, "a.ndjson");
     await writeFile(file, '{"id":"1"}\n[1]\n{bad\n{"name":"no key"}\n');
@@ -98,7 +98,7 @@ describe("the ten hazards of extracts", () => {
     ]);
   });
 
-  it("finds a delimiter other than the comma, and says so", async () => {
+  it("detects a delimiter other than the comma and reports it", async () => {
     const { records, notices } = await read(fixture("semicolons.csv"));
     expect(records.map(({ row }) => cells(row))).toEqual([
       ["A1", "Ada", "one; two, three"],
@@ -107,7 +107,7 @@ describe("the ten hazards of extracts", () => {
     expect(notices).toEqual([{ file: fixture("semicolons.csv").files[0], text: 'the delimiter is ";": 3 columns' }]);
   });
 
-  it("refuses an empty file, and gives no record of one that is a header only", async () => {
+  it("rejects an empty file and returns no record for a file with only a header", async () => {
     for (const name of ["empty.csv", "blank-lines-only.csv"]) {
       const failure = await failureOf(read(fixture(name)));
       expect(failure).toMatchObject({ code: "source_no_header", exitCode: 2 });

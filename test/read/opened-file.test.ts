@@ -12,7 +12,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 const CSV = "REF,NAME\nA1,Ada\nA2,Bea\n";
 
 describe("files", () => {
-  it("takes globs in order of name, and names a pattern that matches nothing", async () => {
+  it("expands globs in the order of names and reports a pattern without matches", async () => {
     const folder = temporaryFolder();
     for (const name of ["b.csv", "a.csv", "c.txt"]) await writeFile(join(folder, name), `REF\n${name}\n`);
     const { records } = await read(source(join(folder, "*.csv")));
@@ -25,13 +25,13 @@ describe("files", () => {
     expect(failure.message).toContain("*.json: matches no file");
   });
 
-  it("takes a name with brackets that exists for a name", async () => {
+  it("reads an existing file whose name contains brackets", async () => {
     const path = join(temporaryFolder(), "a[1].csv");
     await writeFile(path, CSV);
     expect((await read(source(path))).records).toHaveLength(2);
   });
 
-  it("refuses what is no regular file, and says what it is", async () => {
+  it("rejects anything but a regular file and names its kind", async () => {
     const folder = temporaryFolder();
     await symlink(join(folder, "nowhere"), join(folder, "dangling.csv"));
     execFileSync("mkfifo", [join(folder, "pipe.csv")]);
@@ -48,7 +48,7 @@ describe("files", () => {
     }
   });
 
-  it("refuses a file that is named twice, under whatever name", async () => {
+  it("rejects a file that is given twice, even under different names", async () => {
     const folder = temporaryFolder();
     await writeFile(join(folder, "a.csv"), CSV);
     await symlink(join(folder, "a.csv"), join(folder, "b.csv"));
@@ -59,7 +59,7 @@ describe("files", () => {
     ["json-under-csv-name.csv", "holds JSON under a CSV name"],
     ["login-page.csv", "is an HTML page"],
     ["workbook.csv", "is an Excel workbook"],
-  ])("names what %s is", async (name, message) => {
+  ])("names the kind of %s", async (name, message) => {
     const failure = await failureOf(read(fixture(name)));
     expect(failure).toMatchObject({ code: "source_wrong_kind", exitCode: 2 });
     expect(failure.message).toContain(message);
@@ -79,7 +79,7 @@ describe("files", () => {
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_wrong_kind" });
   });
 
-  it("refuses CSV under a JSON name", async () => {
+  it("rejects CSV under a JSON name", async () => {
     expect(await failureOf(read(source(await written(CSV, "extract.json"))))).toMatchObject({
       code: "source_wrong_kind",
     });
@@ -87,7 +87,7 @@ describe("files", () => {
 });
 
 describe("gzip", () => {
-  it("is read through, all members, whatever the name says", async () => {
+  it("is decompressed with all members, regardless of the file name", async () => {
     const packed = Buffer.concat([gzipSync(CSV), gzipSync("A3,Cyd\n")]);
     for (const name of ["extract.csv.gz", "extract.csv"]) {
       const { records, notices } = await read(source(await written(packed, name)));
@@ -100,7 +100,7 @@ describe("gzip", () => {
     expect(plain.notices.map(({ text }) => text)).toEqual(["is named .gz but is not compressed: read unchanged"]);
   });
 
-  it("is refused when it is cut short, followed by something else, or does not match its checksum", async () => {
+  it("is rejected if it is truncated, followed by other data, or has a wrong checksum", async () => {
     const packed = gzipSync(CSV);
     const flipped = Buffer.from(packed);
     flipped.writeUInt8((flipped.at(-6) ?? 0) ^ 1, flipped.length - 6);
@@ -110,7 +110,7 @@ describe("gzip", () => {
     }
   });
 
-  it("is refused when it holds gzip again, or grows beyond measure", async () => {
+  it("is rejected if it contains gzip again or decompresses to an excessive size", async () => {
     const twice = await written(gzipSync(gzipSync(CSV)), "extract.csv.gz");
     expect((await failureOf(read(source(twice)))).message).toContain("gzip inside gzip");
     const bomb = await written(
@@ -124,7 +124,7 @@ describe("gzip", () => {
 });
 
 describe("an input", () => {
-  it("gives the same records in every pass, and says each thing once", async () => {
+  it("returns the same records in every pass and each notice once", async () => {
     const notices: ReadNotice[] = [];
     const plan = fixture("semicolons.csv");
     const input = await openInput(plan, { tempFolder: "/nonexistent", onNotice: (notice) => notices.push(notice) });
@@ -137,7 +137,7 @@ describe("an input", () => {
     await input.close();
   });
 
-  it("refuses a file that changed between two passes, or while it was read", async () => {
+  it("rejects a file that changed between two passes or during a pass", async () => {
     const path = await written(CSV, "extract.csv");
     const input = await openInput(source(path), { tempFolder: "/nonexistent", onNotice: () => {} });
     await collect(input.records());
@@ -154,7 +154,7 @@ describe("an input", () => {
     expect(await failureOf(collect(other.records()))).toMatchObject({ code: "source_changed" });
   });
 
-  it("stops when it is told to", async () => {
+  it("stops when the signal is aborted", async () => {
     const path = await written(`REF\n${"A\n".repeat(5000)}`, "extract.csv");
     const input = await openInput(source(path), { tempFolder: "/nonexistent", onNotice: () => {} });
     const stop = new AbortController();
@@ -164,7 +164,7 @@ describe("an input", () => {
     await expect(pass.next()).rejects.toThrow("stopped");
   });
 
-  it("reads stdin from a copy that only its owner may read, under the name stdin", async () => {
+  it("copies stdin to a file that only its owner can read, and names it stdin", async () => {
     const folder = join(temporaryFolder(), "temp");
     for (const [text, expected] of [
       [CSV, "A1"],
@@ -179,7 +179,7 @@ describe("an input", () => {
     }
   });
 
-  it("says that a folder cannot hold the copy of stdin", async () => {
+  it("reports a folder that cannot hold the copy of stdin", async () => {
     const folder = temporaryFolder();
     await mkdir(join(folder, "temp"));
     await writeFile(join(folder, "temp", "file"), "");

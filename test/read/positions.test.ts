@@ -35,7 +35,7 @@ function positionsIn(records: readonly InputRecord[]): readonly InputPosition[] 
   );
 }
 
-/** How many places were noted, and those from which reading does not give the rest of the records. */
+/** Counts the noted positions, and collects those from which reading does not give the remaining records. */
 async function tried(input: Input): Promise<{ readonly noted: number; readonly wrong: readonly InputPosition[] }> {
   const records = await recordsFrom(input);
   const positions = positionsIn(records);
@@ -71,7 +71,7 @@ const csv = fc
   )
   .map(([start, end, lines, ends]) => `${start}A,B${end}${lines.join(end)}${ends ? end : ""}`);
 
-test("a CSV file read from any place that was noted gives the rest of its records, with their numbers and lines", async () => {
+test("reading a CSV file from any noted position gives the remaining records with their numbers and lines", async () => {
   await fc.assert(
     fc.asyncProperty(csv, (text) =>
       opened({ "any.csv": text }, async (input) => {
@@ -84,7 +84,7 @@ test("a CSV file read from any place that was noted gives the rest of its record
 
 const rows = (count: number): string => Array.from({ length: count }, (_, at) => `K${at},"x\ny ${at}"\n`).join("");
 
-test("several files, some of them larger than what is read at once, are read from the middle of any", async () => {
+test("several files, some larger than one read, can be read from the middle of each", async () => {
   const files = { "1.csv": `A,B\n${rows(9000)}`, "2.csv": `A,B\n${rows(20)}`, "3.csv": `\u{FEFF}A,B\r\n${rows(9000)}` };
   await opened(files, async (input) => {
     const { noted, wrong } = await tried(input);
@@ -93,7 +93,7 @@ test("several files, some of them larger than what is read at once, are read fro
   });
 });
 
-test("lines of JSON are read from any place that was noted, behind blank lines too", async () => {
+test("NDJSON can be read from any noted position, also after blank lines", async () => {
   const lines = Array.from({ length: 9000 }, (_, at) => `{"ref":"${at}","name":"ü"}${at % 7 === 0 ? "\n\n \n" : "\n"}`);
   await opened({ "lines.ndjson": `\u{FEFF}${lines.join("")}{"ref":"last"}` }, async (input) => {
     const { noted, wrong } = await tried(input);
@@ -102,7 +102,7 @@ test("lines of JSON are read from any place that was noted, behind blank lines t
   });
 });
 
-test("no places are noted in files that cannot be read from their middle", async () => {
+test("no positions are noted in files that cannot be read from the middle", async () => {
   const text = `A,B\n${rows(9000)}`;
   const packed = gzipSync(text);
   const wide = Buffer.from(`\u{FEFF}${text}`, "utf16le");
@@ -111,7 +111,7 @@ test("no places are noted in files that cannot be read from their middle", async
   });
 });
 
-test("a place in a file that is not there, or beyond its end, is not used: reading begins at the beginning", async () => {
+test("a position in a missing file or beyond its end is ignored, and reading begins at the start", async () => {
   await opened({ "small.csv": "A,B\n1,2\n3,4\n" }, async (input) => {
     const records = await recordsFrom(input);
     const file = records[0]?.row.table.file ?? "";
@@ -124,7 +124,7 @@ test("a place in a file that is not there, or beyond its end, is not used: readi
   });
 });
 
-test("a byte that is not text is named by its offset and line in the whole file, also when reading began later", async () => {
+test("an invalid byte is reported with its offset and line in the whole file, even if reading began later", async () => {
   const good = Array.from({ length: 9000 }, (_, at) => `K${at},x\n`).join("");
   await opened({ "bad.csv": `A,B\n${good}` }, async (input) => {
     const [place] = positionsIn(await recordsFrom(input));

@@ -21,7 +21,7 @@ export interface Reading {
   readonly notices: readonly ReadNotice[];
 }
 
-/** Everything that one pass over the plan gives. */
+/** Collects the result of one pass over the plan. */
 export async function read(plan: SourceSpec, options: Partial<ReadOptions> = {}): Promise<Reading> {
   const notices: ReadNotice[] = [];
   const tempFolder = join(temporaryFolder(), "temp");
@@ -35,7 +35,7 @@ export async function read(plan: SourceSpec, options: Partial<ReadOptions> = {})
   }
 }
 
-/** The failure that reading ends with. */
+/** Returns the failure that reading ends with. */
 export async function failureOf(reading: Promise<unknown>): Promise<Failure> {
   const error: unknown = await reading.then(
     () => undefined,

@@ -6,7 +6,7 @@ import { findFiles, MAX_GLOB_ENTRIES } from "../../src/read/input/source-files.t
 import { temporaryFolder } from "../temporary-folder.ts";
 
 it.skipIf(process.platform !== "linux")(
-  "leaves a file whose name is not UTF-8 out of a glob, with a notice",
+  "excludes a file whose name is not UTF-8 from a glob, with a notice",
   async () => {
     const folder = temporaryFolder({ "a.csv": "a\n1\n", "b.csv": "a\n2\n" });
     writeFileSync(Buffer.concat([Buffer.from(`${folder}/x`), Buffer.from([0xff]), Buffer.from(".csv")]), "a\n3\n");
@@ -17,7 +17,7 @@ it.skipIf(process.platform !== "linux")(
   },
 );
 
-it("ends a glob that goes through more files and folders than it may", async () => {
+it("ends a glob that visits more files and folders than the limit", async () => {
   const folder = temporaryFolder();
   mkdirSync(path.join(folder, "many"));
   for (let at = 0; at < 2100; at += 1) writeFileSync(path.join(folder, "many", `${at}.csv`), "");
@@ -30,7 +30,7 @@ it("ends a glob that goes through more files and folders than it may", async () 
   expect(MAX_GLOB_ENTRIES).toBe(200_000);
 });
 
-it("ends a glob where the signal is aborted", async () => {
+it("ends a glob when the signal is aborted", async () => {
   const folder = temporaryFolder({ "a.csv": "a\n1\n" });
   const reading = { notify: () => undefined, signal: AbortSignal.abort() };
   await expect(findFiles([`${folder}/**/*.csv`], reading)).rejects.toMatchObject({ code: "incomplete" });

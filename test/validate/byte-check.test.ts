@@ -7,7 +7,7 @@ import { decimal, text } from "./field-types.ts";
 
 const limit = fc.nat(12);
 
-/** A type with up to three of the options. */
+/** Draws a type with up to three of the options. */
 function withSome<T>(options: readonly fc.Arbitrary<Partial<T>>[], typeOf: (more: Partial<T>) => FieldType) {
   return fc
     .array(fc.oneof(...options), { maxLength: 3 })
@@ -29,7 +29,7 @@ const textType = withSome<TextType>(
   text,
 );
 
-/** A pattern as contracts write it. */
+/** Draws a decimal pattern as contracts write it. */
 const digitsPattern = fc
   .tuple(fc.boolean(), fc.nat(6), fc.nat(4))
   .map(([signed, whole, places]) => new RegExp(`^${signed ? "-?" : ""}\\d{0,${whole}}(?:\\.\\d{0,${places}})?$`, "u"));
@@ -77,7 +77,7 @@ const cell = fc
   )
   .map((content) => content.trim());
 
-/** What the two checks of a type say of a cell; `ofBytes` is undefined where bytes cannot tell. */
+/** Runs both checks of a type on a cell. `ofBytes` is undefined if the byte check cannot decide. */
 function verdicts(
   type: FieldType,
   content: string,
@@ -104,7 +104,7 @@ describe("the byte check of a type", () => {
     expect(passed).toBeGreaterThan(100);
   });
 
-  it("counts the digits of a decimal, before its point and behind it, as its pattern does", () => {
+  it("counts the digits of a decimal before and after the point, like its pattern", () => {
     const type = decimal({ pattern: /^-?\d{0,4}(?:\.\d{0,2})?$/u });
     const passed = ["1", "1234", "-1234.56", "12345", "1.234", "-1.234"].filter((one) => verdicts(type, one).ofBytes);
     expect(passed).toEqual(["1", "1234", "-1234.56"]);
@@ -112,7 +112,7 @@ describe("the byte check of a type", () => {
     expect(verdicts(unsigned, "-1").ofBytes).toBe(false);
   });
 
-  it("passes every text whose value has none", () => {
+  it("passes every text cell whose value has no problem", () => {
     fc.assert(
       fc.property(textType, cell, (type, content) => {
         const { ofBytes, ofValue } = verdicts(type, content);
@@ -140,7 +140,7 @@ describe("the byte check of a type", () => {
     [decimal(), "12.", false],
     [decimal(), "1x", false],
     [decimal({ maximum: { value: 3, exclusive: false } }), "2", undefined],
-  ])("of %o says of %j: %s", (type, content, expected) => {
+  ])("of %o returns for %j: %s", (type, content, expected) => {
     expect(verdicts(type, content).ofBytes).toBe(expected);
   });
 });

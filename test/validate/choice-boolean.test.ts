@@ -24,7 +24,7 @@ describe("choice", () => {
     expect(codes(type, value)).toEqual(expected);
   });
 
-  it("tells the choices", () => {
+  it("lists the choices in the problem", () => {
     expect(problemsOf(choice(["A", 2, ""]), "B")).toMatchObject([{ code: "invalid_choice", choices: ["A", "2", ""] }]);
   });
 });
@@ -46,16 +46,16 @@ describe("boolean", () => {
     "off",
     0,
   ];
-  it.each([true, false])("takes %j as it is", (value) => {
+  it.each([true, false])("accepts %j unchanged", (value) => {
     expect(codes(boolean(), value)).toEqual([]);
   });
-  it.each(COERCED)("takes %j with a warning", (value) => {
+  it.each(COERCED)("accepts %j with a warning", (value) => {
     expect(problemsOf(boolean(), value)).toMatchObject([{ code: "coerced", to: "boolean", severity: "warning" }]);
   });
   it.each(["", "maybe", "null", 2, -1, [], {}])("refuses %j", (value) => {
     expect(codes(boolean(), value)).toEqual(["invalid"]);
   });
-  it.each(["", "null", "NULL"])("takes %j for null where null is allowed", (value) => {
+  it.each(["", "null", "NULL"])("accepts %j as null if null is allowed", (value) => {
     expect(problemsOf(boolean({ nullable: true }), value)).toMatchObject([{ code: "coerced", to: "null" }]);
   });
 });

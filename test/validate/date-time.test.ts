@@ -32,7 +32,7 @@ describe("date", () => {
   ])("%j does not exist", (value) => {
     expect(codes(moment("date"), value)).toEqual(["invalid"]);
   });
-  it("null only where it is allowed", () => {
+  it("accepts null only if it is allowed", () => {
     expect(codes(moment("date"), null)).toEqual(["null"]);
     expect(codes(moment("date", { nullable: true }), null)).toEqual([]);
   });
@@ -48,7 +48,7 @@ describe("datetime", () => {
     "2024-01-31T09:30:00z",
     "2016-12-31T23:59:60Z",
     "2016-12-31T15:59:60-08:00",
-  ])("%s is a moment", (value) => {
+  ])("%s is a valid date-time", (value) => {
     expect(codes(moment("datetime"), value)).toEqual([]);
   });
   it.each([
@@ -68,22 +68,22 @@ describe("datetime", () => {
     "2024-01-31T09:30:00Z\n",
     "",
     1_706_693_400,
-  ])("%j is no moment", (value) => {
+  ])("%j is not a valid date-time", (value) => {
     expect(codes(moment("datetime"), value)).toEqual(["invalid"]);
   });
 });
 
-it("a date in place of a date-time is a warning: the platform takes it for its first moment", () => {
+it("a date instead of a date-time is a warning, because the platform reads it as midnight", () => {
   expect(codes(moment("datetime"), "2024-01-31")).toEqual(["~coerced"]);
 });
 
-it("a fraction of a second that is cut off is a warning, unless the date-time is sent as given", () => {
+it("a truncated fraction of a second is a warning, unless the date-time is sent as given", () => {
   expect(codes(moment("datetime"), "2024-01-31T23:59:59.123456Z")).toEqual(["~coerced"]);
   expect(codes(moment("datetime", { asGiven: true }), "2024-01-31T23:59:59.123456Z")).toEqual([]);
 });
 
 describe("time", () => {
-  it.each(["09:30", "09:30:00", "23:59:59.999", "09:30:00Z", "09:30:00+01:00"])("takes %s", (value) => {
+  it.each(["09:30", "09:30:00", "23:59:59.999", "09:30:00Z", "09:30:00+01:00"])("accepts %s", (value) => {
     expect(codes(moment("time"), value)).toEqual([]);
   });
   it.each(["24:00", "9:30", "09:60", "09:30:60", "0930", "09:30 am", "", 930])("refuses %j", (value) => {

@@ -7,7 +7,7 @@ import { codes, object, problemsOf, text } from "./field-types.ts";
 
 const PATH = text({ documentPath: true });
 
-/** Pieces that mean something to somebody, in any order, with any text between them. */
+/** Tokens that are significant in paths or addresses, in any order, with any text between them. */
 const HOSTILE = fc
   .array(
     fc.oneof(
@@ -20,7 +20,7 @@ const HOSTILE = fc
   .map((parts) => parts.join(""))
   .filter((given) => given !== "");
 
-/** What becomes of a path on the way to the store. */
+/** Transformations that a path may undergo on the way to the store. */
 const READINGS: readonly ((given: string) => string)[] = [
   (given) => given,
   (given) => given.normalize("NFKC"),
@@ -92,7 +92,7 @@ describe("a document path", () => {
     expect(problemsOf(PATH, path)).toMatchObject([{ code: "unsafe_document_path", reason, severity: "error" }]);
   });
 
-  it("that is taken leads below its root, whatever reads it", () => {
+  it("that is accepted stays below its root for any reader", () => {
     const judge = documentPathCheck("sftp/root");
     fc.assert(
       fc.property(HOSTILE, (given) => {
@@ -111,7 +111,7 @@ describe("a document path", () => {
     );
   });
 
-  it("is taken when it is made of plain names", () => {
+  it("is accepted if it consists of plain names", () => {
     const name = fc.stringMatching(/^[A-Za-z0-9_-][A-Za-z0-9_ .,()-]{0,20}[A-Za-z0-9_-]$/);
     fc.assert(
       fc.property(fc.array(name, { minLength: 1, maxLength: 6 }), (names) => {
@@ -120,29 +120,32 @@ describe("a document path", () => {
     );
   });
 
-  it("may not hold a null character, which is refused twice over", () => {
+  it("may not contain a null character, which causes two problems", () => {
     expect(codes(PATH, "a\0b")).toEqual(["null_characters_not_allowed", "unsafe_document_path"]);
   });
 
-  it("is blank when it is empty, as any text", () => {
+  it("is blank if it is empty, like any text", () => {
     expect(codes(PATH, "")).toEqual(["blank"]);
   });
 });
 
-describe("under a known root", () => {
+describe("a document path with a known root", () => {
   const validate = compileValidator(object({ it: PATH }), { documentRoot: "/sftp/migrated/", keepValues: false });
 
-  it.each(["sftp/migrated/a.pdf", "sftp/migrated"])("%s repeats it", (path) => {
+  it.each(["sftp/migrated/a.pdf", "sftp/migrated"])("%s repeats the root", (path) => {
     expect(validate({ it: path })).toMatchObject([{ code: "unsafe_document_path", reason: "repeats_root" }]);
   });
-  it.each(["sftp/other/a.pdf", "sftp/migrated2/a.pdf", "a/sftp/migrated/b.pdf"])("%s does not repeat it", (path) => {
-    expect(validate({ it: path })).toEqual([]);
-  });
-  it("the root counts towards the length of what is stored", () => {
+  it.each(["sftp/other/a.pdf", "sftp/migrated2/a.pdf", "a/sftp/migrated/b.pdf"])(
+    "%s does not repeat the root",
+    (path) => {
+      expect(validate({ it: path })).toEqual([]);
+    },
+  );
+  it("includes the root in the length of the stored key", () => {
     expect(validate({ it: "x".repeat(1024 - "sftp/migrated/".length) })).toEqual([]);
     expect(validate({ it: "x".repeat(1025 - "sftp/migrated/".length) })).toMatchObject([{ reason: "too_long" }]);
   });
-  it.each(["", "/"])("a root of %j is no root", (documentRoot) => {
+  it.each(["", "/"])("treats the root %j as no root", (documentRoot) => {
     expect(compileValidator(object({ it: PATH }), { documentRoot, keepValues: false })({ it: "a.pdf" })).toEqual([]);
   });
 });

@@ -12,7 +12,7 @@ function found(type: FieldType, payload: JsonObject): readonly string[] | undefi
   return compileDocumentPaths(type)?.(payload).map(({ path, value }) => `${path.join(".")} ${value}`);
 }
 
-test("document paths are found wherever they stand, in the payload's order", () => {
+test("finds document paths at any depth, in the order of the payload", () => {
   const type = object({
     name: text(),
     notes: list(object({ body: text(), papers: list(object({ path: PATH })) })),
@@ -34,18 +34,18 @@ test("document paths are found wherever they stand, in the payload's order", () 
   ]);
 });
 
-test("a number is a path, as the platform takes it; null, an empty text and what is no text are none", () => {
+test("a number counts as a path, like on the platform; null, empty text and other values do not", () => {
   const type = object({ a: PATH, b: PATH, c: PATH, d: PATH, e: list(PATH) });
   expect(found(type, { a: 12, b: null, c: "", d: ["x"], e: "x" })).toEqual(["a 12"]);
 });
 
-test("in a union every option is looked into, and a path is found once", () => {
+test("searches every option of a union and returns each path once", () => {
   expect(found(object({ it: union([CALL, LETTER, object({ file: PATH })]) }), { it: { file: "a" } })).toEqual([
     "it.file a",
   ]);
 });
 
-test("a type that contains itself is followed as deep as the payload goes", () => {
+test("follows a recursive type to the depth of the payload", () => {
   const properties = new Map();
   const folder = { ...object({}), properties };
   for (const [name, type] of Object.entries({ file: PATH, within: list(folder) })) {
@@ -57,6 +57,6 @@ test("a type that contains itself is followed as deep as the payload goes", () =
   ]);
 });
 
-test("a type without document paths has none to look for", () => {
+test("returns undefined for a type without document paths", () => {
   expect(compileDocumentPaths(object({ a: text(), b: list(CALL) }))).toBeUndefined();
 });

@@ -65,17 +65,17 @@ export function any(): FieldType {
   return { ...BASE, kind: "any" };
 }
 
-/** The problems of a payload whose one field `it` has this type and this value. */
+/** Returns the problems of a payload whose only field `it` has this type and value. */
 export function problemsOf(type: FieldType, it: JsonValue): readonly FoundProblem[] {
   return compileValidator(object({ it: type }), { keepValues: false })({ it });
 }
 
-/** `attr code` of each problem, in order; a warning has a `~` before it. */
-export function told(problems: readonly FoundProblem[]): readonly string[] {
+/** Formats each problem as `attr code`, in order. A warning has the prefix `~`. */
+export function attrsAndCodes(problems: readonly FoundProblem[]): readonly string[] {
   return problems.map(({ attr, code, severity }) => `${severity === "warning" ? "~" : ""}${attr} ${code}`);
 }
 
-/** Codes alone, of the one field `it`; a warning has a `~` before it. */
+/** Returns the codes of the problems of the only field `it`. A warning has the prefix `~`. */
 export function codes(type: FieldType, it: JsonValue): readonly string[] {
   return problemsOf(type, it).map(({ code, severity }) => (severity === "warning" ? `~${code}` : code));
 }

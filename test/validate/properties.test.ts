@@ -49,8 +49,8 @@ const wild = fc.dictionary(
   fc.jsonValue({ maxDepth: 4, stringUnit: "binary" }),
 );
 
-describe("whatever the payload", () => {
-  it("a validator judges it, without throwing and without changing it", () => {
+describe("a validator", () => {
+  it("checks any payload without throwing and without changing it", () => {
     fc.assert(
       fc.property(wild, (payload) => {
         const before = JSON.stringify(payload);
@@ -61,7 +61,7 @@ describe("whatever the payload", () => {
     );
   });
 
-  it("a valid one has no problems, not even warnings", () => {
+  it("finds no problems or warnings in a valid payload", () => {
     fc.assert(
       fc.property(validPayload(TYPE), (payload) => {
         expect(validate(payload)).toEqual([]);
@@ -70,7 +70,7 @@ describe("whatever the payload", () => {
     );
   });
 
-  it("says the same the second time", () => {
+  it("returns the same problems the second time", () => {
     fc.assert(
       fc.property(mutatedPayload(TYPE), (payload) => {
         expect(validate(payload)).toEqual(validate(payload));
@@ -79,7 +79,7 @@ describe("whatever the payload", () => {
     );
   });
 
-  it("every problem leads to the value it is about, and shows its shape but not itself", () => {
+  it("reports the path and the shape of each invalid value, but not the value", () => {
     fc.assert(
       fc.property(mutatedPayload(TYPE), (payload) => {
         for (const problem of validate(payload)) {

@@ -4,8 +4,8 @@ import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { describeProblem } from "../../src/report/problem-text.ts";
 import { bodyOf, contractOf } from "../contract/contract-of.ts";
 
-/** What is wrong with a value of a field that has the schema: `attr code`. */
-function told(
+/** Validates a value of a field with the schema. Returns `attr code` of each problem. */
+function problemsOf(
   schema: object | boolean,
   value: JsonValue,
   more: Parameters<typeof contractOf>[1] = {},
@@ -16,7 +16,7 @@ function told(
   return found.map(({ attr, code, severity }) => `${attr} ${code}${severity === "warning" ? " (warning)" : ""}`);
 }
 
-/** An object that must have the property. */
+/** Returns the schema of an object that requires the property. */
 function option(name: string): object {
   const properties = { [name]: { type: "string", maxLength: 1 }, x: {} };
   return { type: "object", required: [name], properties };
@@ -26,7 +26,7 @@ const MISMATCH = ["field schema_mismatch"];
 const TEXTS = { type: "array", items: { type: "string" } };
 const OPEN = { type: "object", additionalProperties: true };
 
-describe("keywords that are judged as JSON Schema", () => {
+describe("keywords evaluated as JSON Schema", () => {
   it.each<[string, object | boolean, JsonValue, JsonValue, readonly string[]]>([
     ["not", { type: "string", not: { enum: ["A"] } }, "B", "A", MISMATCH],
     ["type: null", { type: "null" }, null, "A", MISMATCH],
@@ -55,9 +55,9 @@ describe("keywords that are judged as JSON Schema", () => {
       { a: 1 },
       ["field.b required"],
     ],
-    ["minimum beside choices", { enum: [1, 5], minimum: 2 }, 5, 1, MISMATCH],
+    ["minimum with choices", { enum: [1, 5], minimum: 2 }, 5, 1, MISMATCH],
     [
-      "a format beside choices",
+      "a format with choices",
       { type: "string", format: "date", enum: ["2024-01-31", "a"] },
       "2024-01-31",
       "a",
@@ -70,26 +70,26 @@ describe("keywords that are judged as JSON Schema", () => {
       "a",
       MISMATCH,
     ],
-    ["a format of numbers beside choices", { enum: [1, 2 ** 31], format: "int32" }, 1, 2 ** 31, MISMATCH],
-    ["a format beside choices of any type", { enum: [{ a: 1 }, "a"], format: "uuid" }, { a: 1 }, "a", MISMATCH],
+    ["a format of numbers with choices", { enum: [1, 2 ** 31], format: "int32" }, 1, 2 ** 31, MISMATCH],
+    ["a format with choices of any type", { enum: [{ a: 1 }, "a"], format: "uuid" }, { a: 1 }, "a", MISMATCH],
     [
-      "a limit beside a constant of two types",
+      "a limit with a constant of two types",
       { type: ["string", "integer"], const: "a", minLength: 1 },
       "a",
       "b",
       ["field invalid_choice"],
     ],
     [
-      "a limit beside a format of two types",
+      "a limit with a format of two types",
       { type: ["string", "integer"], format: "date", minLength: 9 },
       1,
       "a",
       ["field invalid"],
     ],
     ["a format of numbers without a type", { format: "int32" }, "a", 1.5, ["field invalid"]],
-    ["a limit beside the format of decimals without a type", { format: "decimal", minimum: 2 }, 3, 1, MISMATCH],
+    ["a limit with the format of decimals without a type", { format: "decimal", minimum: 2 }, 3, 1, MISMATCH],
     [
-      "formats beside alternatives that are choices",
+      "formats with alternatives that are choices",
       { anyOf: [{ enum: ["2024-01-31", "a"], format: "date" }, { enum: ["b"] }] },
       "b",
       "a",
@@ -98,8 +98,8 @@ describe("keywords that are judged as JSON Schema", () => {
     ["two patterns", { type: "string", pattern: "^a", allOf: [{ pattern: "b$" }] }, "ab", "ac", ["field invalid"]],
     ["two steps", { type: "number", multipleOf: 2, allOf: [{ multipleOf: 3 }] }, 6, 4, MISMATCH],
   ])("%s", (...[, schema, right, wrong, expected]) => {
-    expect(told(schema, right)).toEqual([]);
-    expect(told(schema, wrong)).toEqual(expected);
+    expect(problemsOf(schema, right)).toEqual([]);
+    expect(problemsOf(schema, wrong)).toEqual(expected);
   });
 
   const CONDITIONAL: object = JSON.parse(`{
@@ -116,69 +116,71 @@ describe("keywords that are judged as JSON Schema", () => {
     [{ kind: "gas", mprn: "1234" }, ["field.mprn max_length"]],
     [{ kind: "power", mpan: "1" }, []],
     [{ kind: "power", other: "1" }, ["field.other unknown_field"]],
-  ])("if, then and else: the fields that they document are known: %j", (value, expected) => {
-    expect(told(CONDITIONAL, value)).toEqual(expected);
+  ])("fields documented by if, then and else are known: %j", (value, expected) => {
+    expect(problemsOf(CONDITIONAL, value)).toEqual(expected);
   });
 
   it("compares the items of a long list in linear time", () => {
     const items = Array.from({ length: 100_000 }, (_, index) => ({ a: index }));
-    expect(told({ not: { type: "array", uniqueItems: true } }, items)).toEqual(MISMATCH);
-    expect(told({ not: { type: "array", uniqueItems: true } }, [...items, { a: 0 }])).toEqual([]);
+    expect(problemsOf({ not: { type: "array", uniqueItems: true } }, items)).toEqual(MISMATCH);
+    expect(problemsOf({ not: { type: "array", uniqueItems: true } }, [...items, { a: 0 }])).toEqual([]);
   });
 
-  it("comparisons of names with patterns have a limit", () => {
+  it("limits the comparisons of names with patterns", () => {
     const patterns = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`^a${"b?".repeat(index)}`, true]));
     // A name counts once for each 32 characters.
     const long = "a".repeat(32 * 1000);
     const few: JsonValue = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [long + index, 1]));
     const many: JsonValue = Object.fromEntries(Array.from({ length: 100 }, (_, index) => [long + index, 1]));
-    expect(told({ ...OPEN, patternProperties: patterns }, few)).toEqual([]);
-    expect(told({ ...OPEN, not: { patternProperties: patterns } }, few)).toEqual(MISMATCH);
+    expect(problemsOf({ ...OPEN, patternProperties: patterns }, few)).toEqual([]);
+    expect(problemsOf({ ...OPEN, not: { patternProperties: patterns } }, few)).toEqual(MISMATCH);
     for (const more of [{ patternProperties: patterns }, { not: { patternProperties: patterns } }]) {
-      expect(() => told({ ...OPEN, ...more }, many)).toThrow("more than 2,000,000 comparisons of names");
+      expect(() => problemsOf({ ...OPEN, ...more }, many)).toThrow("more than 2,000,000 comparisons of names");
     }
   });
 
-  it("comparisons of one long text with a pattern that RE2 matches have the same limit", () => {
+  it("limits the comparisons of a long text with an RE2 pattern", () => {
     const schema = { type: "string", pattern: "^(?:a|b)*$" };
-    expect(told(schema, "a".repeat(1000))).toEqual([]);
-    expect(() => told(schema, "a".repeat(4_100_000))).toThrow("more than 2,000,000 comparisons of names and texts");
+    expect(problemsOf(schema, "a".repeat(1000))).toEqual([]);
+    expect(() => problemsOf(schema, "a".repeat(4_100_000))).toThrow(
+      "more than 2,000,000 comparisons of names and texts",
+    );
   });
 
-  it("names that match patternProperties are let through, and their values are judged", () => {
+  it("accepts names that match patternProperties and validates their values", () => {
     const schema = {
       type: "object",
       properties: { a: { type: "string" } },
       patternProperties: { "^x-": { type: "integer" } },
     };
-    expect(told(schema, { a: "A", "x-1": 1 })).toEqual([]);
-    expect(told(schema, { "x-1": "one" })).toEqual(["field.x-1 schema_mismatch"]);
-    expect(told(schema, { b: 1 })).toEqual(["field.b unknown_field"]);
+    expect(problemsOf(schema, { a: "A", "x-1": 1 })).toEqual([]);
+    expect(problemsOf(schema, { "x-1": "one" })).toEqual(["field.x-1 schema_mismatch"]);
+    expect(problemsOf(schema, { b: 1 })).toEqual(["field.b unknown_field"]);
   });
 
-  it("items behind prefixItems are judged by items, those before by their own schemas", () => {
+  it("validates items with prefixItems first, and the remaining items with items", () => {
     const schema = { type: "array", prefixItems: [{ type: "string" }], items: { type: "integer" } };
-    expect(told(schema, ["a", 1, 2])).toEqual([]);
-    expect(told(schema, [1, 1])).toEqual(["field.0 schema_mismatch"]);
-    expect(told(schema, ["a", "b"])).toEqual(["field.1 schema_mismatch"]);
+    expect(problemsOf(schema, ["a", 1, 2])).toEqual([]);
+    expect(problemsOf(schema, [1, 1])).toEqual(["field.0 schema_mismatch"]);
+    expect(problemsOf(schema, ["a", "b"])).toEqual(["field.1 schema_mismatch"]);
   });
 
-  it("unevaluatedProperties looks into the alternatives that hold", () => {
+  it("unevaluatedProperties considers the alternatives that match", () => {
     const schema = { type: "object", allOf: [{ anyOf: [option("a"), option("b")] }], unevaluatedProperties: false };
-    expect(told(schema, { a: "A" })).toEqual([]);
-    expect(told(schema, { c: "C" })).not.toEqual([]);
+    expect(problemsOf(schema, { a: "A" })).toEqual([]);
+    expect(problemsOf(schema, { c: "C" })).not.toEqual([]);
   });
 
-  it("are followed through references, also of schemas that contain themselves", () => {
+  it("are resolved through references, including recursive schemas", () => {
     const schemas = {
       Tree: { type: "object", additionalProperties: { $ref: "#/components/schemas/Tree" }, maxProperties: 1 },
     };
     const schema = { ...OPEN, not: { $ref: "#/components/schemas/Tree" } };
-    expect(told(schema, { a: { b: {} } }, { schemas })).toEqual(MISMATCH);
-    expect(told(schema, { a: { b: 1 } }, { schemas })).toEqual([]);
+    expect(problemsOf(schema, { a: { b: {} } }, { schemas })).toEqual(MISMATCH);
+    expect(problemsOf(schema, { a: { b: 1 } }, { schemas })).toEqual([]);
   });
 
-  it("in OpenAPI 3.0: nullable, exclusive limits and lists of item schemas as that version writes them", () => {
+  it("support the OpenAPI 3.0 forms of nullable, exclusive limits and item lists", () => {
     const more = { openapi: "3.0.3" };
     const schema = {
       ...OPEN,
@@ -187,27 +189,27 @@ describe("keywords that are judged as JSON Schema", () => {
         properties: { a: { type: "integer", nullable: true, minimum: 3, exclusiveMinimum: true } },
       },
     };
-    expect(told(schema, { a: 3 }, more)).toEqual([]);
-    expect(told(schema, { a: 4 }, more)).toEqual(MISMATCH);
-    expect(told(schema, { a: null }, more)).toEqual(MISMATCH);
+    expect(problemsOf(schema, { a: 3 }, more)).toEqual([]);
+    expect(problemsOf(schema, { a: 4 }, more)).toEqual(MISMATCH);
+    expect(problemsOf(schema, { a: null }, more)).toEqual(MISMATCH);
     const tuple = { type: "array", items: [{ type: "string" }], additionalItems: false };
-    expect(told(tuple, ["a"], more)).toEqual([]);
-    expect(told(tuple, ["a", "b"], more)).toEqual(["field schema_mismatch"]);
+    expect(problemsOf(tuple, ["a"], more)).toEqual([]);
+    expect(problemsOf(tuple, ["a", "b"], more)).toEqual(["field schema_mismatch"]);
   });
 
-  it("patterns that JavaScript could take very long on are enforced all the same, also inside assertions", () => {
+  it("enforces patterns with exponential time in JavaScript, also inside assertions", () => {
     const slow = { type: "string", pattern: "^(?:[a-z]+ ?)+$" };
     for (const schema of [
       slow,
       { type: "string", allOf: [{ anyOf: [slow] }] },
       { type: "string", not: { not: slow } },
     ]) {
-      expect(told(schema, "aa bb")).toEqual([]);
-      expect(told(schema, `${"a".repeat(5000)}!`)).toHaveLength(1);
+      expect(problemsOf(schema, "aa bb")).toEqual([]);
+      expect(problemsOf(schema, `${"a".repeat(5000)}!`)).toHaveLength(1);
     }
   });
 
-  it("say which keyword is meant, in words", () => {
+  it("have a message that names the keyword", () => {
     const contract = contractOf({ field: { ...OPEN, propertyNames: { maxLength: 1 } } });
     const [problem] = compileValidator(bodyOf(contract), { keepValues: false })({ field: { long: 1 } });
     expect(problem && describeProblem(problem)).toBe(
@@ -215,9 +217,9 @@ describe("keywords that are judged as JSON Schema", () => {
     );
   });
 
-  it("are not looked at where the value is wrong in other ways", () => {
-    expect(told({ type: "string", not: { maxLength: 3 }, maxLength: 3 }, "abcd")).toEqual(["field max_length"]);
-    expect(told({ type: "object", minProperties: 1 }, "text")).toEqual(["field not_a_dict"]);
+  it("are not evaluated if the value has other problems", () => {
+    expect(problemsOf({ type: "string", not: { maxLength: 3 }, maxLength: 3 }, "abcd")).toEqual(["field max_length"]);
+    expect(problemsOf({ type: "object", minProperties: 1 }, "text")).toEqual(["field not_a_dict"]);
   });
 });
 
@@ -228,9 +230,9 @@ describe("schemas without a type", () => {
     [{ minItems: 1 }, {}, []],
     [{ properties: { a: { type: "string" } }, required: ["a"] }, "text", {}],
     [{ required: ["a"] }, null, { b: 1 }],
-  ])("%j says nothing of values of other types", (schema, right, wrong) => {
-    expect(told(schema, right)).toEqual([]);
-    expect(told(schema, wrong)).not.toEqual([]);
+  ])("%j accepts values of other types", (schema, right, wrong) => {
+    expect(problemsOf(schema, right)).toEqual([]);
+    expect(problemsOf(schema, wrong)).not.toEqual([]);
   });
 });
 
@@ -242,15 +244,15 @@ describe("oneOf without a discriminator", () => {
     ["abcd", []],
     ["abc", MISMATCH],
     [5, []],
-  ])("takes what exactly one option lets through: %j", (value, expected) => {
-    expect(told(schema, value)).toEqual(expected);
+  ])("requires exactly one matching option: %j", (value, expected) => {
+    expect(problemsOf(schema, value)).toEqual(expected);
   });
 
-  it("does not count an option that would have to convert the value", () => {
-    expect(told({ oneOf: [{ type: "integer" }, { type: "string" }] }, "5")).toEqual([]);
-    expect(told({ oneOf: [{ type: "boolean" }, { type: "integer" }] }, "5")).toEqual(["field coerced (warning)"]);
+  it("ignores an option that would convert the value", () => {
+    expect(problemsOf({ oneOf: [{ type: "integer" }, { type: "string" }] }, "5")).toEqual([]);
+    expect(problemsOf({ oneOf: [{ type: "boolean" }, { type: "integer" }] }, "5")).toEqual(["field coerced (warning)"]);
     expect(
-      told(
+      problemsOf(
         {
           anyOf: [
             { type: "string", maxLength: 3 },
@@ -262,8 +264,8 @@ describe("oneOf without a discriminator", () => {
     ).toEqual([]);
   });
 
-  it("goes on to report in the option that fits best", () => {
-    const found = told({ oneOf: [option("a"), option("b")] }, { a: "AA", x: 1 });
+  it("reports the problems of the best matching option", () => {
+    const found = problemsOf({ oneOf: [option("a"), option("b")] }, { a: "AA", x: 1 });
     expect(found).toEqual(["field.a max_length"]);
   });
 });

@@ -3,7 +3,19 @@ import type { FieldType, ObjectType, Property } from "../../src/contract/types/f
 import { isJsonObject, type JsonObject } from "../../src/json/json-value.ts";
 import { setAroundInterruptible } from "../../src/model/interruptible.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
-import { any, boolean, choice, codes, integer, list, moment, object, text, told, union } from "./field-types.ts";
+import {
+  any,
+  boolean,
+  choice,
+  codes,
+  integer,
+  list,
+  moment,
+  object,
+  text,
+  attrsAndCodes,
+  union,
+} from "./field-types.ts";
 
 const ADDRESS = object({ "line1!": text(), postcode: text() });
 const ACCOUNT = object({
@@ -15,14 +27,14 @@ const ACCOUNT = object({
 });
 
 function findings(type: FieldType, payload: JsonObject): readonly string[] {
-  return told(compileValidator(type, { keepValues: false })(payload));
+  return attrsAndCodes(compileValidator(type, { keepValues: false })(payload));
 }
 
 function listOf(items: number): JsonObject {
   return { list: Array.from({ length: items }, () => ({ p2000: "x" })) };
 }
 
-/** Unlike a literal, it may hold a field named `__proto__`. */
+/** Unlike a literal, the result may have a field named `__proto__`. */
 function parsed(json: string): JsonObject {
   const value: unknown = JSON.parse(json);
   if (!isJsonObject(value)) throw new Error("not an object");
@@ -55,7 +67,7 @@ describe("objects and lists", () => {
     ["text for a list of objects", { ...GOOD, customers: "Ann" }, ["customers.non_field_errors not_a_list"]],
     ["no objects", { ...GOOD, customers: [] }, ["customers.non_field_errors empty"]],
     [
-      "too many objects, which are looked at all the same",
+      "too many objects, which are still validated",
       { ...GOOD, customers: [{ name: "A" }, { name: "B" }, {}] },
       ["customers.non_field_errors max_length", "customers.2.name required"],
     ],
@@ -78,12 +90,12 @@ describe("objects and lists", () => {
     expect(findings(ACCOUNT, payload)).toEqual(expected);
   });
 
-  it("an empty list is fine where nothing says how many", () => {
+  it("accepts an empty list without a minimum", () => {
     expect(codes(list(text()), [])).toEqual([]);
     expect(codes(object({ a: text() }), {})).toEqual([]);
   });
 
-  it("finds objects that say the same in another order", () => {
+  it("finds duplicate objects with properties in a different order", () => {
     const pairs = list(object({ a: integer(), b: integer() }), { uniqueItems: true });
     expect(
       findings(object({ it: pairs }), {
@@ -95,12 +107,12 @@ describe("objects and lists", () => {
     ).toEqual(["it.non_field_errors unique"]);
   });
 
-  it("path leads to the value, where attr speaks of its whole", () => {
+  it("path points to the value even if attr ends in non_field_errors", () => {
     const [problem] = compileValidator(ACCOUNT, { keepValues: false })({ ...GOOD, address: "here" });
     expect(problem).toMatchObject({ path: ["address"], attr: "address.non_field_errors", shape: "a{4}" });
   });
 
-  it("an absent value has no shape, an existing one always has", () => {
+  it("an absent value has no shape, and an existing value always has one", () => {
     const [missing, wrong] = compileValidator(ACCOUNT, { keepValues: true })({ number: "", customers: [] });
     expect(missing).toMatchObject({ shape: "(empty)", value: "" });
     expect(wrong).toMatchObject({ shape: "list", value: "[]" });
@@ -109,7 +121,7 @@ describe("objects and lists", () => {
     expect(required).not.toHaveProperty("value");
   });
 
-  it("values are kept only when asked for", () => {
+  it("keeps values only on request", () => {
     const payload = { number: "too long", customers: [{ name: "Ann" }] };
     expect(compileValidator(ACCOUNT, { keepValues: true })(payload)).toMatchObject([{ value: "too long" }]);
     expect(compileValidator(ACCOUNT, { keepValues: false })(payload)[0]).not.toHaveProperty("value");
@@ -117,29 +129,29 @@ describe("objects and lists", () => {
 });
 
 describe("a validator", () => {
-  it("gives one shared empty list for good payloads", () => {
+  it("returns a shared empty list for valid payloads", () => {
     const validate = compileValidator(ACCOUNT, { keepValues: false });
     expect(validate(GOOD)).toBe(validate({ ...GOOD, number: "B2" }));
   });
 
-  it("keeps nothing from one payload to the next", () => {
+  it("keeps no state between payloads", () => {
     const validate = compileValidator(ACCOUNT, { keepValues: false });
     const first = validate({ number: "too long", customers: [{}] });
     expect(validate(GOOD)).toEqual([]);
     expect(validate({ customers: [{ name: "A" }] })).toHaveLength(1);
-    expect(told(first)).toEqual(["number max_length", "customers.0.name required"]);
+    expect(attrsAndCodes(first)).toEqual(["number max_length", "customers.0.name required"]);
   });
 });
 
-describe("fields that the contract does not document", () => {
-  it("are refused after the documented ones, with a suggestion where one is near", () => {
+describe("undocumented fields", () => {
+  it("are reported after documented fields, with a suggestion if a name is similar", () => {
     const found = compileValidator(ACCOUNT, { keepValues: false })({
       nubmer: "A1",
       number: "",
       customers: [{ nam: "A", name: "A" }],
       zzz: null,
     });
-    expect(told(found)).toEqual([
+    expect(attrsAndCodes(found)).toEqual([
       "number blank",
       "customers.0.nam unknown_field",
       "nubmer unknown_field",
@@ -149,31 +161,34 @@ describe("fields that the contract does not document", () => {
     expect(found[3]).not.toHaveProperty("suggestion");
   });
 
-  it.each(["constructor", "toString", "__proto__", "hasOwnProperty"])("%s is no exception", (name) => {
+  it.each(["constructor", "toString", "__proto__", "hasOwnProperty"])("are reported with the name %s", (name) => {
     const payload = parsed(`{"a": "x", ${JSON.stringify(name)}: 1}`);
     expect(findings(object({ a: text() }), payload)).toEqual([`${name} unknown_field`]);
   });
 
-  it.each(["constructor", "__proto__", "toString"])("%s is missing unless the payload itself has it", (name) => {
-    const type = object({ [`${name}!`]: text() });
-    expect(findings(type, {})).toEqual([`${name} required`]);
-    const payload = parsed(`{${JSON.stringify(name)}: "x"}`);
-    expect(findings(type, payload)).toEqual([]);
-  });
+  it.each(["constructor", "__proto__", "toString"])(
+    "include %s only if it is an own property of the payload",
+    (name) => {
+      const type = object({ [`${name}!`]: text() });
+      expect(findings(type, {})).toEqual([`${name} required`]);
+      const payload = parsed(`{${JSON.stringify(name)}: "x"}`);
+      expect(findings(type, payload)).toEqual([]);
+    },
+  );
 
-  it("have the type of additional properties where the contract gives one", () => {
+  it("have the type of additionalProperties, if the contract gives one", () => {
     const open = object({ a: text() }, { additional: integer() });
     expect(findings(open, { a: "x", b: 1, c: "x" })).toEqual(["c invalid"]);
     expect(findings(object({ a: text() }, { additional: any() }), { a: "x", b: null, c: [{}] })).toEqual([]);
   });
 
-  it("a dictionary has no documented fields, and a code of its own", () => {
+  it("of a dictionary are accepted, and its type error has its own code", () => {
     const type = object({ it: object({}, { additional: integer() }) });
     expect(findings(type, { it: { x: 1, y: "no", z: null } })).toEqual(["it.y invalid", "it.z null"]);
     expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);
   });
 
-  it("a read-only field is never asked for, and judged when it comes, with a warning", () => {
+  it("a read-only field is never required; if present, it is validated with a warning", () => {
     const id: Property = { name: "id", required: true, readOnly: true, type: integer() };
     const type = { ...object({}), properties: new Map([["id", id]]) };
     expect(findings(type, {})).toEqual([]);
@@ -182,7 +197,7 @@ describe("fields that the contract does not document", () => {
   });
 });
 
-/** Each level has the next one twice, as different types. */
+/** Each level contains the next level twice, as different types. */
 function levels(count: number): FieldType {
   let type: FieldType = text({ maxLength: 3 });
   for (let level = 0; level < count; level += 1) {
@@ -197,8 +212,8 @@ function nested(count: number, leaf: string): JsonObject {
   return value;
 }
 
-describe("alternatives inside alternatives", () => {
-  it("find the same as without a memory of earlier looks", () => {
+describe("nested alternatives", () => {
+  it("give the same problems with memoisation", () => {
     expect(findings(object({ it: levels(3) }), { it: nested(3, "abc") })).toEqual(["it.x.x schema_mismatch"]);
     const others = [nested(3, "abcd"), { x: { x: { x: "a", y: "b" } } }, { x: { x: "a", y: "b" }, z: 1 }];
     expect(others.map((other) => findings(object({ it: levels(3) }), { it: other }))).toEqual([
@@ -208,11 +223,11 @@ describe("alternatives inside alternatives", () => {
     ]);
   });
 
-  it("end after 50 levels", () => {
+  it("finish for 50 levels", () => {
     expect(findings(object({ it: levels(50) }), { it: nested(50, "abcd") })).toHaveLength(1);
   });
 
-  it("end the run where one record takes more than 250,000 of them", () => {
+  it("end the run if one record needs more than 250,000 of them", () => {
     const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
     const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
     const payload = { list: Array.from({ length: 250 }, () => ({ p2000: "x" })) };
@@ -220,7 +235,7 @@ describe("alternatives inside alternatives", () => {
     expect(validate({ list: [{ p1: "x" }] })).toEqual([]);
   });
 
-  it("leave the work to signals where one record takes thousands of them, and find the same", () => {
+  it("are interruptible if one record needs thousands of them, with the same problems", () => {
     const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
     const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
     let interrupted = 0;
@@ -265,7 +280,7 @@ describe("a union", () => {
     expect(findings(chosen, payload)).toEqual(expected);
   });
 
-  it("whose mapping knows null, takes that option when the discriminator is null or absent", () => {
+  it("selects the option mapped from null if the discriminator is null or absent", () => {
     const plain = object({ "name!": text() });
     const mapping = new Map([
       ["null", plain],
@@ -278,14 +293,14 @@ describe("a union", () => {
     expect(findings(type, { it: { kept: [] } })).toEqual(["it.kept invalid_choice"]);
   });
 
-  it("without one, takes the first option without errors", () => {
+  it("without a discriminator selects the first option without errors", () => {
     const type = union([text({ maxLength: 2 }), integer(), list(boolean())]);
     expect(codes(type, "ab")).toEqual([]);
     expect(codes(type, "123")).toEqual(["~coerced"]);
     expect(codes(type, [true])).toEqual([]);
   });
 
-  it("gives the errors of the nearest option of the value's own JSON type", () => {
+  it("reports the errors of the nearest option with the JSON type of the value", () => {
     const type = union([
       text(),
       object({ "a!": text(), "b!": text(), "c!": text() }),
@@ -296,30 +311,30 @@ describe("a union", () => {
     expect(findings(object({ it: type }), { it: [] })).toEqual(["it invalid"]);
   });
 
-  it("does not disturb what was found before it", () => {
+  it("keeps problems that were found earlier", () => {
     const type = object({ "first!": text(), it: union([integer(), text({ maxLength: 1 })]), "last!": text() });
     expect(findings(type, { it: "abc" })).toEqual(["first required", "it invalid", "last required"]);
   });
 
-  it("takes null where one of its options does", () => {
+  it("accepts null if one of its options does", () => {
     expect(codes(union([text(), integer({ nullable: true })]), null)).toEqual([]);
     expect(codes(union([text(), integer()]), null)).toEqual(["null"]);
   });
 });
 
-describe("a type that contains itself", () => {
+describe("a recursive type", () => {
   const properties = new Map<string, Property>();
   const node: ObjectType = { ...object({}), properties };
   properties.set("name", { name: "name", required: true, readOnly: false, type: text() });
   properties.set("next", { name: "next", required: false, readOnly: false, type: node });
   properties.set("more", { name: "more", required: false, readOnly: false, type: list(union([node, text()])) });
 
-  it("is walked as deep as the payload goes", () => {
+  it("is validated to the depth of the payload", () => {
     const payload = { name: "a", next: { name: "b", more: [{ name: "c", next: {} }, "d", {}] } };
     expect(findings(node, payload)).toEqual(["next.more.0.next.name required", "next.more.2.name required"]);
   });
 
-  it("is walked 64 levels deep and no deeper", () => {
+  it("is validated down to 64 levels", () => {
     let payload: JsonObject = { name: "end" };
     for (let level = 0; level < 10_000; level += 1) payload = { name: "a", next: payload };
     const found = compileValidator(node, { keepValues: false })(payload);

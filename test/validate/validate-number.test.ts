@@ -61,7 +61,7 @@ describe("decimal", () => {
     expect(codes(decimal(type), value)).toEqual(expected);
   });
 
-  it("names the limit as the contract has it", () => {
+  it("reports the limit as the contract writes it", () => {
     const found = problemsOf(decimal({ maximum: { value: 0.5, exclusive: true } }), "0.50");
     expect(found).toMatchObject([{ code: "max_value", limit: "0.5", exclusive: true, shape: "9.99" }]);
   });
@@ -105,12 +105,12 @@ describe("number", () => {
     expect(codes(kind === "integer" ? integer(TO_TEN) : number(TO_TEN), value)).toEqual(expected);
   });
 
-  it("counts steps by their digits", () => {
+  it("checks multipleOf by decimal digits", () => {
     expect(codes(number({ multipleOf: 0.1 }), 0.3)).toEqual([]);
     expect(codes(number({ multipleOf: 0.5 }), 0.75)).toEqual(["invalid"]);
   });
 
-  it("takes an integer of more digits than a number holds", () => {
+  it("accepts an integer with more digits than a JavaScript number", () => {
     const limit = { value: 9_007_199_254_740_992, exclusive: false };
     expect(codes(integer({ maximum: limit }), "9007199254740993")).toEqual(["~coerced", "max_value"]);
   });

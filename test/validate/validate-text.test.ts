@@ -10,10 +10,10 @@ const CASES: readonly Case[] = [
   ["leading zeros", {}, "00123", []],
   ["empty", {}, "", ["blank"]],
   ["white space only", {}, " \t\u00a0\u2003\u0085", ["blank"]],
-  ["a zero-width space is no white space", {}, "\u200b", []],
-  ["blank where it is allowed", { allowBlank: true, minLength: 3 }, "", []],
+  ["a zero-width space is not white space", {}, "\u200b", []],
+  ["blank if it is allowed", { allowBlank: true, minLength: 3 }, "", []],
   ["null", {}, null, ["null"]],
-  ["null where it is allowed", { nullable: true }, null, []],
+  ["null if it is allowed", { nullable: true }, null, []],
   ["number", {}, 7, ["~coerced"]],
   ["number that is too long as text", { maxLength: 2 }, 1234, ["~coerced", "max_length"]],
   ["boolean", {}, true, ["invalid"]],
@@ -22,8 +22,13 @@ const CASES: readonly Case[] = [
   ["exactly long enough", { maxLength: 3, minLength: 3 }, "abc", []],
   ["too long", { maxLength: 3 }, "abcd", ["max_length"]],
   ["too short", { minLength: 3 }, "ab", ["min_length"]],
-  ["white space around does not count, with a warning", { maxLength: 3, pattern: /^\w+$/ }, "  abc \n", ["~coerced"]],
-  ["white space alone that may be blank", { allowBlank: true }, " \t", ["~coerced"]],
+  [
+    "surrounding white space does not count, with a warning",
+    { maxLength: 3, pattern: /^\w+$/ },
+    "  abc \n",
+    ["~coerced"],
+  ],
+  ["only white space if blank is allowed", { allowBlank: true }, " \t", ["~coerced"]],
   ["characters beyond 16 bits count once", { maxLength: 2 }, "😀😀", []],
   ["three of them are too many for two", { maxLength: 2 }, "😀😀😀", ["max_length"]],
   ["one of them is too short for two", { minLength: 2 }, "😀", ["min_length"]],
@@ -51,7 +56,7 @@ describe("text", () => {
     expect(codes(text(type), value)).toEqual(expected);
   });
 
-  it("says what was expected, with the limit and its unit", () => {
+  it("reports the expectation with the limit and its unit", () => {
     expect(problemsOf(text({ maxLength: 3 }), "abcd")).toEqual([
       {
         attr: "it",
@@ -104,7 +109,7 @@ describe("hostile text", () => {
     ["quotes", { format: "email" }, `"${"\\".repeat(300)}@x`],
     ["uri", { format: "uri" }, `a:${"%".repeat(LONG)}`],
     ["slashes", { documentPath: true }, `${"/ ".repeat(LONG)}x`],
-  ] as const)("is judged in no time: %s", (_name, type, value) => {
+  ] as const)("is validated quickly: %s", (_name, type, value) => {
     expect(Math.min(...[1, 2, 3].map(() => timeOf(() => codes(text(type), value))))).toBeLessThan(1000);
   });
 });

@@ -40,11 +40,11 @@ it.each([
   ],
   [{ type: "object", additionalProperties: { type: "integer" } }, "object", ["other names are allowed"]],
   [{}, "anything", []],
-])("%j is in words: %s, %j", (schema, type, rules) => {
+])("describes %j as %s with the rules %j", (schema, type, rules) => {
   expect(rowsOf({ field: schema })[0]).toMatchObject({ attr: "field", type, rules });
 });
 
-it("goes through objects and lists in document order", () => {
+it("lists the fields of objects and lists in document order", () => {
   const rows = rowsOf({
     b: {
       type: "array",
@@ -65,7 +65,7 @@ it("goes through objects and lists in document order", () => {
   expect(rows.at(-1)?.rules).toEqual(["at most 4 characters"]);
 });
 
-it("says when the fields of an alternative apply", () => {
+it("states when the fields of an alternative apply", () => {
   const method = { type: "string" };
   const schemas = {
     Card: {
@@ -86,7 +86,7 @@ it("says when the fields of an alternative apply", () => {
   ]);
 });
 
-it("opens a type that contains itself once", () => {
+it("expands a recursive type once", () => {
   const node = { $ref: "#/components/schemas/Node" };
   const schemas = { Node: { type: "object", properties: { next: node, all: { type: "array", items: node } } } };
   const rows = rowsOf({ node }, { schemas });
@@ -94,7 +94,7 @@ it("opens a type that contains itself once", () => {
   expect(rows[1]?.rules).toEqual(["the same fields again, as deep as needed"]);
 });
 
-it("carries description, default, codes and what is deprecated, as plain text", () => {
+it("includes description, default, codes and deprecation as plain text", () => {
   const [row] = rowsOf({
     field: {
       type: "string",

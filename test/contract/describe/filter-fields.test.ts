@@ -24,17 +24,17 @@ function attrs(filter: FieldFilter): readonly string[] {
   return filterFields(ROWS, filter).map(({ attr }) => attr);
 }
 
-describe("the fields of an operation that are asked for", () => {
-  it("are those that every payload has to hold, and none inside of a part that may be left out", () => {
+describe("filtered fields of an operation", () => {
+  it("with required, are the fields of every payload, without fields inside optional parts", () => {
     expect(attrs({ required: true })).toEqual(["key", "customers", "customers.*.name"]);
   });
 
-  it("are those below an attr, and itself", () => {
+  it("with an attr, are the attr and the fields below it", () => {
     expect(attrs({ under: "payment.bank" })).toEqual(["payment.bank", "payment.bank.sort_code"]);
     expect(attrs({ under: "customers" })).not.toContain("customers_note");
   });
 
-  it("are what an optional part has to hold once it is there", () => {
+  it("with required and an attr, include the required fields of an optional part", () => {
     expect(attrs({ required: true, under: "payment" })).toEqual([
       "payment.day",
       "payment.bank",
@@ -53,7 +53,7 @@ describe("the fields of an operation that are asked for", () => {
     expect(attrs({ search })).toEqual(found);
   });
 
-  it("are refused below an attr that is not there, with the one that may be meant", () => {
+  it("an unknown attr is rejected with a suggestion", () => {
     expect(() => requireAttr(ROWS, "customers.3.contact")).not.toThrow();
     expect(() => requireAttr(ROWS, "bnak")).toThrow(
       expect.objectContaining({ code: "usage", hint: 'did you mean "payment.bank"?' }),

@@ -9,7 +9,7 @@ const published = (description: string, ...codes: readonly string[]): object => 
   possible_errors: codes,
 });
 
-/** The body whose one property `meter` has these validators, itself and at its field `serial`; and the meter's type. */
+/** Returns a body whose only property `meter` and its field `serial` have these validators, and the type of `meter`. */
 function meterBody(own: readonly object[], atSerial: readonly object[] = []): { body: FieldType; type: FieldType } {
   const meter = {
     type: "object",
@@ -27,17 +27,17 @@ it.each([
   ["Ensure that <code>⁨serial⁩</code>, if given, is known. More.", "The contract asks that serial, if given, is known."],
   ["<p>Either of the two&nbsp;is given.</p>", "The contract says: Either of the two is given."],
   ["", "The contract says: Validate the meter"],
-])("the text %j of a document is the sentence %j of an error", (description, sentence) => {
+])("turns the text %j of a document into the sentence %j", (description, sentence) => {
   const { body, type } = meterBody([published(description, "meter_wrong")]);
   expect(publishedSentence(body, { code: "meter_wrong", type })).toBe(sentence);
 });
 
-it("a text that is only the name of a text is left out", () => {
+it("ignores a text that is only a text key", () => {
   const { body, type } = meterBody([published("import--meter--help-text", "meter_wrong")]);
   expect(publishedSentence(body, { code: "meter_wrong", type })).toBeUndefined();
 });
 
-it("the text at the field that is addressed comes before that of its object", () => {
+it("prefers the text of the addressed field to the text of its object", () => {
   const { body, type } = meterBody(
     [published("Validate that the meter is known.", "wrong")],
     [published("Validate that the serial is known.", "wrong")],
@@ -48,7 +48,7 @@ it("the text at the field that is addressed comes before that of its object", ()
   expect(publishedSentence(body, { code: "wrong", type })).toBe("The contract asks that the meter is known.");
 });
 
-it("a code that is published elsewhere in the body has its text from there, unless there are several", () => {
+it("takes the text of a code from elsewhere in the body, unless there are several texts", () => {
   const { body } = meterBody([published("Validate that the meter is known.", "wrong", "other")]);
   expect(publishedSentence(body, { code: "other", type: body })).toBe("The contract asks that the meter is known.");
   expect(publishedSentence(body, { code: "third", type: body })).toBeUndefined();

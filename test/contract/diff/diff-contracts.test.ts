@@ -11,7 +11,7 @@ import { contractOf } from "../contract-of.ts";
 
 const OWN = readFileSync(new URL("../../../fixtures/contract/contract.yaml", import.meta.url), "utf8");
 
-/** `!` before a change that can break payloads; then its kind and attr. */
+/** Formats each change as kind and attr, with the prefix `!` if it can break payloads. */
 function changes(old: object, next: object): readonly string[] {
   return diffContracts(contractOf(old), contractOf(next), undefined).map(
     ({ kind, attr, breaks, when }) => `${breaks ? "!" : ""}${kind} ${attr}${when === undefined ? "" : ` (${when})`}`,
@@ -74,17 +74,17 @@ const CASES: readonly Case[] = [
   [{ a: { oneOf: [thing({ x: text }), thing({ y: text })] } }, { a: { oneOf: [thing({ x: text })] } }, ["!type a"]],
 ];
 
-describe("what changed between two contracts", () => {
+describe("the difference between two contracts", () => {
   it.each(CASES)("%j -> %j", (old, next, expected) => {
     expect(changes(old, next)).toEqual(expected);
   });
 
-  it("guesses at a new name", () => {
+  it("suggests a new name for a removed field", () => {
     const [removed] = diffContracts(contractOf({ postcode: text }), contractOf({ post_code: text }), undefined);
     expect(removed).toMatchObject({ kind: "field-removed", text: 'is gone; perhaps it is called "post_code" now' });
   });
 
-  it("follows an operation by its address, then by its id, and names those that came and went", () => {
+  it("matches operations by address, then by id, and lists added and removed operations", () => {
     const old = loadContract([{ file: "c.yaml", text: OWN }]);
     const next = (from: string, to: string): ReturnType<typeof loadContract> =>
       loadContract([{ file: "c.yaml", text: OWN.replace(from, to) }]);
@@ -105,7 +105,7 @@ describe("what changed between two contracts", () => {
     );
   });
 
-  it("ends for types that contain themselves", () => {
+  it("terminates for recursive types", () => {
     const [old, next] = [{}, { maxLength: 3 }].map((more) =>
       contractOf({ tree: { $ref: "#/components/schemas/Tree" } }, { schemas: treeOf(more) }),
     );
@@ -114,12 +114,12 @@ describe("what changed between two contracts", () => {
   });
 });
 
-describe("a changed contract of our own", () => {
+describe("the project's own contract after a change", () => {
   const old = loadContract([{ file: "c.yaml", text: OWN }]);
   const body = old.operations.find(({ id }) => id === "import-account")?.body;
   if (body === undefined) throw new Error("no body");
 
-  it("takes every payload that the old one took, unless a change is said to break some", () => {
+  it("accepts every payload of the old contract, unless a change is reported as breaking", () => {
     let harmless = 0;
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (site, how) => {
@@ -143,7 +143,7 @@ function treeOf(more: object): object {
   return { Tree: thing({ name: { ...text, ...more }, inner: { $ref: "#/components/schemas/Tree" } }) };
 }
 
-/** One keyword of one schema made tighter, looser, or gone. */
+/** Tightens, loosens or removes one keyword of one schema. */
 function withChange(document: JsonValue, site: number, how: number): JsonValue {
   const sites: (() => void)[] = [];
   const visit = (value: JsonValue, name: string | undefined): void => {
@@ -159,7 +159,7 @@ function withChange(document: JsonValue, site: number, how: number): JsonValue {
   return document;
 }
 
-/** What may be done to a member; `how` is below 0 for a property. */
+/** The possible changes of a member. `how` is negative for a property. */
 function changesAt(holder: Record<string, JsonValue>, key: string, how: number): readonly (() => void)[] {
   const member = holder[key];
   const change = (value: JsonValue) => () => void (holder[key] = value);

@@ -25,8 +25,8 @@ paths:
       responses: { 201: { content: { application/json: { schema: { properties: { account_number: {} } } } } } }
 `;
 
-describe("what stands around operations and schemas", () => {
-  it("is not passed over in silence, as a key of ours beside its operation was", () => {
+describe("keys around operations and schemas", () => {
+  it("are reported if they are unknown or misplaced (a misplaced x-migrate key used to be ignored)", () => {
     const { findings } = loadContract([{ file: "c.yaml", text: DOCUMENT }]);
     expect(findings.map(asLine)).toEqual([
       '3 warning "component" is not part of an OpenAPI document; did you mean "components"?',
@@ -42,7 +42,7 @@ describe("what stands around operations and schemas", () => {
     ]);
   });
 
-  it("is an error where there is no operation in it", () => {
+  it("a document without operations is an error", () => {
     const { findings } = loadContract([{ file: "c.yaml", text: "openapi: 3.0.3\npaths: {}\n" }]);
     expect(findings.map(asLine)).toEqual(["2 error the document has no operations"]);
   });

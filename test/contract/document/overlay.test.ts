@@ -37,7 +37,7 @@ describe("update", () => {
     expect(bodyOf(contract).properties.get("a")?.required).toBe(true);
   });
 
-  it("appends to lists: those it targets, and those inside of what it merges", () => {
+  it("appends to targeted lists and to lists inside merged objects", () => {
     const contract = overlaid([
       { target: `${BODY}.properties.choice.enum`, update: "B" },
       { target: `${BODY}.properties.choice.enum`, update: ["C", "D"] },
@@ -46,13 +46,13 @@ describe("update", () => {
     expect(property(bodyOf(contract), "choice")).toMatchObject({ choices: ["A", "B", "C", "D", "E"] });
   });
 
-  it("reaches every match", () => {
+  it("applies to every match", () => {
     const contract = overlaid([{ target: `${BODY}.properties[?@.type == 'string']`, update: { description: "Said" } }]);
     const described = [...bodyOf(contract).properties.values()].map(({ type }) => type.description);
     expect(described).toEqual(["Said", "Said", undefined]);
   });
 
-  it("reaches what fulfils each of three conditions joined by and, and nothing else", () => {
+  it("applies only to nodes that satisfy all of three conditions joined by and", () => {
     const target = `${BODY}.properties[?@.type == 'string' && !@.enum && !@.maxLength]`;
     const contract = overlaid([{ target, update: { description: "Said" } }]);
     expect([...bodyOf(contract).properties.values()].map(({ type }) => type.description)).toEqual([
@@ -62,13 +62,13 @@ describe("update", () => {
     ]);
   });
 
-  it("goes by the documents' order", () => {
+  it("applies overlays and actions in order", () => {
     expect(property(bodyOf(overlaid([limitTo(1), limitTo(2)], [limitTo(3)])), "a")).toMatchObject({ maxLength: 3 });
   });
 });
 
 describe("remove", () => {
-  it("takes members out of objects and items out of lists", () => {
+  it("removes members of objects and items of lists", () => {
     const contract = overlaid([
       { target: `${BODY}.properties.choice.enum`, update: ["B", "C", "B", "D"] },
       { target: `${BODY}.properties.choice.enum[?@ == 'B' || @ == 'C']`, remove: true },
@@ -78,7 +78,7 @@ describe("remove", () => {
     expect([...bodyOf(contract).properties.keys()]).toEqual(["choice", "list"]);
   });
 
-  it("lets a later action put something else there", () => {
+  it("allows a later action to add a replacement", () => {
     const contract = overlaid([
       { target: `${BODY}.properties.a`, remove: true },
       { target: `${BODY}.properties`, update: { a: { type: "integer" } } },
@@ -88,7 +88,7 @@ describe("remove", () => {
 });
 
 describe("findings", () => {
-  it("about what an overlay wrote point into the overlay", () => {
+  it("about content of an overlay point into the overlay", () => {
     const { findings } = overlaid([
       { target: "$.info", update: { title: "Other" } },
       { target: `${BODY}.properties`, update: { b: { type: "string", maxItems: 3 } } },
@@ -102,7 +102,7 @@ describe("findings", () => {
     ]);
   });
 
-  it("about what the base document says point into it", () => {
+  it("about content of the base document point into the base document", () => {
     const { findings } = overlaid([
       { target: "$.info", update: { version: "2" } },
       { target: `${BODY}.properties.list`, remove: true },
@@ -115,7 +115,7 @@ describe("findings", () => {
     expect(contract.findings).toMatchObject([{ place: { file: "contract.yaml", line: 17 } }]);
   });
 
-  it("keep their lines when a list was shortened before them", () => {
+  it("keep their lines if an action removed an earlier list item", () => {
     const { findings } = overlaid([
       { target: BODY, update: { required: ["p", "q"] } },
       { target: `${BODY}.required[0]`, remove: true },
@@ -134,14 +134,14 @@ describe("findings", () => {
     [{ target: "$.info" }, "warning overlay-without-effect", "neither"],
     [{ update: {} }, "error bad-overlay", '"target"'],
     [{ target: "$.info", updates: {}, remove: false }, "warning unknown-keyword", 'did you mean "update"'],
-  ])("about the action %j stand at its line", (action, expected, words) => {
+  ])("about the action %j have its line", (action, expected, words) => {
     const finding = overlaid([action]).findings.find(({ message }) => message.includes(words));
     expect(`${finding?.severity} ${finding?.code}`).toBe(expected);
     expect(finding?.place.file).toBe("overlay-1.yaml");
     expect(finding?.place.line).toBeGreaterThan(4);
   });
 
-  it("do not keep the other actions from being applied", () => {
+  it("do not prevent other actions from being applied", () => {
     const contract = overlaid([
       { target: "$.none", remove: true },
       { target: `${BODY}.properties.a`, update: { maxLength: 1 } },
@@ -150,12 +150,12 @@ describe("findings", () => {
   });
 });
 
-it("leaves the document that the sandbox judges by changed in the same way", () => {
+it("changes the document of the sandbox in the same way", () => {
   const { document } = overlaid([{ target: "$.info", update: { title: "Other" } }]);
   expect(document["info"]).toEqual({ title: "Other", version: "1" });
 });
 
-/** The messages about an overlay with this target. */
+/** Returns the messages about an overlay with this target. */
 function refusals(target: string, text = base): readonly string[] {
   const overlay = stringify({ overlay: "1.0.0", actions: [{ target, update: { description: "Said" } }] });
   const contract = loadContract([
@@ -165,11 +165,11 @@ function refusals(target: string, text = base): readonly string[] {
   return contract.findings.filter(({ code }) => code === "bad-overlay").map(({ message }) => message);
 }
 
-describe("a target that would take very long", () => {
+describe("an expensive target", () => {
   const list = documentOf({ a: { enum: Array.from({ length: 20_000 }, (_, index) => index) } });
   const large = `$${"..[*,*,*,*,*,*]".repeat(5)}`;
 
-  it("selects each node once, however often it is reached", () => {
+  it("selects each node once, even if it matches several times", () => {
     expect(selectNodes({ a: { b: [1, 2] } }, "$..[*,*]..[*,*]")).toEqual([
       ["a", "b"],
       ["a", "b", 0],
@@ -185,11 +185,11 @@ describe("a target that would take very long", () => {
     "$..enum[?$..enum[?$..enum[?1 == 2]]]",
     `$[?count(@${"..[*,*,*]".repeat(12)}) > 0]`,
     "$..[?$..['none']]",
-  ])("is refused with the number of nodes: %s", (target) => {
+  ])("is rejected with the number of nodes: %s", (target) => {
     expect(() => refusals(target, list)).toThrow("visits more than 1,000,000 nodes");
   });
 
-  it("is refused where it is too long, or an expression in it takes more than linear time", () => {
+  it("is rejected if it is too long or has an expression that needs more than linear time", () => {
     expect(refusals(`$.${"a".repeat(1000)}`)).toEqual([expect.stringContaining("longer than 1,000 characters")]);
     expect(refusals("$..[?match(@, '(a+)+b')]")).toEqual([expect.stringContaining("could take very long")]);
     expect(refusals("$..[?search(@, '(a|a)*b')]")).toEqual([expect.stringContaining("could take very long")]);
@@ -197,7 +197,7 @@ describe("a target that would take very long", () => {
   });
 });
 
-it("an update that does not fit very many matches is reported for ten of them, with the number of the others", () => {
+it("an update that does not fit many matches is reported for ten of them, with the number of the remaining ones", () => {
   const { findings } = overlaid(
     [{ target: `${BODY}.properties.choice..*`, update: { "x-note": 1 } }],
     [
@@ -212,7 +212,7 @@ it("an update that does not fit very many matches is reported for ten of them, w
   );
 });
 
-it("overlays that would fill the memory end with the place of the action", () => {
+it("overlays that would exhaust the memory fail with the place of the action", () => {
   const update = { x: { y: Array.from({ length: 2000 }, () => 1) } };
   const actions = Array.from({ length: 3 }, (_, at) => ({ target: "$..*", update: { [`n${at}`]: update } }));
   expect(() => overlaid(actions)).toThrow(/overlay-1.yaml:\d+: overlays add more than 100,000 values/);

@@ -6,7 +6,7 @@ import { contractOf, fieldOf } from "../contract-of.ts";
 const components = (schemas: JsonObject): JsonObject => ({ openapi: "3.1.0", components: { schemas } });
 const MORE = { openapi: "3.1.0" };
 
-it("leaves a document without names of schemas as it is", () => {
+it("leaves a document without schema names unchanged", () => {
   const document = components({
     A: { $ref: "#/components/schemas/B" },
     B: { properties: { $id: { type: "string" } } },
@@ -14,7 +14,7 @@ it("leaves a document without names of schemas as it is", () => {
   expect(resolveSchemaNames(document, "3.1")).toBe(document);
 });
 
-it("leads $id and $anchor to the schemas that they name, from where they stand", () => {
+it("resolves references to $id and $anchor relative to their position", () => {
   const schemas = {
     Money: { $id: "https://example.com/money", $defs: { amount: { $anchor: "amount", type: "integer" } } },
     Debt: {
@@ -37,7 +37,7 @@ it("leads $id and $anchor to the schemas that they name, from where they stand",
   expect(findings).toEqual([]);
 });
 
-it("leads a $dynamicRef to the outermost schema that has the anchor", () => {
+it("resolves a $dynamicRef to the outermost schema with the anchor", () => {
   const list = {
     $id: "https://example.com/list",
     type: "array",
@@ -56,7 +56,7 @@ it("leads a $dynamicRef to the outermost schema that has the anchor", () => {
   expect(ofAnything).toMatchObject({ kind: "list", items: { kind: "any" } });
 });
 
-it("leaves a name that the document does not have, which is an error where it is used", () => {
+it("keeps a reference to an unknown name, which is an error", () => {
   const { findings } = contractOf({ field: { $ref: "https://example.com/other" } }, MORE);
   expect(findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual(["error broken-ref"]);
 });

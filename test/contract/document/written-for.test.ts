@@ -7,7 +7,7 @@ import { documentOf } from "../contract-of.ts";
 
 const TARGETS = ["$.paths['/things/'].post", "$.components.schemas.Gone", "$.paths['/gone/'].post"];
 
-/** What is found of an overlay that was written for a document of this mark. */
+/** Returns the findings about an overlay that was written for the given document. */
 function findingsFor(properties: JsonObject, writtenFor?: unknown): readonly ContractFinding[] {
   const overlay = {
     overlay: "1.0.0",
@@ -29,8 +29,8 @@ function markOf(properties: JsonObject): string {
 
 const FIELD = { type: "string", maxLength: 9, "x-validators": [{ name: "A", description: "B", possible_errors: [] }] };
 
-describe("an overlay that says what document it was written for", () => {
-  it("is named where the document is another one, with the targets that are not found", () => {
+describe("an overlay with x-migrate-written-for", () => {
+  it("is reported for a different document, with the number of unmatched targets", () => {
     expect(findingsFor({ a: FIELD }, { document: "that of May", mark: "0" })).toEqual([
       {
         severity: "warning",
@@ -44,7 +44,7 @@ describe("an overlay that says what document it was written for", () => {
     ]);
   });
 
-  it("says nothing over its own document, nor does one that says nothing of documents", () => {
+  it("is not reported for its own document or without the key", () => {
     expect(findingsFor({ a: FIELD }, { document: "this one", mark: markOf({ a: FIELD }) })).toEqual([]);
     expect(findingsFor({ a: FIELD })).toEqual([]);
   });
@@ -52,7 +52,7 @@ describe("an overlay that says what document it was written for", () => {
   it.each<[string, JsonObject]>([
     ["descriptions", { a: { ...FIELD, description: "Something else", title: "A", example: "x" } }],
     ["choices", { a: { ...FIELD, enum: ["NEXT_WEEK"], "x-enum-descriptions": ["Next week"] } }],
-  ])("does not mind %s that change from week to week", (_, properties) => {
+  ])("ignores changed %s", (_, properties) => {
     expect(markOf(properties)).toBe(markOf({ a: FIELD }));
   });
 
@@ -60,12 +60,12 @@ describe("an overlay that says what document it was written for", () => {
     ["a field", { a: FIELD, b: FIELD }],
     ["a field that is called description", { a: FIELD, description: FIELD }],
     ["a limit", { a: { ...FIELD, maxLength: 10 } }],
-    ["the words of a validator", { a: { ...FIELD, "x-validators": [{ name: "A", description: "C" }] } }],
-  ])("minds %s that is new", (_, properties) => {
+    ["the text of a validator", { a: { ...FIELD, "x-validators": [{ name: "A", description: "C" }] } }],
+  ])("detects %s that is new", (_, properties) => {
     expect(markOf(properties)).not.toBe(markOf({ a: FIELD }));
   });
 
-  it("has to say it whole", () => {
+  it("must have both members of the key", () => {
     expect(findingsFor({ a: FIELD }, "May")).toMatchObject([{ severity: "error", code: "bad-overlay" }]);
   });
 });

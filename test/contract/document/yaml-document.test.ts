@@ -14,10 +14,10 @@ function failureOf(text: string, file?: string): Failure {
     if (error instanceof Failure) return error;
     throw error;
   }
-  throw new Error("the document was read");
+  throw new Error("a failure was expected");
 }
 
-/** The first line of what is there, or of what was refused; anything but a Failure is thrown on. */
+/** Returns the first line of the document or of the failure. Rethrows any other error. */
 function lineOrFailure(text: string): number | undefined {
   try {
     return read(text).lineOf(["a"]);
@@ -27,14 +27,14 @@ function lineOrFailure(text: string): number | undefined {
   }
 }
 
-describe("what is kept", () => {
-  it("reads YAML and JSON alike, tabs and a byte order mark included", () => {
+describe("accepted documents", () => {
+  it("reads YAML and JSON, with tabs and a byte order mark", () => {
     expect(read("a: 1\nb: [x, {c: null}]").value).toEqual({ a: 1, b: ["x", { c: null }] });
     expect(read('\uFEFF{\n\t"a": 1,\n\t"b": "x"\n}').value).toEqual({ a: 1, b: "x" });
     expect(read("").value).toBeNull();
   });
 
-  it("takes names as written", () => {
+  it("keeps names as written", () => {
     expect(read("null: a\ntrue: b\n404: c\n00123: d\nY: e").value).toEqual({
       null: "a",
       true: "b",
@@ -44,7 +44,7 @@ describe("what is kept", () => {
     });
   });
 
-  it("keeps leading zeros, and leaves words and dates text", () => {
+  it("keeps leading zeros, and reads words and dates as text", () => {
     expect(read("a: 00123\nb: no\nc: 2024-02-30\nd: 0.50\ne: 1e3").value).toEqual({
       a: "00123",
       b: "no",
@@ -54,7 +54,7 @@ describe("what is kept", () => {
     });
   });
 
-  it("keeps the digits of numbers that JavaScript would round: any in a limit, whole ones elsewhere", () => {
+  it("keeps the digits of numbers that JavaScript would round: any number in limits, integers elsewhere", () => {
     const limits = "minimum: 0.12345678901234567890\nmaximum: 9223372036854775807\nexclusiveMaximum: 9007199254740992";
     expect(read(`${limits}\nexample: 12345678901234567890\ndefault: 9007199254740992`).value).toEqual({
       minimum: "0.12345678901234567890",
@@ -65,7 +65,7 @@ describe("what is kept", () => {
     });
   });
 
-  it("keeps numbers with a larger exponent than JavaScript has as they are written", () => {
+  it("keeps numbers with an exponent beyond the range of JavaScript as written", () => {
     const text = "maximum: 1e400000000\nexclusiveMinimum: -1E-400000000\nminimum: 1.50e2\nexample: 1e999";
     expect(read(text).value).toEqual({
       maximum: "1e400000000",
@@ -76,21 +76,21 @@ describe("what is kept", () => {
     expect(() => read("maximum: .inf")).toThrow("this number has no place in JSON");
   });
 
-  it("is refused with more names and values than fit in memory, at the first of them", () => {
+  it("rejects more than 500,000 names and values at the first excess one", () => {
     const text = `{"a": [${"1,".repeat(500_000)}1]}`;
     expect(() => read(text)).toThrow(":1:1000002: more than 500,000 names and values");
   });
 
-  it("is refused with more than 16,777,216 characters", () => {
+  it("rejects more than 16,777,216 characters", () => {
     expect(() => read(" ".repeat(16 * 2 ** 20 + 1))).toThrow("longer than 16,777,216 characters");
   });
 
-  it("copies out what aliases stand for", () => {
+  it("expands aliases", () => {
     const { value } = read("a: &x {b: [1, 2]}\nc: *x\nd: [*x]");
     expect(value).toEqual({ a: { b: [1, 2] }, c: { b: [1, 2] }, d: [{ b: [1, 2] }] });
   });
 
-  it("reads back whatever JSON.stringify writes", () => {
+  it("reads the output of JSON.stringify", () => {
     const json = fc.jsonValue({ maxDepth: 4 }).filter((value) => !JSON.stringify(value).includes("__proto__"));
     fc.assert(
       fc.property(json, fc.constantFrom(undefined, 2, "\t"), (value, indent) => {
@@ -122,12 +122,12 @@ describe("lines", () => {
     expect(read(text).lineOf(path)).toBe(line);
   });
 
-  it("are right after any line end", () => {
+  it("are correct after any line end", () => {
     expect(read("a: 1\r\nb: 2\r\nc: 3").lineOf(["c"])).toBe(3);
   });
 });
 
-describe("what is refused", () => {
+describe("rejected documents", () => {
   it.each([
     ["a name twice", "a: 1\nb:\n  c: 1\n  c: 2", 4],
     ["a name twice after reading it as text", '1: a\n"1": b', 2],
@@ -140,7 +140,7 @@ describe("what is refused", () => {
     ["an unknown tag", "a: 1\nb: !thing x", 2],
     ["binary data", "a: !!binary aGVsbG8=", 1],
     ["an alias without anchor", "a: *x", 1],
-    ["an alias of what it stands in", "a: 1\nb: &x\n  c: *x", 3],
+    ["an alias of a node that contains it", "a: 1\nb: &x\n  c: *x", 3],
     ["infinity", "a: .inf", 1],
     ["a list as a name", "[a, b]: 1", 1],
     ["deep nesting", "[".repeat(20_000), 1],
@@ -152,31 +152,31 @@ describe("what is refused", () => {
     expect(failure.message).toContain(`some.yaml:${line}:`);
   });
 
-  it("with the line and a mark below the column, where the file is called YAML", () => {
+  it("have a hint with the line and a caret below the column if the file is named .yaml", () => {
     const twice = "a: 1\nb:\n  c: 1\n  c: Smith\n";
     expect(failureOf(twice).hint).toBe("4 |   c: Smith\n  |   ^");
     expect(failureOf(twice, "customers.csv").hint).toBeUndefined();
   });
 
-  it("an alias bomb, quickly", () => {
+  it("an alias bomb is rejected quickly", () => {
     const bomb = `a: &a [${Array(9).fill("x").join(", ")}]\n${level("b", "a")}${level("c", "b")}${level("d", "c")}${level("e", "d")}${level("f", "e")}${level("g", "f")}`;
     expect(failureOf(bomb).message).toContain("aliases multiply");
   });
 
-  it("an integer that would lose digits, in files other than contracts", () => {
+  it("an integer that would lose digits is rejected in files other than contracts", () => {
     const text = "a: 1\nb: 12345678901234567890";
     expect(() => parseDocument({ file: "m.yaml", text }, "mapping_invalid")).toThrowError(
       expect.objectContaining({ code: "mapping_invalid", place: { file: "m.yaml", line: 2 } }),
     );
   });
 
-  it("with the code that the caller asks for", () => {
+  it("fail with the code that the caller chooses", () => {
     expect(() => parseDocument({ file: "m.yaml", text: "a: 1\na: 2" }, "mapping_invalid")).toThrowError(
       expect.objectContaining({ code: "mapping_invalid" }),
     );
   });
 
-  it("only ever with a Failure, whatever the text", () => {
+  it("fail only with a Failure for any text", () => {
     const scrap = fc.constantFrom(
       "a",
       ": ",

@@ -9,12 +9,12 @@ it.each([
   ["meter_number", ["name", "account_id", "meter_number"]],
   ["account_id", ["name", "account_id"]],
   [undefined, ["name"]],
-])("takes %s for the business key among %j", (likely, names) => {
+])("suggests %s as business key among %j", (likely, names) => {
   const { operations } = contractOf(Object.fromEntries(names.map((name) => [name, text])));
   expect(missingKeys(operations).map((one) => [one.operation.id, one.candidate])).toEqual([["create-thing", likely]]);
 });
 
-it("has nothing to say of operations whose key is declared", () => {
+it("ignores operations with a declared key", () => {
   const { operations } = contractOf({ a: text }, { operation: { "x-migrate-key": "a" } });
   expect(missingKeys(operations)).toEqual([]);
 });

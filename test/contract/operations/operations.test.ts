@@ -89,11 +89,11 @@ describe("extensions of an operation", () => {
       { parameters: [{ name: "ids", in: "query", required: true, schema: { type: "array", items: {} } }] },
       'warning the parameter "ids" (in: "query") is not sent: only single values in the path, the query or a header are',
     ],
-  ])("are reported where they are wrong: %j", (operation, finding) => {
+  ])("are reported if they are invalid: %j", (operation, finding) => {
     expect(findingsOf(operation)).toEqual([finding]);
   });
 
-  it("report an unknown member of an outcome at its rule", () => {
+  it("report an unknown member of an outcome rule at the rule", () => {
     const rules = [
       { status: 201, outcome: "accepted" },
       { status: 400, outcome: "rejected", acount: "x" },
@@ -103,7 +103,7 @@ describe("extensions of an operation", () => {
     expect(findings[0]?.message).toContain('"acount"');
   });
 
-  it("report what is required beside the wrap", () => {
+  it("report required fields next to the wrapped payload", () => {
     const text = `
 openapi: 3.0.3
 info: { title: T, version: "1" }
@@ -180,22 +180,22 @@ describe("finding an operation", () => {
     expect(findOperation(several, wanted).path).toBe(path);
   });
 
-  it("says what there is, and what may have been meant", () => {
-    const failure = refusedBy(() => findOperation(several, "make-acount-two"));
+  it("lists the operations and suggests a similar name", () => {
+    const failure = failureOf(() => findOperation(several, "make-acount-two"));
     expect(failure).toMatchObject({ code: "config" });
     expect(failure.message).toContain('did you mean "make-account-two"');
     expect(failure.hint).toContain("POST /v1/accounts/  (V1 Make Account)");
   });
 
-  it("does not choose between two", () => {
-    expect(refusedBy(() => findOperation(several, "list-accounts")).hint).toContain("GET /same/");
-    expect(refusedBy(() => findOperation(several, "GET /accounts/")).message).toContain("no operation");
-    expect(refusedBy(() => findOperation(contractOf({}), undefined)).hint).toContain("POST /things/");
+  it("does not choose between two matches", () => {
+    expect(failureOf(() => findOperation(several, "list-accounts")).hint).toContain("GET /same/");
+    expect(failureOf(() => findOperation(several, "GET /accounts/")).message).toContain("no operation");
+    expect(failureOf(() => findOperation(contractOf({}), undefined)).hint).toContain("POST /things/");
   });
 });
 
 describe("bodies and keys", () => {
-  it("a body that is a list is named as one that cannot be used", () => {
+  it("a body that is a list is reported as unusable", () => {
     const schema = { type: "array", items: { type: "string" } };
     const operation = { operationId: "a", requestBody: { content: { "application/json": { schema } } }, responses: {} };
     const document = { openapi: "3.1.0", info: {}, paths: { "/a/": { post: operation } } };
@@ -210,7 +210,7 @@ describe("bodies and keys", () => {
     ["references.external.more", ["error bad-extension"]],
     ["places.0.id", []],
     ["places.first.id", ["error bad-extension"]],
-  ])("a key may be a member of a map, or of an item of a list: %s", (key, expected) => {
+  ])("a key may be a member of a map or of a list item: %s", (key, expected) => {
     const { findings } = contractOf(
       {
         references: { type: "object", additionalProperties: { type: "string" } },
@@ -239,29 +239,29 @@ describe("documents", () => {
     ["[]", "openapi: 3.0.3"],
     ["", "ask its operator"],
     ["# to be written\n\n# soon\n", "ask its operator"],
-  ])("%s is no contract", (text, hint) => {
-    const failure = refusedBy(() => loadContract([{ file: "c.yaml", text }]));
+  ])("%s is not a contract", (text, hint) => {
+    const failure = failureOf(() => loadContract([{ file: "c.yaml", text }]));
     expect(failure).toMatchObject({ code: "contract_invalid", place: { file: "c.yaml", line: 1 } });
     expect(failure.hint).toContain(hint);
   });
 
-  it.each(["", "# to be written\n", "---\n"])("that are empty are called empty: %j", (text) => {
+  it.each(["", "# to be written\n", "---\n"])("are reported as empty: %j", (text) => {
     const empty = { file: "empty.yaml", text };
     const whole = { file: "c.yaml", text: "openapi: 3.0.0\npaths: {}" };
-    expect(refusedBy(() => loadContract([empty])).message).toBe("empty.yaml: this file is empty");
-    expect(refusedBy(() => loadContract([whole, empty])).message).toBe("empty.yaml: this file is empty");
+    expect(failureOf(() => loadContract([empty])).message).toBe("empty.yaml: this file is empty");
+    expect(failureOf(() => loadContract([whole, empty])).message).toBe("empty.yaml: this file is empty");
   });
 
-  it("after the first must be overlays of a known version", () => {
+  it("after the first one must be overlays of a known version", () => {
     const first = { file: "c.yaml", text: "openapi: 3.0.0\npaths: {}" };
-    expect(refusedBy(() => loadContract([first, first])).message).toBe("c.yaml:1: this is not an Overlay 1.0 document");
-    expect(refusedBy(() => loadContract([first, { file: "o.yaml", text: "overlay: 2.0.0" }])).message).toContain(
+    expect(failureOf(() => loadContract([first, first])).message).toBe("c.yaml:1: this is not an Overlay 1.0 document");
+    expect(failureOf(() => loadContract([first, { file: "o.yaml", text: "overlay: 2.0.0" }])).message).toContain(
       "version 2.0.0",
     );
-    expect(refusedBy(() => loadContract([])).code).toBe("contract_invalid");
+    expect(failureOf(() => loadContract([])).code).toBe("contract_invalid");
   });
 
-  it("without paths or with an overlay without actions have a finding", () => {
+  it("have a finding without paths or with an overlay without actions", () => {
     const { findings } = loadContract([
       { file: "c.yaml", text: "openapi: 3.0.0" },
       { file: "o.yaml", text: "overlay: 1.0.0\nactions: none" },
@@ -287,12 +287,12 @@ describe("documents", () => {
   });
 });
 
-function refusedBy(action: () => unknown): Failure {
+function failureOf(action: () => unknown): Failure {
   try {
     action();
   } catch (error) {
     if (error instanceof Failure) return error;
     throw error;
   }
-  throw new Error("nothing was refused");
+  throw new Error("a failure was expected");
 }

@@ -23,7 +23,7 @@ function contractWith(paths: object): ReturnType<typeof loadContract> {
   return loadContract([{ file: "contract.json", text: JSON.stringify(document) }]);
 }
 
-describe("a reference that leads nowhere", () => {
+describe("a broken reference", () => {
   const contract = contractWith({
     "/sound/": { post: operationWith({ $ref: "#/components/schemas/Sound" }) },
     "/direct/": { post: operationWith(BROKEN) },
@@ -39,20 +39,20 @@ describe("a reference that leads nowhere", () => {
   const reached = (name: string): string | undefined =>
     errorReachedBy(contract, findOperation(contract, name))?.message;
 
-  test("does not stand in the way of an operation that does not reach it", () => {
+  test("does not block an operation that does not reach it", () => {
     expect(reached("POST /sound/")).toBeUndefined();
     expect(errorReachedBy(contract)).toBeUndefined();
   });
 
   test.each(["POST /direct/", "POST /through/", "POST /mapped/", "POST /stepwise/"])(
-    "blocks %s, which reaches it",
+    "blocks %s, which reaches the reference",
     (name) => {
       expect(reached(name)).toContain("Gone");
     },
   );
 });
 
-test("an error of the document as a whole concerns every operation", () => {
+test("an error of the whole document concerns every operation", () => {
   const contract = contractWith({});
   expect(errorReachedBy(contract)?.code).toBe("no-operations");
 });

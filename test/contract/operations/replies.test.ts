@@ -23,7 +23,7 @@ function operationWith(operation: Readonly<Record<string, unknown>>, schemas: ob
   return first;
 }
 
-/** The operation, with the reply of that status holding the schema as JSON. */
+/** Returns an operation whose reply with this status has a JSON body of the schema. */
 function replying(schema: object, status = "201"): Operation {
   return operationWith({ responses: { [status]: { content: { "application/json": { schema } } } } });
 }
@@ -34,7 +34,7 @@ function mismatch(schema: object, body: unknown): string | undefined {
 }
 
 describe("the documented replies of an operation", () => {
-  it("are those below 300, with their media types and the type of their JSON", () => {
+  it("are the replies below 300, with their media types and JSON types", () => {
     const { replies } = operationWith({
       responses: {
         200: { content: { "text/plain": {}, "application/json; charset=utf-8": { schema: RECEIPT } } },
@@ -52,13 +52,13 @@ describe("the documented replies of an operation", () => {
     ]);
   });
 
-  it("are found through references, a default one where no other tells of success", () => {
+  it("are resolved through references; the default reply counts without a success reply", () => {
     const responses = { default: { $ref: "#/components/schemas/Reply" }, 400: { description: "No." } };
     const operation = operationWith({ responses }, { Reply: { content: { "application/json": { schema: RECEIPT } } } });
     expect(documentedReply(operation, 202)).toMatchObject({ status: "default", body: { kind: "object" } });
   });
 
-  it("are chosen by the status itself, then by its range, then by the rules of x-migrate-outcomes", () => {
+  it("are selected by status, then by status range, then by the rules of x-migrate-outcomes", () => {
     const operation = operationWith({
       responses: { 200: { description: "Staged." }, "2XX": { description: "Something else." } },
     });
@@ -74,12 +74,12 @@ describe("the documented replies of an operation", () => {
     expect([200, 201, 202].map((status) => documentedReply(named, status)?.status)).toEqual([undefined, 201, 202]);
   });
 
-  it("are every status where the contract names none", () => {
+  it("include any status if the contract documents no success", () => {
     const operation = operationWith({ responses: { 400: { description: "No." } } });
     expect(documentedReply(operation, 202)).toEqual({ status: 202, mediaTypes: [], body: undefined });
   });
 
-  it("leave findings about their schemas to requests, a broken reference apart", () => {
+  it("cause no findings about their schemas, except broken references", () => {
     const strange = { type: "string", pattern: "(", minProperties: 1, "x-rules": "none" };
     const contract = contractOf(
       { reference: { type: "string" } },
@@ -100,33 +100,33 @@ describe("the documented replies of an operation", () => {
 describe("a reply's body", () => {
   const GOOD = { account_number: "A-1", created_at: "2026-01-01T00:00:00Z", notes: [{ id: 1 }] };
 
-  it("fits with members that are not documented, blank text, choices and lengths unheard of, optional nulls", () => {
+  it("matches with undocumented members, blank text, unknown choices, any length and optional nulls", () => {
     const body = { ...GOOD, account_number: "A-".padEnd(40, "1"), status: "NEXT", nickname: null, more: { of: "it" } };
     expect(mismatch(RECEIPT, body)).toBeUndefined();
     expect(mismatch(RECEIPT, { ...GOOD, nickname: "" })).toBeUndefined();
   });
 
   it.each([
-    ["an error in its place", { error: "maintenance" }, '"account_number" is missing'],
+    ["an error object instead", { error: "maintenance" }, '"account_number" is missing'],
     ["an empty list", [], "the body is not an object"],
     ["text", "created", "the body is not an object"],
-    ["null for what must be there", { ...GOOD, account_number: null }, '"account_number" is null'],
-    ["blank text where there has to be some", { ...GOOD, receipt: "" }, '"receipt" is blank'],
+    ["null for a required member", { ...GOOD, account_number: null }, '"account_number" is null'],
+    ["blank text for a member that may not be blank", { ...GOOD, receipt: "" }, '"receipt" is blank'],
     ["a number for text", { ...GOOD, account_number: 17 }, '"account_number" is not text'],
     ["an object for a list", { ...GOOD, notes: {} }, '"notes" is not a list'],
     ["an item without its id", { ...GOOD, notes: [{ id: 1 }, {}] }, '"notes.1.id" is missing'],
-  ])("does not fit with %s", (_what, body, reason) => {
+  ])("does not match with %s", (_what, body, reason) => {
     expect(mismatch(RECEIPT, body)).toBe(reason);
   });
 
-  it("fits one of several alternatives, whatever discriminator the document names", () => {
+  it("matches one of several alternatives, regardless of the discriminator", () => {
     const either = { oneOf: [RECEIPT, { type: "array", items: RECEIPT }], discriminator: { propertyName: "instance" } };
     expect(mismatch(either, GOOD)).toBeUndefined();
     expect(mismatch(either, [GOOD])).toBeUndefined();
     expect(mismatch(either, {})).toBe('"account_number" is missing');
   });
 
-  it("fits a schema that contains itself, however deep it goes", () => {
+  it("matches a recursive schema to any depth", () => {
     const operation = operationWith(
       { responses: { 201: { content: { "application/json": { schema: { $ref: "#/components/schemas/Node" } } } } } },
       { Node: { type: "object", properties: { below: { $ref: "#/components/schemas/Node" } } } },
@@ -142,7 +142,7 @@ function holding(name: string): object {
   return { type: "object", properties: { [name]: { type: "string" } } };
 }
 
-describe("whether the contract says how to know that a record was accepted", () => {
+describe("whether the contract defines how to recognise an accepted record", () => {
   it.each([
     ["the account number", replying(holding("account_number"))],
     ["the business key", { ...replying(holding("reference")), key: ["reference"] }],
@@ -151,19 +151,19 @@ describe("whether the contract says how to know that a record was accepted", () 
     expect(tellsAcceptance(operation)).toBe(true);
   });
 
-  it("yes, where a rule says what has to be in the reply", () => {
+  it("yes, with a rule that requires a member of the reply", () => {
     const rules = [{ status: 201, has: "receipt", outcome: "accepted" }];
     const responses = { 201: { description: "Done." } };
     expect(tellsAcceptance(operationWith({ responses, "x-migrate-outcomes": rules }))).toBe(true);
   });
 
-  it("yes, where the items of a reply tell what became of them", () => {
+  it("yes, with outcomes for the items of a reply", () => {
     const items = [{ failed: ["NOTE_CREATION_ERROR"] }];
     const responses = { 201: { description: "Done." } };
     expect(tellsAcceptance(operationWith({ responses, "x-migrate-items": items }))).toBe(true);
   });
 
-  it("no, which is a finding at the replies", () => {
+  it("otherwise no, with a finding at the replies", () => {
     const { findings } = contractOf(
       { reference: { type: "string" } },
       { operation: { responses: { 201: { description: "Done." } } } },

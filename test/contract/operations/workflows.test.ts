@@ -12,7 +12,7 @@ const text = readFileSync(new URL("../../../fixtures/workflows/contract.yaml", i
 const STAGE = "/v1/data-import/account-import-process/create-or-update/";
 const SCHEDULE = "/v2/data-import/accounts/";
 
-/** The worked example with other extensions at one of its operations. */
+/** Returns the contract of the worked example with changed extensions of one operation. */
 function changed(path: string, update: object): Contract {
   const target = `$.paths['${path}'].post`;
   const gone = Object.keys(update).map((name) => ({ target: `${target}['${name}']`, remove: true }));
@@ -27,7 +27,7 @@ function errorsOf({ findings }: Contract): readonly string[] {
   return findings.filter(({ severity }) => severity === "error").map(({ message }) => message);
 }
 
-test("the workflows of the worked example are understood", () => {
+test("compiles the workflows of the worked example", () => {
   const contract = loadContract([{ file, text }]);
   expect(contract.findings).toEqual([]);
   const staged = findOperation(contract, "stage-account");
@@ -49,7 +49,7 @@ test("the workflows of the worked example are understood", () => {
   });
 });
 
-test("what a step's body has room for is what the contract does not set itself", () => {
+test("the mappable fields of a step are the fields that the contract does not set", () => {
   const contract = loadContract([{ file, text }]);
   const given = (operation: string): object =>
     Object.fromEntries(
@@ -62,7 +62,7 @@ test("what a step's body has room for is what the contract does not set itself",
   expect(given("create-notes")).toEqual({});
 });
 
-test("ambiguous records can be resolved where the last step dedupes or can be asked for", () => {
+test("ambiguous records can be resolved if the last step deduplicates or can be polled", () => {
   const contract = loadContract([{ file, text }]);
   expect(canResolveAmbiguous(findOperation(contract, "stage-account"))).toBe(true);
   expect(canResolveAmbiguous(findOperation(contract, "schedule-account"))).toBe(true);
@@ -70,7 +70,7 @@ test("ambiguous records can be resolved where the last step dedupes or can be as
   expect(canResolveAmbiguous(findOperation(contract, "validate-account"))).toBe(false);
 });
 
-test("an operation with a poll alone is a workflow of one step", () => {
+test("an operation with only a poll is a workflow of one step", () => {
   const contract = changed("/v1/data-import/notes/create/", { "x-migrate-poll": POLL });
   expect(errorsOf(contract)).toEqual([]);
   expect(findOperation(contract, "create-notes").steps).toMatchObject([{ name: "schedule", poll: { interval: 5 } }]);
@@ -85,7 +85,7 @@ const POLL = {
 
 const LAST = { operation: "process-account", kind: "process" };
 
-describe("what is wrong with a workflow is an error at its place", () => {
+describe("an invalid workflow is an error at its place", () => {
   test.each<[object, string]>([
     [[], "x-migrate-steps: must have at least one step"],
     [
@@ -128,7 +128,7 @@ describe("what is wrong with a workflow is an error at its place", () => {
   });
 });
 
-test("a read-back names the attrs that the payload has", () => {
+test("a read-back must name attrs of the payload", () => {
   const readBack = { operation: "transfer-status", parameters: { import_supplier_code: "supplier" } };
   expect(errorsOf(changed(STAGE, { "x-migrate-read-back": [readBack] }))).toEqual([
     'x-migrate-read-back: the payload has no field "supplier"; did you mean "import_supplier"?',

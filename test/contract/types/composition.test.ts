@@ -4,7 +4,7 @@ import { bodyOf, contractOf, fieldOf, property } from "../contract-of.ts";
 const ref = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
 
 describe("$ref", () => {
-  it("makes one object of one schema", () => {
+  it("compiles a schema to one shared object", () => {
     const contract = contractOf(
       { a: ref("Text"), b: ref("Text") },
       { schemas: { Text: { type: "string", maxLength: 3 } } },
@@ -13,7 +13,7 @@ describe("$ref", () => {
     expect(property(bodyOf(contract), "a")).toBe(property(bodyOf(contract), "b"));
   });
 
-  it("lets a type contain itself", () => {
+  it("allows recursive types", () => {
     const Tree = {
       type: "object",
       properties: { parent: ref("Tree"), children: { type: "array", items: ref("Tree") } },
@@ -29,7 +29,7 @@ describe("$ref", () => {
     expect(fieldOf({ $ref: "#/components/schemas/A~1B~0C%20d" }, { schemas }).type.kind).toBe("boolean");
   });
 
-  it("may point anywhere in the document, and at other references", () => {
+  it("may point anywhere in the document, and to other references", () => {
     const schemas = { A: ref("B"), B: { type: "object", properties: { x: { type: "integer" } } } };
     expect(fieldOf(ref("A"), { schemas }).type).toMatchObject({ name: "B" });
     expect(fieldOf({ $ref: "#/components/schemas/B/properties/x" }, { schemas }).type.kind).toBe("integer");
@@ -44,7 +44,7 @@ describe("$ref", () => {
     },
   );
 
-  it("that only leads to itself is reported", () => {
+  it("is reported if it only leads to itself", () => {
     expect(fieldOf(ref("A"), { schemas: { A: ref("B"), B: ref("A") } }).findings).toEqual(["error circular-ref"]);
     expect(fieldOf(ref("A"), { schemas: { A: { allOf: [ref("A")] } } }).findings).toContain("error circular-ref");
     expect(fieldOf(ref("A"), { schemas: { A: { oneOf: [ref("A"), { type: "null" }] } } }).findings).toContain(
@@ -52,7 +52,7 @@ describe("$ref", () => {
     );
   });
 
-  it("counts what stands beside it, and says so in OpenAPI 3.0", () => {
+  it("includes its sibling keywords, with a finding in OpenAPI 3.0", () => {
     const schemas = { Text: { type: "string", maxLength: 30, description: "Inner" } };
     const field = { ...ref("Text"), maxLength: 5, description: "Outer" };
     expect(fieldOf(field, { schemas }).type).toMatchObject({ maxLength: 5, description: "Outer" });
@@ -60,7 +60,7 @@ describe("$ref", () => {
     expect(fieldOf(field, { schemas, openapi: "3.1.0" }).findings).toEqual([]);
   });
 
-  it("that is broken outside of request bodies is reported too", () => {
+  it("is also reported if it is broken outside of request bodies", () => {
     const responses = {
       200: { content: { "application/json": { schema: ref("Gone") }, example: { $ref: "#/data" } } },
     };
@@ -72,7 +72,7 @@ describe("$ref", () => {
 });
 
 describe("allOf", () => {
-  it("puts properties, requirements and limits together", () => {
+  it("merges properties, requirements and limits", () => {
     const schemas = { Base: { type: "object", required: ["a"], properties: { a: { type: "string", maxLength: 9 } } } };
     const { type, findings } = fieldOf(
       {
@@ -100,13 +100,13 @@ describe("allOf", () => {
     expect(findings).toEqual([]);
   });
 
-  it("with one reference is that schema, described anew", () => {
+  it("with a single reference is that schema with its own description", () => {
     const schemas = { Name: { type: "string", maxLength: 9, description: "Inner" } };
     const { type } = fieldOf({ allOf: [ref("Name")], description: "Outer" }, { schemas });
     expect(type).toMatchObject({ kind: "text", maxLength: 9, description: "Outer" });
   });
 
-  it("leaves what all parts allow", () => {
+  it("allows only values that all parts allow", () => {
     expect(fieldOf({ allOf: [{ enum: ["A", "B"] }, { enum: ["B", "C"] }] }).type).toMatchObject({ choices: ["B"] });
     expect(fieldOf({ allOf: [{ type: "number" }, { type: "integer" }] }).type.kind).toBe("integer");
     expect(fieldOf({ allOf: [{ type: "integer", minimum: 1 }, { minimum: 3 }] }).type).toMatchObject({
@@ -142,17 +142,17 @@ describe("allOf", () => {
     [{ type: "string", format: "uuid", allOf: [{ format: "iban" }] }, ["warning unknown-format"]],
     [{ type: "string", format: "date", allOf: [{ format: "iban" }] }, ["warning unknown-format"]],
     [{ type: "integer", format: "int64", allOf: [{ format: "int32" }] }, []],
-  ])("%j takes the format that is enforced", (schema, findings) => {
+  ])("%j uses the enforced format", (schema, findings) => {
     expect(fieldOf(schema).findings).toEqual(findings);
   });
 
-  it("of alternatives that exclude what stands beside them is a contradiction", () => {
+  it("is a contradiction if its alternatives exclude the sibling keywords", () => {
     expect(fieldOf({ type: "object", anyOf: [{ type: "string" }, { type: "number" }] }).findings).toEqual([
       "error contradiction",
     ]);
   });
 
-  it("keeps the nearest of two patterns, and asserts the other", () => {
+  it("keeps the nearest of two patterns and asserts the other pattern", () => {
     const two = fieldOf({ type: "string", pattern: "^a", allOf: [{ pattern: "b$" }] });
     expect(two.type).toMatchObject({ pattern: /^a/u, assertions: [{ schema: { allOf: [{ pattern: "b$" }] } }] });
     expect(two.findings).toEqual([]);
@@ -190,7 +190,7 @@ describe("oneOf and anyOf", () => {
     expect(findings).toEqual([]);
   });
 
-  it("map null, true and false as YAML writes them", () => {
+  it("map null, true and false as written in YAML", () => {
     const mapping = { null: "Card", true: "Bank", false: "Card" };
     const { type } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method", mapping } },
@@ -205,7 +205,7 @@ describe("oneOf and anyOf", () => {
     ]);
   });
 
-  it("without a mapping go by the schemas' names", () => {
+  it("without a mapping use the names of the schemas", () => {
     const { type } = fieldOf(
       { oneOf: [ref("Card"), ref("Bank")], discriminator: { propertyName: "method" } },
       { schemas },
@@ -229,18 +229,18 @@ describe("oneOf and anyOf", () => {
       ["warning bad-discriminator"],
     ],
     [{ type: "object", discriminator: { propertyName: "m" } }, ["warning not-enforced"]],
-  ])("report what is wrong with %j", (schema, expected) => {
+  ])("report the problem of %j", (schema, expected) => {
     expect(fieldOf(schema, { schemas }).findings).toEqual(expected);
   });
 
-  it("without a discriminator are read as written: of oneOf exactly one has to fit", () => {
+  it("without a discriminator have the meaning of JSON Schema: oneOf requires exactly one match", () => {
     const { type, findings } = fieldOf({ oneOf: [{ type: "integer" }, { type: "string" }] });
     expect(type).toMatchObject({ kind: "union", exactlyOne: true, options: [{ kind: "integer" }, { kind: "text" }] });
     expect(findings).toEqual([]);
     expect(fieldOf({ anyOf: [{ type: "integer" }, { type: "string" }] }).type).not.toHaveProperty("exactlyOne");
   });
 
-  it("with null are nullable and nothing more", () => {
+  it("with null are only nullable", () => {
     const { type, findings } = fieldOf(
       { oneOf: [ref("Card"), { type: "null" }], description: "Maybe" },
       { schemas, openapi: "3.1.0" },
@@ -249,7 +249,7 @@ describe("oneOf and anyOf", () => {
     expect(findings).toEqual([]);
   });
 
-  it("of choices, blank and null are one list of choices", () => {
+  it("with choices, blank and null become one list of choices", () => {
     const more = {
       schemas: { Kind: { type: "string", enum: ["A", "B"] }, Blank: { enum: [""] }, Null: { enum: [null] } },
     };
@@ -258,7 +258,7 @@ describe("oneOf and anyOf", () => {
     expect(findings).toEqual([]);
   });
 
-  it("share what stands beside them", () => {
+  it("share their sibling keywords", () => {
     const { type } = fieldOf({
       type: "object",
       properties: { a: { type: "string" }, b: { type: "string" } },
@@ -274,14 +274,14 @@ describe("oneOf and anyOf", () => {
     expect([required(0), required(1)]).toEqual([["a"], ["b"]]);
   });
 
-  it("may contain themselves", () => {
+  it("may be recursive", () => {
     const Part = { oneOf: [{ type: "string" }, { type: "array", items: ref("Part") }] };
     const { type } = fieldOf(ref("Part"), { schemas: { Part } });
     expect(type.kind === "union" && type.options[1]?.kind === "list" && type.options[1].items).toBe(type);
   });
 });
 
-it("keeps a discriminator that has one option to choose", () => {
+it("keeps a discriminator with a single option", () => {
   const Card = { type: "object", properties: { method: { type: "string" } } };
   const discriminator = { propertyName: "method", mapping: { CARD: "Card" } };
   const { type } = fieldOf({ oneOf: [ref("Card")], discriminator }, { schemas: { Card } });

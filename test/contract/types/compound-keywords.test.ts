@@ -19,7 +19,7 @@ describe("lists", () => {
     });
   });
 
-  it("without items take anything", () => {
+  it("without items accept anything", () => {
     expect(fieldOf({ type: "array" }).type).toMatchObject({ items: { kind: "any" } });
   });
 });
@@ -27,7 +27,7 @@ describe("lists", () => {
 describe("objects", () => {
   const properties = { a: { type: "string" }, b: { type: "string", readOnly: true } };
 
-  it("are closed, and require what they say, except what only replies hold", () => {
+  it("are closed and enforce required, except for read-only properties", () => {
     const { type } = fieldOf({ type: "object", properties, required: ["a", "b"] });
     expect(type).toMatchObject({ kind: "object", additional: "closed" });
     expect(type.kind === "object" && [...type.properties.values()]).toMatchObject([
@@ -48,7 +48,7 @@ describe("objects", () => {
     expect(fieldOf({ type: "object", additionalProperties: false }).type).toMatchObject({ additional: "closed" });
   });
 
-  it("report a required property that they do not describe", () => {
+  it("report an undocumented required property", () => {
     const { type, findings } = fieldOf({ type: "object", properties, required: ["c"] });
     expect(findings).toEqual(["warning required-unknown"]);
     expect(type.kind === "object" && type.properties.get("c")).toMatchObject({ required: true, type: { kind: "any" } });

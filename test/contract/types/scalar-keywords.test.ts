@@ -17,7 +17,7 @@ describe("text", () => {
     expect(findings).toEqual([]);
   });
 
-  it("may be blank only when minLength: 0 is written", () => {
+  it("may be blank only with an explicit minLength: 0", () => {
     expect(fieldOf({ type: "string" }).type).toMatchObject({ allowBlank: false });
     expect(fieldOf({ type: "string", minLength: 0 }).type).toMatchObject({ allowBlank: true });
   });
@@ -26,18 +26,18 @@ describe("text", () => {
     expect(fieldOf({ type: "string", "x-document-path": true }).type).toMatchObject({ documentPath: true });
   });
 
-  it.each(["email", "uuid", "uri"])("knows the format %s", (format) => {
+  it.each(["email", "uuid", "uri"])("supports the format %s", (format) => {
     const { type, findings } = fieldOf({ type: "string", format });
     expect(type).toMatchObject({ kind: "text", format });
     expect(findings).toEqual([]);
   });
 
-  it("reports a format that it does not check", () => {
+  it("reports an unsupported format", () => {
     expect(fieldOf({ type: "string", format: "ipv4" }).findings).toEqual(["warning unknown-format"]);
     expect(fieldOf({ type: "string", format: "password" }).findings).toEqual([]);
   });
 
-  it("reads patterns with and without the unicode flag, and reports what is none", () => {
+  it("accepts patterns with and without the unicode flag, and reports invalid patterns", () => {
     expect(fieldOf({ type: "string", pattern: "^\\p{Lu}$" }).type).toMatchObject({ pattern: /^\p{Lu}$/u });
     expect(fieldOf({ type: "string", pattern: "^\\_$" }).type).toMatchObject({ pattern: new RegExp("^\\_$") });
     const { type, findings } = fieldOf({ type: "string", pattern: "(" });
@@ -55,7 +55,7 @@ describe("dates", () => {
     expect(fieldOf({ type: "string", format }).type.kind).toBe(kind);
   });
 
-  it("keep the limits of text as assertions, and report those of other values", () => {
+  it("keep text limits as assertions, and report limits of other types", () => {
     const { type, findings } = fieldOf({ type: "string", format: "date", maxLength: 10 });
     expect(type).toMatchObject({ kind: "date", assertions: [{ schema: { allOf: [{ maxLength: 10 }] } }] });
     expect(findings).toEqual([]);
@@ -64,12 +64,12 @@ describe("dates", () => {
 });
 
 describe("decimals", () => {
-  it("take their digits from the pattern that operators write", () => {
+  it("derive their digits from the pattern that operators write", () => {
     const { type } = fieldOf({ type: "string", format: "decimal", pattern: "^-?\\d{0,10}(?:\\.\\d{0,2})?$" });
     expect(type).toMatchObject({ kind: "decimal", maxDigits: 12, maxDecimalPlaces: 2, maxWholeDigits: 10 });
   });
 
-  it("take their digits from our own keywords", () => {
+  it("take their digits from the x-migrate keywords", () => {
     const { type, findings } = fieldOf({
       type: "string",
       format: "decimal",
@@ -86,7 +86,7 @@ describe("decimals", () => {
     expect(findings).toEqual([]);
   });
 
-  it("keep a pattern that says something else", () => {
+  it("keep any other pattern", () => {
     const { type } = fieldOf({ type: "string", format: "decimal", pattern: "^\\d+\\.\\d\\d$" });
     expect(type).toMatchObject({ pattern: /^\d+\.\d\d$/u });
     expect(type).not.toHaveProperty("maxDigits");
@@ -94,7 +94,7 @@ describe("decimals", () => {
 });
 
 describe("numbers", () => {
-  it("have limits in the manner of OpenAPI 3.0 and of 3.1", () => {
+  it("support the limits of OpenAPI 3.0 and 3.1", () => {
     const old = {
       type: "integer",
       minimum: 1,
@@ -127,7 +127,7 @@ describe("numbers", () => {
     expect(findings).toEqual([]);
   });
 
-  it("compare limits of very many digits exactly", () => {
+  it("compare limits with many digits exactly", () => {
     const { type, findings } = fieldOf({ type: "string", format: "decimal", maximum: "9223372036854775807" });
     expect(findings).toEqual([]);
     expect(describeConstraints(type)).toContain("at most 9223372036854775807");
@@ -142,7 +142,7 @@ describe("numbers", () => {
     [{ minimum: "1e400000000" }, [], [0, Number.MAX_VALUE]],
     [{ minimum: "1e-400000000" }, [Number.MIN_VALUE, 1], [0, -1]],
     [{ exclusiveMaximum: "1e-400000000" }, [0, -1], [Number.MIN_VALUE]],
-  ])("compare with a limit that has a very large exponent: %j", (limit, right, wrong) => {
+  ])("compare with a limit *with a very large exponent: %j", (limit, right, wrong) => {
     for (const schema of [
       { type: "number", ...limit },
       { type: "number", not: { not: limit } },
@@ -157,13 +157,13 @@ describe("numbers", () => {
     }
   });
 
-  it("compare decimals with a limit that has a very large exponent", () => {
+  it("compare decimals with a limit *with a very large exponent", () => {
     const { type } = fieldOf({ type: "string", format: "decimal", maximum: "1e400000000", minimum: "1e-400000000" });
     const isRight = compileValueCheck(type, { keepValues: false });
     expect(["9".repeat(1000), `0.${"0".repeat(900)}1`, "0", "-1"].map(isRight)).toEqual([true, true, false, false]);
   });
 
-  it("take a count with a very large exponent for one that nothing reaches", () => {
+  it("treat a count with a very large exponent as unreachable", () => {
     const schema = { type: "string", maxLength: "1e400000000" };
     expect(fieldOf(schema).findings).toEqual([]);
     expect(fieldOf({ enum: ["a"], ...schema }).findings).toEqual([]);
@@ -189,7 +189,7 @@ describe("choices", () => {
     expect(fieldOf({ const: "A" }, { openapi: "3.1.0" }).type).toMatchObject({ kind: "choice", choices: ["A"] });
   });
 
-  it("with null are nullable where the type allows null", () => {
+  it("with null are nullable if the type allows null", () => {
     const nullable = { type: "string", nullable: true, enum: ["A", null] };
     expect(fieldOf(nullable).type).toMatchObject({ nullable: true, choices: ["A"] });
     expect(fieldOf({ enum: ["A", null] }).type).toMatchObject({ nullable: true, choices: ["A"] });
@@ -198,13 +198,13 @@ describe("choices", () => {
     expect(findings).toEqual(["warning null-choice"]);
   });
 
-  it("that are not of their type are contradictions", () => {
+  it("are contradictions if they do not match their type", () => {
     const { type, findings } = fieldOf({ type: "integer", enum: [1, "2"] });
     expect(type).toMatchObject({ choices: [1] });
     expect(findings).toEqual(["error contradiction"]);
   });
 
-  it("make other limits of text superfluous, which are asserted only when they exclude a choice", () => {
+  it("replace other limits of text, which are asserted only if they exclude a choice", () => {
     expect(fieldOf({ type: "string", enum: ["A", "B"], maxLength: 1 }).type).not.toHaveProperty("assertions");
     const { type, findings } = fieldOf({ type: "string", enum: ["A", "BB"], maxLength: 1 });
     expect(type).toMatchObject({ kind: "choice", assertions: [{ schema: { allOf: [{ maxLength: 1 }] } }] });

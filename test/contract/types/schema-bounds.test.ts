@@ -9,7 +9,7 @@ function ref(level: number): object {
   return { $ref: `#/components/schemas/L${level}` };
 }
 
-/** `L0` leads to `L1`, and so on; the last one is a text. */
+/** Schemas `L0`, `L1`, ..., each of which refers to the next. The last one is a text. */
 function chain(levels: number, schemaTo: (next: object) => object): { schemas: object } {
   const schemas = Array.from({ length: levels }, (_, level) => [`L${level}`, schemaTo(ref(level + 1))]);
   return { schemas: Object.fromEntries([...schemas, [`L${levels}`, { type: "string" }]]) };
@@ -23,14 +23,14 @@ describe("a schema with very many parts", () => {
     expect(type.kind === "choice" && type.choices.length).toBe(130_000);
   });
 
-  it("compiles 130,000 choices that are spread over alternatives", () => {
+  it("compiles 130,000 choices in alternatives", () => {
     const choices = Array.from({ length: 130_000 }, (_, index) => `v${index}`);
     const { type } = fieldOf({ anyOf: [{ enum: choices }, { enum: ["x"] }] });
     expect(type.kind === "choice" && type.choices.length).toBe(130_001);
   });
 });
 
-describe("schemas nested too deep", () => {
+describe("deeply nested schemas", () => {
   const shapes: readonly (readonly [string, (next: object) => object])[] = [
     ["properties", (next) => ({ type: "object", properties: { x: next } })],
     ["additionalProperties", (next) => ({ type: "object", additionalProperties: next })],
@@ -40,7 +40,7 @@ describe("schemas nested too deep", () => {
     ["not", (next) => ({ not: next })],
   ];
 
-  it.each(shapes)("are refused by their place: %s", (_, schemaTo) => {
+  it.each(shapes)("are rejected with their place: %s", (_, schemaTo) => {
     expect(() => contractOf({ field: ref(0) }, chain(5000, schemaTo))).toThrow(
       /schemas are nested more than 250 deep, at \/components\/schemas\/L\d+/,
     );
@@ -52,7 +52,7 @@ describe("schemas nested too deep", () => {
   });
 });
 
-it("allOf inside allOf is looked at once in each schema", () => {
+it("nested allOf is evaluated once per schema", () => {
   const contract = contractOf(
     { field: ref(0) },
     chain(60, (next) => ({ allOf: [next, next] })),
@@ -60,8 +60,8 @@ it("allOf inside allOf is looked at once in each schema", () => {
   expect(property(bodyOf(contract), "field").kind).toBe("text");
 });
 
-describe("alternatives inside alternatives", () => {
-  it("are not enforced where they come to more than 10,000 options", () => {
+describe("nested alternatives", () => {
+  it("are not enforced beyond 10,000 options", () => {
     const more = chain(40, (next) => ({ oneOf: [next, next] }));
     const contract = contractOf({ field: ref(0) }, more);
     const errors = contract.findings.filter(({ severity }) => severity === "error");
@@ -69,7 +69,7 @@ describe("alternatives inside alternatives", () => {
     expect(property(bodyOf(contract), "field").kind).toBe("union");
   });
 
-  it("may lead back to themselves", () => {
+  it("may be recursive", () => {
     const more = {
       schemas: {
         L0: { oneOf: [{ type: "string" }, { type: "object", properties: { x: ref(1) } }] },
@@ -85,7 +85,7 @@ describe("alternatives inside alternatives", () => {
     expect(codes(null)).toEqual(["null"]);
   });
 
-  it("are warned of once where they lead to more than 10,000 ways", () => {
+  it("cause a warning beyond 10,000 combinations", () => {
     const more = chain(16, (next) => ({ type: "object", properties: { x: { oneOf: [next, next] } } }));
     expect(fieldOf(ref(0), more).findings).toContain("warning many-alternatives");
     expect(
@@ -97,21 +97,21 @@ describe("alternatives inside alternatives", () => {
   });
 });
 
-describe("conditions inside conditions", () => {
-  it("are not enforced where a value has to be compared with more than 10,000 schemas", () => {
+describe("nested conditions", () => {
+  it("are not enforced if a value must be compared with more than 10,000 schemas", () => {
     const more = chain(20, (next) => ({ if: next, else: next }));
     const { type, findings } = fieldOf(ref(0), more);
     expect(findings).toContain("warning not-enforced");
     expect(type.assertions).toBeUndefined();
   });
 
-  it("are not enforced where they apply to their own value without end", () => {
+  it("are not enforced if they apply to the same value recursively", () => {
     const { type, findings } = fieldOf({ not: ref(0) }, { schemas: { L0: { not: ref(0) } } });
     expect(findings).toContain("warning not-enforced");
     expect(type.assertions).toBeUndefined();
   });
 
-  it("are counted by value: members of an object add nothing to each other, levels of a recursive schema do", () => {
+  it("are counted per value: the members of an object do not add up, the levels of a recursive schema do", () => {
     const members = Object.fromEntries(Array.from({ length: 50 }, (_, at) => [`p${at}`, { minLength: 1 }]));
     expect(countEvaluations({ properties: members })).toBe(2);
     const once = { allOf: [{ $ref: "#/$defs/A" }], $defs: { A: { properties: { a: { $ref: "#/$defs/A" } } } } };

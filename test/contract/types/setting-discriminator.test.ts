@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../src/json/json-value.ts";
 import { compileJudge } from "../../../src/sandbox/judge/judge.ts";
 import { compileValidator } from "../../../src/validate/compile-validator.ts";
 
-/** As two operators publish their businesses: what chooses is no field of either schema. */
+/** Businesses as two operators publish them: the discriminator is not a field of either schema. */
 const DOCUMENT = `
 openapi: 3.0.3
 info: { title: Businesses, version: "1" }
@@ -55,7 +55,7 @@ function discriminatorFindings(settings: Readonly<Record<string, boolean>>): rea
   return loadContract(FILES, settings).findings.filter(({ code }) => code === "bad-discriminator");
 }
 
-describe("a discriminator that no schema documents chooses by a setting of the instance", () => {
+describe("an undocumented discriminator selects by a setting of the instance", () => {
   it.each([
     [{ enforce_contracts: true }, WITH_CONTRACTS, []],
     [{ enforce_contracts: true }, PLAIN, ["business.name unknown_field"]],
@@ -67,20 +67,20 @@ describe("a discriminator that no schema documents chooses by a setting of the i
     expect(judged(settings, payload)).toEqual(problems);
   });
 
-  it("is never a field itself", () => {
+  it("is never a field of the payload", () => {
     expect(judged({ enforce_contracts: true }, { business: { enforce_contracts: true } })).toEqual([
       "business.enforce_contracts unknown_field",
     ]);
   });
 
-  it("is a finding that names the setting, as long as its value is not declared", () => {
+  it("causes a finding with the setting until its value is declared", () => {
     expect(discriminatorFindings({})).toMatchObject([
       { severity: "warning", message: expect.stringContaining("declare rules.enforce_contracts in migrate.yaml") },
     ]);
     expect(discriminatorFindings({ enforce_contracts: true })).toEqual([]);
   });
 
-  it("lets the sandbox, which does not know the setting, take whatever an instance could take", () => {
+  it("makes the sandbox accept every alternative, because it does not know the setting", () => {
     const judge = compileJudge(loadContract(FILES).document, { method: "POST", path: "/accounts/" });
     expect([...judge(PLAIN), ...judge(WITH_CONTRACTS)]).toEqual([]);
     expect(judge({ business: { other: 1 } }).map(({ code }) => code)).toContain("unknown_field");

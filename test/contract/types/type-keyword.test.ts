@@ -34,20 +34,20 @@ describe("types", () => {
     ["int", "integer"],
     ["bool", "boolean"],
     ["list", "list"],
-  ])("%s is understood as %s and said so", (type, kind) => {
+  ])("%s is read as %s with a finding", (type, kind) => {
     const read = fieldOf({ type });
     expect(read.type.kind).toBe(kind);
     expect(read.findings).toEqual(["info type-alias"]);
   });
 
-  it("that mean nothing are reported, with what may have been meant", () => {
+  it("that are unknown are reported with a suggestion", () => {
     const { type, findings, messages } = fieldOf({ type: "strng" });
     expect(type.kind).toBe("any");
     expect(findings).toEqual(["warning unknown-type"]);
     expect(messages[0]).toContain('did you mean "string"');
   });
 
-  it("are inferred where none is written, and said so", () => {
+  it("are inferred if missing, with a finding", () => {
     expect(fieldOf({ properties: {} }).type.kind).toBe("object");
     expect(fieldOf({ items: {} }).type.kind).toBe("list");
     expect(fieldOf({ maxLength: 3 }).type.kind).toBe("text");
@@ -61,7 +61,7 @@ describe("types", () => {
 });
 
 describe("annotations", () => {
-  it("go with the type", () => {
+  it("are kept in the type", () => {
     const validators = [
       { name: "Check", description: "Checks.", possible_errors: ["bad_thing"] },
       { name: null, description: null },
@@ -83,7 +83,7 @@ describe("annotations", () => {
     expect(findings).toEqual([]);
   });
 
-  it("of the wrong shape are errors", () => {
+  it("are errors if they have the wrong shape", () => {
     expect(fieldOf({ type: "string", "x-validators": "some" }).findings).toEqual(["error bad-extension"]);
   });
 });

@@ -4,21 +4,21 @@ import { compileValidator } from "../../../src/validate/compile-validator.ts";
 import { compileValueCheck } from "../../../src/validate/compile-validator.ts";
 import { fieldOf } from "../contract-of.ts";
 
-describe("nothing is passed over in silence", () => {
+describe("unenforced keywords", () => {
   it.each(["$dynamicRef", "$recursiveRef", "$recursiveAnchor"])("%s is reported", (keyword) => {
     const { findings, messages } = fieldOf({ type: "object", [keyword]: "#a" });
     expect(findings).toEqual(["warning not-enforced"]);
     expect(messages[0]).toContain(`"${keyword}"`);
   });
 
-  it("is reported inside of keywords that are judged as JSON Schema", () => {
+  it("are reported inside keywords that are evaluated as JSON Schema", () => {
     expect(fieldOf({ not: { $dynamicRef: "#a" } }).findings).toEqual(["warning not-enforced"]);
     expect(fieldOf({ not: { maxLenght: 3 } }).findings).toEqual(["warning unknown-keyword"]);
     expect(fieldOf({ not: { $ref: "#/nowhere" } }).findings).toEqual(["error broken-ref"]);
     expect(fieldOf({ not: { pattern: "(" } }).findings).toEqual(["error bad-pattern"]);
   });
 
-  it("unevaluatedItems counts what contains and the items of alternatives evaluate", () => {
+  it("unevaluatedItems includes items evaluated by contains and by alternatives", () => {
     const contains = { type: "array", contains: { type: "string" }, unevaluatedItems: false };
     const either = { ...contains, anyOf: [{ prefixItems: [true] }, { items: { type: "integer" } }] };
     for (const schema of [contains, either]) {
@@ -34,20 +34,20 @@ describe("nothing is passed over in silence", () => {
     }
   });
 
-  it("a dialect that is not that of OpenAPI is reported", () => {
+  it("a dialect other than the dialect of OpenAPI is reported", () => {
     expect(fieldOf({ $schema: "https://example.org/own", type: "string" }).findings).toEqual(["warning not-enforced"]);
     const known = "https://json-schema.org/draft/2020-12/schema";
     expect(fieldOf({ $schema: known, type: "string" }).findings).toEqual([]);
   });
 
-  it("a misspelt keyword is reported with what may have been meant", () => {
+  it("a misspelt keyword is reported with a suggestion", () => {
     expect(fieldOf({ type: "string", maxLenght: 3 }).messages).toEqual([
       '"maxLenght" is no keyword of a schema and is not enforced; did you mean "maxLength"?',
     ]);
     expect(fieldOf({ type: "string", "x-document-paths": true }).findings).toEqual(["warning unknown-keyword"]);
   });
 
-  it("extensions of others are counted, one finding a name", () => {
+  it("foreign extensions are counted in one finding per name", () => {
     const { findings, messages } = fieldOf({ type: "object", "x-strange": 1, properties: { a: { "x-strange": 2 } } });
     expect(findings).toEqual(["info unknown-extension"]);
     expect(messages[0]).toContain("2 places");
@@ -79,13 +79,13 @@ describe("nothing is passed over in silence", () => {
     [{ minLength: 5, maxLength: 4 }, "(4); only values of other types fit"],
     [{ format: "uuid", allOf: [{ format: "uri" }] }, "exclude each other; only values of other types fit"],
     [{ type: "string", nullable: true, minLength: 5, maxLength: 4 }, "(4); null alone fits"],
-  ])("%j is a warning, since some values fit", (schema, message) => {
+  ])("%j is a warning, because some values match", (schema, message) => {
     const { findings, messages } = fieldOf(schema);
     expect(findings.filter((finding) => !finding.startsWith("info"))).toEqual(["warning contradiction"]);
     expect(messages.join("\n")).toContain(message);
   });
 
-  it("warns of an unknown format beside choices, and of a known one that has nothing to say", () => {
+  it("warns of an unknown format with choices, and of a known format without effect", () => {
     expect(fieldOf({ type: "string", enum: ["a"], format: "iban" }).findings).toEqual(["warning unknown-format"]);
     expect(fieldOf({ type: "object", format: "date" }).findings).toEqual(["warning unknown-format"]);
     expect(fieldOf({ type: "integer", enum: [1], format: "int64" }).findings).toEqual([]);
@@ -96,7 +96,7 @@ describe("nothing is passed over in silence", () => {
     expect(fieldOf({ enum: [1, null], format: "date" }).type.assertions).toBeUndefined();
   });
 
-  it("warns of an empty list of choices, such as an instance without data publishes", () => {
+  it("warns of an empty list of choices, as published by an instance without data", () => {
     expect(fieldOf({ enum: [] }).findings).toEqual(["warning contradiction"]);
   });
 
@@ -116,7 +116,7 @@ describe("nothing is passed over in silence", () => {
     expect(fieldOf(schema).findings).toContain("error bad-keyword");
   });
 
-  it("holds for any schema at all: it compiles, judges, and never throws", () => {
+  it("any schema compiles and validates without throwing", () => {
     const name = fc.constantFrom(...NAMES);
     const { schema } = fc.letrec<{ schema: unknown }>((tie) => ({
       schema: fc.oneof(

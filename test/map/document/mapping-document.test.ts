@@ -7,7 +7,7 @@ import { failureOf } from "../rows.ts";
 const read = (text: string) => readMapping({ file: "mapping.yaml", text });
 
 describe("readMapping", () => {
-  test("reads all of it", () => {
+  test("reads every part of a mapping", () => {
     const document = read(`
 operation: POST /data-import/accounts/
 key: external_account_number
@@ -77,7 +77,7 @@ describe("planSources", () => {
   phones: { files: phones*.csv, parent: customers, on: CUST }
 `;
 
-  test("a tree of sources, files found beside the mapping", () =>
+  test("builds the tree of sources and resolves files relative to the mapping", () =>
     expect(plan(joined)).toEqual({
       name: "accounts",
       files: ["folder/accounts.csv"],
@@ -93,11 +93,11 @@ describe("planSources", () => {
         },
       ],
     }));
-  test("a join may name the parent's column, which then needs no key", () =>
+  test("a join that names the parent's column needs no key", () =>
     expect(
       plan("sources: { a: { files: a.csv }, c: { files: c.csv, parent: a, on: { ID: CUST }, distinct: true } }"),
     ).toMatchObject({ children: [{ on: "ID", parentKey: "CUST", distinct: true }] }));
-  test("one of several rows is picked in short or in full", () => {
+  test("pick has a short form and a full form", () => {
     expect(child("pick: first")?.pick).toEqual({ take: "first" });
     expect(child("pick: last by CHANGED ON")?.pick).toEqual({ take: "last", by: { column: "CHANGED ON" } });
     expect(child("pick: { last: CHANGED, per: MPAN }")?.pick).toEqual({
@@ -114,7 +114,7 @@ describe("planSources", () => {
       undefined,
     ]);
   });
-  test("rows are ordered by dates of a pattern", () => {
+  test("rows can be ordered by a date pattern", () => {
     const order = child("orderBy: { column: SINCE, date: dd/MM/yyyy }")?.orderBy;
     const ranks = ["31/12/1999", "01/01/2000", "30/02/2000"].map((text) => order?.cells?.rank(text));
     expect(Number(ranks[0])).toBeLessThan(Number(ranks[1]));
@@ -140,7 +140,7 @@ describe("planSources", () => {
     expect(failure.message).toContain(message);
     expect(`${failure.message} ${failure.hint}`).toContain(hint);
   });
-  test("columns are renamed by their number", () =>
+  test("columns are renamed by column number", () =>
     expect(plan('sources: { a: { files: x.csv, rename: { 4: NOTES, "7": OLD } } }').rename).toEqual(
       new Map([
         [4, "NOTES"],
@@ -156,27 +156,27 @@ describe("planSources", () => {
     const failure = failureOf(() => plan(`sources: { a: { files: x.csv, rename: ${rename} } }`));
     expect(failure).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining(words) });
   });
-  test("without sources there is one, fed from the command line", () => {
+  test("a mapping without sources has one source, given on the command line", () => {
     expect(plan("", { positional: ["a.csv", "-"] })).toEqual({ name: "records", files: ["a.csv", "-"], children: [] });
     expect(failureOf(() => plan("")).code).toBe("usage");
   });
-  test("positional sources go to the one source without files", () => {
+  test("positional sources are assigned to the only source without files", () => {
     const open = joined.replace("files: customers.csv, ", "");
     expect(plan(open, { positional: ["c.csv"] })).toMatchObject({
       files: ["folder/accounts.csv"],
       children: [{ files: ["c.csv"] }],
     });
   });
-  test("or else to the root, in place of its files", () =>
+  test("otherwise, positional sources replace the files of the root source", () =>
     expect(plan(joined, { positional: ["x.csv"] })).toMatchObject({
       files: ["x.csv"],
       children: [{ name: "customers" }],
     }));
-  test("named sources take the place of the mapping's files", () =>
+  test("named sources replace the files of the mapping", () =>
     expect(plan(joined, { named: new Map([["phones", ["p.csv"]]]) })).toMatchObject({
       children: [{ children: [{ files: ["p.csv"] }] }],
     }));
-  test("an unknown name is a usage error with a suggestion", () =>
+  test("an unknown source name is a usage error with a suggestion", () =>
     expect(failureOf(() => plan(joined, { named: new Map([["phone", ["p.csv"]]]) }))).toMatchObject({
       code: "usage",
       hint: 'did you mean "phones"?',

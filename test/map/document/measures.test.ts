@@ -26,7 +26,7 @@ const refusal = (measures: string): string =>
   failureOf(() => compileMapping(read(measures), operation, NO_VALUES)).message;
 
 describe("measures of a mapping", () => {
-  it("know how the mapping reads their cells", () => {
+  it("use the number format of the mapped column", () => {
     expect(read("{ owed: { attr: balance, sum: decimal, by: customers.*.given_name } }").measures).toEqual([
       {
         name: "owed",
@@ -37,7 +37,7 @@ describe("measures of a mapping", () => {
     ]);
   });
 
-  it("may be left out", () => {
+  it("are optional", () => {
     expect(readMapping({ file: "m.yaml", text: "payload: { billing_name: NAME }" }).measures).toEqual([]);
   });
 

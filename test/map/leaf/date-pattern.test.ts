@@ -49,9 +49,9 @@ describe("patterns", () => {
     ["dMMyyyy", "may be one digit or two"],
     ["dd/MM/yyyy 'o", "never closed"],
     ["YYYY-MM-dd", '"YYYY" is not a part of a date'],
-  ])("%s is no pattern", (pattern, words) => expect(compileDatePattern(pattern)).toContain(words));
+  ])("%s is not a valid pattern", (pattern, words) => expect(compileDatePattern(pattern)).toContain(words));
 
-  test("every day that exists reads as itself, and no other", () => {
+  test("accepts every calendar day and rejects all others", () => {
     const day = fc.record({ year: fc.nat(9999), month: fc.nat(14), day: fc.nat(33) });
     fc.assert(
       fc.property(day, (date) => {
@@ -71,7 +71,7 @@ describe("patterns", () => {
   });
 });
 
-test("an hour that clocks skip or show twice is no moment", () => {
+test("a local time that is skipped or repeated at a clock change has no instant", () => {
   const halfPastTwo = { year: 2024, month: 3, day: 31, hour: 2, minute: 30, second: 0 };
   expect(utcInZone(halfPastTwo, "Europe/Berlin")).toBeUndefined();
   expect(utcInZone({ ...halfPastTwo, month: 10, day: 27 }, "Europe/Berlin")).toBeUndefined();

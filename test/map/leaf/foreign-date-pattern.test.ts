@@ -13,13 +13,13 @@ test.each([
   ["YYYY-MM-DD HH24:MI:SS", "yyyy-MM-dd HH:mm:ss"],
   ["YYYY-MM-DDTHH:mm:ss", "yyyy-MM-dd'T'HH:mm:ss"],
   ["D.M.YYYY", "d.M.yyyy"],
-])("%s may be meant as %s", (pattern, meant) => expect(datePatternHint(pattern)).toBe(`did you mean "${meant}"?`));
+])("%s suggests %s", (pattern, meant) => expect(datePatternHint(pattern)).toBe(`did you mean "${meant}"?`));
 
-test.each(["dd/MM", "x", "%q", ""])("nothing is known to be meant by %j", (pattern) =>
+test.each(["dd/MM", "x", "%q", ""])("%j has no suggestion", (pattern) =>
   expect(datePatternHint(pattern)).toBeUndefined(),
 );
 
-test("a mapping with such a pattern says so", () => {
+test("a mapping with a foreign date pattern suggests the correct one", () => {
   const failure = failureOf(() => compile('payload: { a: { from: A, date: "DD/MM/YYYY" } }', object({ a: date })));
   expect(failure.hint).toContain('did you mean "dd/MM/yyyy"?');
 });

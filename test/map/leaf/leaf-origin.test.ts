@@ -20,89 +20,89 @@ import {
   text,
   union,
 } from "../rows.ts";
-import { type Cells, made, refusal } from "./leaf.ts";
+import { type Cells, mapLeaf, leafError } from "./leaf.ts";
 
 describe("from", () => {
-  test("a column's name alone is the short form", () => {
-    expect(made("A", text, { A: "00123" })).toEqual(["00123"]);
-    expect(made("{ from: A }", text, { A: "00123" })).toEqual(["00123"]);
+  test("a column name alone is the short form", () => {
+    expect(mapLeaf("A", text, { A: "00123" })).toEqual(["00123"]);
+    expect(mapLeaf("{ from: A }", text, { A: "00123" })).toEqual(["00123"]);
   });
-  test("of a list the first that is not empty counts", () => {
-    expect(made("{ from: [A, B, C] }", text, { A: " ", B: "b", C: "c" })).toEqual(["b"]);
-    expect(made("{ from: [A, B] }", text, { A: "", B: "" })).toEqual([undefined]);
+  test("a list takes the first column that is not empty", () => {
+    expect(mapLeaf("{ from: [A, B, C] }", text, { A: " ", B: "b", C: "c" })).toEqual(["b"]);
+    expect(mapLeaf("{ from: [A, B] }", text, { A: "", B: "" })).toEqual([undefined]);
   });
-  test("an empty cell is omitted", () => expect(made("A", text, { A: "  " })).toEqual([undefined]));
-  test("a leaf needs from or value", () => expect(refusal("{ trim: true }")).toContain("neither from which column"));
-  test("a number is no column", () => expect(refusal("5")).toContain("a column (a text) or an object of options"));
-  test("a column whose name is made of digits is written in quotes", () =>
-    expect(made('"2024"', text, { "2024": "x" })).toEqual(["x"]));
+  test("an empty cell is omitted", () => expect(mapLeaf("A", text, { A: "  " })).toEqual([undefined]));
+  test("a leaf requires from or value", () =>
+    expect(leafError("{ trim: true }")).toContain("neither from which column"));
+  test("a number is not a column", () => expect(leafError("5")).toContain("a column (a text) or an object of options"));
+  test("a column name of digits must be quoted", () => expect(mapLeaf('"2024"', text, { "2024": "x" })).toEqual(["x"]));
 });
 
 describe("value and default", () => {
   const supplier = { ...NO_VALUES, supplier: "SUP" };
-  test("a constant", () => expect(made("{ value: GB }", text, { A: "x" })).toEqual(["GB"]));
-  test("typed constants", () => {
-    expect(made("{ value: 12 }", integer, {})).toEqual([12]);
-    expect(made("{ value: false }", boolean, {})).toEqual([false]);
-    expect(made('{ value: "1.50" }', decimal, {})).toEqual(["1.50"]);
-    expect(made("{ value: null }", nullableText, {})).toEqual([null]);
-    expect(made("{ value: [1, { a: b }] }", anything, {})).toEqual([[1, { a: "b" }]]);
+  test("value sets a constant", () => expect(mapLeaf("{ value: GB }", text, { A: "x" })).toEqual(["GB"]));
+  test("constants have the type of the contract", () => {
+    expect(mapLeaf("{ value: 12 }", integer, {})).toEqual([12]);
+    expect(mapLeaf("{ value: false }", boolean, {})).toEqual([false]);
+    expect(mapLeaf('{ value: "1.50" }', decimal, {})).toEqual(["1.50"]);
+    expect(mapLeaf("{ value: null }", nullableText, {})).toEqual([null]);
+    expect(mapLeaf("{ value: [1, { a: b }] }", anything, {})).toEqual([[1, { a: "b" }]]);
   });
   test("${supplier} stands for the import supplier", () =>
-    expect(made('{ value: "x-${supplier}" }', text, {}, supplier)).toEqual(["x-SUP"]));
-  test("${supplier} without one", () => expect(refusal('{ value: "${supplier}" }')).toContain("--supplier"));
-  test("any other ${...} is refused", () =>
-    expect(refusal('{ value: "${suplier}" }', text, supplier)).toContain('did you mean "supplier"?'));
-  test("a constant takes no options but when", () =>
-    expect(refusal("{ value: x, from: A, upper: true }")).toContain("takes no from, upper"));
-  test("a constant has to fit the contract", () => {
-    expect(refusal("{ value: maybe }", boolean)).toContain("is not a boolean");
-    expect(refusal("{ value: 12 }", text)).toContain("in quotes");
-    expect(refusal("{ value: null }", text)).toContain("is null");
-    expect(refusal("{ value: { a: b } }", text)).toContain("has to be a text");
-    expect(refusal("{ value: GASS }", choice("GAS", "ELECTRICITY"))).toContain('did you mean "GAS"?');
+    expect(mapLeaf('{ value: "x-${supplier}" }', text, {}, supplier)).toEqual(["x-SUP"]));
+  test("${supplier} without one", () => expect(leafError('{ value: "${supplier}" }')).toContain("--supplier"));
+  test("any other ${...} is rejected", () =>
+    expect(leafError('{ value: "${suplier}" }', text, supplier)).toContain('did you mean "supplier"?'));
+  test("a constant accepts no option except when", () =>
+    expect(leafError("{ value: x, from: A, upper: true }")).toContain("takes no from, upper"));
+  test("a constant must match the type of the contract", () => {
+    expect(leafError("{ value: maybe }", boolean)).toContain("is not a boolean");
+    expect(leafError("{ value: 12 }", text)).toContain("in quotes");
+    expect(leafError("{ value: null }", text)).toContain("is null");
+    expect(leafError("{ value: { a: b } }", text)).toContain("has to be a text");
+    expect(leafError("{ value: GASS }", choice("GAS", "ELECTRICITY"))).toContain('did you mean "GAS"?');
   });
-  test("a default fills empty cells only", () => {
-    expect(made("{ from: A, default: z }", text, { A: "" })).toEqual(["z"]);
-    expect(made("{ from: A, default: z }", text, { A: "a" })).toEqual(["a"]);
+  test("a default fills only empty cells", () => {
+    expect(mapLeaf("{ from: A, default: z }", text, { A: "" })).toEqual(["z"]);
+    expect(mapLeaf("{ from: A, default: z }", text, { A: "a" })).toEqual(["a"]);
   });
-  test("a default that can never apply is refused", () => {
-    expect(refusal('{ from: A, true: [Y], false: [""], default: true }', boolean)).toContain("never applies");
-    expect(refusal('{ from: A, lookup: { "": x }, default: y }')).toContain("never applies");
+  test("a default that can never apply is rejected", () => {
+    expect(leafError('{ from: A, true: [Y], false: [""], default: true }', boolean)).toContain("never applies");
+    expect(leafError('{ from: A, lookup: { "": x }, default: y }')).toContain("never applies");
   });
 });
 
 describe("when", () => {
   const leaf = "{ from: A, default: d, when: { column: K, in: [X, 1] } }";
-  test("applies to the rows whose column holds one of the values", () => {
-    expect(made(leaf, text, { A: "a", K: " X " })).toEqual(["a"]);
-    expect(made(leaf, text, { A: "", K: "1" })).toEqual(["d"]);
-    expect(made(leaf, text, { A: "a", K: "Y" })).toEqual([undefined]);
+  test("applies to rows with one of the values in the column", () => {
+    expect(mapLeaf(leaf, text, { A: "a", K: " X " })).toEqual(["a"]);
+    expect(mapLeaf(leaf, text, { A: "", K: "1" })).toEqual(["d"]);
+    expect(mapLeaf(leaf, text, { A: "a", K: "Y" })).toEqual([undefined]);
   });
-  test("of a constant", () => {
-    expect(made('{ value: v, when: { column: K, in: [""] } }', text, { K: "" })).toEqual(["v"]);
-    expect(made('{ value: v, when: { column: K, in: [""] } }', text, { K: "k" })).toEqual([undefined]);
+  test("applies to a constant", () => {
+    expect(mapLeaf('{ value: v, when: { column: K, in: [""] } }', text, { K: "" })).toEqual(["v"]);
+    expect(mapLeaf('{ value: v, when: { column: K, in: [""] } }', text, { K: "k" })).toEqual([undefined]);
   });
-  test("of a list", () =>
-    expect(made('{ from: A, split: ",", when: { column: K, in: [1] } }', list(text), { A: "a", K: "2" })).toEqual([
+  test("applies to a list", () =>
+    expect(mapLeaf('{ from: A, split: ",", when: { column: K, in: [1] } }', list(text), { A: "a", K: "2" })).toEqual([
       undefined,
     ]));
-  test("wrong forms", () => {
-    expect(refusal("{ from: A, when: { column: K } }")).toContain("column: <name>, in:");
-    expect(refusal("{ from: A, when: K }")).toContain("column: <name>, in:");
-    expect(refusal("{ from: A, when: { colunm: K, in: [x] } }")).toContain('did you mean "column"?');
+  test("rejects invalid forms", () => {
+    expect(leafError("{ from: A, when: { column: K } }")).toContain("column: <name>, in:");
+    expect(leafError("{ from: A, when: K }")).toContain("column: <name>, in:");
+    expect(leafError("{ from: A, when: { colunm: K, in: [x] } }")).toContain('did you mean "column"?');
   });
 });
 
 describe("keepEmpty", () => {
   test("sends empty text", () => {
-    expect(made("{ from: A, keepEmpty: true }", text, { A: " " })).toEqual([""]);
-    expect(made("{ from: A, keepEmpty: true }", text, { A: "a" })).toEqual(["a"]);
-    expect(made("{ from: A, keepEmpty: true, lookup: { a: b } }", text, { A: "" })).toEqual([""]);
+    expect(mapLeaf("{ from: A, keepEmpty: true }", text, { A: " " })).toEqual([""]);
+    expect(mapLeaf("{ from: A, keepEmpty: true }", text, { A: "a" })).toEqual(["a"]);
+    expect(mapLeaf("{ from: A, keepEmpty: true, lookup: { a: b } }", text, { A: "" })).toEqual([""]);
   });
-  test("only where text may stand, and not beside a default", () => {
-    expect(refusal("{ from: A, keepEmpty: true }", integer)).toContain("sends empty text");
-    expect(refusal("{ from: A, keepEmpty: true, default: x }")).toContain("cannot stand together");
+  test("is rejected for types without empty text, and together with a default", () => {
+    expect(leafError("{ from: A, keepEmpty: true }", integer)).toContain("sends empty text");
+    expect(leafError("{ from: A, keepEmpty: true, default: x }")).toContain("cannot stand together");
   });
 });
 
@@ -110,7 +110,7 @@ function calling(leaf: string): string {
   return `functions: ./functions.mjs\npayload: { leaf: ${leaf} }`;
 }
 
-/** Functions that need no thread. */
+/** Functions that run synchronously, without a worker thread. */
 function functionsOf(byName: Readonly<Record<string, (text: string, row: Row) => CallResult>>): MappingFunctions {
   return {
     names: Object.keys(byName),
@@ -135,14 +135,14 @@ describe("call", () => {
     return mapping.map(row).payload["leaf"];
   };
 
-  test("a function of the user's makes the value", async () => {
+  test("a user-defined function returns the value", async () => {
     expect(await run("{ from: A, call: initials }", text, { A: "abc" })).toBe("a2");
     expect(await run("{ from: A, call: size }", integer, { A: "abc" })).toBe(3);
     expect(await run("{ call: size }", integer, { A: "abc" })).toBe(0);
     expect(await run("{ from: A, call: nothing, default: d }", text, { A: "abc" })).toBe("d");
     expect(await run('{ from: A, split: ",", call: size }', list(integer), { A: "a,bcd,a" })).toEqual([1, 3, 1]);
   });
-  test("what it throws names the row and not the value", async () => {
+  test("an exception is reported with the row but without the value", async () => {
     const failure = await run("{ from: A, call: broken }", text, { A: "secret" }).catch((error: unknown) => error);
     expect(failure).toMatchObject({
       code: "mapping_invalid",
@@ -154,12 +154,12 @@ describe("call", () => {
     const mapping = compile(calling("{ from: A, call: size }"), object({ leaf: integer }), values);
     expect(() => mapping.map(rowOf({ A: "abc" }))).toThrow("before its function calls are evaluated");
   });
-  test("an attr can be located in a row that was not prepared", () => {
+  test("an attr can be located before the calls of its row are evaluated", () => {
     const leaf = '{ from: A, split: ",", call: size }';
     const mapping = compile(calling(leaf), object({ leaf: list(integer) }), values);
     expect(mapping.locate(rowOf({ A: "a,b" }), ["leaf", 1])).toMatchObject({ line: 2, column: "A" });
   });
-  test("may decide which fields an object has, which then are made by calls, too", async () => {
+  test("may decide which fields an object has, including fields with calls", async () => {
     const one = object({ kind: choice("A"), size: integer });
     const other = object({ kind: choice("B"), first: text });
     const kinds = new Map([
@@ -178,29 +178,29 @@ describe("call", () => {
       { kind: "B", first: "x2" },
     ]);
   });
-  test("unknown functions", () => {
+  test("rejects unknown functions", () => {
     const failure = failureOf(() => compile(calling("{ from: A, call: initialz }"), object({ leaf: text }), values));
     expect(failure.hint).toContain('did you mean "initials"?');
-    expect(refusal("{ from: A, call: initials }")).toContain("functions: ./functions.mjs");
+    expect(leafError("{ from: A, call: initials }")).toContain("functions: ./functions.mjs");
   });
 });
 
 describe("all leaves", () => {
-  test("unknown options come with a suggestion", () =>
-    expect(refusal("{ fron: A, uper: true }")).toMatch(/leaf\.fron.*"from"[^]*leaf\.uper.*"upper"/));
-  test("only one option can make the value", () =>
-    expect(refusal('{ from: A, date: "dd/MM/yyyy", lookup: { a: b } }')).toContain("only one of them can"));
-  test("choices that are numbers become numbers", () => {
-    expect(made("A", choice(0, 1, 2), { A: "1" })).toEqual([1]);
-    expect(made("A", choice(0, 1, 2), { A: "7" })).toEqual(["7"]);
-    expect(made("A", choice("1", 1), { A: "1" })).toEqual(["1"]);
+  test("an unknown option is rejected with a suggestion", () =>
+    expect(leafError("{ fron: A, uper: true }")).toMatch(/leaf\.fron.*"from"[^]*leaf\.uper.*"upper"/));
+  test("only one option may produce the value", () =>
+    expect(leafError('{ from: A, date: "dd/MM/yyyy", lookup: { a: b } }')).toContain("only one of them can"));
+  test("numeric choices become numbers", () => {
+    expect(mapLeaf("A", choice(0, 1, 2), { A: "1" })).toEqual([1]);
+    expect(mapLeaf("A", choice(0, 1, 2), { A: "7" })).toEqual(["7"]);
+    expect(mapLeaf("A", choice("1", 1), { A: "1" })).toEqual(["1"]);
   });
-  test("of several scalar types the strictest that fits", () => {
-    expect(made("A", union([text, integer]), { A: "12" })).toEqual([12]);
-    expect(made("A", union([text, integer]), { A: "x" })).toEqual(["x"]);
-    expect(made("A", union([boolean, integer]), { A: "x" })).toEqual(["x", "invalid"]);
+  test("a union of scalars takes the strictest type that fits", () => {
+    expect(mapLeaf("A", union([text, integer]), { A: "12" })).toEqual([12]);
+    expect(mapLeaf("A", union([text, integer]), { A: "x" })).toEqual(["x"]);
+    expect(mapLeaf("A", union([boolean, integer]), { A: "x" })).toEqual(["x", "invalid"]);
   });
-  test("JSON numbers and booleans go through their text; null is empty; objects do not fit", () => {
+  test("JSON numbers and booleans are read as text, null is empty, and objects are invalid", () => {
     const body = object({ a: text, b: integer, c: boolean, d: text, e: text, f: anything });
     const mapped = compile("payload: { a: n, b: n, c: t, d: z, e: o, f: o }", body).map(
       jsonRow({ n: 12, t: true, z: null, o: { x: 1 } }),

@@ -1,62 +1,62 @@
 import { describe, expect, test } from "vitest";
 import { boolean, compile, date, datetime, decimal, integer, number, object, rowOf, text, time } from "../rows.ts";
-import { made, refusal } from "./leaf.ts";
+import { mapLeaf, leafError } from "./leaf.ts";
 
 describe("true and false", () => {
   const leaf = '{ from: A, true: [Y, 1], false: [N, 0, ""] }';
-  test("the words of the source", () => {
-    expect(made(leaf, boolean, { A: "Y" })).toEqual([true]);
-    expect(made(leaf, boolean, { A: "0" })).toEqual([false]);
-    expect(made(leaf, boolean, { A: " " })).toEqual([false]);
-    expect(made(leaf, boolean, { A: "y" })).toEqual(["y", "invalid_choice"]);
-    expect(made("{ from: A, upper: true, true: Y, false: N }", boolean, { A: "y" })).toEqual([true]);
+  test("converts the words of the source", () => {
+    expect(mapLeaf(leaf, boolean, { A: "Y" })).toEqual([true]);
+    expect(mapLeaf(leaf, boolean, { A: "0" })).toEqual([false]);
+    expect(mapLeaf(leaf, boolean, { A: " " })).toEqual([false]);
+    expect(mapLeaf(leaf, boolean, { A: "y" })).toEqual(["y", "invalid_choice"]);
+    expect(mapLeaf("{ from: A, upper: true, true: Y, false: N }", boolean, { A: "y" })).toEqual([true]);
   });
-  test("without them only true and false will do", () => {
-    expect(made("A", boolean, { A: "TRUE" })).toEqual([true]);
-    expect(made("A", boolean, { A: "false" })).toEqual([false]);
-    expect(made("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
+  test("accepts only true and false if no words are given", () => {
+    expect(mapLeaf("A", boolean, { A: "TRUE" })).toEqual([true]);
+    expect(mapLeaf("A", boolean, { A: "false" })).toEqual([false]);
+    expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
   });
-  test("wrong forms", () => {
-    expect(refusal("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("means true as well");
-    expect(refusal("{ from: A, true: [Y] }", text)).toContain("makes true or false, and the contract wants text");
-    expect(refusal("{ from: A, true: {} }", boolean)).toContain("a text or a list of texts");
+  test("rejects invalid forms", () => {
+    expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("means true as well");
+    expect(leafError("{ from: A, true: [Y] }", text)).toContain("makes true or false, and the contract wants text");
+    expect(leafError("{ from: A, true: {} }", boolean)).toContain("a text or a list of texts");
   });
 });
 
 describe("date and datetime", () => {
-  test("a date in the source's own form", () => {
-    expect(made('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2024" })).toEqual(["2024-02-29"]);
-    expect(made('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2023" })).toEqual(["29/02/2023", "invalid"]);
-    expect(made('{ from: A, date: "dd/MM/yyyy" }', date, { A: "2024-02-29" })).toEqual(["2024-02-29", "invalid"]);
-    expect(made('{ from: A, date: "d-MMM-yy" }', text, { A: "1-jan-99" })).toEqual(["1999-01-01"]);
+  test("reads a date in the format of the source", () => {
+    expect(mapLeaf('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2024" })).toEqual(["2024-02-29"]);
+    expect(mapLeaf('{ from: A, date: "dd/MM/yyyy" }', date, { A: "29/02/2023" })).toEqual(["29/02/2023", "invalid"]);
+    expect(mapLeaf('{ from: A, date: "dd/MM/yyyy" }', date, { A: "2024-02-29" })).toEqual(["2024-02-29", "invalid"]);
+    expect(mapLeaf('{ from: A, date: "d-MMM-yy" }', text, { A: "1-jan-99" })).toEqual(["1999-01-01"]);
   });
-  test("without a pattern the cell has to be ISO 8601", () => {
-    expect(made("A", date, { A: "2024-02-29" })).toEqual(["2024-02-29"]);
-    expect(made("A", date, { A: "2023-02-29" })).toEqual(["2023-02-29", "invalid"]);
-    expect(made("A", datetime, { A: "2024-02-29T23:59:59Z" })).toEqual(["2024-02-29T23:59:59Z"]);
-    expect(made("A", datetime, { A: "2024-02-29 23:59" })).toEqual(["2024-02-29 23:59", "invalid"]);
-    expect(made("A", time, { A: "09:30" })).toEqual(["09:30"]);
-    expect(made("A", time, { A: "24:00" })).toEqual(["24:00", "invalid"]);
+  test("requires ISO 8601 without a pattern", () => {
+    expect(mapLeaf("A", date, { A: "2024-02-29" })).toEqual(["2024-02-29"]);
+    expect(mapLeaf("A", date, { A: "2023-02-29" })).toEqual(["2023-02-29", "invalid"]);
+    expect(mapLeaf("A", datetime, { A: "2024-02-29T23:59:59Z" })).toEqual(["2024-02-29T23:59:59Z"]);
+    expect(mapLeaf("A", datetime, { A: "2024-02-29 23:59" })).toEqual(["2024-02-29 23:59", "invalid"]);
+    expect(mapLeaf("A", time, { A: "09:30" })).toEqual(["09:30"]);
+    expect(mapLeaf("A", time, { A: "24:00" })).toEqual(["24:00", "invalid"]);
   });
   const london = '{ from: A, datetime: "dd/MM/yyyy HH:mm", zone: Europe/London }';
-  test("a time in a zone becomes UTC", () => {
-    expect(made(london, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
-    expect(made(london, datetime, { A: "01/12/2024 12:30" })).toEqual(["2024-12-01T12:30:00Z"]);
-    expect(made('{ from: A, datetime: "yyyy-MM-dd", zone: UTC }', datetime, { A: "2024-12-01" })).toEqual([
+  test("converts a local time to UTC", () => {
+    expect(mapLeaf(london, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
+    expect(mapLeaf(london, datetime, { A: "01/12/2024 12:30" })).toEqual(["2024-12-01T12:30:00Z"]);
+    expect(mapLeaf('{ from: A, datetime: "yyyy-MM-dd", zone: UTC }', datetime, { A: "2024-12-01" })).toEqual([
       "2024-12-01T00:00:00Z",
     ]);
   });
-  test("an hour that the zone skips or has twice is invalid", () => {
-    expect(made(london, datetime, { A: "31/03/2024 01:30" })).toEqual(["31/03/2024 01:30", "invalid"]);
-    expect(made(london, datetime, { A: "27/10/2024 01:30" })).toEqual(["27/10/2024 01:30", "invalid"]);
+  test("a local time that is skipped or repeated in the zone is invalid", () => {
+    expect(mapLeaf(london, datetime, { A: "31/03/2024 01:30" })).toEqual(["31/03/2024 01:30", "invalid"]);
+    expect(mapLeaf(london, datetime, { A: "27/10/2024 01:30" })).toEqual(["27/10/2024 01:30", "invalid"]);
   });
-  test("the first of several patterns that fits; a cell that two read differently names both", () => {
+  test("uses the first matching pattern, and reports a cell that two patterns read differently", () => {
     const leaf = "{ from: A, date: [dd/MM/yyyy, MM/dd/yyyy, yyyyMMdd] }";
-    expect(made(leaf, date, { A: "31/12/2020" })).toEqual(["2020-12-31"]);
-    expect(made(leaf, date, { A: "12/31/2020" })).toEqual(["2020-12-31"]);
-    expect(made(leaf, date, { A: "20201231" })).toEqual(["2020-12-31"]);
-    expect(made(leaf, date, { A: "04/04/2020" })).toEqual(["2020-04-04"]);
-    expect(made(leaf, date, { A: "03/04/2020" })).toEqual(["03/04/2020", "invalid"]);
+    expect(mapLeaf(leaf, date, { A: "31/12/2020" })).toEqual(["2020-12-31"]);
+    expect(mapLeaf(leaf, date, { A: "12/31/2020" })).toEqual(["2020-12-31"]);
+    expect(mapLeaf(leaf, date, { A: "20201231" })).toEqual(["2020-12-31"]);
+    expect(mapLeaf(leaf, date, { A: "04/04/2020" })).toEqual(["2020-04-04"]);
+    expect(mapLeaf(leaf, date, { A: "03/04/2020" })).toEqual(["03/04/2020", "invalid"]);
     const mapping = compile(`payload: { a: ${leaf} }`, object({ a: date }));
     expect(mapping.map(rowOf({ A: "03/04/2020" })).problems).toMatchObject([
       { code: "invalid", expected: "date", written: { readings: ["dd/MM/yyyy", "MM/dd/yyyy"] } },
@@ -65,21 +65,21 @@ describe("date and datetime", () => {
       { written: { as: "dd/MM/yyyy or MM/dd/yyyy or yyyyMMdd" } },
     ]);
   });
-  test("several patterns of times, with and without an offset", () => {
+  test("accepts several date-time patterns, with and without an offset", () => {
     const leaf = `{ from: A, datetime: ["dd/MM/yyyy HH:mm", "yyyy-MM-dd HH:mmXXX"], zone: Europe/London }`;
-    expect(made(leaf, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
-    expect(made(leaf, datetime, { A: "2024-07-01 12:30+02:00" })).toEqual(["2024-07-01T10:30:00Z"]);
+    expect(mapLeaf(leaf, datetime, { A: "01/07/2024 12:30" })).toEqual(["2024-07-01T11:30:00Z"]);
+    expect(mapLeaf(leaf, datetime, { A: "2024-07-01 12:30+02:00" })).toEqual(["2024-07-01T10:30:00Z"]);
     const skipped = `{ from: A, datetime: ["dd/MM/yyyy HH:mm", "MM/dd/yyyy HH:mm"], zone: Europe/London }`;
-    expect(made(skipped, datetime, { A: "02/04/2023 01:30" })).toEqual(["02/04/2023 01:30", "invalid"]);
-    expect(made(skipped, datetime, { A: "26/03/2023 01:30" })).toEqual(["26/03/2023 01:30", "invalid"]);
+    expect(mapLeaf(skipped, datetime, { A: "02/04/2023 01:30" })).toEqual(["02/04/2023 01:30", "invalid"]);
+    expect(mapLeaf(skipped, datetime, { A: "26/03/2023 01:30" })).toEqual(["26/03/2023 01:30", "invalid"]);
   });
-  test("two-digit years up to the pivot are of the years from 2000", () => {
+  test("two-digit years up to the pivot belong to the 2000s", () => {
     const born = "{ from: A, date: [dd/MM/yyyy, dd/MM/yy], pivot: 25 }";
-    expect(made(born, date, { A: "01/02/25" })).toEqual(["2025-02-01"]);
-    expect(made(born, date, { A: "01/02/26" })).toEqual(["1926-02-01"]);
-    expect(made(born, date, { A: "01/02/1926" })).toEqual(["1926-02-01"]);
-    expect(made("{ from: A, date: dd/MM/yy, pivot: 0 }", date, { A: "01/02/00" })).toEqual(["2000-02-01"]);
-    expect(made("{ from: A, date: dd/MM/yy, pivot: 99 }", date, { A: "01/02/99" })).toEqual(["2099-02-01"]);
+    expect(mapLeaf(born, date, { A: "01/02/25" })).toEqual(["2025-02-01"]);
+    expect(mapLeaf(born, date, { A: "01/02/26" })).toEqual(["1926-02-01"]);
+    expect(mapLeaf(born, date, { A: "01/02/1926" })).toEqual(["1926-02-01"]);
+    expect(mapLeaf("{ from: A, date: dd/MM/yy, pivot: 0 }", date, { A: "01/02/00" })).toEqual(["2000-02-01"]);
+    expect(mapLeaf("{ from: A, date: dd/MM/yy, pivot: 99 }", date, { A: "01/02/99" })).toEqual(["2099-02-01"]);
   });
   test.each([
     ["{ from: A, date: dd/MM/yyyy, pivot: 25 }", "leaf.pivot: means nothing without yy in the pattern"],
@@ -88,58 +88,64 @@ describe("date and datetime", () => {
     ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is not known here"],
     ["{ from: A, date: [] }", "leaf.date: has to be a pattern, such as dd/MM/yyyy, or a list of them"],
     ["{ from: A, date: [dd/MM/yyyy, dd.MM] }", 'leaf.date: "dd.MM": the year is missing'],
-  ])("%s is refused", (leaf, message) => expect(refusal(leaf, date)).toContain(message));
+  ])("%s is refused", (leaf, message) => expect(leafError(leaf, date)).toContain(message));
   test("an offset in the cell needs no zone", () => {
     const leaf = `{ from: A, datetime: "yyyy-MM-dd'T'HH:mm:ssXXX" }`;
-    expect(made(leaf, datetime, { A: "2024-01-01T00:30:00+01:00" })).toEqual(["2023-12-31T23:30:00Z"]);
-    expect(made(leaf, datetime, { A: "2024-01-01T00:30:00Z" })).toEqual(["2024-01-01T00:30:00Z"]);
-    expect(made(leaf, datetime, { A: "2024-01-01T00:30:00" })).toEqual(["2024-01-01T00:30:00", "invalid"]);
+    expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00+01:00" })).toEqual(["2023-12-31T23:30:00Z"]);
+    expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00Z" })).toEqual(["2024-01-01T00:30:00Z"]);
+    expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00" })).toEqual(["2024-01-01T00:30:00", "invalid"]);
   });
-  test("wrong forms", () => {
-    expect(refusal('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");
-    expect(refusal('{ from: A, date: "dd/MM/yyyy" }', integer)).toContain("makes date, and the contract wants integer");
-    expect(refusal('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("makes datetime");
-    expect(refusal('{ from: A, datetime: "dd/MM/yyyy" }', datetime)).toContain("in which zone");
-    expect(refusal('{ from: A, datetime: "dd/MM/yyyy", zone: Europe/Lundun }', datetime)).toContain("not a time zone");
-    expect(refusal('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain("says the zone already");
-    expect(refusal("{ from: A, zone: UTC }", datetime)).toContain("means nothing without datetime");
-    expect(refusal("{ from: A, date: [5] }", date)).toContain("has to be a pattern");
+  test("rejects invalid forms", () => {
+    expect(leafError('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");
+    expect(leafError('{ from: A, date: "dd/MM/yyyy" }', integer)).toContain(
+      "makes date, and the contract wants integer",
+    );
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("makes datetime");
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', datetime)).toContain("in which zone");
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy", zone: Europe/Lundun }', datetime)).toContain(
+      "not a time zone",
+    );
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain("says the zone already");
+    expect(leafError("{ from: A, zone: UTC }", datetime)).toContain("means nothing without datetime");
+    expect(leafError("{ from: A, date: [5] }", date)).toContain("has to be a pattern");
   });
 });
 
 describe("number", () => {
   const german = '{ from: A, number: { decimal: ",", group: "." } }';
-  test("the source's own marks", () => {
-    expect(made(german, decimal, { A: "1.234.567,50" })).toEqual(["1234567.50"]);
-    expect(made(german, decimal, { A: "-0,5" })).toEqual(["-0.5"]);
-    expect(made(german, number, { A: "1.234,5" })).toEqual([1234.5]);
-    expect(made(german, decimal, { A: "12.34,50" })).toEqual(["12.34,50", "invalid"]);
-    expect(made(german, integer, { A: "1.234,5" })).toEqual(["1.234,5", "invalid"]);
-    expect(made('{ from: A, number: { group: "," } }', integer, { A: "+1,234" })).toEqual([1234]);
-    expect(made('{ from: A, number: { group: " " } }', integer, { A: "1\u00a0234" })).toEqual([1234]);
+  test("accepts the decimal and group separators of the source", () => {
+    expect(mapLeaf(german, decimal, { A: "1.234.567,50" })).toEqual(["1234567.50"]);
+    expect(mapLeaf(german, decimal, { A: "-0,5" })).toEqual(["-0.5"]);
+    expect(mapLeaf(german, number, { A: "1.234,5" })).toEqual([1234.5]);
+    expect(mapLeaf(german, decimal, { A: "12.34,50" })).toEqual(["12.34,50", "invalid"]);
+    expect(mapLeaf(german, integer, { A: "1.234,5" })).toEqual(["1.234,5", "invalid"]);
+    expect(mapLeaf('{ from: A, number: { group: "," } }', integer, { A: "+1,234" })).toEqual([1234]);
+    expect(mapLeaf('{ from: A, number: { group: " " } }', integer, { A: "1\u00a0234" })).toEqual([1234]);
   });
-  test("says that leading zeros mean nothing", () => {
-    expect(made("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
-    expect(made("A", integer, { A: "007" })).toEqual(["007", "invalid"]);
+  test("reports ignored leading zeros", () => {
+    expect(mapLeaf("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
+    expect(mapLeaf("A", integer, { A: "007" })).toEqual(["007", "invalid"]);
   });
-  test("no digit is lost", () => {
-    expect(made("A", integer, { A: "9007199254740993" })).toEqual(["9007199254740993", "invalid"]);
-    expect(made("A", number, { A: "0.10000000000000000001" })).toEqual(["0.10000000000000000001", "invalid"]);
-    expect(made("A", number, { A: "1.50" })).toEqual([1.5]);
-    expect(made("A", number, { A: "1e400" })).toEqual(["1e400", "invalid"]);
-    expect(made("A", decimal, { A: "0.10" })).toEqual(["0.10"]);
-    expect(made("A", decimal, { A: "12345678901234567890.10" })).toEqual(["12345678901234567890.10"]);
-    expect(made("A", decimal, { A: "1,5" })).toEqual(["1,5", "invalid"]);
-    expect(made("A", integer, { A: "0" })).toEqual([0]);
+  test("keeps every digit", () => {
+    expect(mapLeaf("A", integer, { A: "9007199254740993" })).toEqual(["9007199254740993", "invalid"]);
+    expect(mapLeaf("A", number, { A: "0.10000000000000000001" })).toEqual(["0.10000000000000000001", "invalid"]);
+    expect(mapLeaf("A", number, { A: "1.50" })).toEqual([1.5]);
+    expect(mapLeaf("A", number, { A: "1e400" })).toEqual(["1e400", "invalid"]);
+    expect(mapLeaf("A", decimal, { A: "0.10" })).toEqual(["0.10"]);
+    expect(mapLeaf("A", decimal, { A: "12345678901234567890.10" })).toEqual(["12345678901234567890.10"]);
+    expect(mapLeaf("A", decimal, { A: "1,5" })).toEqual(["1,5", "invalid"]);
+    expect(mapLeaf("A", integer, { A: "0" })).toEqual([0]);
   });
-  test("wrong forms", () => {
-    expect(refusal('{ from: A, number: { decimal: ",", group: "," } }', decimal)).toContain("two different characters");
-    expect(refusal("{ from: A, number: true }", decimal)).toContain("two different characters");
-    expect(refusal("{ from: A, number: {} }", boolean)).toContain("makes number");
+  test("rejects invalid forms", () => {
+    expect(leafError('{ from: A, number: { decimal: ",", group: "," } }', decimal)).toContain(
+      "two different characters",
+    );
+    expect(leafError("{ from: A, number: true }", decimal)).toContain("two different characters");
+    expect(leafError("{ from: A, number: {} }", boolean)).toContain("makes number");
   });
 });
 
-describe("a cell that does not fit", () => {
+describe("an invalid cell", () => {
   test.each([
     ['{ from: A, date: "dd/MM/yyyy" }', date, { as: "dd/MM/yyyy" }],
     [
@@ -149,7 +155,7 @@ describe("a cell that does not fit", () => {
     ],
     ['{ from: A, number: { decimal: ",", group: "." } }', decimal, { as: "1.234,50" }],
     ["A", date, undefined],
-  ])("%s asks for the form of the source, not for what becomes of it", (leaf, type, written) => {
+  ])("with %s, the problem names the format of the source, not of the payload", (leaf, type, written) => {
     const { problems } = compile(`payload: { leaf: ${leaf} }`, object({ leaf: type })).map(rowOf({ A: "?" }));
     expect(
       problems.map((problem) => (problem.code === "invalid" && "written" in problem ? problem.written : undefined)),

@@ -6,8 +6,8 @@ import { compile, failureOf, object, rowOf, text } from "../rows.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
-/** What a leaf, written in YAML's flow style, makes of a row: the value and the problems' codes. */
-export function made(
+/** Maps one row with a leaf in YAML flow style. Returns the value, then the codes of its problems. */
+export function mapLeaf(
   leaf: string,
   type: FieldType,
   cells: Cells,
@@ -17,7 +17,7 @@ export function made(
   return [mapped.payload["leaf"], ...mapped.problems.map((problem) => problem.code)];
 }
 
-export function refusal(leaf: string, type: FieldType = text, values?: MappingValues): string {
+export function leafError(leaf: string, type: FieldType = text, values?: MappingValues): string {
   const failure = failureOf(() => compile(`payload: { leaf: ${leaf} }`, object({ leaf: type }), values));
   expect(failure.code).toBe("mapping_invalid");
   return `${failure.message} | ${failure.hint ?? ""}`;

@@ -22,16 +22,16 @@ const LISTS = [
 const CASES = LISTS.flatMap(([need, isRequired]) => FORMS.map(([form, item]) => ({ need, isRequired, form, item })));
 const row = (id: string) => rowOf({ A: "1", FUEL: "G", KIND: "", POINT: id, OTHER: "O" });
 
-describe.each(CASES)("an item of constants in a list that is $need, $form", ({ isRequired, item }) => {
+describe.each(CASES)("a constant item in a list that is $need, $form", ({ isRequired, item }) => {
   const body = bodyWith(point, isRequired);
 
-  test("is left out if it lacks a required field", () => {
+  test("is omitted if it lacks a required field", () => {
     const mapping = compile(`payload: { id: A, points: [${item}, { id: OTHER }] }`, body);
     expect(mapping.map(row("")).payload).toEqual({ id: "1", points: [{ id: "O" }] });
     expect(mapping.map(row("P")).payload).toEqual({ id: "1", points: [{ id: "P", kind: "GAS" }, { id: "O" }] });
   });
 
-  test("leaves no list if it is the only one", () => {
+  test("is omitted together with the list if it is the only item", () => {
     const mapping = compile(`payload: { id: A, points: [${item}] }`, body);
     expect(mapping.map(row("")).payload).toEqual({ id: "1" });
     const found = compileValidator(body, { keepValues: false })(mapping.map(row("")).payload);
@@ -40,7 +40,7 @@ describe.each(CASES)("an item of constants in a list that is $need, $form", ({ i
     );
   });
 
-  test("has no origin when it is left out", () => {
+  test("has no origin if it is omitted", () => {
     const mapping = compile(`payload: { id: A, points: [${item}, { id: OTHER }] }`, body);
     expect(mapping.origins(row("")).map(({ attr }) => attr)).toEqual(["id", "points.0.id"]);
     expect(mapping.locate(row(""), ["points", 0, "id"])).toMatchObject({ column: "OTHER" });
@@ -55,7 +55,7 @@ describe.each(CASES)("an item of constants in a list that is $need, $form", ({ i
   });
 });
 
-test.each(LISTS)("an item of a child row is sent, in a list that is %s, whatever it lacks", (_, isRequired) => {
+test.each(LISTS)("an incomplete item of a child row is sent in a list that is %s", (_, isRequired) => {
   const sources =
     "sources: { accounts: { files: a.csv, key: ID }, points: { files: p.csv, parent: accounts, on: ID } }";
   const payload = "payload: { id: ID, points: [{ each: points, item: { id: POINT, kind: { value: GAS } } }] }";
@@ -65,7 +65,7 @@ test.each(LISTS)("an item of a child row is sent, in a list that is %s, whatever
   expect(mapping.map(account).payload).toEqual({ id: "1", points: [{ kind: "GAS" }] });
 });
 
-test.each(LISTS)("an item of one of several objects is left out in a list that is %s", (_, isRequired) => {
+test.each(LISTS)("an incomplete constant item of a union is omitted in a list that is %s", (_, isRequired) => {
   const gas = object({ "kind!": choice("GAS"), "id!": text });
   const power = object({ "kind!": choice("POWER"), "id!": text });
   const mapping = new Map([

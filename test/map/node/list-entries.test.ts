@@ -46,11 +46,11 @@ payload:
     [["G1"], ["G2"]],
   );
 
-  test("has the items of each in the order in which they are written", () => {
+  test("concatenates the items of its parts in the order of the mapping", () => {
     const { points } = mapping.map(row).payload;
     expect(ids(points)).toEqual(["G1", "G2", "own", "P1", "P3", "always"]);
   });
-  test("knows the cell behind each item", () => {
+  test("locates the cell of each item", () => {
     const places = [0, 1, 2, 3, 4, 5].map((index) => mapping.locate(row, ["points", index, "id"]));
     expect(places).toMatchObject([
       { file: "gas.csv", line: 2, column: "MPRN" },
@@ -62,7 +62,7 @@ payload:
     ]);
     expect(mapping.locate(row, ["points", 6, "id"])).toEqual({ file: "a.csv", line: 2 });
   });
-  test("numbers problems and origins as the items stand in the payload", () => {
+  test("numbers problems and origins by the index in the payload", () => {
     expect(mapping.map(row).problems).toMatchObject([
       { attr: "points.3.digits", code: "invalid", place: { file: "power.csv", line: 2 } },
       { attr: "points.4.digits", code: "invalid", place: { file: "power.csv", line: 4 } },
@@ -79,7 +79,7 @@ payload:
       "points.5.id",
     ]);
   });
-  test("has an origin at the place that locate gives, and in its order, whatever rows there are", () => {
+  test("has origins that agree with locate in place and order, for any rows", () => {
     const cellsOf = fc.array(fc.tuple(fc.constantFrom("a", "b", ""), fc.constantFrom("M", "X", "")), { maxLength: 4 });
     const entry = fc.constantFrom(
       "{ each: power, item: { id: MPAN, digits: KIND } }",
@@ -104,11 +104,11 @@ payload:
     );
     fc.assert(property, { numRuns: 200 });
   });
-  test("is left out where nothing is left of it", () => {
+  test("is omitted if no items remain", () => {
     const parts = `${SOURCES}\npayload: { id: ID, points: [{ each: power, item: { id: MPAN } }, { each: gas, item: { id: MPRN } }] }`;
     expect(compile(parts, body).map(account([], [])).payload).toEqual({ id: "1" });
   });
-  test("takes scalars too", () => {
+  test("accepts scalars", () => {
     const texts = object({ "id!": text, codes: list(text) });
     const parts = `${SOURCES}\npayload: { id: ID, codes: [{ each: power, item: MPAN }, OWN, { each: gas, item: MPRN }] }`;
     const scalars = compile(parts, texts);
@@ -117,12 +117,12 @@ payload:
     expect(scalars.locate(some, ["codes", 1])).toMatchObject({ file: "power.csv", line: 4 });
     expect(scalars.locate(some, ["codes", 3])).toMatchObject({ file: "gas.csv", line: 2 });
   });
-  test("is an item where the contract has a field of that name", () => {
+  test("treats an entry as an item if the contract has a field with that name", () => {
     const fields = object({ "id!": text, points: list(object({ each: text, item: text })) });
     const items = compile(`${SOURCES}\npayload: { id: ID, points: [{ each: ID, item: OWN }] }`, fields);
     expect(items.map(account([], [])).payload["points"]).toEqual([{ each: "1", item: "own" }]);
   });
-  test("is a list in a list where the contract has that", () => {
+  test("may be nested if the contract has a list of lists", () => {
     const lists = object({ "id!": text, points: list(list(text)) });
     const nested = compile(`${SOURCES}\npayload: { id: ID, points: [{ each: power, item: MPAN }, [OWN]] }`, lists);
     expect(nested.map(account([["P1"], ["P2"]], [])).payload["points"]).toEqual([["P1", "P2"], ["own"]]);
@@ -140,7 +140,7 @@ payload:
   });
 });
 
-describe("items of one list that the contract has in several forms", () => {
+describe("items of a list whose contract has several alternatives", () => {
   const register = object({ "register_id!": text, "digits!": integer });
   const electricity: ObjectType = object({
     "supply_type!": choice("ELECTRICITY"),
@@ -173,7 +173,7 @@ describe("items of one list that the contract has in several forms", () => {
   const mapping = compile(payload, body);
   const cells = { FUEL: "E", PROFILE: "1", SERIAL: "S", READING: "007", DIGITS: "", REGISTER: "R" };
 
-  test("each is read by the form that its cell chooses, in nested fields too", () => {
+  test("each item uses the alternative that its cell selects, also in nested fields", () => {
     const powerRow = mapping.map(rowOf({ ...cells, READING: "7" }));
     expect(powerRow).toMatchObject({ problems: [] });
     expect(powerRow.payload["points"]).toEqual([
@@ -190,19 +190,19 @@ describe("items of one list that the contract has in several forms", () => {
       { supply_type: "GAS", status: "LIVE", meters: [{ serial: "S", reading: "007", digits: 4 }] },
     ]);
   });
-  test("a cell for another form is kept, so that validation finds it; a constant alone is not", () => {
+  test("a cell of another alternative is kept for validation; a constant alone is not", () => {
     const { payload: kept } = mapping.map(rowOf({ ...cells, FUEL: "G", PROFILE: "1", DIGITS: "4" }));
     expect(kept["points"]).toMatchObject([{ profile: 1, meters: [{ registers: [{ register_id: "R", digits: 5 }] }] }]);
     const row = rowOf({ ...cells, FUEL: "G", PROFILE: "", DIGITS: "4", REGISTER: "" });
     expect(JSON.stringify(mapping.map(row).payload)).not.toContain("registers");
     expect(mapping.origins(row).map(({ attr }) => attr)).not.toContain("points.0.meters.0.registers.0.digits");
   });
-  test("a cell is found through a field of another form", () => {
+  test("a cell is located through a field of another alternative", () => {
     const row = rowOf({ ...cells, FUEL: "G" });
     const attr = ["points", 0, "meters", 0, "registers", 0, "register_id"];
     expect(mapping.locate(row, attr)).toMatchObject({ column: "REGISTER" });
   });
-  test("what no form has is refused", () => {
+  test("an attr of no alternative is rejected", () => {
     const wrong = failureOf(() => compile(payload.replace("registers:", "registrs:"), body));
     expect(wrong.message).toContain("points.0.meters.0.registrs: the contract has no such attr");
     const choices = failureOf(() => compile(payload.replace("value: LIVE", "value: LOVE"), body));

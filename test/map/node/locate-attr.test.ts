@@ -47,9 +47,9 @@ const account = csvRow(accounts, 7, ["1", "", "", "street"], {
 const placeOf = (attr: string) => mapping.locate(account, parseAttr(attr));
 
 describe("locate", () => {
-  test("a cell of the root row, with its column", () =>
+  test("returns a cell of the root row with its column", () =>
     expect(placeOf("id")).toEqual({ file: "accounts.csv", line: 7, column: "REF", columnNumber: 1 }));
-  test("a cell of a child row, empty or not", () => {
+  test("returns a cell of a child row, even if it is empty", () => {
     expect(placeOf("customers.1.mobile")).toEqual({
       file: "customers.csv",
       line: 9,
@@ -58,38 +58,38 @@ describe("locate", () => {
     });
     expect(placeOf("customers.0.first")).toMatchObject({ line: 3, column: "FIRST" });
   });
-  test("a cell of a child's child; empty scalars do not count", () =>
+  test("returns a cell of a grandchild row; empty scalars do not count as items", () =>
     expect(placeOf("customers.1.numbers.0")).toEqual({ file: "meters.csv", line: 5, column: "MPAN", columnNumber: 1 }));
-  test("of several columns the one that was taken, or the first", () => {
+  test("returns the column that was used, or the first one", () => {
     expect(placeOf("name")).toMatchObject({ column: "NAME" });
     expect(mapping.locate(csvRow(accounts, 8, ["1", "", "x", ""]), ["name"])).toMatchObject({ column: "ADDR1" });
   });
-  test("items of a list literal that were left out do not count", () =>
+  test("does not count omitted items of a list literal", () =>
     expect(placeOf("addresses.0.line")).toMatchObject({ column: "ADDR2", columnNumber: 4 }));
-  test("a part of a cell is the cell", () => expect(placeOf("tags.0")).toMatchObject({ column: "ADDR2" }));
+  test("returns the whole cell for a part of it", () => expect(placeOf("tags.0")).toMatchObject({ column: "ADDR2" }));
   test.each(["country", "customers.non_field_errors.x", "nothing.like.it", "non_field_errors", "addresses.5.line"])(
-    "%s has no cell, so it is the row",
+    "returns the row for %s, which has no cell",
     (attr) => {
       const place = placeOf(attr);
       expect(place).toMatchObject({ line: attr.startsWith("customers") ? 3 : 7 });
       expect(place).not.toHaveProperty("column");
     },
   );
-  test("an object, and an attr of it that is not mapped, is the child row it is built from", () => {
+  test("returns the child row for an object and for its unmapped attrs", () => {
     expect(placeOf("customers.1")).toEqual({ file: "customers.csv", line: 9 });
     expect(placeOf("customers.1.missing")).toEqual({ file: "customers.csv", line: 9 });
   });
-  test("a list of child rows is the first of them, or the parent's row", () => {
+  test("returns the first child row, or the parent row, for a list of child rows", () => {
     expect(placeOf("customers")).toEqual({ file: "customers.csv", line: 3 });
     expect(mapping.locate(csvRow(accounts, 8, ["1"]), ["customers"])).toEqual({ file: "accounts.csv", line: 8 });
     expect(placeOf("customers.0.numbers")).toEqual({ file: "customers.csv", line: 3 });
   });
-  test("the cell of a field that depends on another one", () => {
+  test("returns the cell of a field that depends on another field", () => {
     const either = union([object({ kind: choice("A"), a: integer }), object({ kind: choice("B"), b: text })]);
     const choosing = compile("payload: { p: { kind: K, a: X, b: Y } }", object({ p: either }));
     expect(choosing.locate(rowOf({ K: "B", X: "", Y: "y" }), ["p", "b"])).toMatchObject({ column: "Y" });
   });
-  test("of many child rows only the one is read", () => {
+  test("reads only one of many child rows", () => {
     let calls = 0;
     const leaf: LeafNode = {
       kind: "leaf",
@@ -109,7 +109,7 @@ describe("locate", () => {
     const place = locateAttr({ kind: "each", source: "c", applies: undefined, item }, row, [49_999, "a"]);
     expect([place.line, calls]).toEqual([50_001, 0]);
   });
-  test("JSON sources have pointers, also to what is not there", () => {
+  test("returns a JSON pointer for JSON sources, even if the member is missing", () => {
     const json = compile("payload: { id: a/b.c, name: a, country: { value: GB } }", body);
     const source = jsonRow({ "a/b": { c: "x" } }, "/accounts/3");
     const place = { file: "accounts.json", line: 2 };
@@ -120,7 +120,7 @@ describe("locate", () => {
 });
 
 describe("for any mapping and any rows", () => {
-  test("every text of a payload is found in the cell that locate names", () => {
+  test("every text of a payload is in the cell that locate returns", () => {
     fc.assert(
       fc.property(shapes, fc.infiniteStream(fc.constantFrom("", "", "x", "y", " ")), (shape, cells) => {
         const built = draw(shape, "s0");
@@ -158,7 +158,7 @@ interface Drawn {
   readonly sources: Map<string, { readonly parent: string | undefined; columns: number }>;
 }
 
-/** The mapping and the contract for a shape; every leaf has a column of its own. Items of a literal list share a type. */
+/** Draws the mapping and the contract for a shape. Every leaf has its own column; items of a literal list share a type. */
 function draw(shape: Shape, source: string, sources: Drawn["sources"] = new Map([[source, fresh(undefined)]])): Drawn {
   if (shape.kind === "leaf") {
     const used = sources.get(source) ?? fresh(undefined);
@@ -189,7 +189,7 @@ function fresh(parent: string | undefined): { parent: string | undefined; column
   return { parent, columns: 0 };
 }
 
-/** A row with two rows in every child source. Filled cells hold a text that no other cell holds. */
+/** Returns a row with two rows in every child source. The text of each filled cell is unique. */
 function rowFor(source: string, sources: Drawn["sources"], cells: fc.Stream<string>, drawn = { line: 1 }): Row {
   drawn.line += 1;
   const { line } = drawn;

@@ -3,7 +3,7 @@ import { anything, compile, csvRow, failureOf, integer, jsonRow, list, object, r
 
 describe("columns", () => {
   const body = object({ a: text, b: text });
-  test("a file that lacks some is refused at its first row, with all that it lacks", () => {
+  test("a file is rejected at its first row, with all missing columns", () => {
     const mapping = compile("payload:\n  a: MOBLE\n  b: NAME\n", body);
     expect(failureOf(() => mapping.map(rowOf({ MOBILE: "", NAME: "" })))).toMatchObject({
       code: "mapping_invalid",
@@ -13,22 +13,22 @@ describe("columns", () => {
     });
     expect(failureOf(() => mapping.map(rowOf({ X: "" }))).message).toContain('"MOBLE" (mapping.yaml:2), "NAME"');
   });
-  test("every file has its own order", () => {
+  test("may have a different order in each file", () => {
     const mapping = compile("payload: { a: A, b: B }", body);
     expect(mapping.map(rowOf({ A: "1", B: "2" })).payload).toEqual({ a: "1", b: "2" });
     expect(mapping.map(rowOf({ B: "3", A: "4" })).payload).toEqual({ a: "4", b: "3" });
   });
-  test("a ragged row lacks cells, which are empty", () => {
+  test("missing cells of a ragged row are empty", () => {
     const row = csvRow(table("a.csv", ["A", "B"]), 2, ["1"]);
     expect(compile("payload: { a: A, b: B }", body).map(row).payload).toEqual({ a: "1" });
   });
-  test("a path into JSON, or a member whose name has dots", () => {
+  test("may be a path into JSON, or a member with dots in its name", () => {
     const mapping = compile("payload: { a: x.y.0, b: z.w }", body);
     expect(mapping.map(jsonRow({ x: { y: ["v"] }, "z.w": "u", z: { w: "no" } })).payload).toEqual({ a: "v", b: "u" });
     expect(mapping.map(jsonRow({ x: "s" })).payload).toEqual({});
     expect(mapping.map(jsonRow({ x: { y: [] }, z: null })).payload).toEqual({});
   });
-  test("a path reaches data only, never what objects inherit", () => {
+  test("a path never reaches inherited properties", () => {
     const mapping = compile("payload: { a: constructor.name, b: x.length }", object({ a: anything, b: anything }));
     expect(mapping.map(jsonRow({ x: "text" })).payload).toEqual({});
   });
@@ -36,7 +36,7 @@ describe("columns", () => {
 
 describe("the business key", () => {
   const body = object({ "id!": text, nested: object({ ref: text }), n: integer });
-  test("is the contract's, or the mapping's", () => {
+  test("comes from the mapping or else the contract", () => {
     const contracts = compile("payload: { id: A }", body);
     expect([contracts.keyAttr, contracts.map(rowOf({ A: "7" })).key]).toEqual([["id"], "7"]);
     const own = compile("key: nested.ref\npayload: { id: A, nested: { ref: B } }", body);
@@ -44,14 +44,14 @@ describe("the business key", () => {
     expect(compile("key: n\npayload: { n: A }", body).map(rowOf({ A: "7" })).key).toBe("7");
     expect(own.map(rowOf({ A: "7", B: "" }))).not.toHaveProperty("key");
   });
-  test("has to be in the payload when the mapping names it", () =>
+  test("must be in the payload if the mapping names it", () =>
     expect(failureOf(() => compile("key: ref\npayload: { id: A }", body)).message).toBe(
       'mapping.yaml:1:1: key: the payload has no field "ref"',
     ));
 });
 
 describe("origins", () => {
-  test("say for every value what it was made from", () => {
+  test("name the source of every value", () => {
     const body = object({ a: text, b: text, c: text, d: text, e: text, f: list(text) });
     const mapping = compile(
       'payload: { a: A, b: { value: v }, c: { from: B, default: d }, d: { from: A, lookup: { x: y } }, e: B, f: { from: A, split: "," } }',

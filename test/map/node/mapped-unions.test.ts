@@ -12,7 +12,7 @@ describe("unions", () => {
   const body = object({ payment: union([debit, demand], { property: "method", mapping: options }) });
   const payload = "payload: { payment: { method: M, day: D, amount: A, reminder: R } }";
 
-  test("the mapped discriminator chooses the fields' types", () => {
+  test("the mapped discriminator determines the types of the fields", () => {
     const mapping = compile(payload, body);
     expect(mapping.map(rowOf({ M: "DEBIT", D: "3", A: "10", R: "" })).payload).toEqual({
       payment: { method: "DEBIT", day: 3, amount: "10" },
@@ -21,32 +21,32 @@ describe("unions", () => {
       payment: { method: "DEMAND", amount: 10, reminder: "r" },
     });
   });
-  test("what only another option has is not dropped silently", () =>
+  test("fields of another option are not dropped silently", () =>
     expect(compile(payload, body).map(rowOf({ M: "DEMAND", D: "3", A: "1", R: "" })).payload).toEqual({
       payment: { method: "DEMAND", day: 3, amount: 1 },
     }));
-  test("an unknown discriminator leaves the fields as any option would have them", () =>
+  test("with an unknown discriminator, each field takes a type of any option", () =>
     expect(compile(payload, body).map(rowOf({ M: "?", D: "3", A: "1.5", R: "" })).payload).toEqual({
       payment: { method: "?", day: 3, amount: "1.5" },
     }));
-  test("a constant discriminator is the option itself", () => {
+  test("a constant discriminator selects its option at compile time", () => {
     const constant = "payload: { payment: { method: { value: DEBIT }, day: D } }";
     expect(compile(constant, body).map(rowOf({ D: "3" })).payload).toEqual({ payment: { method: "DEBIT", day: 3 } });
     expect(compile(constant, body).map(rowOf({ D: "" })).payload).toEqual({});
     const failure = failureOf(() => compile("payload: { payment: { method: { value: DEBIT }, reminder: R } }", body));
     expect(failure.message).toContain("payload.payment.reminder: the contract has no such attr");
   });
-  test("an attr that no option has is refused", () => {
+  test("an attr of no option is rejected", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
     expect(failure.hint).toContain('did you mean "reminder"?');
   });
-  test("without a discriminator a field is what fits in any option", () => {
+  test("without a discriminator, each field takes a type that fits in any option", () => {
     const loose = object({ payment: union([object({ amount: integer }), object({ amount: text })]) });
     const mapping = compile("payload: { payment: { amount: A } }", loose);
     expect(mapping.map(rowOf({ A: "3" })).payload).toEqual({ payment: { amount: 3 } });
     expect(mapping.map(rowOf({ A: "x" })).payload).toEqual({ payment: { amount: "x" } });
   });
-  test("of a scalar, an object and a list the entry's form chooses", () => {
+  test("the form of the entry selects a scalar, an object or a list", () => {
     const mixed = object({ a: union([text, object({ value: text, note: text }), list(text)]) });
     const run = (entry: string) => compile(`payload: { a: ${entry} }`, mixed).map(rowOf({ A: "x" })).payload;
     expect(run("A")).toEqual({ a: "x" });

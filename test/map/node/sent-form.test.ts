@@ -10,7 +10,7 @@ function sent(body: FieldType, payload: JsonObject): JsonObject {
   return compileSentForm({ body, steps: [] })({ payload }).payload;
 }
 
-describe("a date-time goes out in UTC, with Z and whole seconds", () => {
+describe("date-times are sent in UTC, with Z and whole seconds", () => {
   it.each([
     ["2024-06-01T09:30:00+01:00", "2024-06-01T08:30:00Z"],
     ["2024-06-01T00:30:00+10:00", "2024-05-31T14:30:00Z"],
@@ -20,23 +20,23 @@ describe("a date-time goes out in UTC, with Z and whole seconds", () => {
     ["2024-06-01T09:30:00-00:00", "2024-06-01T09:30:00Z"],
     ["2016-12-31T15:59:60-08:00", "2016-12-31T23:59:60Z"],
     ["2024-06-01T09:30:00Z", "2024-06-01T09:30:00Z"],
-  ])("%s as %s", (given, expected) => {
+  ])("sends %s as %s", (given, expected) => {
     expect(sent(object({ at: AT }), { at: given })).toEqual({ at: expected });
   });
 
   it.each(["2024-06-01", "2024-06-01T09:30:00", "tomorrow", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])(
-    "but %s as it is: it is no date-time with a zone, or none of the years 1 to 9999",
+    "sends %s unchanged: it has no time or no zone, or its year is not 1 to 9999",
     (given) => {
       expect(sent(object({ at: AT }), { at: given })).toEqual({ at: given });
     },
   );
 });
 
-describe("only date-times are changed", () => {
+describe("conversion to UTC", () => {
   const GIVEN = "2024-06-01T09:30:00+01:00";
   const UTC = "2024-06-01T08:30:00Z";
 
-  it("wherever the contract has them, and nothing else", () => {
+  it("converts every date-time of the contract and nothing else", () => {
     const type = object({ at: AT, name: text(), items: list(object({ at: AT, note: text() })), days: list(AT) });
     expect(
       sent(type, {
@@ -49,14 +49,14 @@ describe("only date-times are changed", () => {
     ).toEqual({ at: UTC, name: GIVEN, items: [{ at: UTC, note: GIVEN }, { at: null }], days: [UTC], other: GIVEN });
   });
 
-  it("not those that the contract has sent as given", () => {
+  it("skips date-times that the contract marks to be sent as given", () => {
     expect(sent(object({ at: moment("datetime", { asGiven: true }), to: AT }), { at: GIVEN, to: GIVEN })).toEqual({
       at: GIVEN,
       to: UTC,
     });
   });
 
-  it("of a union by its discriminator, and without one only where no alternative has text there", () => {
+  it("follows the discriminator of a union; without one, converts only if no alternative has text there", () => {
     const call = object({ "kind!": choice(["call"]), at: AT });
     const letter = object({ "kind!": choice(["letter"]), at: text() });
     const mapping = new Map([

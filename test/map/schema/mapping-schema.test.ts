@@ -18,14 +18,13 @@ interface YamlText {
   readonly value: JsonValue;
 }
 
-/** Every YAML file of a folder, at any depth, with its value. */
+/** Returns every YAML file below a folder with its value. */
 function yamlFiles(folder: string): readonly YamlText[] {
   return readdirSync(projectFile(folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".yaml") && !name.includes("bad/"))
     .map((name) => valueOf(path.join(folder, name), readFileSync(projectFile(folder, name), "utf8")));
 }
 
-/** Every block of YAML in a page. */
 function yamlBlocks(page: string): readonly YamlText[] {
   const text = readFileSync(projectFile(page), "utf8");
   return [...text.matchAll(/```yaml\n([\s\S]*?)```/g)].map(([, block = ""], index) =>
@@ -42,7 +41,7 @@ function pages(): readonly string[] {
   ];
 }
 
-/** A fragment of YAML that does not stand alone has no value. */
+/** The value is null for a fragment that is not valid YAML by itself. */
 function valueOf(name: string, text: string): YamlText {
   try {
     return { name, value: parseDocument({ file: name, text }).value };
@@ -74,11 +73,11 @@ function faults(mapping: string): readonly string[] {
 const ownContract = { contract: [projectFile("fixtures/contract/contract.yaml")], operation: "import-account" };
 
 describe("the schema of a mapping", () => {
-  test.each(MAPPINGS)("lets the mapping of $name through", ({ value }) => {
+  test.each(MAPPINGS)("accepts the mapping of $name", ({ value }) => {
     expect(faultsOf(mappingSchema(), value)).toEqual([]);
   });
 
-  test("knows what may be said of dates, of the order of rows and of the rows that are taken", () => {
+  test("knows the options for dates, row order and pick", () => {
     expect(mappingSchema()["definitions"]).toMatchObject({ leaf: { properties: { pivot: { maximum: 99 } } } });
     expect(faults("payload: { a: { from: DOB, date: [dd/MM/yyyy, dd/MM/yy], pivot: 25 } }")).toEqual([]);
     const source = "payload: {}\nsources: { a: { files: a.csv, parent: b, on: { ID: CUST },";
@@ -88,7 +87,7 @@ describe("the schema of a mapping", () => {
     expect(faults(`${source} pick: middle } }`)).not.toEqual([]);
   });
 
-  test("lets the demo's mapping through where it knows the contract", async () => {
+  test("accepts the mapping of the demo if the contract is given", async () => {
     const { value } = valueOf("demo", readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8"));
     expect(faultsOf(await schemaOfMapping(ownContract, {}), value)).toEqual([]);
   });
@@ -102,7 +101,7 @@ describe("the schema of a mapping", () => {
     ["a source with an unknown option", { sources: { a: { file: "a.csv" } }, payload: {} }],
     ["no payload", { operation: "x" }],
     ["an unknown entry at the top", { payload: {}, operaton: "x" }],
-    ["a name for a column that is no number", { sources: { a: { rename: { x: "Y" } } }, payload: {} }],
+    ["a rename of a column that is not a number", { sources: { a: { rename: { x: "Y" } } }, payload: {} }],
   ])("refuses %s", (_, value) => {
     expect(faultsOf(mappingSchema(), value)).not.toEqual([]);
   });
@@ -110,8 +109,8 @@ describe("the schema of a mapping", () => {
   test.each([
     ["an attr that the contract does not have", { billing_nam: "NAME" }],
     ["an option that leaves do not have", { billing_name: { form: "NAME" } }],
-    ["a constant that is no choice", { account_type: { value: "DOMESTICC" } }],
-    ["a table that gives no choice", { account_type: { from: "T", lookup: { D: "HOME" } } }],
+    ["a constant that is not among the choices", { account_type: { value: "DOMESTICC" } }],
+    ["a lookup whose value is not among the choices", { account_type: { from: "T", lookup: { D: "HOME" } } }],
     ["a list without item", { customers: { each: "customers" } }],
     ["a nested attr that the contract does not have", { customers: [{ given: "FIRST" }] }],
     ["a leaf where the contract has an object", { payment: "PAYS" }],
@@ -119,7 +118,7 @@ describe("the schema of a mapping", () => {
     expect(faultsOf(await schemaOfMapping(ownContract, {}), { payload })).not.toEqual([]);
   });
 
-  test("with the contract, shows what it says of a field", async () => {
+  test("contains the field descriptions of the contract", async () => {
     const schema = JSON.stringify(await schemaOfMapping(ownContract, {}));
     expect(schema).toContain("A British postcode in capitals.");
     expect(schema).toContain("one of DOMESTIC, BUSINESS");
@@ -127,15 +126,15 @@ describe("the schema of a mapping", () => {
 });
 
 describe("the schema of migrate.yaml", () => {
-  test.each(CONFIGS)("lets the configuration of $name through", ({ value }) => {
+  test.each(CONFIGS)("accepts the configuration of $name", ({ value }) => {
     expect(faultsOf(configJsonSchema(), value)).toEqual([]);
   });
 
   test.each([
     ["an unknown setting", { contrct: "x.yaml" }],
-    ["a number in place of a text", { supplier: 7 }],
+    ["a number instead of text", { supplier: 7 }],
     ["a target without an address", { targets: { t: { ca: "x.pem" } } }],
-    ["an environment that is not known", { targets: { t: { baseUrl: "https://x/v1/", environment: "prod" } } }],
+    ["an unknown environment", { targets: { t: { baseUrl: "https://x/v1/", environment: "prod" } } }],
   ])("refuses %s", (_, value) => {
     expect(faultsOf(configJsonSchema(), value)).not.toEqual([]);
   });

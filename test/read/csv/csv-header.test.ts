@@ -6,8 +6,8 @@ import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { isCsvRow } from "../../../src/model/record.ts";
 import { cells, failureOf, fixture, problemsOf, read, type Reading, source } from "../reading.ts";
 
-describe("columns without a name in the header", () => {
-  it("are left out with a notice while they are empty, and rows may end before them", async () => {
+describe("unnamed columns", () => {
+  it("are ignored with a notice if they are empty, and rows may omit them", async () => {
     const { records, notices } = await read(fixture("unnamed-empty-columns.csv"));
     expect(notices).toMatchObject([{ text: expect.stringContaining("columns 3, 5 and 6 of 6 have no name") }]);
     expect(records.map(({ row }) => cells(row))).toEqual([
@@ -19,20 +19,20 @@ describe("columns without a name in the header", () => {
     expect(problemsOf(records)).toEqual(["source_ragged_row@5"]);
   });
 
-  it("end the run at the first data in them, with the rename that names them", async () => {
+  it("end the run at their first data and suggest a rename", async () => {
     const failure = await failureOf(readText("REF,,NAME,\nA1,,Ada,\nA2,,Bea,x\n"));
     expect(failure).toMatchObject({ code: "source_bad_header", exitCode: 2, place: { line: 1 } });
     expect(failure.message).toContain("column 4 of 4 has no name in the header, but data in line 3");
     expect(failure.hint).toContain("rename: { 4: <name> }");
   });
 
-  it("have a name once the mapping renames them", async () => {
+  it("are read if the mapping renames them", async () => {
     const { records, notices } = await readText("REF,,NAME,\nA1,,Ada,x\n", new Map([[4, "NOTES"]]));
     expect(columnsOf(records)).toEqual(["REF", "", "NAME", "NOTES"]);
     expect(notices).toMatchObject([{ text: expect.stringContaining("column 2 of 4 has no name") }]);
   });
 
-  it("are refused when no column has a name", async () => {
+  it("are rejected if no column has a name", async () => {
     expect(await failureOf(readText(",,\n1,2,3\n"))).toMatchObject({
       code: "source_bad_header",
       message: expect.stringContaining("no column has a name"),
@@ -42,17 +42,17 @@ describe("columns without a name in the header", () => {
 
 describe("rename of a source", () => {
   it.each([
-    ["two columns of one name", "REF,NAME,NAME\nA1,Ada,Byron\n"],
+    ["two columns with the same name", "REF,NAME,NAME\nA1,Ada,Byron\n"],
     ["a forbidden name", "REF,NAME,__proto__\nA1,Ada,Byron\n"],
     ["an invisible character in a name", "REF,NAME,SUR\u200bNAME\nA1,Ada,Byron\n"],
     ["a filler in a name", "REF,NAME,SUR\u3164NAME\nA1,Ada,Byron\n"],
-  ])("helps with %s, as the failure says", async (_, text) => {
+  ])("fixes %s, as the failure suggests", async (_, text) => {
     expect((await failureOf(readText(text))).hint).toContain("rename: { 3: <name> }");
     const { records } = await readText(text, new Map([[3, "SURNAME"]]));
     expect(columnsOf(records)).toEqual(["REF", "NAME", "SURNAME"]);
   });
 
-  it("is refused for a column that the file does not have, and for JSON", async () => {
+  it("is rejected for a missing column and for JSON", async () => {
     expect(await failureOf(readText("REF,NAME\nA1,Ada\n", new Map([[3, "SURNAME"]])))).toMatchObject({
       code: "source_bad_header",
       message: expect.stringContaining("renames column 3, but there are 2"),
@@ -62,7 +62,7 @@ describe("rename of a source", () => {
   });
 });
 
-it("a line end in quotes within a header is a space of the name", async () => {
+it("a quoted line end within a header becomes a space", async () => {
   const { records } = await read(fixture("header-with-line-ends.csv"));
   expect(columnsOf(records)).toEqual(["ACCOUNT_REF", "Account holder", "Post- code"]);
   expect(records.map(({ row }) => row.line)).toEqual([4]);

@@ -8,7 +8,7 @@ import { cells, failureOf, firstCells, fixture, problemsOf, read, type Reading, 
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("CSV", () => {
-  it("takes every line end, mixed in one file, and skips blank lines", async () => {
+  it("accepts mixed line ends and skips blank lines", async () => {
     const { records } = await read(fixture("mixed-line-ends.csv"));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([
       [2, "A1", "Ada"],
@@ -19,18 +19,18 @@ describe("CSV", () => {
     expect(problemsOf(records)).toEqual([]);
   });
 
-  it("tells a file that was cut off from a ragged one", async () => {
+  it("distinguishes a truncated file from a ragged row", async () => {
     const { records } = await read(fixture("cut-off.csv"));
     expect(problemsOf(records)).toEqual(["source_truncated_row@3"]);
   });
 
-  it("reports stray quotes and goes on behind them", async () => {
+  it("reports stray quotes and continues after them", async () => {
     const { records } = await read(fixture("stray-quotes.csv"));
     expect(records.map(({ row }) => cells(row)[1])).toEqual(['1"x', '"quoted" behind', 'a "b" c']);
     expect(problemsOf(records)).toEqual(["source_stray_quote@2", "source_stray_quote@3"]);
   });
 
-  it("reports control characters in their cells: NUL as an error, others as warnings", async () => {
+  it("reports control characters at their cells: NUL as an error, others as warnings", async () => {
     const { records } = await read(fixture("control-characters.csv"));
     expect(records.flatMap(({ problems }) => problems)).toMatchObject([
       { code: "source_control_character", character: "U+0000", severity: "error", place: { line: 2, column: "NAME" } },
@@ -62,13 +62,13 @@ describe("CSV", () => {
     ]);
   });
 
-  it("honours Excel's sep= line", async () => {
+  it("respects the sep= line of Excel", async () => {
     const { records, notices } = await read(fixture("excel-sep-line.csv"));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([[3, "A1", "Ada, Countess"]]);
     expect(notices).toHaveLength(1);
   });
 
-  it("takes tabs in a .tsv for granted, and as declared", async () => {
+  it("uses tabs for .tsv files, or if declared", async () => {
     expect(await read(fixture("tabs.tsv"))).toMatchObject({ notices: [], records: [{ number: 1 }] });
     for (const delimiter of ["tab", "\\t", "\t"]) {
       expect((await read(fixture("tabs.tsv"), { delimiter })).records.map(({ row }) => cells(row))).toEqual([
@@ -77,7 +77,7 @@ describe("CSV", () => {
     }
   });
 
-  it("refuses a declared delimiter that leaves one column, and one that is not a character", async () => {
+  it("rejects a declared delimiter that yields one column or is not a single character", async () => {
     expect(await failureOf(read(fixture("semicolons.csv"), { delimiter: "|" }))).toMatchObject({
       code: "source_bad_header",
     });
@@ -95,7 +95,7 @@ describe("CSV", () => {
     expect(firstCells(records)).toEqual(first);
   });
 
-  it("refuses a record that does not end, quoted or not", async () => {
+  it("rejects a record without an end, quoted or not", async () => {
     const limits = { csvRecordBytes: 1000 };
     const long = "x".repeat(600_000);
     expect(await failureOf(readText(`A,B\n1,${long}\n`, limits))).toMatchObject({
@@ -108,7 +108,7 @@ describe("CSV", () => {
     });
   });
 
-  it("refuses a line of white space that is longer than a record may be", async () => {
+  it("rejects a line of white space that exceeds the record limit", async () => {
     const spaces = " ".repeat(600_000);
     expect(await failureOf(readText(`A,B\n1,2\n${spaces}\n`, { csvRecordBytes: 1000 }))).toMatchObject({
       code: "source_too_large",
@@ -116,7 +116,7 @@ describe("CSV", () => {
     });
   });
 
-  it("refuses more columns than the limit, at the header", async () => {
+  it("rejects more columns than the limit at the header", async () => {
     expect(await failureOf(readText("A,B,C\n1,2,3\n", { csvColumns: 2 }))).toMatchObject({
       code: "source_too_large",
       place: { line: 1 },
@@ -130,7 +130,7 @@ describe("CSV", () => {
     expect(firstCells(records)).toHaveLength(20_000);
   });
 
-  it("gives back what was written, with the right lines, whatever the line ends and wherever chunks end", async () => {
+  it("reads the written rows with correct lines for any line ends and chunk boundaries", async () => {
     const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
     const text = fc.array(fc.constantFrom("a", "7", " ", '"', ",", "\n", "\r\n", "\r", "\u00E9", "\u{1F600}", ";"), {
       maxLength: 6,
@@ -162,7 +162,7 @@ describe("CSV", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("accounts for every line of any text at all: rows or a failure with a place, never a crash", async () => {
+  it("turns any text into rows or a failure with a place, without crashing", async () => {
     const parts = fc.array(fc.constantFrom("a", '"', ",", "\n", "\r", "\0", "\u0085", " ", "b,c"), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(parts, async (pieces) => {
@@ -171,7 +171,7 @@ describe("CSV", () => {
           () => undefined,
           (error: unknown) => error,
         );
-        // A text full of NULs is taken for UTF-16 without its mark.
+        // A text with many NULs is read as UTF-16 without a byte order mark.
         const allowed = [undefined, "source_unclosed_quote", ...(pieces.includes("\0") ? ["source_bad_encoding"] : [])];
         expect(allowed).toContain(failure instanceof Failure ? failure.code : failure);
       }),

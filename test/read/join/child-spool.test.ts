@@ -9,8 +9,8 @@ const PARENTS = 10_000;
 
 it.each([
   ["in memory", 2 ** 20],
-  ["in a file without a name", 1000],
-])("child records are taken in the order of their parents when they lie %s", (_, memoryBytes) => {
+  ["in an unlinked file", 1000],
+])("child records stored %s are returned in the order of their parents", (_, memoryBytes) => {
   const folder = temporaryFolder();
   const store = createSpoolStore(folder, memoryBytes);
   const spool = store.newSpool();

@@ -7,7 +7,7 @@ import type { SourceSpec } from "../../../src/model/source-spec.ts";
 import { openInput } from "../../../src/read/input/open-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** Accounts with customers, in an order of their own, with their meters, and the product that each account refers to. */
+/** Accounts with customers in a different order, their meters, and the product that each account refers to. */
 function plan(folder: string): SourceSpec {
   const file = (name: string): readonly string[] => [path.join(folder, `${name}.csv`)];
   return {
@@ -30,7 +30,7 @@ function plan(folder: string): SourceSpec {
 
 const few = fc.integer({ min: 0, max: 6 });
 
-it("records that are looked for by their numbers are those that reading everything gives", async () => {
+it("finds by number the same records as a full read", async () => {
   const folder = temporaryFolder();
   const write = (name: string, header: string, rows: readonly (readonly unknown[])[]): void =>
     writeFileSync(path.join(folder, `${name}.csv`), [header, ...rows.map((row) => row.join(",")), ""].join("\n"));
@@ -70,7 +70,7 @@ it("records that are looked for by their numbers are those that reading everythi
         });
         try {
           const all: InputRecord[] = [];
-          // Where nothing of a source matches, reading everything refuses that.
+          // A full read fails if no row of a source matches.
           try {
             for await (const batch of input.records()) all.push(...batch);
           } catch {
@@ -89,7 +89,7 @@ it("records that are looked for by their numbers are those that reading everythi
   );
 });
 
-it("no more is read of the root source than it takes", async () => {
+it("stops reading the root source after the last wanted record", async () => {
   const folder = temporaryFolder({
     "accounts.csv": `REF,NAME\n${Array.from({ length: 20_000 }, (_, at) => `A${at},some name\n`).join("")}`,
     "customers.csv": "REF,SEQ,ID\n",

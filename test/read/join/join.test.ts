@@ -31,7 +31,7 @@ describe.each([
   ["in memory", {}],
   ["through an index on disk", ON_DISK],
 ])("a join %s", (_, options) => {
-  it("gives each parent its child rows in order, each with its own file and line", async () => {
+  it("returns the child rows of each parent in order, each with its file and line", async () => {
     const { records } = await read(accounts, options);
     expect(records.slice(0, 3).map(({ row }) => tree(row))).toEqual([
       ["00123", 2, [["00123", 8, []]]],
@@ -48,14 +48,14 @@ describe.each([
     expect(records[1]?.row.children?.get("customers")?.[0]?.table.file).toContain("joined-customers.csv");
   });
 
-  it("puts a child's problems onto its parent's record", async () => {
+  it("adds the problems of a child to the record of its parent", async () => {
     const { records } = await read(accounts, options);
     expect(records[2]?.problems).toMatchObject([
       { code: "source_ragged_row", place: { line: 7, file: FIXTURES + "/joined-customers.csv" } },
     ]);
   });
 
-  it("reports orphans with the parent they nearly have, and with their own children", async () => {
+  it("reports orphans with the nearest parent key and with their own children", async () => {
     const { records } = await read(accounts, options);
     const orphans = records.filter(({ orphan }) => orphan);
     expect(orphans.map(({ number, source, row }) => [number, source, tree(row)])).toEqual([
@@ -82,7 +82,7 @@ describe.each([
 });
 
 describe("joins", () => {
-  it("gives the same records however they are joined, and in every pass", async () => {
+  it("returns the same records for every join method and in every pass", async () => {
     const key = fc.constantFrom("1", "2", "10", "007", "7", "A1", "a 1", "B", "");
     const rows = fc.array(key, { maxLength: 12 });
     const property = fc.asyncProperty(rows, rows, rows, fc.constantFrom("file", "text", "number"), async (...drawn) => {
@@ -96,7 +96,7 @@ describe("joins", () => {
     await fc.assert(property, { numRuns: 25 });
   });
 
-  it("reads sorted files along with each other, without a file on disk", async () => {
+  it("merges sorted files without a file on disk", async () => {
     for (const [keys, modes] of [
       [names(""), []],
       [names("A").toSorted(), []],
@@ -123,7 +123,7 @@ describe("joins", () => {
     }
   });
 
-  it("joins JSON by paths", async () => {
+  it("joins JSON by path", async () => {
     const folder = temporaryFolder();
     await writeFile(join(folder, "a.json"), '[{"ids": {"ref": "A1"}}, {"ids": {"ref": 7}}]');
     await writeFile(join(folder, "c.ndjson"), '{"of": ["A1"]}\n{"of": ["7"]}\n{"of": ["x"]}\n');
@@ -140,7 +140,7 @@ describe("joins", () => {
     }
   });
 
-  it("refuses a parent with more rows than one record can hold", async () => {
+  it("rejects a parent with more rows than the limit of a record", async () => {
     const plan = await writeJoin(["A"], ["A", "A", "A"], []);
     for (const memoryJoinBytes of [0, 1000]) {
       const failure = await failureOf(read(plan, { limits: { memoryJoinBytes, rowsPerParent: 2 } }));
@@ -148,14 +148,14 @@ describe("joins", () => {
     }
   });
 
-  it("says that a folder cannot hold the index", async () => {
+  it("reports a folder that cannot hold the index", async () => {
     const path = join(temporaryFolder(), "file");
     await writeFile(path, "");
     const failure = await failureOf(read(accounts, { ...ON_DISK, tempFolder: join(path, "temp") }));
     expect(failure).toMatchObject({ code: "storage", exitCode: 6 });
   });
 
-  it("refuses a join on a column that is not there", async () => {
+  it("rejects a join on a missing column", async () => {
     const [child] = accounts.children;
     const missing = { ...accounts, children: child === undefined ? [] : [{ ...child, on: "ACCT" }] };
     const failure = await failureOf(read(missing));
@@ -169,7 +169,7 @@ function names(prefix: string): readonly string[] {
   return Array.from({ length: 2000 }, (_, index) => `${prefix}${index}`);
 }
 
-/** The permissions of a folder and of the files in it; none when it is not there. */
+/** The permissions of a folder and of its files; empty if the folder does not exist. */
 async function modesIn(folder: string): Promise<readonly number[]> {
   const files = await readdir(folder).catch(() => undefined);
   if (files === undefined) return [];
@@ -192,7 +192,7 @@ function tree(row: Row): Tree {
   ];
 }
 
-/** `children` join on their first column, and are themselves joined on their second, which repeats the first. */
+/** `children` join on their first column, and are joined on their second column, which repeats the first. */
 async function writeJoin(
   parents: readonly string[],
   children: readonly string[],

@@ -51,8 +51,8 @@ function childLines(row: Row): readonly number[] {
   return row.children?.get("customers")?.map(({ line }) => line) ?? [];
 }
 
-describe.each(STORES)("rows that several parents share, %s", (_, options) => {
-  it("are given to each of them; a row that no parent refers to is an orphan", async () => {
+describe.each(STORES)("rows shared by several parents, %s", (_, options) => {
+  it("belong to each parent; an unreferenced row is an orphan", async () => {
     const accounts = ["1,C1", "2,C2", "3,C1", "4,"];
     const spec = await plan(accounts, ["C1,Ada,1", "C2,Ben,1", "C3,Cleo,1"]);
     const { records } = await read(spec, options);
@@ -60,7 +60,7 @@ describe.each(STORES)("rows that several parents share, %s", (_, options) => {
     expect(problemsOf(records)).toEqual(["source_orphan_row@4:1"]);
   });
 
-  it("name each parent that has almost the key of an orphan", async () => {
+  it("are reported as orphans with every parent whose key is similar", async () => {
     const spec = await plan(["1,C1", "2,c2", "3,c2", "4, C2"], ["C1,Ada,1", "C2,Ben,1"]);
     const { records } = await read(spec, options);
     expect(records.at(-1)?.problems).toMatchObject([
@@ -68,7 +68,7 @@ describe.each(STORES)("rows that several parents share, %s", (_, options) => {
     ]);
   });
 
-  it("that are named by their own key have to be there", async () => {
+  it("must exist if the parent refers to them by their key", async () => {
     const spec = await plan(["1,C1", "2,C9", "3,"], ["C1,Ada,1"], { key: "ID" });
     const { records } = await read(spec, options);
     expect(records.map(({ problems }) => problems)).toMatchObject([
@@ -78,7 +78,7 @@ describe.each(STORES)("rows that several parents share, %s", (_, options) => {
     ]);
   });
 
-  it("have their own children at each parent", async () => {
+  it("have their own children in each parent", async () => {
     const spec = await plan(["1,C1", "2,C1"], ["C1,Ada,1", "C1,Ben,2"], { key: "NAME" });
     const folder = temporaryFolder();
     await writeFile(join(folder, "phones.csv"), "OF,PHONE\nAda,1\nBen,2\nAda,3\n");
@@ -95,7 +95,7 @@ describe.each(STORES)("rows that several parents share, %s", (_, options) => {
     expect(problemsOf(records)).toEqual([]);
   });
 
-  it("are refused where the parent has no such column, with what may have been meant", async () => {
+  it("are rejected with a suggestion if the parent has no such column", async () => {
     const failure = await failureOf(read(await plan(["1,C1"], ["C1,Ada,1"], { parentKey: "CUTS" }), options));
     expect(failure.message).toContain('no column "CUTS", which source "accounts" needs');
     expect(failure.hint).toContain('did you mean "CUST"?');
@@ -103,7 +103,7 @@ describe.each(STORES)("rows that several parents share, %s", (_, options) => {
 });
 
 describe.each(STORES)("a key below the root, %s", (_, options) => {
-  it("is a problem at both rows where two have it, whatever their parents are", async () => {
+  it("is a problem at both rows if it is duplicated, regardless of their parents", async () => {
     const spec = await plan(["1,C1", "2,C2"], ["C1,Ada,1", "C2,Ben,1", "C2,Ada,2", "C1,Cleo,1"], { key: "NAME" });
     const { records } = await read(spec, options);
     expect(records.map(({ problems }) => problems)).toMatchObject([
@@ -112,7 +112,7 @@ describe.each(STORES)("a key below the root, %s", (_, options) => {
     ]);
   });
 
-  it("may be in rows that distinct or pick leave out", async () => {
+  it("may be duplicated in rows that distinct or pick exclude", async () => {
     const customers = ["C1,Ada,1", "C1,Ada,1", "C2,Ben,1", "C2,Ben,2"];
     const distinct = await read(await plan(["1,C1"], customers.slice(0, 2), { key: "NAME", distinct: true }), options);
     expect(problemsOf(distinct.records)).toEqual([]);
@@ -130,7 +130,7 @@ describe.each(STORES)("a key below the root, %s", (_, options) => {
 });
 
 describe("rows of one parent", () => {
-  it("that are the same in every cell are a warning at the second", async () => {
+  it("cause a warning at the second of two identical rows", async () => {
     const { records } = await read(await plan(["1,C1"], ["C1,Ada,1", "C1,Ben,1", "C1,Ada,1", "C1,Ada,1"]));
     expect(joined(records)).toEqual([[2, 3, 4, 5]]);
     expect(records[0]?.problems).toMatchObject([
@@ -139,14 +139,14 @@ describe("rows of one parent", () => {
     ]);
   });
 
-  it("are left out by distinct where they are the same", async () => {
+  it("are deduplicated by distinct", async () => {
     const customers = ["C1,Ada,1", "C1,Ben,1", "C1,Ada,1"];
     const { records } = await read(await plan(["1,C1"], customers, { distinct: true }));
     expect(joined(records)).toEqual([[2, 3]]);
     expect(problemsOf(records)).toEqual([]);
   });
 
-  it("are ordered as the mapping declares, and a cell that is not so is a problem", async () => {
+  it("are ordered as the mapping declares; a cell in another format is a problem", async () => {
     const order = { column: "SEQ", cells: NUMBERS };
     const sorted = await read(await plan(["1,C1"], ["C1,A,10", "C1,B,9"], { orderBy: order }));
     expect(joined(sorted.records)).toEqual([[3, 2]]);
@@ -158,7 +158,7 @@ describe("rows of one parent", () => {
     ]);
   });
 
-  it("are one where pick takes one; problems of the others are kept", async () => {
+  it("are reduced to one by pick; problems of the other rows are kept", async () => {
     const by = { column: "SEQ", cells: NUMBERS };
     const customers = ["C1,A,10", "C1,B,9", "C1,C,10"];
     const taken = async (pick: RowChoice) => joined((await read(await plan(["1,C1"], customers, { pick }))).records);
@@ -173,8 +173,8 @@ describe("rows of one parent", () => {
   });
 });
 
-describe("a join that finds nothing", () => {
-  it("ends the run with the shapes of both columns", async () => {
+describe("a join without matches", () => {
+  it("ends the run and reports the shapes of both columns", async () => {
     for (const [, options] of STORES) {
       const failure = await failureOf(read(await plan(["1,10001"], ["C1,Ada,1", "C2,Ben,1"]), options));
       expect(failure).toMatchObject({ code: "source_no_match", exitCode: 2, place: { line: 2, column: "ID" } });
@@ -183,7 +183,7 @@ describe("a join that finds nothing", () => {
     }
   });
 
-  it("is a list of orphans where keys are almost the same, or there is one row or no parent", async () => {
+  it("reports orphans if keys are similar, or if there is one row or no parent", async () => {
     const near = await read(await plan(["1,c1"], ["C1,Ada,1", "C2,Ben,1"]));
     expect(problemsOf(near.records)).toEqual(["source_orphan_row@2:1", "source_orphan_row@3:1"]);
     expect(problemsOf((await read(await plan(["1,10001"], ["C1,Ada,1"]))).records)).toHaveLength(1);
@@ -207,7 +207,7 @@ describe("any join", () => {
     sorted: fc.boolean(),
   });
 
-  it("gives what a naive join in memory gives", async () => {
+  it("returns the same records as a naive join in memory", async () => {
     const property = fc.asyncProperty(
       fc.array(key, { maxLength: 8 }),
       fc.array(child, { maxLength: 12 }),
@@ -246,7 +246,7 @@ interface NaiveOptions {
   readonly pick: RowChoice | undefined;
 }
 
-/** The same by the simplest means: for each parent a walk over all rows. Lines are counted from 1, behind a header. */
+/** A naive join: scans all rows for each parent. Lines are 1-based and include a header. */
 function naiveJoin(parents: readonly string[], children: readonly Drawn[], options: NaiveOptions) {
   const numbered = children.map((row, index) => ({ line: index + 2, row }));
   const taken = (id: string): readonly (typeof numbered)[number][] => {
@@ -282,7 +282,7 @@ function naiveJoin(parents: readonly string[], children: readonly Drawn[], optio
   };
 }
 
-/** The lines of the rows whose key others have; that the other one has it, too, is checked on the way. */
+/** The lines of the rows with a duplicate key. Also asserts that the other row is reported. */
 function duplicatesIn(records: readonly InputRecord[]): readonly number[] {
   const lines = new Set<number>();
   for (const { problems } of records) {

@@ -7,7 +7,7 @@ import { failureOf, fixture, problemsOf, read, type Reading, source } from "../r
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("JSON arrays", () => {
-  it("finds what JSON.parse passes over, at its place, and reads on", async () => {
+  it("reports errors that JSON.parse ignores at their place and continues", async () => {
     const { records } = await read(fixture("hazards.json"));
     expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     expect(problemsOf(records)).toEqual([
@@ -23,7 +23,7 @@ describe("JSON arrays", () => {
     expect(JSON.stringify(records[4]?.row)).not.toContain("__proto__");
   });
 
-  it("never repeats the text in what it says about it", async () => {
+  it("never repeats the text in a message", async () => {
     const { records } = await readText('[{"name": Secret}]');
     expect(JSON.stringify(records[0]?.problems)).not.toContain("Secret");
     expect(records[0]?.problems).toMatchObject([
@@ -31,7 +31,7 @@ describe("JSON arrays", () => {
     ]);
   });
 
-  it("refuses an array that is cut off, or followed by something", async () => {
+  it("rejects a truncated array and text after an array", async () => {
     expect(await failureOf(read(fixture("truncated-array.json")))).toMatchObject({
       code: "source_damaged",
       place: { line: 2 },
@@ -39,20 +39,20 @@ describe("JSON arrays", () => {
     expect(await failureOf(readText("[]\n[]"))).toMatchObject({ code: "source_damaged", place: { line: 2 } });
   });
 
-  it("refuses depth beyond 64 without following it", async () => {
+  it("rejects nesting deeper than 64 levels", async () => {
     expect(problemsOf((await readText(deep(63))).records)).toEqual([]);
     expect((await readText(deep(200_000))).records[0]?.problems).toMatchObject([
       { code: "source_too_deep", limit: 64 },
     ]);
   });
 
-  it("passes over an element that is too large, and keeps the others", async () => {
+  it("skips an oversized element and keeps the other elements", async () => {
     const { records } = await readText(`[{"a":"${"x".repeat(400_000)}"},\n{"a":1}]`, { jsonRecordBytes: 1000 });
     expect(problemsOf(records)).toEqual(["source_record_too_large@1/0"]);
     expect(records[1]?.row).toMatchObject({ line: 2, value: { a: 1 } });
   });
 
-  it("gives the elements that JSON.parse gives, wherever chunks end and lines break", async () => {
+  it("returns the same elements as JSON.parse for any chunks and line breaks", async () => {
     const value = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 3 }), { maxKeys: 4 });
     const indent = fc.constantFrom(undefined, 1, "\t");
     const property = fc.asyncProperty(
@@ -78,19 +78,19 @@ describe("one JSON object", () => {
     ]);
   });
 
-  it("is refused when another follows", async () => {
+  it("is rejected if another object follows", async () => {
     const failure = await failureOf(read(fixture("concatenated.json")));
     expect(failure).toMatchObject({ code: "source_wrong_kind", place: { line: 2 } });
     expect(failure.hint).toContain(".ndjson");
   });
 
-  it("is refused where it is not JSON, with line and column", async () => {
+  it("is rejected with line and column if it is not JSON", async () => {
     const failure = await failureOf(readText('{\n  "a": 1,\n}'));
     expect(failure).toMatchObject({ code: "source_damaged", place: { line: 3 } });
     expect(failure.message).toContain(":3:1:");
   });
 
-  it("is refused beyond the limit", async () => {
+  it("is rejected if it exceeds the limit", async () => {
     expect(await failureOf(readText(`{"a":"${"x".repeat(2000)}"}`, { jsonRecordBytes: 1000 }))).toMatchObject({
       code: "source_too_large",
     });
@@ -98,18 +98,18 @@ describe("one JSON object", () => {
 });
 
 describe("NDJSON", () => {
-  it("makes a bad line that line's problem", async () => {
+  it("reports an invalid line as a problem of that line", async () => {
     const { records } = await read(fixture("bad-lines.ndjson"));
     expect(records.map(({ row }) => row.line)).toEqual([1, 3, 4, 5, 6]);
     expect(problemsOf(records)).toEqual(["source_invalid_json@3", "source_not_an_object@4", "source_invalid_json@6"]);
   });
 
-  it("recognises a document that was spread over lines", async () => {
+  it("recognises a document that spans several lines", async () => {
     const failure = await failureOf(read(fixture("pretty-printed.ndjson")));
     expect(failure).toMatchObject({ code: "source_wrong_kind", place: { line: 1 } });
   });
 
-  it("takes CRLF, record separators and a line longer than the limit", async () => {
+  it("accepts CRLF and record separators, and reports a line longer than the limit", async () => {
     const text = `\u001E{"a":1}\r\n{"a":"${"x".repeat(3000)}"}\r\n{"a":3}`;
     const { records } = await readText(text, { jsonRecordBytes: 1000 }, "extract.jsonl");
     expect(records.map(({ row }) => ("value" in row ? row.value : undefined))).toEqual([{ a: 1 }, {}, { a: 3 }]);
@@ -136,7 +136,7 @@ describe("numbers in JSON", () => {
     expect(problemsOf((await readText(`[{"n":${token}}]`)).records)).toEqual(["source_unsafe_number@1/0/n"]);
   });
 
-  it("keeps every double as JavaScript writes it, but integers beyond 2^53", async () => {
+  it("keeps every double as JavaScript formats it, except integers beyond 2^53", async () => {
     await fc.assert(
       fc.asyncProperty(fc.double({ noNaN: true, noDefaultInfinity: true }), async (number) => {
         const token = JSON.stringify(number);

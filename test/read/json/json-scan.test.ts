@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { scanJson } from "../../../src/read/json/json-scan.ts";
 
-it("takes exactly the texts that JSON.parse takes", () => {
+it("accepts exactly the texts that JSON.parse accepts", () => {
   const token = fc.constantFrom(
     '"',
     "a",

@@ -6,7 +6,7 @@ import { Failure } from "../../../src/model/failure.ts";
 import { cells, failureOf, firstCells, read, type Reading, source } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** WHATWG Encoding Standard, index windows-1252: what 0x80 to 0x9F stand for. */
+/** The characters of 0x80 to 0x9F in windows-1252 (WHATWG Encoding Standard). */
 const WINDOWS_1252 =
   "\u20AC\x81\u201A\u0192\u201E\u2026\u2020\u2021\u02C6\u2030\u0160\u2039\u0152\x8D\u017D\x8F\x90\u2018\u2019\u201C\u201D\u2022\u2013\u2014\u02DC\u2122\u0161\u203A\u0153\x9D\u017E\u0178";
 
@@ -22,7 +22,7 @@ describe("encodings", () => {
   });
 
   it.each(["O\u2019Brien", `${"x".repeat(300_000)}\u2019`])(
-    "refuses UTF-8 that was declared as windows-1252, instead of reading its characters as several",
+    "rejects UTF-8 that is declared as windows-1252",
     async (text) => {
       const failure = await failureOf(readBytes(Buffer.from(`A\nO\u2019Brien ${text}\n`), "windows-1252"));
       expect(failure).toMatchObject({ code: "source_bad_encoding", exitCode: 2 });
@@ -30,7 +30,7 @@ describe("encodings", () => {
     },
   );
 
-  it("takes no notice of where a character is cut into chunks", async () => {
+  it("decodes characters that span chunks", async () => {
     for (const [text, encoding] of [
       ["\u00E9", "utf8"],
       ["\u20AC", "utf8"],
@@ -51,7 +51,7 @@ describe("encodings", () => {
   it.each([
     ["utf-16le", Buffer.from("\uFEFFREF,NAME\r\nA1,Zo\u00EB \u{1F600}\r\n", "utf16le")],
     ["utf-16be", Buffer.from("\uFEFFREF,NAME\r\nA1,Zo\u00EB \u{1F600}\r\n", "utf16le").swap16()],
-  ])("reads %s by its byte order mark, and declared without one", async (name, bytes) => {
+  ])("reads %s with a byte order mark, or as declared without one", async (name, bytes) => {
     for (const reading of [readBytes(bytes), readBytes(bytes.subarray(2), name)]) {
       expect((await reading).records.map(({ row }) => cells(row))).toEqual([["A1", "Zo\u00EB \u{1F600}"]]);
     }
@@ -60,7 +60,7 @@ describe("encodings", () => {
     expect(failure.hint).toContain(name);
   });
 
-  it("refuses half a surrogate pair in UTF-16", async () => {
+  it("rejects a lone surrogate in UTF-16", async () => {
     expect(await failureOf(readBytes(Buffer.from("\uFEFFA\nx\uD83Dy\n", "utf16le")))).toMatchObject({
       code: "source_bad_encoding",
       place: { line: 2 },
@@ -68,13 +68,13 @@ describe("encodings", () => {
     });
   });
 
-  it("lets the byte order mark win over what was declared, and says so", async () => {
+  it("prefers the byte order mark to the declared encoding, with a notice", async () => {
     const { records, notices } = await readBytes(Buffer.from("\uFEFFA\n\u00E9\n"), "windows-1252");
     expect(firstCells(records)).toEqual(["\u00E9"]);
     expect(notices.map(({ text }) => text)).toEqual(["its byte order mark says utf-8: read so, not as windows-1252"]);
   });
 
-  it("reads encodings of several bytes, and refuses what is not theirs", async () => {
+  it("reads multi-byte encodings and rejects their invalid bytes", async () => {
     const bytes = Buffer.concat([Buffer.from("A\n"), Buffer.from([0x83, 0x65, 0x83, 0x58]), Buffer.from("\n")]);
     expect(firstCells((await readBytes(bytes, "shift_jis")).records)).toEqual(["\u30C6\u30B9"]);
     expect(await failureOf(readBytes(Buffer.from([0x41, 0x0a, 0xfd, 0xfe, 0x0a]), "shift_jis"))).toMatchObject({
@@ -86,13 +86,13 @@ describe("encodings", () => {
     });
   });
 
-  it.each(["nonsense", "base64", "utf-16"])("does not know the encoding %s", async (name) => {
+  it.each(["nonsense", "base64", "utf-16"])("rejects the encoding %s", async (name) => {
     const failure = await failureOf(readBytes(Buffer.from("A\n1\n"), name));
     expect(failure).toMatchObject({ code: "usage" });
     expect(failure.hint).toContain("utf-16le");
   });
 
-  it("finds the first byte that is not UTF-8 and its line", async () => {
+  it("reports the first byte that is not UTF-8 and its line", async () => {
     const wild = fc.uint8Array({ minLength: 1, maxLength: 12 });
     const text = fc.string({ unit: fc.constantFrom("a", "\u00E9", "\u20AC", "\u{1F600}", "\n"), maxLength: 20 });
     await fc.assert(

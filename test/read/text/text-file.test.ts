@@ -9,12 +9,12 @@ import { failureOf } from "../reading.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("contract, mapping and config files", () => {
-  it("come without their byte order mark", async () => {
+  it("are read without their byte order mark", async () => {
     const path = await written("\uFEFFkey: caf\u00E9\n");
     expect(await readTextFile(path)).toEqual({ file: path, text: "key: caf\u00E9\n" });
   });
 
-  it("are refused when they are missing, a folder, binary or not UTF-8", async () => {
+  it("are rejected if they are missing, a folder, binary or not UTF-8", async () => {
     const folder = join(temporaryFolder(), "folder");
     await mkdir(folder);
     for (const [path, message] of [
@@ -29,14 +29,14 @@ describe("contract, mapping and config files", () => {
     }
   });
 
-  it("are single files: a folder in their place is not answered with how to name sources", async () => {
+  it("must be single files; the hint for a folder does not mention sources", async () => {
     const failure = await failureOf(readTextFile(temporaryFolder()));
     expect(failure.hint).toBe("name a single file");
   });
 });
 
 describe("lookup files", () => {
-  it("answer from their second column", async () => {
+  it("map the first column to the second", async () => {
     const path = await written('code;meaning;note\nD ;"DOMESTIC; home";x\n\nB; BUSINESS\n;NONE\n');
     expect([...(await readLookup(path))]).toEqual([
       ["D", "DOMESTIC; home"],
@@ -59,7 +59,7 @@ describe("lookup files", () => {
 });
 
 describe("fingerprints", () => {
-  it("know a file by its size, time and bytes", async () => {
+  it("identify a file by its size, time and bytes", async () => {
     const path = await written("REF\nA1\n");
     expect(await fingerprintFile(path)).toMatchObject({
       file: path,

@@ -17,18 +17,18 @@ async function written(content: string | Buffer, name = "book.xlsx"): Promise<st
   return path;
 }
 
-describe("what is no workbook", () => {
+describe("a file that is not a workbook", () => {
   it.each([
     ["from-libreoffice.ods", "is an OpenDocument file (.ods)", "save it as .xlsx"],
     ["from-libreoffice.xls", "is an old Excel or Word file", "save it as .xlsx"],
-  ])("%s is refused with what to do", async (name, message, hint) => {
+  ])("is rejected with a suggestion: %s", async (name, message, hint) => {
     const failure = await failureOf(read(source(join(FIXTURES, "workbooks", name))));
     expect(failure).toMatchObject({ code: "source_wrong_kind", exitCode: 2 });
     expect(failure.message).toContain(message);
     expect(failure.hint).toContain(hint);
   });
 
-  it("is told apart: text under its name, a document, a binary workbook, any other archive", async () => {
+  it("is identified: text named .xlsx, a document, a binary workbook, another archive", async () => {
     const office = { "[Content_Types].xml": "<Types/>", "_rels/.rels": "<Relationships/>" };
     for (const [content, name, message] of [
       ["A,B\n1,2\n", "book.xlsx", "is named like an Excel workbook, but holds something else"],
@@ -46,12 +46,12 @@ describe("what is no workbook", () => {
     }
   });
 
-  it("is a workbook all the same under a name that says nothing", async () => {
+  it("is recognised as a workbook under an unrelated name", async () => {
     const path = await written(await readFile(await rawWorkbook({ sheets: { S: SHEET } })), "extract");
     expect((await read(source(path))).records).toHaveLength(1);
   });
 
-  it("is a workbook with a password", async () => {
+  it("is an encrypted workbook", async () => {
     const header = Buffer.alloc(512);
     Buffer.from("d0cf11e0a1b11ae1", "hex").copy(header);
     header.writeUInt16LE(9, 30);
@@ -62,14 +62,14 @@ describe("what is no workbook", () => {
     expect(failure.message).toContain("is encrypted with a password");
   });
 
-  it("has no sheet to name", async () => {
+  it("has no sheet to select", async () => {
     const failure = await failureOf(read({ ...source(await written("A\n1\n", "a.csv")), sheet: "S" }));
     expect(failure).toMatchObject({ code: "usage" });
   });
 });
 
 describe("a damaged workbook", () => {
-  it("is refused wherever it is cut short", async () => {
+  it("is rejected for any truncation", async () => {
     const whole = await readFile(await rawWorkbook({ sheets: { S: SHEET } }));
     for (const length of [4, 100, whole.length >> 1, whole.length - 1]) {
       const failure = await failureOf(read(source(await written(whole.subarray(0, length)))));
@@ -92,7 +92,7 @@ describe("a damaged workbook", () => {
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged" });
   });
 
-  it("is read or refused, whichever of its bytes is another one", async () => {
+  it("is read or rejected if any single byte changes", async () => {
     const whole = await readFile(join(FIXTURES, "workbooks/from-libreoffice.xlsx"));
     const bugs: unknown[] = [];
     await fc.assert(
@@ -113,7 +113,7 @@ describe("a forged workbook", () => {
     '<!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]>',
     '<!DOCTYPE x SYSTEM "file:///etc/passwd">',
     '<!DOCTYPE x [<!ENTITY % e SYSTEM "http://127.0.0.1:9/">%e;]>',
-  ])("with the declaration %s in any of its parts is refused", async (declaration) => {
+  ])("with the declaration %s in any of its parts is rejected", async (declaration) => {
     for (const part of ["xl/workbook.xml", "xl/styles.xml", "xl/sharedStrings.xml", "xl/worksheets/sheet1.xml"]) {
       const path = await rawWorkbook({ sheets: { S: SHEET }, parts: { [part]: `${declaration}<x>&b;</x>` } });
       const failure = await failureOf(read(source(path)));
@@ -122,13 +122,13 @@ describe("a forged workbook", () => {
     }
   });
 
-  it("whose part unpacks to far more than its size is refused before it is unpacked", async () => {
+  it("with an excessive compression ratio is rejected before it is unpacked", async () => {
     const sheet = SHEET + "<row><c/></row>".repeat(MIB);
     const failure = await failureOf(read(source(await rawWorkbook({ sheets: { S: sheet } }))));
     expect(failure).toMatchObject({ code: "source_too_large", hint: expect.stringContaining("to fill a disk") });
   });
 
-  it("with more parts than the limit, or one part twice, is refused", async () => {
+  it("with too many parts or a duplicate part is rejected", async () => {
     const path = await rawWorkbook({ sheets: { S: SHEET } });
     expect(await failureOf(read(source(path), { limits: { workbookParts: 3 } }))).toMatchObject({
       code: "source_too_large",
@@ -137,7 +137,7 @@ describe("a forged workbook", () => {
     expect((await failureOf(read(source(twice)))).message).toContain("twice");
   });
 
-  it("with more text than memory is meant to hold is refused", async () => {
+  it("with more text than the memory limit is rejected", async () => {
     const strings = `<si><t>${"x".repeat(1000)}</t></si>`.repeat(100);
     const path = await rawWorkbook({ sheets: { S: SHEET }, strings });
     const failure = await failureOf(read(source(path), { limits: { workbookTextBytes: 50_000 } }));
@@ -150,20 +150,20 @@ describe("a forged workbook", () => {
     ["a comment", `<!--${"<x>".repeat(MIB)}-->`],
     ["the texts of a row", '<c t="str"><v>0123456789</v></c>'.repeat(200_000)],
     ["the columns of a row", "<c/>".repeat(60_000)],
-  ])("with %s beyond the limit is refused", async (_, cells) => {
+  ])("with %s beyond the limit is rejected", async (_, cells) => {
     const path = await rawWorkbook({ sheets: { S: `<row>${cells}</row>` } });
     const failure = await failureOf(read(source(path), { limits: { gzipRatio: 10_000 } }));
     expect(failure.code).toBe("source_too_large");
   });
 
-  it("with a cell in its last corner takes no more room than the cell", async () => {
+  it("with a cell in the last row and column needs memory only for that cell", async () => {
     const sheet = `${SHEET}<row r="1048576"><c r="XFD1048576"><v>1</v></c></row>`;
     const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
     expect(records.at(-1)?.problems).toMatchObject([{ code: "source_ragged_row", found: 16_384, expected: 1 }]);
   });
 
   it.each(["0", "-1", "1048577", "9007199254740993", "1e3", "0x10", "1.5", "", " 2", "1e300", "NaN", "Infinity"])(
-    "with the row number %j is refused",
+    "with the row number %j is rejected",
     async (number) => {
       const path = await rawWorkbook({ sheets: { S: `${textRow(1, ["A"])}<row r="${number}"><c><v>1</v></c></row>` } });
       expect(await failureOf(read(source(path)))).toMatchObject({
@@ -173,14 +173,14 @@ describe("a forged workbook", () => {
     },
   );
 
-  it.each(["XFE2", "ZZZZ2", "AAAAAAAA2", "2", "@2"])("with the cell reference %j is refused", async (reference) => {
+  it.each(["XFE2", "ZZZZ2", "AAAAAAAA2", "2", "@2"])("with the cell reference %j is rejected", async (reference) => {
     const sheet = `${textRow(1, ["A"])}<row r="2"><c r="${reference}"><v>1</v></c></row>`;
     expect(await failureOf(read(source(await rawWorkbook({ sheets: { S: sheet } }))))).toMatchObject({
       message: expect.stringContaining("has a cell reference out of range"),
     });
   });
 
-  it("never has its external parts opened", async () => {
+  it("does not cause external parts to be opened", async () => {
     const relation =
       '<Relationships><Relationship Id="rId1" TargetMode="External" ' +
       'Type="http://x/officeDocument" Target="http://127.0.0.1:9/"/></Relationships>';

@@ -8,24 +8,24 @@ const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const PACKAGE = "http://schemas.openxmlformats.org/package/2006";
 
-/** A workbook of XML written by hand; by the names of its sheets what stands in their `sheetData`. */
+/** A workbook of hand-written XML. `sheets` maps the name of each sheet to the content of its `sheetData`. */
 export interface RawWorkbook {
   readonly sheets?: Readonly<Record<string, string>>;
-  /** By the names of sheets: `hidden`, `veryHidden`. */
+  /** The state of a sheet by its name: `hidden`, `veryHidden`. */
   readonly states?: Readonly<Record<string, string>>;
   /** The items of `sharedStrings.xml`. */
   readonly strings?: string;
-  /** Number formats of the styles 1, 2, ...: the number of a built-in one, or a code. */
+  /** Number formats of the styles 1, 2, ...: a built-in number or a format code. */
   readonly formats?: readonly (number | string)[];
   readonly from1904?: boolean;
-  /** Parts that are added, or put in the place of others. */
+  /** Parts to add or to replace. */
   readonly parts?: Readonly<Record<string, string | Buffer>>;
-  /** What stands in a sheet behind `sheetData`, and in front of it. */
+  /** XML of a sheet after and before `sheetData`. */
   readonly behind?: string;
   readonly before?: string;
 }
 
-/** Writes the workbook to a file in a folder of its own, and gives its path. */
+/** Writes the workbook to a file in a new folder and returns its path. */
 export async function rawWorkbook(workbook: RawWorkbook, name = "book.xlsx"): Promise<string> {
   const path = join(temporaryFolder(), name);
   await writeFile(path, await zipped(partsOf(workbook)));
@@ -87,7 +87,7 @@ function styles(formats: readonly (number | string)[]): string {
   );
 }
 
-/** A row of cells that hold their text themselves. */
+/** A row of cells with inline text. */
 export function textRow(line: number, texts: readonly string[]): string {
   const cells = texts.map((text) => `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`);
   return `<row r="${line}">${cells.join("")}</row>`;

@@ -6,7 +6,7 @@ import { rawWorkbook, textRow } from "./raw-workbook.ts";
 const LIBREOFFICE = join(FIXTURES, "workbooks/from-libreoffice.xlsx");
 
 describe("a workbook that LibreOffice wrote", () => {
-  it("gives the first sheet's cells as text, with the numbers of their rows", async () => {
+  it("returns the cells of the first sheet as text, with their row numbers", async () => {
     const { records } = await read(source(LIBREOFFICE));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([
       [
@@ -27,7 +27,7 @@ describe("a workbook that LibreOffice wrote", () => {
     ]);
   });
 
-  it("names the cells that hold errors, rounded numbers and numbers that lost digits", async () => {
+  it("reports cells with errors, rounded numbers and numbers that lost digits", async () => {
     const { records } = await read(source(LIBREOFFICE));
     expect(records.flatMap(({ problems }) => problems)).toMatchObject([
       { code: "source_rounded_number", severity: "warning", place: { line: 5, column: "BALANCE", columnNumber: 6 } },
@@ -37,7 +37,7 @@ describe("a workbook that LibreOffice wrote", () => {
     ]);
   });
 
-  it("says which of its sheets is read, that hidden rows are, and that cells are merged", async () => {
+  it("gives notices about the sheet that is read, hidden rows and merged cells", async () => {
     const { records, notices } = await read(source(LIBREOFFICE));
     expect(records[0]?.row.table.file).toBe(`${LIBREOFFICE}#Accounts`);
     expect(notices.map(({ text }) => text)).toEqual([
@@ -47,7 +47,7 @@ describe("a workbook that LibreOffice wrote", () => {
     ]);
   });
 
-  it.each(["Customer list", "CUSTOMER LIST"])("gives the sheet that is named %s behind a #", async (name) => {
+  it.each(["Customer list", "CUSTOMER LIST"])("reads the sheet that is named %s after a #", async (name) => {
     const { records, notices } = await read(source(`${LIBREOFFICE}#${name}`));
     expect(records.map(({ row }) => [row.table.file, row.line, ...cells(row)])).toEqual([
       [`${LIBREOFFICE}#Customer list`, 2, "C-1"],
@@ -55,19 +55,19 @@ describe("a workbook that LibreOffice wrote", () => {
     expect(notices).toEqual([]);
   });
 
-  it("gives the sheet that the mapping names for its source", async () => {
+  it("reads the sheet that the mapping names for the source", async () => {
     const { records } = await read({ ...source(LIBREOFFICE), sheet: "Customer list" });
     expect(records.map(({ row }) => cells(row))).toEqual([["C-1"]]);
   });
 
-  it("gives two of its sheets to one source, and refuses one sheet twice", async () => {
+  it("can combine two sheets in one source, but rejects the same sheet twice", async () => {
     const both = [`${LIBREOFFICE}#Accounts`, `${LIBREOFFICE}#Customer list`];
     expect((await read({ ...source(""), files: both })).records).toHaveLength(5);
     const twice = [`${LIBREOFFICE}#Accounts`, `${LIBREOFFICE}#accounts`];
     expect(await failureOf(read({ ...source(""), files: twice }))).toMatchObject({ code: "usage" });
   });
 
-  it("lists the sheets where there is none of a name", async () => {
+  it("lists the sheets if the named sheet is missing", async () => {
     const failure = await failureOf(read(source(`${LIBREOFFICE}#Kunden`)));
     expect(failure).toMatchObject({ code: "usage", hint: 'its sheets are: "Accounts", "Customer list"' });
   });
@@ -99,7 +99,7 @@ describe("cells", () => {
     ["constructor", "5", "5"],
     ['"unclosed', "5", "5"],
     [49, "5", "5"],
-  ])("show a number of the format %s that is stored as %s as %s", async (format, stored, shown) => {
+  ])("with the format %s and the stored number %s are read as %s", async (format, stored, shown) => {
     expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown]);
   });
 
@@ -111,9 +111,12 @@ describe("cells", () => {
     ["dd/mm/yyyy", "60", "60", "source_bad_cell"],
     ["dd/mm/yyyy", "-1", "-1", "source_bad_cell"],
     ["dd/mm/yyyy", "2958466", "2958466", "source_bad_cell"],
-  ])("of the format %s that are stored as %s are shown as %s and reported: %s", async (format, stored, shown, code) => {
-    expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown, code]);
-  });
+  ])(
+    "with the format %s and the stored number %s are read as %s and reported: %s",
+    async (format, stored, shown, code) => {
+      expect(await cellOf(`<c s="1"><v>${stored}</v></c>`, { formats: [format] })).toEqual([shown, code]);
+    },
+  );
 
   it.each([
     ['<c t="b"><v>1</v></c>', "TRUE"],
@@ -134,7 +137,7 @@ describe("cells", () => {
     expect(await cellOf(cell, { strings, formats: ["dd/mm/yyyy"] })).toEqual([text]);
   });
 
-  it("with an error, or a formula that nobody calculated, are reported", async () => {
+  it("with an error or a formula without a value are reported", async () => {
     expect(await cellOf('<c t="e"><v>#REF!</v></c>')).toEqual(["#REF!", "source_bad_cell"]);
     expect(await cellOf("<c><f>1+1</f></c>")).toEqual(["", "source_bad_cell"]);
   });
@@ -143,18 +146,21 @@ describe("cells", () => {
     expect(await cellOf('<c t="inlineStr"><is><t>a_x0000_</t></is></c>')).toEqual(["a\0", "source_control_character"]);
   });
 
-  it("count days from 1904 where the workbook says so", async () => {
+  it("count days from 1904 if the workbook says so", async () => {
     const cell = '<c s="1"><v>42462</v></c>';
     expect(await cellOf(cell, { formats: ["dd/mm/yyyy"], from1904: true })).toEqual(["2020-04-03"]);
   });
 
-  it.each(['<c t="s"><v>7</v></c>', '<c t="s"><v>x</v></c>', "<c><v>twelve</v></c>"])("%s are damage", async (cell) => {
-    expect(await failureOf(cellOf(cell))).toMatchObject({ code: "source_damaged", exitCode: 2 });
-  });
+  it.each(['<c t="s"><v>7</v></c>', '<c t="s"><v>x</v></c>', "<c><v>twelve</v></c>"])(
+    "%s are reported as damaged",
+    async (cell) => {
+      expect(await failureOf(cellOf(cell))).toMatchObject({ code: "source_damaged", exitCode: 2 });
+    },
+  );
 });
 
 describe("rows", () => {
-  it("are those behind the first in which something stands; blank ones are left out", async () => {
+  it("follow the first row that is not blank; blank rows are skipped", async () => {
     const sheet =
       textRow(2, ["", " "]) + textRow(3, ["REF", "NAME"]) + '<row r="4"><c s="0"/></row>' + textRow(9, ["A1"]);
     const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
@@ -162,7 +168,7 @@ describe("rows", () => {
     expect(records[0]?.row.table.file).toMatch(/book\.xlsx$/);
   });
 
-  it("and their cells may leave out their numbers, and cells may be missing", async () => {
+  it("may omit cells, and the numbers of rows and cells", async () => {
     const sheet =
       '<row><c t="str"><v>A</v></c><c t="str"><v>B</v></c><c r="D1" t="str"><v>D</v></c><c t="str"><v>E</v></c></row>' +
       '<row><c r="E2"><v>5</v></c></row>';
@@ -174,14 +180,14 @@ describe("rows", () => {
     ]);
   });
 
-  it("with a cell beyond the header are ragged", async () => {
+  it("are ragged if they have a cell beyond the header", async () => {
     const sheet = textRow(1, ["A", "B"]) + textRow(2, ["1", "2", "", "4"]);
     const { records } = await read(source(await rawWorkbook({ sheets: { S: sheet } })));
     expect(problemsOf(records)).toEqual(["source_ragged_row@2"]);
     expect(records[0]?.problems).toMatchObject([{ found: 4, expected: 2 }]);
   });
 
-  it("without a header, and headers that CSV files may not have, are refused at their row", async () => {
+  it("are rejected at their row without a header, or with a header that is invalid in CSV files", async () => {
     for (const [sheet, code, text] of [
       ["", "source_no_header", "book.xlsx:1: the sheet is empty"],
       [textRow(3, ["A", "B", "A"]), "source_bad_header", "book.xlsx:3: columns 1 and 3 have the same name"],
@@ -193,7 +199,7 @@ describe("rows", () => {
     }
   });
 
-  it("take names from the mapping where the header has none", async () => {
+  it("take column names from the mapping if the header has none", async () => {
     const sheet = textRow(1, ["A", ""]) + textRow(2, ["1", "2"]);
     const path = await rawWorkbook({ sheets: { S: sheet } });
     expect(problemsOf((await read(source(path))).records)).toEqual(["source_ragged_row@2"]);
@@ -201,7 +207,7 @@ describe("rows", () => {
     expect(records.map(({ row }) => cells(row))).toEqual([["1", "2"]]);
   });
 
-  it("of a hidden sheet are read only where it is named", async () => {
+  it("of a hidden sheet are read only if it is named", async () => {
     const sheets = { Codes: textRow(1, ["C"]), Data: textRow(1, ["D"]) + textRow(2, ["1"]) };
     const path = await rawWorkbook({ sheets, states: { Codes: "veryHidden" } });
     const { records, notices } = await read(source(path));
@@ -210,7 +216,7 @@ describe("rows", () => {
     expect((await read(source(`${path}#Codes`))).records).toEqual([]);
   });
 
-  it("of the strict form of the format, with prefixed names, are read as well", async () => {
+  it("of the strict format with prefixed names are read", async () => {
     const strict = "http://purl.oclc.org/ooxml/spreadsheetml/main";
     const row = '<x:row r="1"><x:c t="inlineStr"><x:is><x:t>A</x:t></x:is></x:c></x:row>';
     const data = '<x:row r="2"><x:c><x:v>1</x:v></x:c></x:row>';
@@ -224,7 +230,7 @@ describe("rows", () => {
   });
 });
 
-/** The text of the cell and the code of its problem. */
+/** Returns the text of the cell and the code of its problem. */
 async function cellOf(
   cell: string,
   workbook: Omit<Parameters<typeof rawWorkbook>[0], "sheets"> = {},

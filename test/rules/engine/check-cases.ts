@@ -1,29 +1,32 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../../../src/json/json-value.ts";
-import { broken, type Judging } from "./compiled-rules.ts";
+import { problemsOfRule, type Judging } from "./compiled-rules.ts";
 
-/** A rule, payloads that it lets pass, and payloads that it does not. */
+/** A rule with payloads that satisfy it and payloads that violate it. */
 export interface Case {
   readonly rule: JsonObject;
   readonly pass: readonly JsonObject[];
   readonly fail: readonly JsonObject[];
   readonly with?: Judging;
-  /** Where the first failing payload is reported; default: the object. */
+  /** The attr of the problem in the failing payloads. Default: the object. */
   readonly attr?: string;
 }
 
-/** What `broken` says of the object itself. */
-export const HERE = "non_field_errors broken";
+/** The result of `problemsOfRule` for a problem of the object itself. */
+export const OBJECT_PROBLEM = "non_field_errors broken";
 
 export function describeCases(cases: Readonly<Record<string, Case>>): void {
-  describe.each(Object.entries(cases))("%s", (_name, { rule, pass, fail, attr = HERE, with: judging = {} }) => {
-    it.each(pass)("passes %j", (payload) => {
-      expect(broken(rule, payload, judging)).toEqual([]);
-    });
+  describe.each(Object.entries(cases))(
+    "%s",
+    (_name, { rule, pass, fail, attr = OBJECT_PROBLEM, with: judging = {} }) => {
+      it.each(pass)("passes %j", (payload) => {
+        expect(problemsOfRule(rule, payload, judging)).toEqual([]);
+      });
 
-    it.each(fail)("fails %j", (payload) => {
-      expect(broken(rule, payload, judging)).toEqual([attr]);
-      expect(broken({ ...rule, severity: "warning" }, payload, judging)).toEqual([`warning ${attr}`]);
-    });
-  });
+      it.each(fail)("fails %j", (payload) => {
+        expect(problemsOfRule(rule, payload, judging)).toEqual([attr]);
+        expect(problemsOfRule({ ...rule, severity: "warning" }, payload, judging)).toEqual([`warning ${attr}`]);
+      });
+    },
+  );
 }

@@ -19,13 +19,13 @@ export interface Judging {
   readonly today?: string;
   readonly now?: number;
   readonly zone?: string;
-  /** Attrs that are reported already. */
+  /** Attrs that already have a problem. */
   readonly wrong?: readonly string[];
 }
 
 const RECEIPT = { type: "object", properties: { account_number: { type: "string" } } };
 
-/** A contract whose one request takes anything, with these rules on it. */
+/** Returns a contract whose only request accepts any payload and has these rules. */
 export function contractOf(
   rules: readonly JsonObject[],
   declarations: JsonObject = {},
@@ -61,12 +61,16 @@ export function ruleContextOf(contract: Contract, judging: Judging = {}): RuleCo
   };
 }
 
-/** `attr code` of everything that the payload breaks; with `warning` before it where it is one. */
-export function broken(rule: JsonObject, payload: JsonObject, judging: Judging = {}): readonly string[] {
-  return brokenOf([rule], payload, judging);
+/** Returns `attr code` of each problem of the payload, with the prefix `warning` for a warning. */
+export function problemsOfRule(rule: JsonObject, payload: JsonObject, judging: Judging = {}): readonly string[] {
+  return problemsOfRules([rule], payload, judging);
 }
 
-export function brokenOf(rules: readonly JsonObject[], payload: JsonObject, judging: Judging = {}): readonly string[] {
+export function problemsOfRules(
+  rules: readonly JsonObject[],
+  payload: JsonObject,
+  judging: Judging = {},
+): readonly string[] {
   const contract = contractOf(
     rules.map((rule) => ({ code: "broken", ...rule })),
     judging.declarations,

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { describeProblem } from "../../../src/report/problem-text.ts";
 import { contractOf, judgeOf } from "./compiled-rules.ts";
 
-it("tells items apart that break the same rule at the same attr", () => {
+it("distinguishes items that break the same rule at the same attr", () => {
   const rule = { code: "multiplier_required", kind: "required-when", each: "registers[]", fields: ["multiplier"] };
   const judge = judgeOf(contractOf([rule]));
   const problems = judge({ registers: [{ multiplier: "" }, { multiplier: 1 }, {}] }, new Set());
@@ -13,7 +13,7 @@ it("tells items apart that break the same rule at the same attr", () => {
   ]);
 });
 
-it("tells values apart that break the same rule at the same attr", () => {
+it("distinguishes values that break the same rule at the same attr", () => {
   const rule = { code: "not_allowed", kind: "forbidden-when", fields: ["email", "registers[].multiplier"] };
   const problems = judgeOf(contractOf([rule]))({ email: "a@b", registers: [{}, { multiplier: 1 }] }, new Set());
   expect(problems.map(describeProblem)).toEqual([

@@ -38,7 +38,7 @@ const RULES: readonly JsonObject[] = [
   { code: "of_our_own", kind: "required-when", fields: ["a"] },
 ];
 
-it("coverage: each published code is in one class; a rule takes precedence over what the contract states", () => {
+it("coverage: each published code is in one class; a rule takes precedence over a statement of the contract", () => {
   const contract = contractOf(RULES, BOOK);
   expect(coverageOf(contract, ruleContextOf(contract))).toEqual({
     published: [
@@ -68,7 +68,7 @@ it("coverage: each published code is in one class; a rule takes precedence over 
   });
 });
 
-it("coverage: a code is checked once one of its rules is", () => {
+it("coverage: a code is checked if one of its rules is checked", () => {
   const contract = contractOf([...RULES, { code: "needs_flows", kind: "required-when", fields: ["b"] }], BOOK);
   const context = ruleContextOf(contract, {
     settings: { flows: false },
@@ -78,7 +78,7 @@ it("coverage: a code is checked once one of its rules is", () => {
   expect(coverageOf(contract, context)).toMatchObject({ skipped: 0, byClass: { reference: [], setting: [] } });
 });
 
-it("coverage: a rule is left out when its list lacks a column that it reads", () => {
+it("coverage: a rule is skipped if its reference list lacks a column", () => {
   const test = 'found.kind = "A"';
   const rule: JsonObject = { code: "vague", kind: "lookup", value: "a", source: "products", by: "code", test };
   const contract = contractOf([rule], BOOK);

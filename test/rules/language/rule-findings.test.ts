@@ -39,7 +39,7 @@ describe("findings of rules", () => {
     ]);
   });
 
-  it("name the line and suggest a field", () => {
+  it("contain the line and suggest a field", () => {
     const properties = {
       day_of_month: { type: "string" },
       list: { type: "array", items: { type: "object", properties: { starts_on: {} } } },

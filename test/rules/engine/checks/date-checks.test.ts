@@ -27,7 +27,7 @@ describeCases({
     pass: [{ at: "2026-03-16" }, { at: "9999-12-31" }],
     fail: [],
   },
-  "date-order: a day after an end that is left open": {
+  "date-order: a day after an open end": {
     rule: { kind: "date-order", earlier: "a + 1 day", later: "b" },
     pass: [{ a: "9999-12-31", b: "9999-12-31" }],
     fail: [{ a: "9999-12-31", b: "2026-01-01" }],

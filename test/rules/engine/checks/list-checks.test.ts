@@ -18,7 +18,7 @@ describeCases({
       },
     ],
   },
-  "unique-by: twice is allowed, a pair may pass": {
+  "unique-by: two are allowed, a pair may pass": {
     rule: { kind: "unique-by", list: "a[]", key: "id", allow: 2 },
     pass: [{ a: [{ id: 1 }, { id: 1 }] }],
     fail: [{ a: [{ id: 1 }, { id: 1 }, { id: 1 }] }],

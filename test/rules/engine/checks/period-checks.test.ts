@@ -35,7 +35,7 @@ describeCases({
       { a: [{ from: "2026-01-01", to: "2026-01-30" }] },
     ],
   },
-  "contiguous: either step, not before a day": {
+  "contiguous: either step between periods, from a given day on": {
     rule: { kind: "contiguous", list: "a[]", start: "from", end: "to", step: [0, 1], from: "today" },
     pass: [
       { a: [{ from: "2025-01-01", to: "2025-01-30" }, { from: "2026-02-01" }] },
@@ -75,7 +75,7 @@ describeCases({
     ],
     fail: [{ at: "2026-02-01", a: [{ from: "2026-01-01", to: "2026-02-01" }] }, { at: "2026-01-01" }],
   },
-  "covered-by: a period, by one that matches": {
+  "covered-by: a period is covered by a matching one": {
     rule: {
       kind: "covered-by",
       value: "min(l[].s)",

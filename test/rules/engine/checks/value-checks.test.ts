@@ -47,7 +47,7 @@ describeCases({
     pass: [{ product: "P1" }, { product: "P2", to: "2026-01-01" }, { product: "P3" }],
     fail: [{ product: "P2" }, { product: "P2", to: "2026-01-02" }],
   },
-  "lookup: a row found by several columns, of which one agrees": {
+  "lookup: one of several rows found by several columns satisfies the test": {
     rule: {
       kind: "lookup",
       value: ["product", "rate"],
@@ -79,7 +79,7 @@ describeCases({
       { product: "P1", rate: "R1", values: { size: "L", zone: 3 } },
     ],
   },
-  "refers-to: what a list asks for": {
+  "refers-to: values listed in a reference list": {
     rule: { kind: "refers-to", value: "listed.needed-rates[product = this.product].code", in: "rates[]" },
     with: {
       references: {
@@ -105,7 +105,7 @@ describeCases({
     pass: [{ codes: ["SW1A 1AA"] }, {}],
     fail: [{ codes: ["EC1A 1BB", "12345"] }],
   },
-  "matches-format: a pattern of the whole": {
+  "matches-format: a pattern for the whole value": {
     rule: { kind: "matches-format", value: "x", pattern: "P-[A-Z0-9]{8}" },
     pass: [{ x: "P-ABCD1234" }],
     fail: [{ x: "P-ABCD12345" }],
@@ -146,7 +146,7 @@ describeCases({
     ],
     fail: [{ a: 2, b: 6, c: "0.98" }],
   },
-  "in-set: the names of an object's fields": {
+  "in-set: the field names of an object": {
     rule: { kind: "in-set", each: "map{}", value: "name-of(.)", set: ["a", "b"] },
     pass: [{ map: { a: 1, b: null } }, {}],
     fail: [{ map: { a: 1, c: 2 } }],

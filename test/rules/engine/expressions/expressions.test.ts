@@ -1,11 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { broken, brokenOf, judgeOf, type Judging } from "../compiled-rules.ts";
+import { problemsOfRule, problemsOfRules, judgeOf, type Judging } from "../compiled-rules.ts";
 import { loadContract } from "../../../../src/contract/load-contract.ts";
 import type { JsonObject } from "../../../../src/json/json-value.ts";
 
-/** Whether a condition holds for a payload. */
 function holds(test: string, payload: JsonObject, judging: Judging = {}): boolean {
-  return broken({ kind: "holds", test }, payload, judging).length === 0;
+  return problemsOfRule({ kind: "holds", test }, payload, judging).length === 0;
 }
 
 describe("conditions", () => {
@@ -97,9 +96,9 @@ describe("paths to enclosing objects", () => {
     ["parent.inner[y = this.y] is present"],
   ])("%s", (test) => {
     const declarations = { "x-rule-values": { is_d: 'if(kind = "D", true, null)' } };
-    expect(broken({ kind: "holds", each: "a.list[].inner[]", test }, payload, { declarations })).toEqual([]);
+    expect(problemsOfRule({ kind: "holds", each: "a.list[].inner[]", test }, payload, { declarations })).toEqual([]);
     expect(
-      broken({ kind: "holds", each: "a.list[].inner[]", test: `not (${test})` }, payload, { declarations }),
+      problemsOfRule({ kind: "holds", each: "a.list[].inner[]", test: `not (${test})` }, payload, { declarations }),
     ).toHaveLength(1);
   });
 });
@@ -117,16 +116,16 @@ describe("dates and the clock", () => {
     expect(holds("a = b", { a: "2026-01-01T01:00:00+01:00", b: "2026-01-01T00:00:00Z" })).toBe(true);
   });
 
-  it("takes a given day as a whole, on the instance's clocks", () => {
+  it("treats a date as the whole day in the instance's zone", () => {
     const rules = [
       { kind: "not-future", value: "f" },
       { kind: "not-past", value: "p" },
     ];
     const judging = { ...london, today: "2026-07-01" };
-    expect(brokenOf(rules, { f: "2026-07-01T22:59:59Z", p: "2026-06-30T23:00:00Z" }, judging)).toEqual([]);
-    expect(brokenOf([rules[0] ?? {}], { f: "2026-07-01T23:00:00Z" }, judging)).toHaveLength(1);
-    expect(brokenOf([rules[1] ?? {}], { p: "2026-06-30T22:59:59Z" }, judging)).toHaveLength(1);
-    expect(brokenOf([rules[0] ?? {}], { f: "2026-07-02" }, judging)).toHaveLength(1);
+    expect(problemsOfRules(rules, { f: "2026-07-01T22:59:59Z", p: "2026-06-30T23:00:00Z" }, judging)).toEqual([]);
+    expect(problemsOfRules([rules[0] ?? {}], { f: "2026-07-01T23:00:00Z" }, judging)).toHaveLength(1);
+    expect(problemsOfRules([rules[1] ?? {}], { p: "2026-06-30T22:59:59Z" }, judging)).toHaveLength(1);
+    expect(problemsOfRules([rules[0] ?? {}], { f: "2026-07-02" }, judging)).toHaveLength(1);
   });
 });
 
@@ -134,22 +133,22 @@ describe("addresses", () => {
   const rule = { kind: "required-when", each: "people[]", fields: ["name"] };
   const payload = { people: [{ name: "A" }, {}] };
 
-  it("of problems are those of the object that the rule is attached to, unless the rule names another", () => {
-    expect(broken(rule, payload)).toEqual(["non_field_errors broken"]);
-    expect(broken({ ...rule, attr: "people[].name" }, payload)).toEqual(["people.1.name broken"]);
-    expect(broken({ ...rule, attr: "people[].non_field_errors" }, payload)).toEqual([
+  it("of problems are the attr of the object with the rule, unless the rule names another attr", () => {
+    expect(problemsOfRule(rule, payload)).toEqual(["non_field_errors broken"]);
+    expect(problemsOfRule({ ...rule, attr: "people[].name" }, payload)).toEqual(["people.1.name broken"]);
+    expect(problemsOfRule({ ...rule, attr: "people[].non_field_errors" }, payload)).toEqual([
       "people.1.non_field_errors broken",
     ]);
-    expect(broken({ ...rule, attr: "people" }, payload)).toEqual(["people broken"]);
+    expect(problemsOfRule({ ...rule, attr: "people" }, payload)).toEqual(["people broken"]);
   });
 
-  it("report a problem that several rules find once", () => {
-    expect(brokenOf([rule, rule], payload)).toHaveLength(1);
+  it("report a problem once even if several rules find it", () => {
+    expect(problemsOfRules([rule, rule], payload)).toHaveLength(1);
   });
 });
 
-describe("what is reported already", () => {
-  it("suppresses the rules that read it, for that object only", () => {
+describe("an attr that already has a problem", () => {
+  it("suppresses the rules that read it for the same object", () => {
     const rule = { kind: "date-order", each: "list[]", earlier: "a", later: "b", attr: "list[].b" };
     const payload = {
       list: [
@@ -157,14 +156,16 @@ describe("what is reported already", () => {
         { a: "2026-02-01", b: "2026-01-01" },
       ],
     };
-    expect(broken(rule, payload)).toEqual(["list.0.b broken", "list.1.b broken"]);
-    expect(broken(rule, payload, { wrong: ["list.0.a"] })).toEqual(["list.1.b broken"]);
-    expect(broken(rule, payload, { wrong: ["list.0"] })).toEqual(["list.1.b broken"]);
-    expect(broken(rule, payload, { wrong: ["other"] })).toHaveLength(2);
+    expect(problemsOfRule(rule, payload)).toEqual(["list.0.b broken", "list.1.b broken"]);
+    expect(problemsOfRule(rule, payload, { wrong: ["list.0.a"] })).toEqual(["list.1.b broken"]);
+    expect(problemsOfRule(rule, payload, { wrong: ["list.0"] })).toEqual(["list.1.b broken"]);
+    expect(problemsOfRule(rule, payload, { wrong: ["other"] })).toHaveLength(2);
   });
 
-  it("suppresses a rule whose condition alone reads it", () => {
-    expect(broken({ kind: "required-when", when: 'x = "A"', fields: ["y"] }, { x: "A" }, { wrong: ["x"] })).toEqual([]);
+  it("suppresses a rule that reads it only in its condition", () => {
+    expect(
+      problemsOfRule({ kind: "required-when", when: 'x = "A"', fields: ["y"] }, { x: "A" }, { wrong: ["x"] }),
+    ).toEqual([]);
   });
 });
 
@@ -188,11 +189,11 @@ describe("rows of a reference list", () => {
     expect(holds(test, payload, judging)).toBe(expected);
   });
 
-  it("never give a problem a place in the payload", () => {
+  it("are never the place of a problem", () => {
     const value = "listed.things[code = this.x].fuel";
-    expect(broken({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] })).toEqual([
-      "non_field_errors broken",
-    ]);
+    expect(
+      problemsOfRule({ kind: "refers-to", value, in: "fuels[]" }, { x: "A" }, { ...judging, wrong: ["fuel"] }),
+    ).toEqual(["non_field_errors broken"]);
   });
 });
 
@@ -201,26 +202,26 @@ describe("a missing declaration", () => {
   const declarations = { "x-rule-settings": { flows: { type: "boolean" } } };
 
   it("skips the rule", () => {
-    expect(broken(rule, {}, { declarations })).toEqual([]);
-    expect(broken(rule, {}, { declarations, settings: { flows: true } })).toHaveLength(1);
-    expect(broken(rule, {}, { declarations, settings: { flows: false } })).toEqual([]);
+    expect(problemsOfRule(rule, {}, { declarations })).toEqual([]);
+    expect(problemsOfRule(rule, {}, { declarations, settings: { flows: true } })).toHaveLength(1);
+    expect(problemsOfRule(rule, {}, { declarations, settings: { flows: false } })).toEqual([]);
   });
 
-  it("skips it through a named value and a reference list, too", () => {
+  it("also skips the rule through a named value and a reference list", () => {
     const named = { ...declarations, "x-rule-values": { wanted: "config.flows" } };
-    expect(broken({ ...rule, when: "$wanted" }, {}, { declarations: named })).toEqual([]);
-    expect(broken({ kind: "in-set", value: "x", source: "list", columns: "c" }, { x: 1 })).toEqual([]);
+    expect(problemsOfRule({ ...rule, when: "$wanted" }, {}, { declarations: named })).toEqual([]);
+    expect(problemsOfRule({ kind: "in-set", value: "x", source: "list", columns: "c" }, { x: 1 })).toEqual([]);
   });
 });
 
-describe("the places of rules", () => {
+describe("a rule on a schema", () => {
   const name = {
     type: "object",
     properties: { x: {} },
     "x-rules": [{ code: "c", kind: "required-when", fields: ["x"] }],
   };
 
-  it("are all places of their schema: lists, options that the discriminator chooses, other names, and inside itself", () => {
+  it("applies everywhere the schema is used: in lists, in selected options, under other names and recursively", () => {
     const contract = loadContract([
       {
         file: "rules.yaml",
