@@ -5,8 +5,8 @@ import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { contractOf } from "../contract/contract-of.ts";
 
 /**
- * What the platform converts without a word is a warning, what it refuses an error: the fields of the Django REST
- * framework (fields.py), one by one. The sandbox's own judgement has the same errors.
+ * A value that the platform converts silently is a warning, and a value that it rejects is an error. The rows follow the
+ * fields of the Django REST framework (fields.py). The sandbox reports the same errors.
  */
 type Row = readonly [schema: object, value: JsonValue, expected: readonly string[]];
 
@@ -77,7 +77,7 @@ const ROWS: readonly Row[] = [
 ];
 
 describe("a value of another JSON type", () => {
-  it.each(ROWS)("%j takes %j: %j", (schema, value, expected) => {
+  it.each(ROWS)("%j with %j gives %j", (schema, value, expected) => {
     const contract = contractOf({ it: schema });
     const [operation] = contract.operations;
     if (operation?.body === undefined) throw new Error("no body");

@@ -8,11 +8,11 @@ import { compileValidator, type Validate } from "../../src/validate/compile-vali
 import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
 
 /**
- * Two judgements that share no code, local validation on the compiled contract and the sandbox's Ajv on the OpenAPI
- * document, must agree on verdict, attr and code over 10,000 payloads, half of them mutated. The seed is fixed: the
- * same payloads every time.
+ * Compares two validators that share no code: local validation of the compiled contract, and the sandbox's Ajv on the
+ * OpenAPI document. They must agree on verdict, attr and code for 10,000 payloads, half of them mutated. The seed is
+ * fixed.
  *
- * Accepted differences: none. Warnings (`coerced`) are left out of the comparison: the platform says nothing there.
+ * Accepted differences: none. Warnings (`coerced`) are not compared, because the platform has none.
  */
 const SEED = 20_240_229;
 const OPERATIONS = [
@@ -20,7 +20,7 @@ const OPERATIONS = [
   ["create-notes", 1000],
 ] as const;
 
-/** Every code that a payload of the account operation can have; min_length for want of a list of two or more. */
+/** Every code that a payload of the account operation can have. */
 const CODES: readonly string[] = [
   "blank",
   "empty",
@@ -49,13 +49,13 @@ const contract = loadContract([{ file: FILE, text: source }]);
 describe.each(OPERATIONS)("%s", (id, runs) => {
   const { local, judge, body } = judgementsOf(id);
 
-  it(`${runs} valid payloads have no problem in either judgement`, () => {
+  it(`${runs} valid payloads have no problem in either validator`, () => {
     for (const payload of fc.sample(validPayload(body), { numRuns: runs, seed: SEED })) {
       expect([local(payload), judge(payload)]).toEqual([[], []]);
     }
   });
 
-  it(`${runs} mutated payloads have the same problems in both`, () => {
+  it(`${runs} mutated payloads have the same problems in both validators`, () => {
     const codes = new Set<string>();
     let refused = 0;
     for (const payload of fc.sample(mutatedPayload(body), { numRuns: runs, seed: SEED })) {

@@ -1,16 +1,16 @@
 import { expect, test } from "vitest";
 import { patience } from "../patience.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { playTriples } from "./triples/play-triples.ts";
+import { checkTriples } from "./triples/check-triples.ts";
 
-/** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` plays one triple again. */
+/** `DIFFERENTIAL_FIRST=<seed> DIFFERENTIAL_TRIPLES=1` repeats one triple. */
 const TRIPLES = Number(process.env["DIFFERENTIAL_TRIPLES"] ?? 200);
-/** One of these windows of seeds is played, another one each minute. `npm run soak -- differential` looks for new seeds. */
+/** Each run tests one window of seeds, and the window changes every minute. `npm run soak -- differential` uses new seeds. */
 const WINDOWS = { first: 30_000_000, count: 10 };
 const window = Math.floor(Date.now() / 60_000) % WINDOWS.count;
 const FIRST = Number(process.env["DIFFERENTIAL_FIRST"] ?? WINDOWS.first + window * TRIPLES);
 
-/** Each of them is in one triple in thirty, or in more. */
+/** Each of these is in at least one of thirty triples. */
 const DRAWN = [
   "type text, type decimal, type integer, type number, type boolean, type date, type datetime, type time, type choice",
   "type union, type object, type list, type variants, text pattern, nullable, x-migrate-wrap, oneOf with discriminator",
@@ -20,15 +20,15 @@ const DRAWN = [
 ].flatMap((line) => line.split(", ").map((name) => name));
 
 test(
-  "random contracts, mappings and cells come to the same on the fast path, the row path and in whole runs",
+  "random triples give the same results on the fast path, on the row path and in whole runs",
   async () => {
     process.stderr.write(`random triples: DIFFERENTIAL_FIRST=${FIRST} DIFFERENTIAL_TRIPLES=${TRIPLES}\n`);
     const folder = temporaryFolder();
-    const { counts, drawn, failures } = await playTriples({ first: FIRST, triples: TRIPLES, runsEvery: 50, folder });
+    const { counts, drawn, failures } = await checkTriples({ first: FIRST, triples: TRIPLES, runsEvery: 50, folder });
     expect(failures.join("\n\n")).toBe("");
     expect(counts.triples).toBe(TRIPLES);
     if (TRIPLES < 200) return;
-    // A comparison of records that are all invalid, or all made of rows, would show nothing.
+    // The comparison is only meaningful with enough valid records and enough records on the fast path.
     expect(counts.refused).toBeLessThan(0.05 * TRIPLES);
     expect(counts.records).toBeGreaterThan(180 * TRIPLES);
     expect(counts.valid).toBeGreaterThan(0.4 * counts.records);

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { startChaosProxy } from "../chaos-proxy.ts";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { seededDice } from "../seeded-dice.ts";
-import { type FaultKind, strikeBy, type Victims } from "../soak/cluster-faults.ts";
-import { isThere, needsMore, workingPids } from "../soak/cluster-push.ts";
+import { type FaultKind, injectFault, type FaultTargets } from "../soak/cluster-faults.ts";
+import { isRunning, needsResume, workingPids } from "../soak/cluster-push.ts";
 import { useSandbox } from "./push-scene.ts";
 import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
 
@@ -13,10 +13,10 @@ const FAULTS: readonly FaultKind[] = [
   "connections to the platform reset",
   "pg_terminate_backend",
   "SIGSTOP beyond the lease, SIGCONT",
-  "server stopped at once, and started",
-  "connections to the platform silent",
+  "server crashed and restarted",
+  "connections to the platform silenced",
   "SIGKILL to a worker",
-  "connections to the database silent",
+  "connections to the database silenced",
   "SIGKILL to the planner",
 ];
 const RECORDS = 300;
@@ -40,7 +40,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faul
     // So slow that records are left when the last fault strikes.
     await admin.faults({ latencyMs: [500, 500] });
     const push = scene.share(3, ["--concurrency", "12"]);
-    const victims: Victims = {
+    const targets: FaultTargets = {
       async workers() {
         let found: readonly number[] = [];
         const look = async (): Promise<number> => {
@@ -50,7 +50,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faul
         await expect.poll(look).toBeGreaterThan(0);
         return found;
       },
-      planner: () => (isThere(push) ? push.pid : undefined),
+      planner: () => (isRunning(push) ? push.pid : undefined),
       database,
       platform,
       server: server(),
@@ -59,11 +59,11 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faul
     const dice = seededDice(10);
     for (const [index, kind] of FAULTS.entries()) {
       await scene.whenSettled(APART * (index + 1));
-      expect([kind, await strikeBy(kind, victims, dice)]).toEqual([kind, true]);
+      expect([kind, await injectFault(kind, targets, dice)]).toEqual([kind, true]);
     }
     await admin.faults({});
     let end = await push.ended;
-    while (needsMore(end)) end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
+    while (needsResume(end)) end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
     expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect((await scene.migrate(["ledger", "check", "--ledger", scene.ledger])).code).toBe(0);

@@ -14,7 +14,7 @@ import {
 import type { HeldAccount, SeenRequest as SeenImport } from "../e2e/push-scene.ts";
 import { between, type Dice, oneOf } from "../seeded-dice.ts";
 
-/** A platform that dedupes, spoils requests by seeded dice, and keeps its own history. */
+/** A platform that deduplicates, injects faults from seeded dice, and records its own history. */
 export interface ChaosPlatform {
   readonly server: ChaosServer;
   readonly imports: () => Promise<readonly SeenImport[]>;
@@ -26,16 +26,16 @@ export interface ChaosPlatform {
 
 export interface ChaosPlatformOptions {
   readonly dice: Dice;
-  /** Requests a second that are let through; a second's worth may come at once. */
+  /** Requests per second that are not throttled. The burst size is one second. */
   readonly perSecond: number;
-  /** False: what is let through is answered well. Default true. */
-  readonly spoils?: boolean;
+  /** Whether unthrottled requests may fail. Default: true. */
+  readonly injectsFaults?: boolean;
 }
 
 export async function startChaosPlatform({
   dice,
   perSecond,
-  spoils = true,
+  injectsFaults = true,
 }: ChaosPlatformOptions): Promise<ChaosPlatform> {
   const accounts = new Map<string, string>();
   const history: SeenImport[] = [];
@@ -56,7 +56,7 @@ export async function startChaosPlatform({
     if (!isThrough) refused += 1;
     const seen = { request: request.number, at: new Date().toISOString(), method: request.method, path: request.path };
     const before = accounts.size;
-    const action = isThrough ? spoiled(spoils ? dice : () => 0, () => process(key)) : throttled(dice);
+    const action = isThrough ? drawAction(injectsFaults ? dice : () => 0, () => process(key)) : throttled(dice);
     history.push({ ...seen, key, processed: accounts.size > before });
     return action;
   };
@@ -72,10 +72,10 @@ export async function startChaosPlatform({
 
 const GOOD = 94;
 
-/** What a request that was let through meets. */
-function spoiled(dice: Dice, process: () => Action): Action {
+/** Draws the reply or the fault for an unthrottled request. */
+function drawAction(dice: Dice, process: () => Action): Action {
   const half = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"acc';
-  const spoil = oneOf<(good: () => Action) => Action>(dice, [
+  const draw = oneOf<(good: () => Action) => Action>(dice, [
     [GOOD, (good) => after(between(dice, 1, 60), good())],
     [0.6, () => resetSilently],
     [0.6, () => closeSilently],
@@ -91,7 +91,7 @@ function spoiled(dice: Dice, process: () => Action): Action {
     [0.3, () => reply(oneOf(dice, NOT_PROCESSED), "")],
     [0.2, (good) => after(between(dice, 1_000, 3_000), good())],
   ]);
-  return spoil(process);
+  return draw(process);
 }
 
 const ERRORS: readonly (readonly [number, number])[] = [

@@ -1,11 +1,11 @@
 import type { ChaosProxy } from "../chaos-proxy.ts";
 import { between, type Dice, oneOf } from "../seeded-dice.ts";
 
-/** What a fault may strike. */
-export interface Victims {
-  /** Process ids of the workers that work. */
+/** The processes and connections that a fault may affect. */
+export interface FaultTargets {
+  /** Process ids of the active workers. */
   readonly workers: () => Promise<readonly number[]>;
-  /** The process that planned; undefined when it has ended. */
+  /** Process id of the planner; undefined if it has ended. */
   readonly planner: () => number | undefined;
   readonly database: ChaosProxy;
   readonly platform: ChaosProxy;
@@ -22,50 +22,50 @@ export type FaultKind =
   | "SIGSTOP beyond the lease, SIGCONT"
   | "SIGKILL to the planner"
   | "connections to the database reset"
-  | "connections to the database silent"
+  | "connections to the database silenced"
   | "connections to the platform reset"
-  | "connections to the platform silent"
+  | "connections to the platform silenced"
   | "pg_terminate_backend"
-  | "server stopped at once, and started";
+  | "server crashed and restarted";
 
 const KINDS: readonly (readonly [number, FaultKind])[] = [
   [6, "SIGKILL to a worker"],
   [6, "SIGSTOP beyond the lease, SIGCONT"],
   [0.7, "SIGKILL to the planner"],
   [3, "connections to the database reset"],
-  [2, "connections to the database silent"],
+  [2, "connections to the database silenced"],
   [3, "connections to the platform reset"],
-  [2, "connections to the platform silent"],
+  [2, "connections to the platform silenced"],
   [3, "pg_terminate_backend"],
-  [2, "server stopped at once, and started"],
+  [2, "server crashed and restarted"],
 ];
 
 /**
- * Strikes once. Gives what it did, when it is over; undefined where there was nothing to strike.
- * @param only of the kinds with this in their name; default: of all
+ * Injects one random fault and waits for its end. Returns undefined if there was no target.
+ * @param only part of the name of the allowed kinds; default: all kinds
  */
-export async function strike(victims: Victims, dice: Dice, only = ""): Promise<FaultKind | undefined> {
+export async function injectRandomFault(targets: FaultTargets, dice: Dice, only = ""): Promise<FaultKind | undefined> {
   const kind = oneOf(
     dice,
     KINDS.filter(([, each]) => each.includes(only)),
   );
-  return (await strikeBy(kind, victims, dice)) ? kind : undefined;
+  return (await injectFault(kind, targets, dice)) ? kind : undefined;
 }
 
-/** False where there was nothing to strike. */
-export function strikeBy(kind: FaultKind, victims: Victims, dice: Dice): Promise<boolean> {
-  return strikes[kind](victims, dice);
+/** Returns false if there was no target. */
+export function injectFault(kind: FaultKind, targets: FaultTargets, dice: Dice): Promise<boolean> {
+  return injections[kind](targets, dice);
 }
 
-const strikes: Readonly<Record<FaultKind, (victims: Victims, dice: Dice) => Promise<boolean>>> = {
-  async "SIGKILL to a worker"(victims, dice) {
-    return signal(await oneWorker(victims, dice), "SIGKILL");
+const injections: Readonly<Record<FaultKind, (targets: FaultTargets, dice: Dice) => Promise<boolean>>> = {
+  async "SIGKILL to a worker"(targets, dice) {
+    return signal(await randomWorker(targets, dice), "SIGKILL");
   },
-  async "SIGSTOP beyond the lease, SIGCONT"(victims, dice) {
-    const pid = await oneWorker(victims, dice);
+  async "SIGSTOP beyond the lease, SIGCONT"(targets, dice) {
+    const pid = await randomWorker(targets, dice);
     if (!signal(pid, "SIGSTOP")) return false;
-    // It goes on while others are struck.
-    setTimeout(() => signal(pid, "SIGCONT"), victims.leaseMs * (1.2 + dice()));
+    // The process continues while later faults are injected.
+    setTimeout(() => signal(pid, "SIGCONT"), targets.leaseMs * (1.2 + dice()));
     return true;
   },
   "SIGKILL to the planner": async ({ planner }) => signal(planner(), "SIGKILL"),
@@ -73,18 +73,18 @@ const strikes: Readonly<Record<FaultKind, (victims: Victims, dice: Dice) => Prom
     database.cut();
     return true;
   },
-  "connections to the database silent": ({ database, leaseMs }, dice) =>
+  "connections to the database silenced": ({ database, leaseMs }, dice) =>
     silence(database, between(dice, 300, 1.5 * leaseMs)),
   async "connections to the platform reset"({ platform }) {
     platform.cut();
     return true;
   },
-  "connections to the platform silent": ({ platform }, dice) => silence(platform, between(dice, 300, 3_000)),
+  "connections to the platform silenced": ({ platform }, dice) => silence(platform, between(dice, 300, 3_000)),
   async pg_terminate_backend({ server }) {
     await server.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'migrate'");
     return true;
   },
-  async "server stopped at once, and started"({ server }, dice) {
+  async "server crashed and restarted"({ server }, dice) {
     await server.crash();
     await pause(between(dice, 0, 1_500));
     await server.start();
@@ -99,7 +99,7 @@ async function silence(proxy: ChaosProxy, ms: number): Promise<boolean> {
   return true;
 }
 
-async function oneWorker({ workers }: Victims, dice: Dice): Promise<number | undefined> {
+async function randomWorker({ workers }: FaultTargets, dice: Dice): Promise<number | undefined> {
   const pids = await workers();
   return pids[Math.floor(dice() * pids.length)];
 }

@@ -3,67 +3,67 @@ import type { CliEnd, RunningCli } from "../e2e/cli.ts";
 import { type Admin, outcomeLines, references, statusCounts } from "../e2e/push-scene.ts";
 import type { SharedPush } from "../e2e/shared-run-scene.ts";
 import type { Dice } from "../seeded-dice.ts";
-import { type FaultKind, pause, strike, type Victims } from "./cluster-faults.ts";
+import { type FaultKind, injectRandomFault, pause, type FaultTargets } from "./cluster-faults.ts";
 
-export interface StruckPush {
+export interface FaultyPush {
   readonly scene: SharedPush;
   readonly records: number;
   readonly workers: number;
-  /** Words that the push is given besides. */
+  /** Additional flags of the push. */
   readonly flags: readonly string[];
-  readonly victims: Pick<Victims, "server" | "leaseMs"> & {
+  readonly targets: Pick<FaultTargets, "server" | "leaseMs"> & {
     readonly database: ChaosProxy;
     readonly platform: ChaosProxy;
   };
   readonly dice: Dice;
-  /** How many faults at most, and how far apart. */
+  /** Maximum number of faults. */
   readonly faults: number;
-  /** Of the kinds with this in their name. */
+  /** Part of the name of the allowed kinds. */
   readonly only: string;
   readonly everyMs: number;
   readonly onFault: (kind: FaultKind) => void;
 }
 
-/** Pushes with workers, strikes until the push is over, and resumes until everything is settled. Gives the last end. */
-export async function pushUnderFaults(push: StruckPush): Promise<CliEnd> {
-  const { scene, workers, flags, victims, dice, onFault } = push;
+/** Pushes with workers under faults, and resumes until every record is settled. Returns the end of the last command. */
+export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
+  const { scene, workers, flags, targets, dice, onFault } = push;
   const started: RunningCli[] = [];
   let planner = scene.share(workers, flags);
   const resume = (): void => {
     planner = scene.start(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
   };
-  /** Where workers have died, others join, so that there are as many again. */
+  /** Starts a new worker for each worker that died. */
   const replenish = async (): Promise<void> => {
-    const living = started.filter(isThere);
+    const living = started.filter(isRunning);
     const working = (await workingPids(scene)).length;
     if (working > 0 && working + joining(living, started) < workers) {
       started.push(scene.start(["worker", "--ledger", scene.ledger]));
     }
   };
-  const all: Victims = {
-    ...victims,
+  const all: FaultTargets = {
+    ...targets,
     workers: () => workingPids(scene),
-    planner: () => (isThere(planner) ? planner.pid : undefined),
+    planner: () => (isRunning(planner) ? planner.pid : undefined),
   };
   await untilWorking(scene, planner);
   let left = push.faults;
   while (left > 0) {
-    if (!isThere(planner)) {
-      if (!needsMore(await planner.ended)) break;
+    if (!isRunning(planner)) {
+      if (!needsResume(await planner.ended)) break;
       resume();
     }
     await pause(push.everyMs * (0.5 + dice()));
-    const kind = await strike(all, dice, push.only).catch(() => undefined);
+    const kind = await injectRandomFault(all, dice, push.only).catch(() => undefined);
     if (kind !== undefined) {
       left -= 1;
       onFault(kind);
     }
     await replenish().catch(() => undefined);
   }
-  victims.database.heal();
-  victims.platform.heal();
+  targets.database.heal();
+  targets.platform.heal();
   let end = await planner.ended;
-  for (let tries = 0; needsMore(end) && tries < MOST_RESUMES; tries += 1) {
+  for (let tries = 0; needsResume(end) && tries < MOST_RESUMES; tries += 1) {
     if (end.code === 7) await pause(1_000);
     resume();
     end = await planner.ended;
@@ -76,21 +76,21 @@ export async function pushUnderFaults(push: StruckPush): Promise<CliEnd> {
 const MOST_RESUMES = 60;
 
 /**
- * Killed, incomplete, stopped by the platform that was out of reach, by the server that was, or by others that still send. What
- * is ambiguous wins over what was not sent.
+ * Whether the command was killed, was incomplete, or stopped because the platform or the database was unreachable or other
+ * workers are still sending. The exit code for ambiguous records takes precedence over unsent records.
  */
-export function needsMore({ code, stdout }: CliEnd): boolean {
+export function needsResume({ code, stdout }: CliEnd): boolean {
   if (code === null || code === 3 || code === 4 || code === 6 || code === 7) return true;
   const { pending = 0, blocked = 0 } = statusCounts(outcomeLines(stdout));
   return pending + blocked > 0;
 }
 
-export function isThere({ process: { exitCode, signalCode } }: RunningCli): boolean {
+export function isRunning({ process: { exitCode, signalCode } }: RunningCli): boolean {
   return exitCode === null && signalCode === null;
 }
 
 function joining(living: readonly RunningCli[], started: readonly RunningCli[]): number {
-  // One at a time: the last one that was started may not have joined yet.
+  // The last started worker may not have joined yet.
   const last = started.at(-1);
   return last !== undefined && living.includes(last) && last.stderr() === "" ? 1 : 0;
 }
@@ -101,10 +101,10 @@ export async function workingPids({ workers }: SharedPush): Promise<readonly num
 }
 
 async function untilWorking(scene: SharedPush, planner: RunningCli): Promise<void> {
-  while (isThere(planner) && (await scene.settled().catch(() => 0)) === 0) await pause(100);
+  while (isRunning(planner) && (await scene.settled().catch(() => 0)) === 0) await pause(100);
 }
 
-/** What became of the records, against what the platform holds. */
+/** The reported outcomes compared with the accounts of the platform. */
 export interface Verdict {
   readonly lost: readonly string[];
   readonly unaccounted: readonly string[];

@@ -13,27 +13,27 @@ const seed = Number(process.env["SOAK_SEED"] ?? 1);
 const only = process.env["SOAK_ONLY"] ?? "";
 
 const WORKERS = 4;
-/** That of `sharedPush`. */
+/** The lease of `sharedPush`. */
 const LEASE_MS = 3_000;
 const RECORDS = 1_000;
 const FAULTS_A_PUSH = 30;
 const EVERY_MS = 600;
-/** Slow enough for a push to last for as many faults. */
+/** Slow enough for a push to outlast its faults. */
 const CONCURRENCY = 16;
 const FLAGS = ["--rps", "40", "--concurrency", String(CONCURRENCY)];
-/** Requests that a fault leaves in doubt at most: those that have an intent and no outcome. */
+/** Maximum number of requests with unknown outcome after one fault. */
 const IN_DOUBT = 4 * CONCURRENCY;
 
 const { server } = useServer("private");
-let noticing: TestSandbox;
+let deduplicating: TestSandbox;
 let forgetful: TestSandbox;
 
 beforeAll(async () => {
-  noticing = await startTestSandbox({ flags: ["--latency", "40"] });
+  deduplicating = await startTestSandbox({ flags: ["--latency", "40"] });
   forgetful = await startTestSandbox({ flags: ["--latency", "40", "--forgetful"] });
 });
 afterAll(async () => {
-  await noticing.stop();
+  await deduplicating.stop();
   await forgetful.stop();
 });
 
@@ -44,7 +44,7 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
   const budget = { left: faults };
   const startedAt = performance.now();
   while (budget.left > 0) {
-    const sandbox = total.pushes % 2 === 0 ? noticing : forgetful;
+    const sandbox = total.pushes % 2 === 0 ? deduplicating : forgetful;
     const admin = adminOf(sandbox);
     await admin.reset();
     const database = await startChaosProxy(new URL(server().url));
@@ -58,7 +58,7 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
       records: RECORDS,
       workers: WORKERS,
       flags: sandbox === forgetful ? [...FLAGS, "--contract", "no-dedupe.yaml"] : FLAGS,
-      victims: { server: server(), leaseMs: LEASE_MS, database, platform },
+      targets: { server: server(), leaseMs: LEASE_MS, database, platform },
       dice,
       only,
       faults: Math.min(budget.left, FAULTS_A_PUSH),
@@ -76,17 +76,17 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
     total.unaccounted += unaccounted.length;
     total.twice += twice.length;
     total.ambiguous += ambiguous;
-    const kind = sandbox === forgetful ? "does not notice repeats" : "notices repeats";
+    const kind = sandbox === forgetful ? "does not deduplicate" : "deduplicates";
     say(`push ${total.pushes}, platform ${kind}: ${before - budget.left} faults, exit code ${end.code};`);
     say(
       `  ${accepted} accepted, ${ambiguous} ambiguous, ${lost.length} lost, ${unaccounted.length} unaccounted, ${twice.length} twice`,
     );
     if (lost.length + unaccounted.length + twice.length > 0)
       say(`  ${[...lost, ...unaccounted, ...twice].slice(0, 20).join(" ")}\n${end.stderr.slice(-2_000)}`);
-    const struck = before - budget.left;
-    expect(struck, "a push has to last for some faults").toBeGreaterThan(0);
-    const most = sandbox === noticing ? 0 : struck * IN_DOUBT;
-    expect(ambiguous, "what is ambiguous is sent again where that does no harm").toBeLessThanOrEqual(most);
+    const injected = before - budget.left;
+    expect(injected, "a push outlasts some faults").toBeGreaterThan(0);
+    const most = sandbox === deduplicating ? 0 : injected * IN_DOUBT;
+    expect(ambiguous, "ambiguous records are sent again if the platform deduplicates").toBeLessThanOrEqual(most);
     const checked = await scene.migrate(["ledger", "check", "--ledger", scene.ledger]);
     expect([checked.code, checked.stderr], "the tables of the ledger agree").toEqual([0, ""]);
     await database.close();
@@ -102,9 +102,9 @@ test(`${faults} faults over ${WORKERS} workers`, async () => {
   expect(total).toMatchObject({ lost: 0, unaccounted: 0, twice: 0 });
 });
 
-test("a killed worker's range is at work again within the lease and 5 s", async () => {
-  await adminOf(noticing).reset();
-  const scene = await sharedPush(2_000, noticing, server());
+test("the range of a killed worker is taken over within the lease and 5 s", async () => {
+  await adminOf(deduplicating).reset();
+  const scene = await sharedPush(2_000, deduplicating, server());
   const push = scene.share(1, ["--lease", "30s", "--rps", "10"]);
   await scene.whenWorking(1);
   const elsewhere = scene.start(["worker", "--ledger", scene.ledger]);
@@ -115,14 +115,14 @@ test("a killed worker's range is at work again within the lease and 5 s", async 
   const [range] = await held();
   elsewhere.kill("SIGKILL");
   const killedAt = performance.now();
-  const isAgain = `select 1 from migrate.ranges join migrate.workers on workers.id = holder
+  const takenOver = `select 1 from migrate.ranges join migrate.workers on workers.id = holder
     where first = ${String(range?.["first"])} and fence > ${String(range?.["fence"])} and pid <> ${elsewhere.pid}`;
-  while ((await scene.query(isAgain)).length === 0) {
-    if (performance.now() - killedAt > 120_000) throw new Error("nobody has taken it");
+  while ((await scene.query(takenOver)).length === 0) {
+    if (performance.now() - killedAt > 120_000) throw new Error("no worker has taken over the range");
     await pause(100);
   }
   const seconds = (performance.now() - killedAt) / 1_000;
-  say(`lease 30 s: the range of a killed worker was at work again after ${seconds.toFixed(1)} s`);
+  say(`lease 30 s: the range of a killed worker was taken over after ${seconds.toFixed(1)} s`);
   expect(seconds).toBeLessThan(35);
   push.kill("SIGTERM");
   await push.ended;

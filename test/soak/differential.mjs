@@ -1,9 +1,9 @@
-// 20,000 random triples of a contract, a mapping and files (test/differential): every record is planned and sent on the fast
-// path, on the row path and in whole runs, and has to come to the same.
+// Checks 20,000 random triples of a contract, a mapping and files (test/differential): every record must have the same
+// result on the fast path, on the row path and in whole runs.
 //   node test/soak/differential.mjs [--triples 20000] [--seed <n>] [--seconds <n>] [--workers 2] [--runs-every 200]
-// Each triple has 200 records; the first has the seed, and the others follow it. One triple in `--runs-every` is validated in
-// one thread and in three, and pushed three times to a server of its own. A triple that fails is printed with its seed and its
-// smallest form; `--seconds` begins no further triple after that time. Wants `npm run build`.
+// Each triple has 200 records. The seeds are consecutive, from `--seed` on. One of `--runs-every` triples is validated in one
+// thread and in three, and pushed three times to its own server. A failed triple is printed with its seed and its smallest
+// form. No new triple starts after `--seconds`. Requires `npm run build`.
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ const { values } = parseArgs({
     "runs-every": { type: "string", default: "200" },
   },
 });
-/** The triples of one process: what it has compiled is let go of with it. */
+/** Triples per process. A new process releases the memory of compiled contracts. */
 const PART = 500;
 const root = path.join(import.meta.dirname, "../..");
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
@@ -35,25 +35,25 @@ const drawn = {};
 let isBroken = false;
 
 process.stdout.write(`${triples} triples from seed ${first} on\n`);
-await Promise.all(Array.from({ length: Number(values.workers) }, playOn));
+await Promise.all(Array.from({ length: Number(values.workers) }, checkParts));
 rmSync(folder, { recursive: true, force: true });
 report();
-if (!isTelling()) {
-  process.stdout.write("too few records were compared on both paths: the comparison shows nothing\n");
+if (!isConclusive()) {
+  process.stdout.write("too few records were compared on both paths: the comparison is not conclusive\n");
   isBroken = true;
 }
 process.exit(isBroken ? 1 : 0);
 
-async function playOn() {
+async function checkParts() {
   for (let part = parts.shift(); part !== undefined && performance.now() < endsAt; part = parts.shift()) {
     const result = path.join(folder, `${part.first}.json`);
-    const code = await play(part, result);
+    const code = await check(part, result);
     if (code !== 0) isBroken = true;
     add(result);
   }
 }
 
-function play(part, result) {
+function check(part, result) {
   const words = [vitest, "run", "--config", "test/soak/vitest.config.ts", "--reporter=dot", "differential.soak"];
   const seconds = endsAt === Infinity ? "" : String((endsAt - performance.now()) / 1000);
   const env = {
@@ -75,7 +75,7 @@ function play(part, result) {
   });
 }
 
-/** What a process has counted; one that did not get so far is broken anyway. */
+/** Adds the counts of a process. A process without a result file has failed. */
 function add(result) {
   let played;
   try {
@@ -92,8 +92,8 @@ function share(part, whole) {
   return `${((100 * part) / Math.max(1, whole)).toFixed(1)} %`;
 }
 
-/** Most triples are compared, and many of their records are valid and take the fast path; a few triples say nothing of that. */
-function isTelling() {
+/** Whether enough triples were compared, with enough valid records on the fast path. Always true for a few triples. */
+function isConclusive() {
   if (endsAt === Infinity && counts.triples !== triples) return false;
   if (counts.triples < 200) return true;
   const { triples: played, refused, records, valid, fast, bodies, ndjson } = counts;
@@ -104,7 +104,7 @@ function isTelling() {
 function report() {
   const { triples: played, refused, records, valid, fast, bodies, ndjson, runs } = counts;
   const lines = [
-    `${played} triples, ${refused} of them refused, ${runs} played as whole runs`,
+    `${played} triples, ${refused} of them rejected, ${runs} checked in whole runs`,
     `${records} records, ${valid} valid (${share(valid, records)}), ${fast} on the fast path (${share(fast, valid)} of the valid)`,
     `${bodies} records with compared request bodies, ${ndjson} compared with NDJSON`,
     ...Object.entries(drawn)

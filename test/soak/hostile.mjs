@@ -1,15 +1,14 @@
-// 2,000 cases of a hostile contract, overlay, mapping with functions, and input: the built program validates each in a
-// process of its own, with a heap of 512 MB and 10 s. No case may end with exit code 70, by a signal, with a stack trace,
-// too late, or in more memory than `--megabytes`.
+// Validates 2,000 cases of a hostile contract, overlay, mapping with functions, and input with the built program. Each case
+// has its own process with a heap of 512 MB and 10 s. No case may end with exit code 70, by a signal, with a stack trace,
+// too late, or with more memory than `--megabytes`.
 //   node test/soak/hostile.mjs [--cases 2000] [--seed <n>] [--seconds <n>] [--workers 2] [--megabytes 900]
-// The first case has the seed, and the others follow it; a case that fails is printed with its seed, and kept in its folder.
-// Wants `npm run build`.
+// The seeds are consecutive, from `--seed` on. A failed case is printed with its seed, and its folder is kept.
+// Requires `npm run build`.
 //
-// Memory is counted twice. `--max-old-space-size=512` is the limit that counts for the program: beyond it V8 ends the
-// process by a signal. The most resident memory (VmHWM) bounds what is no heap: Node.js and the program's code take 100 MB,
-// then come young objects, compiled code and buffers, and pages that V8 gives back late. The thread of functions has a heap
-// of its own, which the program lets grow by 1 GiB during a batch: a case whose mapping calls `grows` may take so much more,
-// and what it adds between two looks.
+// Memory has two limits. `--max-old-space-size=512` limits the heap: beyond it V8 ends the process by a signal. Peak resident
+// memory (VmHWM) also includes 100 MB for Node.js and the program's code, young objects, compiled code, buffers, and pages
+// that V8 releases late. The function thread has its own heap, which may grow by 1 GiB during a batch. A case whose mapping
+// calls `grows` may use that much more, plus its growth between two measurements.
 import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -68,14 +67,14 @@ const functionsModule = Object.entries(FUNCTIONS)
   .join("");
 
 process.stdout.write(`${cases} cases from seed ${first} on\n`);
-await Promise.all(Array.from({ length: Number(values.workers) }, playOn));
+await Promise.all(Array.from({ length: Number(values.workers) }, runCases));
 if (failed === 0) rmSync(folder, { recursive: true, force: true });
 process.stdout.write(
   `${next - first} cases, ${failed} failed; exit codes ${JSON.stringify(ends)}; at most ${most} MB\n`,
 );
 process.exit(failed === 0 && (endsAt !== Infinity || next - first === cases) ? 0 : 1);
 
-async function playOn() {
+async function runCases() {
   while (next < first + cases && performance.now() < endsAt) {
     const seed = next++;
     const place = path.join(folder, String(seed));
@@ -126,7 +125,7 @@ function run(words, cwd) {
   });
 }
 
-/** The most memory that a process has had, in MB; 0 where the system does not tell. */
+/** Peak resident memory of a process in MB; 0 if the system does not report it. */
 function peakOf(pid) {
   try {
     const [, kilobytes = "0"] = /VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -144,9 +143,9 @@ function ref(level) {
   return { $ref: `#/components/schemas/L${level}` };
 }
 
-/** Writes the files of a case, and gives the words of its command. */
+/** Writes the files of a case and returns the arguments of its command. */
 function writeCase(seed, place) {
-  const dice = diceOf(seed);
+  const dice = seededRandom(seed);
   const pick = (list) => list[Math.floor(dice() * list.length)];
   const upTo = (limit) => 1 + Math.floor(dice() * limit);
   const write = (name, value) =>
@@ -232,8 +231,8 @@ function writeCase(seed, place) {
   ]);
 }
 
-/** mulberry32: numbers from 0 to 1, the same for the same seed. */
-function diceOf(seed) {
+/** mulberry32: deterministic numbers from 0 to 1. */
+function seededRandom(seed) {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;

@@ -1,5 +1,5 @@
-// 1,000 SIGKILLs: 700 over pushes of 2,000 records with a ledger in a file, 300 over a push with a ledger in PostgreSQL;
-// each push is resumed until done. Half an hour. KILLS=100 KILLS_POSTGRES=30 shortens it.
+// Sends 1,000 SIGKILLs: 700 to pushes of 2,000 records with a ledger file, 300 to a push with a ledger in PostgreSQL. Each
+// push is resumed until it is done. Takes half an hour. KILLS=100 KILLS_POSTGRES=30 shortens it.
 import { runTests } from "./run-test.mjs";
 
 runTests(["test/e2e/kill-push.test.ts", "test/e2e/push-postgres.test.ts"], {

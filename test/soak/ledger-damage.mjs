@@ -1,13 +1,12 @@
 /**
- * Damages a real ledger in every way that a file can be damaged by accident, and reads it: it has to be refused, or say of
- * every record what is true. Cut off after every byte, and single bytes flipped; the ledger's own file, the log that a
- * crash leaves, and the seal. A ledger in memory is quickest: with TMPDIR=/dev/shm.
+ * Corrupts a real ledger and reads it: the ledger must be rejected or return the true status of every record. Truncates the
+ * ledger file, the log left by a crash and the checksum file at every byte, and flips single bytes. TMPDIR=/dev/shm is
+ * fastest.
  *
  *   node test/soak/ledger-damage.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
  *
- * A refused ledger that would have been written to stays open until its process ends, so that nothing of its log gets
- * into it; therefore some thousand damages at a time are tried in a process of their own (`--from`, `--to`).
- * Ends with 1 when anything was misread, and names the damage.
+ * A rejected ledger stays open until its process ends, so that its log is not merged. Therefore each process tries only some
+ * thousand corruptions (`--from`, `--to`). Exits with 1 if a corrupted ledger was misread, and prints the corruption.
  */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -44,7 +43,7 @@ const SETTLED = ["accepted", "rejected", "ambiguous", "blocked", "pending", "acc
 
 const A_PROCESS = 2_000;
 
-/** What nothing sends again by itself. */
+/** Statuses that are never sent again automatically. */
 const OPEN = new Set(["ambiguous", "sending"]);
 
 const scene = mkdtempSync(path.join(tmpdir(), "damage-"));
@@ -67,7 +66,7 @@ await tryAll(Number(values.from), Number(values.to));
 process.stdout.write(JSON.stringify(tally));
 process.exit(0);
 
-/** Each takes the next damages that nobody has taken yet. */
+/** Each process takes the next corruptions in line. */
 async function tryInProcesses(count) {
   let next = 0;
   const work = async () => {
@@ -82,7 +81,7 @@ async function tryInProcesses(count) {
   await Promise.all(Array.from({ length: availableParallelism() }, work));
 }
 
-/** Records in every state, two runs. Crashed: as SIGKILL leaves it, with what came last in the log alone. */
+/** Creates a ledger with records in every state and two runs. A crashed ledger has its latest changes only in the log. */
 async function makeLedger(folder, crashed) {
   mkdirSync(folder, { recursive: true });
   const work = path.join(folder, "work.db");
@@ -105,7 +104,7 @@ async function makeLedger(folder, crashed) {
     const from = path.join(folder, name.replace("ledger", "work"));
     if (existsSync(from) && readFileSync(from).length > 0) files.set(name, readFileSync(from));
   }
-  if (crashed !== files.has("ledger.db-wal")) throw new Error("the ledger is not what it should be");
+  if (crashed !== files.has("ledger.db-wal")) throw new Error("the ledger has an unexpected state");
   if (crashed) await ledger.close();
   const here = path.join(folder, "here");
   mkdirSync(here);
@@ -158,7 +157,7 @@ function settled({ record, identity, attempt }, status) {
   };
 }
 
-/** Those of both ledgers in a row, from one to before another. */
+/** Tries a range of the corruptions of both ledgers in sequence. `to` is exclusive. */
 async function tryAll(from, to) {
   let number = -1;
   for (const ledger of ledgers) {
@@ -195,7 +194,7 @@ async function tryOne(ledger, { name, what, change }) {
   else tally.misread.push(`${path.basename(path.dirname(ledger.here))} ledger, ${what}: ${said.slice(0, 300)}`);
 }
 
-/** Whatever repair makes of it, no record may be accepted that was not, or be sent again that was. */
+/** After a repair, no unaccepted record may be accepted, and no sent record may be sent again. */
 async function tryRepair({ here, truth }, what) {
   const file = path.join(here, "ledger.db");
   tally.repairs += 1;
@@ -220,12 +219,12 @@ async function tryRepair({ here, truth }, what) {
   }
 }
 
-/** Of the second run, whose fate is known. */
+/** The record of the second run with a known outcome. */
 function itemOf({ row, run, record, status }) {
   return row === "item" && run === 2 ? { record: String(record), status } : {};
 }
 
-/** What a ledger says of its records, by two questions; `refused` when it is not believed. */
+/** Reads the statuses of all records with two queries. Returns `refused` if the ledger is rejected. */
 async function told({ here, files, run }, damaged, change) {
   for (const side of ["-shm", "-wal", "-seal", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });
   for (const [name, bytes] of files) writeFileSync(path.join(here, name), bytes);

@@ -1,7 +1,7 @@
-// The real command before a server with an unannounced cap of 20, 50 and 200 requests a second, in real time.
+// Pushes with the real command to a server with an undocumented limit of 20, 50 and 200 requests a second, in real time.
 //   node test/soak/pace.mjs [--seconds 40]
-// From the tenth second on the rate has to lie within 15 % of the cap, and fewer than 5 % of the replies may be 429.
-// Wants `npm run build`.
+// From the tenth second on, the rate must be within 15 % of the limit, and fewer than 5 % of the replies may be 429.
+// Requires `npm run build`.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -3,16 +3,16 @@ import { expect, test } from "vitest";
 import { outcomeLines, statusCounts } from "../e2e/push-scene.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { startChaosPlatform } from "./chaos-platform.ts";
-import { placeBefore } from "./place-before.ts";
+import { soakWorkplace } from "./soak-workplace.ts";
 
 const seconds = Number(process.env["SOAK_SECONDS"] ?? 40);
 const SETTLED_MS = 10_000;
 
-test.each([20, 50, 200])("an unannounced cap of %i a second is found and kept", async (perSecond) => {
+test.each([20, 50, 200])("finds and keeps an undocumented limit of %i requests per second", async (perSecond) => {
   const records = perSecond * seconds;
-  const platform = await startChaosPlatform({ dice: seededDice(1), perSecond, spoils: false });
+  const platform = await startChaosPlatform({ dice: seededDice(1), perSecond, injectsFaults: false });
   try {
-    const work = placeBefore(platform, records);
+    const work = soakWorkplace(platform, records);
     const end = await work.push([], { timeoutMs: 10_000 * seconds });
     expect(statusCounts(outcomeLines(end.stdout))).toEqual({ accepted: records });
     const requests = await platform.imports();

@@ -1,8 +1,8 @@
-// 200,000 records pushed by the real command to a chaos server for at least 20 minutes, killed and resumed on the way.
+// Pushes 200,000 records with the real command to a chaos server for at least 20 minutes, with kills and resumes.
 //   node test/soak/push.mjs [--records 200000] [--minutes 20] [--kill-every 45] [--seed <n>]
-// The server lets through no more a second than makes the run that long, and spoils some 6 % of the requests at every
-// phase. Server, ledger and report are held against each other at the end, and the memory of the longest process is said,
-// at its start and at its end: half of the records are sent by processes that nobody kills. Wants `npm run build`.
+// The server throttles requests to reach that duration, and injects faults into 6 % of the requests at every phase. At the
+// end, server, ledger and report are compared, and the memory of the longest process at its start and end is printed. Half
+// of the records are sent by processes that are not killed. Requires `npm run build`.
 import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { parseArgs } from "node:util";

@@ -6,7 +6,7 @@ import { latestRun, references, statusCounts, type Workplace } from "../e2e/push
 import { contradictions, hear } from "../e2e/three-accounts.ts";
 import { type Dice, seededDice } from "../seeded-dice.ts";
 import { type ChaosPlatform, startChaosPlatform } from "./chaos-platform.ts";
-import { placeBefore } from "./place-before.ts";
+import { soakWorkplace } from "./soak-workplace.ts";
 
 const records = Number(process.env["SOAK_RECORDS"] ?? 2_000);
 const minutes = Number(process.env["SOAK_MINUTES"] ?? 1);
@@ -14,7 +14,7 @@ const killEveryMs = 1_000 * Number(process.env["SOAK_KILL_SECONDS"] ?? 10);
 const seed = Number(process.env["SOAK_SEED"] ?? 1);
 const PATIENCE_MS = 24 * 3_600_000;
 
-/** The stretch after that is nobody's to kill, so that memory can be seen over it. */
+/** Processes are not killed after this share of the records, so that memory can be measured over time. */
 const KILLED_SHARE = 0.5;
 
 test(`${records} records against a chaos server, for ${minutes} minutes`, { timeout: PATIENCE_MS }, async () => {
@@ -22,7 +22,7 @@ test(`${records} records against a chaos server, for ${minutes} minutes`, { time
   const startedAt = performance.now();
   const platform = await startChaosPlatform({ dice, perSecond: records / (minutes * 60) });
   try {
-    const work = placeBefore(platform, records);
+    const work = soakWorkplace(platform, records);
     const { end, kills, starts, memory } = await pushToTheEnd(work, platform, dice);
     const heard = await hear(platform, work.file(".migrate/ledger.db"), await latestRun(work));
     const took = (performance.now() - startedAt) / 60_000;
@@ -74,7 +74,7 @@ async function pushToTheEnd(work: Workplace, platform: ChaosPlatform, dice: Dice
   }
 }
 
-/** Beyond that something is wrong. */
+/** More starts than this indicate an endless loop. */
 const MOST_STARTS = 500;
 
 interface Memory {
@@ -84,7 +84,7 @@ interface Memory {
   readonly mostMb: number;
 }
 
-/** Resident memory, asked once a second; start and end are the means over the first and the last quarter of the time. */
+/** Samples resident memory once a second. Start and end are means over the first and last quarter. */
 function watchMemory({ pid, ended }: Pick<RunningCli, "pid" | "ended">): () => Memory {
   const seen: number[] = [];
   const timer = setInterval(() => {

@@ -1,9 +1,9 @@
 import { spawnSync } from "node:child_process";
 
 /**
- * Runs test files as a soak, and ends the process as they end.
+ * Runs test files as a soak and exits with their status.
  * @param {readonly string[]} files
- * @param {Readonly<Record<string, string>>} defaults how much is tried, where the environment does not say
+ * @param {Readonly<Record<string, string>>} defaults environment variables that are used if they are not set
  */
 export function runTests(files, defaults) {
   const { status } = spawnSync("npx", ["vitest", "run", "--config", "test/vitest.config.ts", ...files], {

@@ -1,7 +1,7 @@
-// 10,000 seeds of the simulations (test/simulation): of one process, the same with older copies of its ledger that come
-// back, of several workers, and the same with older databases that come back.
+// Runs 10,000 seeds of the simulations (test/simulation): with one process and with several workers, each with and without
+// restored older copies of the ledger.
 //   node test/soak/simulation.mjs [--seeds 10000] [--first 1] [--only shared] [--restores] [--processes 2]
-// `--restores` plays only those in which older copies come back, of both simulations.
+// `--restores` runs only the simulations with restored copies.
 // A seed that breaks an invariant is printed with the command that replays it.
 import { spawn } from "node:child_process";
 import path from "node:path";
@@ -16,9 +16,9 @@ const { values } = parseArgs({
     processes: { type: "string", default: "2" },
   },
 });
-/** What one process plays: a ledger that it has closed takes some file descriptors until it is collected. */
+/** Seeds per process. A closed ledger keeps file descriptors until it is garbage-collected. */
 const PART = 250;
-/** How the titles of the tests begin. */
+/** The beginning of the test titles to select. */
 const title = values.restores ? "no schedule in which older copies" : "no schedule";
 const root = path.join(import.meta.dirname, "../..");
 const vitest = path.join(root, "node_modules/vitest/vitest.mjs");
@@ -28,11 +28,11 @@ const parts = files
   .flatMap((file) => partsOf(Number(values.first), Number(values.seeds)).map((part) => ({ ...part, file })));
 
 const codes = [];
-await Promise.all(Array.from({ length: Number(values.processes) }, playOn));
+await Promise.all(Array.from({ length: Number(values.processes) }, runParts));
 process.exit(codes.length > 0 && codes.every((code) => code === 0) ? 0 : 1);
 
-async function playOn() {
-  for (let part = parts.shift(); part !== undefined; part = parts.shift()) codes.push(await play(part));
+async function runParts() {
+  for (let part = parts.shift(); part !== undefined; part = parts.shift()) codes.push(await runPart(part));
 }
 
 function partsOf(first, seeds) {
@@ -42,7 +42,7 @@ function partsOf(first, seeds) {
   }));
 }
 
-function play({ file, first, seeds }) {
+function runPart({ file, first, seeds }) {
   const words = [vitest, "run", "--config", "test/vitest.config.ts", "--reporter=dot", file];
   const env = { ...process.env, SIMULATION_FIRST: String(first), SIMULATION_SEEDS: String(seeds) };
   const stdio = ["ignore", "inherit", "pipe"];
@@ -52,6 +52,6 @@ function play({ file, first, seeds }) {
     played += text.match(/\d+ seeds from/g)?.length ?? 0;
     process.stderr.write(text);
   });
-  // A title that matches no test passes.
+  // vitest also passes if no title matches.
   return new Promise((resolve) => child.once("close", (code) => resolve(played === 0 ? 1 : code)));
 }

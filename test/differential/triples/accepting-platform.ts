@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A platform without TLS that accepts everything, and remembers what it was sent. */
+/** A platform without TLS that accepts and stores every request. */
 export interface AcceptingPlatform {
   readonly baseUrl: string;
   /** Address and body of each request. */
@@ -9,7 +9,7 @@ export interface AcceptingPlatform {
   readonly close: () => Promise<void>;
 }
 
-/** @param onRequest is told how many requests have come */
+/** @param onRequest receives the number of requests so far */
 export async function acceptingPlatform(
   onRequest: (count: number) => void = () => undefined,
 ): Promise<AcceptingPlatform> {

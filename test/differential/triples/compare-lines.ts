@@ -1,6 +1,6 @@
-/** Two ways that should come to the same and do not. */
+/** Two paths with different results. */
 export interface Difference {
-  /** The ways, and what they were asked. */
+  /** The compared paths and their operation. */
   readonly between: string;
   readonly one: string;
   readonly other: string;
@@ -15,8 +15,8 @@ function firstDifference(one: readonly string[], other: readonly string[]): Omit
   return undefined;
 }
 
-/** Compares, and takes down what differs. */
-export function differenceList(): { readonly compare: Compare; readonly found: readonly Difference[] } {
+/** Returns a `compare` function that collects differences in `found`. */
+export function collectDifferences(): { readonly compare: Compare; readonly found: readonly Difference[] } {
   const found: Difference[] = [];
   return {
     found,

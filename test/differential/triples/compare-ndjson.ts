@@ -6,8 +6,8 @@ import type { Compare } from "./compare-lines.ts";
 const { signal } = new AbortController();
 
 /**
- * The same rows as NDJSON: payload, key, and what is wrong in which column. What reading finds belongs to a format. Gives how
- * many records were compared, and closes the other job.
+ * Compares the payloads, keys and problems with those of the same rows as NDJSON. Records with reading problems are not
+ * compared, because these depend on the format. Returns the number of compared records, and closes the other job.
  */
 export async function compareNdjson(job: Job, other: Job | undefined, compare: Compare): Promise<number> {
   if (other === undefined) return 0;
@@ -26,7 +26,7 @@ export async function compareNdjson(job: Job, other: Job | undefined, compare: C
   }
 }
 
-/** Undefined for a record of which reading itself has something to say. */
+/** A record with a reading problem is undefined. */
 async function recordLines(job: Job): Promise<readonly (string | undefined)[] | undefined> {
   const lines: (string | undefined)[] = [];
   try {

@@ -2,23 +2,23 @@ import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { push, type PushOptions, type RecordOutcome, resume, type RunResult, validate } from "energy-migrate";
 import { acceptingPlatform } from "./accepting-platform.ts";
-import { type Difference, differenceList } from "./compare-lines.ts";
+import { type Difference, collectDifferences } from "./compare-lines.ts";
 import { SUPPLIER, type Triple, writeTriple } from "./triple.ts";
 
 /**
- * The same triple as whole runs of the library, as a user has it: `validate` in one thread and in three, `push --dry-run`, and
- * pushes to a platform that keep their payloads, that make them a second time, and that are stopped and resumed.
+ * Compares whole runs of the library: `validate` in one thread and in three, `push --dry-run`, and pushes to a platform
+ * that keep their payloads, that rebuild them, and that are stopped and resumed.
  */
 export async function compareRuns(triple: Triple, folder: string): Promise<readonly Difference[]> {
   writeTriple(folder, triple);
-  const { compare, found } = differenceList();
+  const { compare, found } = collectDifferences();
   const common = { folder, contract: "contract.json", mapping: "mapping.json", supplier: SUPPLIER };
   const validated = await linesOf(validate({ ...common, threads: 1 }));
   compare("validate, 1 thread / 3 threads", validated, await linesOf(validate({ ...common, threads: 3 })));
   const target = { baseUrl: "http://127.0.0.1:9/v1/", environment: "test", allowInsecureLoopback: true } as const;
   const dryRun = { ...common, target, credentials: { token: "t" }, ledger: ledgerIn(folder, "dry"), dryRun: true };
   const planned = await linesOf(push(dryRun));
-  // Only a push, which has a ledger, knows whether a key that looks damaged is a new one.
+  // `validate` has no ledger, so it cannot tell a damaged key from a new one.
   if (planned.every((line) => !line.includes('"damaged_key"')))
     compare("validate / push --dry-run", validated, planned);
   const kept = await pushedBodies({ ...common, threads: 1 }, { folder, name: "kept" });
@@ -38,10 +38,10 @@ function ledgerIn(folder: string, name: string): string {
   return path.join(folder, name, "ledger.db");
 }
 
-interface PushedHow {
+interface PushSetup {
   readonly folder: string;
   readonly name: string;
-  /** The first signal comes after so many requests, and `resume` sends the rest. */
+  /** Number of requests after which the push is aborted. `resume` then sends the rest. */
   readonly stopAt?: number;
 }
 
@@ -51,8 +51,8 @@ interface Pushed {
   readonly lines: readonly string[];
 }
 
-async function pushedBodies(common: Omit<PushOptions, "target">, how: PushedHow): Promise<Pushed> {
-  const { folder, name, stopAt = Infinity } = how;
+async function pushedBodies(common: Omit<PushOptions, "target">, setup: PushSetup): Promise<Pushed> {
+  const { folder, name, stopAt = Infinity } = setup;
   const stop = new AbortController();
   const platform = await acceptingPlatform((count) => {
     if (count >= stopAt) stop.abort();
@@ -69,7 +69,7 @@ async function pushedBodies(common: Omit<PushOptions, "target">, how: PushedHow)
   }
 }
 
-/** What is said of each record, but for what differs from one push to the next; and the failure that ended the run. */
+/** The outcome of each record without volatile fields, the exit code, and the failures of the run. */
 async function linesOf(running: Promise<RunResult>): Promise<readonly string[]> {
   let run: RunResult;
   try {
@@ -78,11 +78,11 @@ async function linesOf(running: Promise<RunResult>): Promise<readonly string[]> 
     return [String(error)];
   }
   const lines: string[] = [];
-  for await (const outcome of run.outcomes()) lines.push(JSON.stringify(lasting(outcome)));
+  for await (const outcome of run.outcomes()) lines.push(JSON.stringify(withoutVolatileFields(outcome)));
   await run.close();
   return [...lines, String(run.exitCode), ...run.failures.map(String)];
 }
 
-function lasting({ durationMs: _time, account: _account, ...outcome }: RecordOutcome): unknown {
+function withoutVolatileFields({ durationMs: _time, account: _account, ...outcome }: RecordOutcome): unknown {
   return outcome;
 }

@@ -15,39 +15,38 @@ import {
 import { rereadPayloads } from "../../../src/pipeline/send/reread-payloads.ts";
 import { recordsToSend } from "../../../src/pipeline/send/records-to-send.ts";
 import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.ts";
-import { type Compare, type Difference, differenceList } from "./compare-lines.ts";
+import { type Compare, type Difference, collectDifferences } from "./compare-lines.ts";
 import { compareNdjson } from "./compare-ndjson.ts";
 import { bodyWriter, placesIn } from "./sent-record.ts";
 import { SUPPLIER, type Triple, writeAsNdjson, writeTriple } from "./triple.ts";
 
 const { signal } = new AbortController();
 
-/** Every triple is pushed and sent in each way; of the other comparisons, which take as long, it has one in turn. */
+/** Every triple is pushed and sent on each path. The other comparisons take turns, because each takes as long. */
 const TURNS = 3;
-/** Where the values of a record come from is asked for one record in so many. */
+/** The places of the values are compared for one of this many records. */
 const PLACES_EVERY = 4;
 
 export interface Comparison {
-  /** Why contract or mapping was refused; absent when the records were compared. */
+  /** Why the contract or the mapping was rejected. Absent if the records were compared. */
   readonly refused?: string;
   readonly records: number;
   readonly valid: number;
-  /** Records of which the fast path made no row. */
+  /** Records that the fast path validated without building a row. */
   readonly fast: number;
-  /** Bodies that were made twice or more. */
+  /** Records whose request bodies were compared. */
   readonly bodies: number;
-  /** Records that were compared with those of NDJSON. */
+  /** Records that were compared with NDJSON records. */
   readonly ndjson: number;
   readonly differences: readonly Difference[];
 }
 
 const NOTHING = { records: 0, valid: 0, fast: 0, bodies: 0, ndjson: 0, differences: [] };
 
-/** A run that sends nothing, and one that sends. */
 const VALIDATE: ItemSettings = { endpoint: "", supplier: "" };
 const PUSH: ItemSettings = { endpoint: "POST localhost/things", supplier: SUPPLIER };
 
-/** Writes the triple into the folder, and takes its records along every way there is in one thread. */
+/** Writes the triple to the folder and compares every path of its records within one thread. */
 export async function compareTriple(triple: Triple, folder: string): Promise<Comparison> {
   writeTriple(folder, triple);
   const job = await openTriple(folder, "mapping.json");
@@ -77,7 +76,7 @@ async function openNdjson(folder: string, triple: Triple): Promise<Job | undefin
 }
 
 async function compareJob(job: Job, triple: Triple, folder: string): Promise<Comparison> {
-  const { compare, found: differences } = differenceList();
+  const { compare, found: differences } = collectDifferences();
   let made = 0;
   const map: Job["mapping"]["map"] = (row) => {
     made += 1;
@@ -108,9 +107,9 @@ async function compareJob(job: Job, triple: Triple, folder: string): Promise<Com
 
 interface Plan {
   readonly items: readonly ReturnType<typeof unpackItems>[number][];
-  /** By the numbers of their records. */
+  /** Keyed by record number. */
   readonly payloads: ReadonlyMap<number, string>;
-  /** One for each record, and what was said of all. */
+  /** One line per record, followed by lines about the whole plan. */
   readonly lines: readonly string[];
   readonly failure: string | undefined;
 }
@@ -165,7 +164,7 @@ async function planOf(
 
 const PAYLOAD = " payload ";
 
-/** What is read row by row keeps no payloads. */
+/** The row path keeps no payloads. */
 function withoutPayloads(lines: readonly string[]): readonly string[] {
   return lines.map((line) =>
     line.includes(PAYLOAD) ? line.slice(0, line.lastIndexOf(PAYLOAD) + PAYLOAD.length) : line,
@@ -176,7 +175,7 @@ function hex(_name: string, value: unknown): unknown {
   return value instanceof Uint8Array ? Buffer.from(value).toString("hex") : value;
 }
 
-/** What goes out after a second reading, by bytes and by rows, and what was kept from the first one. */
+/** Compares the bodies of a second reading by bytes and by rows, and the payloads kept from the first reading. */
 async function compareSent(
   job: Job,
   { plan, sendsInvalid }: { readonly plan: Plan; readonly sendsInvalid: boolean },
@@ -185,7 +184,10 @@ async function compareSent(
   const plannedItems = itemsToSend(sendsInvalid ? await planByChunks(job, { ...PUSH, sendInvalid: true }) : plan);
   const sendable = async (_run: string, first: number, last: number): Promise<readonly SendableItem[]> =>
     plannedItems.filter(({ record }) => record >= first && record <= last);
-  const handle = { ledger: { sendable, history: () => Promise.reject(new Error("nobody asks")) }, run: { id: "run" } };
+  const handle = {
+    ledger: { sendable, history: () => Promise.reject(new Error("unexpected call")) },
+    run: { id: "run" },
+  };
   const bodyOf = bodyWriter(job);
   const sentFrom = async (groups: AsyncIterable<PayloadGroup>): Promise<ReadonlyMap<number, readonly string[]>> => {
     const sent = new Map<number, readonly string[]>();
@@ -224,7 +226,7 @@ function asLines(sent: ReadonlyMap<number, readonly string[]>): readonly string[
   return [...sent].map((one) => JSON.stringify(one));
 }
 
-/** A record that is not what was planned is a difference, too. */
+/** A failure of the second reading is a difference too, such as a record that differs from the plan. */
 function failedReading(error: unknown): ReadonlyMap<number, readonly string[]> {
   if (error instanceof Failure) return new Map([[0, [String(error)]]]);
   throw error;

@@ -1,6 +1,6 @@
 import { between, type Dice, oneOf, seededDice } from "../../seeded-dice.ts";
 
-/** Random choices that one seed decides, and a note of every option and type that was drawn. */
+/** Random choices derived from one seed, with notes about every drawn option and type. */
 export interface Draw {
   readonly dice: Dice;
   readonly chance: (share: number) => boolean;

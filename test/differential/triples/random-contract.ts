@@ -8,7 +8,7 @@ export interface ObjectSpec {
   readonly kind: "object";
   readonly schema: JsonObject;
   readonly fields: readonly FieldSpec[];
-  /** Names that are not documented take a text. */
+  /** Undocumented properties are allowed and have the type text. */
   readonly isOpen: boolean;
 }
 
@@ -24,11 +24,10 @@ export interface ListSpec {
   readonly items: Spec;
 }
 
-/** One of several objects. */
 export interface VariantsSpec {
   readonly kind: "variants";
   readonly schema: JsonObject;
-  /** The property that tells them apart; undefined where nothing does. */
+  /** The discriminator property; undefined if there is none. */
   readonly property: string | undefined;
   readonly options: readonly { readonly tag: string; readonly object: ObjectSpec }[];
 }
@@ -129,7 +128,7 @@ function randomObject(drawing: Drawing, { depth, names }: Place, key?: ScalarSpe
   return { kind: "object", schema, fields, isOpen };
 }
 
-/** A default of the contract says nothing of what is sent. */
+/** Adds a default, which has no effect on the sent payload. */
 function withDefault({ schema, kind }: Spec, draw: Draw): JsonObject {
   return kind === "text" && draw.chance(0.05) ? { ...schema, default: "contract" } : schema;
 }

@@ -3,18 +3,18 @@ import { type Draw, times } from "./draw.ts";
 import { constantFor, isoDay, type ScalarSpec, timeOfDay } from "./random-scalar.ts";
 import { letters } from "./random-texts.ts";
 
-/** Makes the text of a cell that is right. */
+/** Draws the text of a valid cell. */
 export type CellMaker = (draw: Draw) => string;
 
-/** The source whose row is current, while a mapping is drawn for it. */
+/** The source for which a mapping is drawn. */
 export interface Scope {
-  /** Gives the name of a new column. */
+  /** Adds a column and returns its name. */
   readonly addColumn: (cell: CellMaker) => string;
-  /** A column that something else reads as well, or one of another row. */
+  /** Returns a column that another entry also reads, or a column of another row. */
   readonly sharedColumn: () => string | undefined;
-  /** Leaves may call functions, which sends every record along the row path. */
+  /** Whether leaves may call functions, which forces every record onto the row path. */
   readonly callsFunctions: boolean;
-  /** Adds a file with a table of codes. Gives its path. */
+  /** Adds a lookup file and returns its path. */
   readonly addTable: (table: Readonly<Record<string, string>>) => string;
 }
 
@@ -24,7 +24,7 @@ interface Leaf {
   readonly scope: Scope;
 }
 
-/** An entry of the mapping for a scalar, and the columns that it reads. */
+/** Draws the mapping entry of a scalar, and the columns that it reads. */
 export function randomLeaf(draw: Draw, spec: ScalarSpec, scope: Scope, required: boolean): JsonValue {
   const leaf = { draw, spec, scope };
   if (draw.chance(0.07)) return constantEntry(leaf);
@@ -58,7 +58,7 @@ export function condition({ draw, scope }: Pick<Leaf, "draw" | "scope">): JsonOb
 
 type Transform = (leaf: Leaf, options: Record<string, JsonValue>) => CellMaker;
 
-/** Draws what makes a value of the cell. Gives cells that come to good values. */
+/** Draws the option that converts the cell. Returns a maker of cells with valid values. */
 function transformed(leaf: Leaf, options: Record<string, JsonValue>): CellMaker {
   const { draw, spec, scope } = leaf;
   const possible: Transform[] = [(_leaf) => spec.good];
@@ -155,7 +155,7 @@ function byFunction({ draw, spec }: Leaf, options: Record<string, JsonValue>): C
   return spec.good;
 }
 
-/** Draws what is done to the text before it is read. */
+/** Draws the options that change the text before conversion. */
 function changeText({ draw, spec }: Leaf, options: Record<string, JsonValue>): void {
   const isFree = spec.isLoose && Object.keys(options).length === 0;
   if (draw.chance(isFree ? 0.3 : 0.01)) options[draw.pick(["upper", "lower"])] = true;
@@ -175,21 +175,21 @@ function changeText({ draw, spec }: Leaf, options: Record<string, JsonValue>): v
   if (spec.kind === "text" && draw.chance(0.08)) options["keepEmpty"] = true;
 }
 
-function saysWhatEmptyMeans({ lookup = null, false: no, keepEmpty }: Record<string, JsonValue>): boolean {
+function definesEmptyCells({ lookup = null, false: no, keepEmpty }: Record<string, JsonValue>): boolean {
   const isInTable = isJsonObject(lookup) && Object.hasOwn(lookup, "");
   return isInTable || keepEmpty === true || (Array.isArray(no) && no.includes(""));
 }
 
-/** Draws whether an empty cell has a value. Gives the share of cells that are empty. */
+/** Draws whether an empty cell has a value. Returns the share of empty cells. */
 function emptyCells({ draw, spec }: Leaf, options: Record<string, JsonValue>, required: boolean): number {
   const share = spec.kind === "text" ? 0.3 : 0.15;
-  if (saysWhatEmptyMeans(options) || !draw.chance(share)) return required ? 0.01 : 0.15;
+  if (definesEmptyCells(options) || !draw.chance(share)) return required ? 0.01 : 0.15;
   options["default"] = spec.isLoose && draw.chance(0.3) ? "${supplier}" : constantFor(spec, draw);
   if (options["default"] === "${supplier}") draw.note("default ${supplier}");
   return 0.3;
 }
 
-/** One column, or several of which the first is taken, or that are put together. */
+/** Draws one column, or several columns with or without join. */
 function columnsOf({ draw, spec, scope }: Leaf, options: Record<string, JsonValue>, cell: CellMaker): JsonValue {
   if (spec.isLoose && draw.chance(0.1)) {
     options["join"] = draw.pick([" ", "", "/", ", "]);

@@ -8,7 +8,7 @@ import { addChild, newRoot, type SourceDraft, sourceEntries } from "./random-sou
 export interface RandomMapping {
   readonly document: JsonObject;
   readonly root: SourceDraft;
-  /** Further files, by their names. */
+  /** Lookup files by name. */
   readonly tables: Readonly<Record<string, string>>;
 }
 
@@ -79,7 +79,7 @@ function scopeOf(source: SourceDraft, { tables, callsFunctions }: Drawing): Scop
   };
 }
 
-/** A column of the parent's row, of the one row of a child source, or of the row itself. */
+/** Returns a column of the parent row, of a child source with one row, or of the row itself. */
 function sharedColumn(source: SourceDraft): string | undefined {
   const own = source.columns.at(-1)?.name;
   const above = source.parent?.columns.at(-1)?.name;
@@ -89,7 +89,7 @@ function sharedColumn(source: SourceDraft): string | undefined {
   return above === undefined ? own : `parent.${above}`;
 }
 
-/** Optional fields are left out now and then, and required ones hardly ever. */
+/** Sometimes omits an optional field, and rarely a required field. */
 function mapField(payload: Record<string, JsonValue>, field: FieldSpec, source: SourceDraft, drawing: Drawing): void {
   if (drawing.draw.chance(field.required ? 0.005 : 0.12)) return;
   payload[field.name] = entryFor(field.spec, field.required, source, drawing);
@@ -140,7 +140,7 @@ function listEntry(list: ListSpec, required: boolean, source: SourceDraft, drawi
   });
 }
 
-/** The contract has no fields of its own that are called so. */
+/** Whether no field of the contract has the name of a list option. */
 function isListEntrySafe(items: Spec): boolean {
   const names = items.kind === "object" ? items.fields.map(({ name }) => name) : [];
   return !names.includes("each") && !names.includes("item") && items.kind !== "list";
@@ -193,7 +193,7 @@ function variantsEntry({ property, options }: VariantsSpec, source: SourceDraft,
   return entry;
 }
 
-/** A leaf for the rows of one option alone; other entries are left as they are. */
+/** Adds `when` to a leaf, so that it applies to the rows of one option. Returns other entries unchanged. */
 function withCondition(entry: JsonValue, { kind }: Spec, when: JsonObject): JsonValue {
   if (typeof entry === "string") return { from: entry, when };
   const isLeaf = kind !== "object" && kind !== "variants" && isJsonObject(entry) && entry["each"] === undefined;

@@ -16,17 +16,16 @@ type ScalarKind =
   | "any"
   | "union";
 
-/** A scalar of a contract. */
 export interface ScalarSpec {
   readonly kind: ScalarKind;
   readonly schema: JsonObject;
-  /** A value that the contract takes, as the text that a cell may hold. */
+  /** Draws a valid value as the text of a cell. */
   readonly good: (draw: Draw) => string;
-  /** It takes nearly any text. */
+  /** Whether almost any text is valid. */
   readonly isLoose: boolean;
 }
 
-/** A good value as a mapping writes a constant. */
+/** Draws a valid value as a constant of a mapping. */
 export function constantFor(spec: ScalarSpec, draw: Draw): string | number | boolean {
   const text = spec.good(draw);
   if (spec.kind === "integer" || spec.kind === "number") return Number(text);

@@ -4,7 +4,7 @@ import { type Draw, times } from "./draw.ts";
 import type { CellMaker } from "./random-leaf.ts";
 import { oddText } from "./random-texts.ts";
 
-/** A source of a mapping that is being drawn, with the cells of its columns. */
+/** A source under construction, with the cells of its columns. */
 export interface SourceDraft {
   readonly name: string;
   readonly prefix: string;
@@ -12,15 +12,15 @@ export interface SourceDraft {
   readonly children: SourceDraft[];
   readonly columns: { readonly name: string; readonly cell: CellMaker }[];
   readonly options: JsonObject;
-  /** One row at most belongs to each row of the parent. */
+  /** Each parent row has at most one row. */
   readonly isSingle: boolean;
-  /** The files that hold its rows. */
+  /** The files of its rows. */
   readonly files: readonly string[];
 }
 
 interface Cell {
   readonly text: string;
-  /** In quotes although it need not be. */
+  /** Quoted without need. */
   readonly isQuoted: boolean;
 }
 
@@ -28,7 +28,7 @@ interface Cell {
 export interface TripleFile {
   readonly name: string;
   readonly columns: readonly string[];
-  /** A row of cells, or a line as it stands, which may not be in order. */
+  /** A row of cells, or a raw line, which may be malformed. */
   readonly rows: readonly (readonly Cell[] | string)[];
   readonly delimiter: string;
   readonly end: string;
@@ -51,7 +51,7 @@ export function newRoot(draw: Draw): SourceDraft {
   };
 }
 
-/** Some of the options make it a source that is joined row by row. */
+/** Some of the drawn options force a row-by-row join. */
 export function addChild(draw: Draw, parent: SourceDraft, depth: number): void {
   const name = `${depth === 0 ? "child" : parent.name}${parent.children.length + 1}`;
   const isShared = depth === 0 && draw.chance(0.1);
@@ -74,7 +74,7 @@ export function addChild(draw: Draw, parent: SourceDraft, depth: number): void {
   if (hasChildren) addChild(draw, child, depth + 1);
 }
 
-/** Which of a parent's rows are taken, and in which order. */
+/** Draws which rows of a parent are used, and their order. */
 function rowOptions(draw: Draw): JsonObject {
   const pick = draw.chance(0.12) ? draw.pick(PICKS) : undefined;
   const distinct = draw.chance(0.08) ? true : undefined;
@@ -90,7 +90,7 @@ const ORDERS: readonly (JsonValue | undefined)[] = [
 ];
 const PICKS: readonly JsonValue[] = ["first", "last", "last by SEQ", { last: "SEQ", per: "KIND" }];
 
-/** The entries of `sources`. */
+/** Returns the `sources` of the mapping. */
 export function sourceEntries(root: SourceDraft): JsonObject {
   const all = (source: SourceDraft): readonly SourceDraft[] => [source, ...source.children.flatMap(all)];
   return Object.fromEntries(
@@ -104,11 +104,11 @@ export function sourceEntries(root: SourceDraft): JsonObject {
 interface Rows {
   readonly draw: Draw;
   readonly count: number;
-  /** Keys are numbers. */
+  /** Whether keys are numeric. */
   readonly isDigits: boolean;
 }
 
-/** The files of a source and of those below it. */
+/** Draws the files of a source and its descendants. */
 export function randomFiles(root: SourceDraft, rows: Rows): readonly TripleFile[] {
   const { draw, count, isDigits } = rows;
   const hasDashes = !isDigits && draw.chance(0.2);
@@ -203,7 +203,7 @@ function fileOf(source: SourceDraft, { name, names, own }: FileDraft, draw: Draw
   };
 }
 
-/** As a program writes it. */
+/** Formats the file as CSV. */
 export function csvOf({ columns, rows, delimiter, end, isEnded, hasMark }: TripleFile): string {
   const written = ({ text, isQuoted }: Cell): string =>
     isQuoted || /["\r\n]/.test(text) || text.includes(delimiter) ? `"${text.replaceAll('"', '""')}"` : text;
@@ -211,7 +211,7 @@ export function csvOf({ columns, rows, delimiter, end, isEnded, hasMark }: Tripl
   return (hasMark ? "\ufeff" : "") + [columns.join(delimiter), ...lines].join(end) + (isEnded ? end : "");
 }
 
-/** The same rows, one object for each. */
+/** Formats the file as NDJSON. */
 export function ndjsonOf({ columns, rows }: TripleFile): string {
   const objects = rows.flatMap((row) =>
     typeof row === "string" ? [] : [Object.fromEntries(columns.map((name, at) => [name, row[at]?.text ?? ""]))],

@@ -30,7 +30,7 @@ export function digits(draw: Draw, low: number, high: number): string {
   return times(draw.between(low, high), () => draw.between(0, 9)).join("");
 }
 
-/** Text of so many characters, most of it ASCII, without white space at its ends. */
+/** Draws mostly ASCII text of this length without leading or trailing white space. */
 export function words(draw: Draw, low: number, high: number): string {
   const length = draw.chance(0.2) ? draw.pick([low, high]) : draw.between(low, high);
   const isPlain = draw.chance(0.85);
@@ -43,7 +43,7 @@ export function words(draw: Draw, low: number, high: number): string {
     .join("");
 }
 
-/** Cells that are wrong for most types, or nearly right. */
+/** Cells that are invalid, or almost valid, for most types. */
 const ODD_TEXTS: readonly string[] = [
   "",
   "",
@@ -167,7 +167,7 @@ const ODD_TEXTS: readonly string[] = [
   "constructor",
 ];
 
-/** A wrong cell, or a good one with a small change. */
+/** Draws an invalid cell, or a valid cell with a small change. */
 export function oddText(draw: Draw, good: string): string {
   if (draw.chance(0.5)) return draw.pick(ODD_TEXTS);
   const change = draw.pick<(text: string) => string>([

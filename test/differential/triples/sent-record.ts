@@ -7,7 +7,7 @@ import type { RecordToSend } from "../../../src/upload/upload-types.ts";
 
 const { signal } = new AbortController();
 
-/** The request body that the real client makes of a record, with the address where that carries something. */
+/** Returns a function that builds the request body with the real client. The query string precedes the body. */
 export function bodyWriter({ operation }: Pick<Job, "operation">): (record: RecordToSend) => Promise<string> {
   let seen = "";
   const http: Http = async ({ url, body = "" }) => {
@@ -29,7 +29,7 @@ export function bodyWriter({ operation }: Pick<Job, "operation">): (record: Reco
   };
 }
 
-/** Where the scalars of a payload come from, whatever their order. */
+/** Returns the places of the scalars of a payload in sorted order. */
 export function placesIn({ payload, locate }: RecordToSend): readonly string[] {
   return leafAttrs(payload, [])
     .map((attr) => `${formatAttr(attr)} ${JSON.stringify(locate(attr))}`)

@@ -3,10 +3,10 @@ import type { TripleFile } from "./random-sources.ts";
 import { csvOf } from "./random-sources.ts";
 import type { Triple } from "./triple.ts";
 
-/** What one round takes away may let the next one take away more. */
+/** A removal in one round may enable further removals in the next. */
 const ROUNDS = 3;
 
-/** The smallest form that was found of a triple that still fails: rows, entries, keywords and columns are taken away. */
+/** Removes rows, entries, keywords and columns while the triple still fails. Returns the smallest form found. */
 export async function shrinkTriple(
   triple: Triple,
   mostTrials: number,
@@ -14,43 +14,43 @@ export async function shrinkTriple(
 ): Promise<Triple> {
   let smallest = triple;
   let trials = 0;
-  const isTaken = async (smaller: Triple): Promise<boolean> => {
+  const tryShrink = async (smaller: Triple): Promise<boolean> => {
     trials += 1;
     if (trials > mostTrials || !(await fails(smaller))) return false;
     smallest = smaller;
     return true;
   };
-  await shrinkRows(() => smallest, isTaken);
+  await shrinkRows(() => smallest, tryShrink);
   for (let round = 0; round < ROUNDS; round += 1) {
     await shrinkJson(
       () => smallest.mapping,
-      (mapping) => isTaken({ ...smallest, mapping }),
+      (mapping) => tryShrink({ ...smallest, mapping }),
     );
     await shrinkJson(
       () => smallest.contract,
-      (contract) => isTaken({ ...smallest, contract }),
+      (contract) => tryShrink({ ...smallest, contract }),
     );
-    await shrinkColumns(() => smallest, isTaken);
+    await shrinkColumns(() => smallest, tryShrink);
   }
-  await shrinkCells(() => smallest, isTaken);
+  await shrinkCells(() => smallest, tryShrink);
   return smallest;
 }
 
-/** What somebody needs to see it. */
+/** Returns the data needed to reproduce a failure. */
 export function describeTriple({ seed, contract, mapping, files }: Triple): string {
   const texts = files.map((file) => `${file.name}\n${csvOf(file)}`);
   return [`seed ${seed}`, JSON.stringify(contract), JSON.stringify(mapping), ...texts].join("\n");
 }
 
-type Take = (smaller: Triple) => Promise<boolean>;
+type TryShrink = (smaller: Triple) => Promise<boolean>;
 
-async function shrinkRows(current: () => Triple, isTaken: Take): Promise<void> {
+async function shrinkRows(current: () => Triple, tryShrink: TryShrink): Promise<void> {
   for (const [index] of current().files.entries()) {
     const rowsIn = (): TripleFile["rows"] => current().files[index]?.rows ?? [];
     for (let part = Math.ceil(rowsIn().length / 2); part >= 1; part = part === 1 ? 0 : Math.ceil(part / 2)) {
       for (let from = 0; from < rowsIn().length;) {
         const rows = [...rowsIn().slice(0, from), ...rowsIn().slice(from + part)];
-        if (!(await isTaken(withFile(current(), index, { rows })))) from += part;
+        if (!(await tryShrink(withFile(current(), index, { rows })))) from += part;
       }
     }
   }
@@ -62,19 +62,19 @@ function withFile(triple: Triple, index: number, change: Partial<TripleFile>): T
 
 async function shrinkJson(
   current: () => JsonObject,
-  isTaken: (smaller: JsonObject) => Promise<boolean>,
+  tryShrink: (smaller: JsonObject) => Promise<boolean>,
 ): Promise<void> {
   for (let at = 0; ;) {
     const path = pathsIn(current(), [])[at];
     if (path === undefined) return;
     const smaller = without(current(), path);
-    if (!isJsonObject(smaller) || !(await isTaken(smaller))) at += 1;
+    if (!isJsonObject(smaller) || !(await tryShrink(smaller))) at += 1;
   }
 }
 
 type Path = readonly (string | number)[];
 
-/** The places of all members and items, those of the outermost first. */
+/** Returns the paths of all members and items, outermost first. */
 function pathsIn(value: JsonValue, path: Path): readonly Path[] {
   const inside: readonly (readonly [string | number, JsonValue])[] = isJsonArray(value)
     ? [...value.entries()]
@@ -96,8 +96,8 @@ function without(value: JsonValue, [name, ...rest]: Path): JsonValue {
   );
 }
 
-/** Columns that the mapping does not name. */
-async function shrinkColumns(current: () => Triple, isTaken: Take): Promise<void> {
+/** Removes columns that the mapping does not name. */
+async function shrinkColumns(current: () => Triple, tryShrink: TryShrink): Promise<void> {
   const names = JSON.stringify(current().mapping);
   for (const [index, { columns }] of current().files.entries()) {
     const kept = columns.flatMap((name, at) => (names.includes(name) ? [at] : []));
@@ -105,16 +105,16 @@ async function shrinkColumns(current: () => Triple, isTaken: Take): Promise<void
       typeof row === "string" ? row : kept.flatMap((at) => row[at] ?? []),
     );
     if (kept.length < columns.length)
-      await isTaken(withFile(current(), index, { columns: kept.flatMap((at) => columns[at] ?? []), rows }));
+      await tryShrink(withFile(current(), index, { columns: kept.flatMap((at) => columns[at] ?? []), rows }));
   }
 }
 
-async function shrinkCells(current: () => Triple, isTaken: Take): Promise<void> {
+async function shrinkCells(current: () => Triple, tryShrink: TryShrink): Promise<void> {
   for (const [index, { rows, columns }] of current().files.entries()) {
     for (const number of rows.keys()) {
       for (const column of columns.keys()) {
-        const smaller = withoutCell(current(), { index, number, column });
-        if (smaller !== undefined) await isTaken(smaller);
+        const smaller = withEmptyCell(current(), { index, number, column });
+        if (smaller !== undefined) await tryShrink(smaller);
       }
     }
   }
@@ -126,8 +126,8 @@ interface CellPlace {
   readonly column: number;
 }
 
-/** Undefined where the cell is empty already. */
-function withoutCell(triple: Triple, { index, number, column }: CellPlace): Triple | undefined {
+/** Returns undefined if the cell is already empty. */
+function withEmptyCell(triple: Triple, { index, number, column }: CellPlace): Triple | undefined {
   const rows = triple.files[index]?.rows ?? [];
   const row = rows[number];
   if (row === undefined || typeof row === "string" || (row[column]?.text ?? "") === "") return undefined;

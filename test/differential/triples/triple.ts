@@ -7,15 +7,15 @@ import { FUNCTIONS } from "./random-leaf.ts";
 import { randomMapping } from "./random-mapping.ts";
 import { csvOf, ndjsonOf, randomFiles, type TripleFile } from "./random-sources.ts";
 
-/** A contract, a mapping for it, and files with cells. */
+/** A contract, a mapping for it, and source files. */
 export interface Triple {
   readonly seed: number;
   readonly contract: JsonObject;
   readonly mapping: JsonObject;
   readonly files: readonly TripleFile[];
-  /** Tables of codes, by the names of their files. */
+  /** Lookup files by name. */
   readonly tables: Readonly<Record<string, string>>;
-  /** What was drawn. */
+  /** The drawn types and options. */
   readonly notes: ReadonlySet<string>;
 }
 
@@ -40,7 +40,7 @@ export function writeTriple(folder: string, { contract, mapping, files, tables }
   for (const file of files) write(file.name, csvOf(file));
 }
 
-/** The same rows as NDJSON, with a mapping for them. Undefined where a line is no row. */
+/** Writes the same rows as NDJSON with a mapping for them. Returns the mapping file, or undefined if a line is malformed. */
 export function writeAsNdjson(folder: string, { mapping, files }: Triple): string | undefined {
   if (files.some(({ rows }) => rows.some((row) => typeof row === "string"))) return undefined;
   for (const file of files) writeFileSync(path.join(folder, asNdjson(file.name)), ndjsonOf(file));

@@ -6,60 +6,60 @@ import { type Comparison, compareTriple } from "./compare-triple.ts";
 import { describeTriple, shrinkTriple } from "./shrink-triple.ts";
 import { drawTriple, type Triple } from "./triple.ts";
 
-/** Counts over all triples that were played. */
-interface PlayedCounts {
+/** Totals over all checked triples. */
+interface TripleCounts {
   readonly triples: number;
-  /** The contract or the mapping was refused. */
+  /** Triples with a rejected contract or mapping. */
   readonly refused: number;
   readonly records: number;
   readonly valid: number;
-  /** Records of which the fast path made no row. */
+  /** Records that the fast path validated without building a row. */
   readonly fast: number;
   /** Records whose request bodies were compared. */
   readonly bodies: number;
-  /** Records that were compared with those of NDJSON. */
+  /** Records that were compared with NDJSON records. */
   readonly ndjson: number;
-  /** Triples that were played as whole runs, too. */
+  /** Triples that were also checked in whole runs. */
   readonly runs: number;
 }
 
-export interface Played {
-  readonly counts: PlayedCounts;
-  /** For each type and option the number of compared triples that it was drawn in. */
+export interface CheckedTriples {
+  readonly counts: TripleCounts;
+  /** Number of compared triples per drawn type and option. */
   readonly drawn: Readonly<Record<string, number>>;
-  /** One for each triple that fails: its seed, what differs, and the smallest form of it that was found. */
+  /** One text per failed triple: its seed, the differences and its smallest form. */
   readonly failures: readonly string[];
 }
 
-export interface PlayOptions {
-  /** The first seed; the others follow it. */
+export interface CheckOptions {
+  /** The first of the consecutive seeds. */
   readonly first: number;
   readonly triples: number;
-  /** One triple in so many is played as whole runs, which takes some seconds. */
+  /** One of this many triples is also checked in whole runs, which takes a few seconds. */
   readonly runsEvery: number;
-  /** For the files of each triple, which are removed after it. */
+  /** Parent folder of the temporary files of each triple. */
   readonly folder: string;
-  /** Further triples are not begun after so many seconds. */
+  /** No new triple starts after this number of seconds. */
   readonly seconds?: number;
 }
 
-/** Each failure takes long to be shrunk, and further ones say little more. */
+/** Shrinking a failure takes long, and further failures add little. */
 const MOST_FAILURES = 3;
 
-export async function playTriples({
+export async function checkTriples({
   first,
   triples,
   runsEvery,
   folder,
   seconds = Infinity,
-}: PlayOptions): Promise<Played> {
+}: CheckOptions): Promise<CheckedTriples> {
   const counts = { triples: 0, refused: 0, records: 0, valid: 0, fast: 0, bodies: 0, ndjson: 0, runs: 0 };
   const drawn: Record<string, number> = {};
   const failures: string[] = [];
   const until = performance.now() + 1000 * seconds;
   for (let seed = first; seed < first + triples && performance.now() < until; seed += 1) {
     const triple = drawTriple(seed);
-    const found = await comparedIn(folder, triple, compareTriple);
+    const found = await compareIn(folder, triple, compareTriple);
     counts.triples += 1;
     for (const name of SUMMED) counts[name] += found[name];
     if (found.differences.length > 0) failures.push(await describeFailure(triple, { folder, ...IN_PROCESS }));
@@ -70,15 +70,15 @@ export async function playTriples({
     for (const one of triple.notes) drawn[one] = (drawn[one] ?? 0) + 1;
     if (seed % runsEvery === 0) {
       counts.runs += 1;
-      failures.push(...(await playRuns(triple, folder)));
+      failures.push(...(await checkRuns(triple, folder)));
     }
     if (failures.length >= MOST_FAILURES) break;
   }
   return { counts, drawn, failures };
 }
 
-async function playRuns(triple: Triple, folder: string): Promise<readonly string[]> {
-  const { differences } = await comparedIn(folder, triple, WHOLE_RUNS.compare);
+async function checkRuns(triple: Triple, folder: string): Promise<readonly string[]> {
+  const { differences } = await compareIn(folder, triple, WHOLE_RUNS.compare);
   return differences.length === 0 ? [] : [await describeFailure(triple, { folder, ...WHOLE_RUNS })];
 }
 
@@ -92,11 +92,11 @@ async function runComparison(triple: Triple, folder: string): Promise<Comparison
 }
 
 const IN_PROCESS = { compare: compareTriple, trials: 600 };
-/** A trial takes some seconds. */
+/** Each trial takes a few seconds. */
 const WHOLE_RUNS = { compare: runComparison, trials: 30 };
 
-/** What is thrown where nothing should be thrown is a difference. */
-async function comparedIn(folder: string, triple: Triple, compare: CompareTriple): Promise<Comparison> {
+/** An unexpected exception counts as a difference. */
+async function compareIn(folder: string, triple: Triple, compare: CompareTriple): Promise<Comparison> {
   const own = path.join(folder, `triple-${triple.seed}`);
   try {
     return await compare(triple, own);
@@ -111,17 +111,17 @@ async function comparedIn(folder: string, triple: Triple, compare: CompareTriple
 interface Describing {
   readonly folder: string;
   readonly compare: CompareTriple;
-  /** The number of smaller forms that are tried. */
+  /** Maximum number of smaller forms to try. */
   readonly trials: number;
 }
 
 async function describeFailure(triple: Triple, { folder, compare, trials }: Describing): Promise<string> {
-  const { differences } = await comparedIn(folder, triple, compare);
+  const { differences } = await compareIn(folder, triple, compare);
   const [first] = differences;
-  const sameIn = async (smaller: Triple): Promise<Difference | undefined> =>
-    (await comparedIn(folder, smaller, compare)).differences.find(({ between }) => between === first?.between);
-  const smallest = await shrinkTriple(triple, trials, async (smaller) => (await sameIn(smaller)) !== undefined);
-  const found = (await sameIn(smallest)) ?? first;
+  const sameDifference = async (smaller: Triple): Promise<Difference | undefined> =>
+    (await compareIn(folder, smaller, compare)).differences.find(({ between }) => between === first?.between);
+  const smallest = await shrinkTriple(triple, trials, async (smaller) => (await sameDifference(smaller)) !== undefined);
+  const found = (await sameDifference(smallest)) ?? first;
   return [
     `seed ${triple.seed}: ${differences.map(({ between }) => between).join("; ")}`,
     `smallest form: ${found?.between}`,
