@@ -1,4 +1,4 @@
-/** A thread cannot start from TypeScript: it starts from the built module. */
+/** Starts threads from the built modules, because a thread cannot run TypeScript. */
 export const builtThreads = {
   name: "built-threads",
   transform: (code: string, id: string): string | undefined => {

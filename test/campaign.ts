@@ -1,16 +1,16 @@
 /**
- * How much of a campaign is played. `npm test` plays a part, another one each minute; with MIGRATE_TEST_CAMPAIGN=whole, as
- * `.ci/run` sets it, all of it; `npm run soak` plays more than that.
+ * The size of a test campaign. `npm test` runs a part, which changes every minute. MIGRATE_TEST_CAMPAIGN=whole runs all of
+ * it, as in `.ci/run`. `npm run soak` runs more.
  */
 const isWhole = process.env["MIGRATE_TEST_CAMPAIGN"] === "whole";
 
-/** A size for `npm test`, and one for the whole campaign. */
+/** The sizes for `npm test` and for the whole campaign. */
 export interface CampaignSize {
   readonly part: number;
   readonly whole: number;
 }
 
-/** How many of it are played now. */
+/** The size in this run. */
 export function campaignSize({ part, whole }: CampaignSize): number {
   return isWhole ? whole : part;
 }
@@ -23,7 +23,7 @@ function campaignSeeds(size: CampaignSize): readonly number[] {
   return Array.from({ length: count }, (_, index) => first + index);
 }
 
-/** The seeds of a simulation. The soak names them: SIMULATION_SEEDS is their number, and SIMULATION_FIRST the first. */
+/** The seeds of a simulation. SIMULATION_SEEDS (their number) and SIMULATION_FIRST (the first seed) override them. */
 export function simulationSeeds(size: CampaignSize): readonly number[] {
   const given = process.env["SIMULATION_SEEDS"];
   if (given === undefined) return campaignSeeds(size);

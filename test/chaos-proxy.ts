@@ -1,26 +1,26 @@
 import { createServer, connect, type Socket } from "node:net";
 
-/** A TCP proxy before a server of this machine; what goes through it is what it is told to let through. */
+/** A TCP proxy for a local server that can hold back or reset connections. */
 export interface ChaosProxy {
-  /** The server's address, by way of the proxy. */
+  /** The address of the server through the proxy. */
   readonly baseUrl: URL;
-  /** Nothing goes through any more, and nobody is told; new connections are reset. */
+  /** Holds back all data silently, and resets new connections. */
   readonly partition: () => void;
-  /** What was held back goes on, and so does everything else. */
+  /** Ends the partition and forwards the held data. */
   readonly heal: () => void;
-  /** Every connection that is open is reset. */
+  /** Resets every open connection. */
   readonly cut: () => void;
   readonly close: () => Promise<void>;
 }
 
 export interface ChaosProxyOptions {
-  /** Bytes a second from client to server, in pieces of a tenth of that. */
+  /** Bytes per second from client to server. */
   readonly bytesPerSecond?: number;
-  /** Milliseconds that each piece of the way back takes longer. */
+  /** Delay of each chunk from server to client, in milliseconds. */
   readonly delayMs?: () => number;
 }
 
-/** @param server where the server behind it listens */
+/** @param server address of the server */
 export async function startChaosProxy(server: URL, options: ChaosProxyOptions = {}): Promise<ChaosProxy> {
   const sockets = new Set<Socket>();
   const held: (() => void)[] = [];
@@ -40,7 +40,7 @@ export async function startChaosProxy(server: URL, options: ChaosProxyOptions = 
     const behind = connect(Number(server.port), "localhost");
     sockets.add(behind);
     behind.on("error", () => client.destroy()).on("close", () => sockets.delete(behind));
-    // Who is killed may leave a reset behind.
+    // A killed client may send a reset.
     client.on("error", () => through(() => behind.destroy()));
     forward(client, behind, options.bytesPerSecond, through);
     delay(behind, client, options.delayMs, through);

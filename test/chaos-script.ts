@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { type Action, type ChaosOptions, type Piece, raw } from "./chaos-server.ts";
 
-/** How far an exchange gets, in the order in which it gets there. */
+/** The phases of an exchange in chronological order. */
 export const PHASES = [
   "connection",
   "handshake",
@@ -15,14 +15,14 @@ export const PHASES = [
 ] as const;
 type ChaosPhase = (typeof PHASES)[number];
 
-/** What happens there. */
-export const MISCHIEFS = ["close", "reset", "stall", "garbage"] as const;
-type Mischief = (typeof MISCHIEFS)[number];
+/** The faults that can occur in a phase. */
+export const FAULTS = ["close", "reset", "stall", "garbage"] as const;
+type Fault = (typeof FAULTS)[number];
 
 const BODY = JSON.stringify({ account_number: "A-12AB34CD" });
 const HEAD = `HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n`;
 
-/** What of a good reply has left when something happens. */
+/** The part of a valid reply that is sent before the fault. */
 const SAID: Readonly<Partial<Record<ChaosPhase, string>>> = {
   request: "",
   "status line": "HTTP/1.1 201 Created\r\n",
@@ -36,21 +36,21 @@ interface Script {
   readonly act: Action;
 }
 
-/** A server that comes so far with every exchange, and then does this. */
-export function mischiefAt(phase: ChaosPhase, mischief: Mischief): Script {
+/** Returns server options that make every exchange fail in this phase. */
+export function faultAt(phase: ChaosPhase, fault: Fault): Script {
   const good = raw(HEAD + BODY);
   const said = SAID[phase];
-  if (said !== undefined) return { options: {}, act: (socket, { tcp }) => after(said, mischief, { socket, tcp }) };
+  if (said !== undefined) return { options: {}, act: (socket, { tcp }) => after(said, fault, { socket, tcp }) };
   if (phase === "connection") {
     const onConnection = (socket: Socket): boolean => {
-      after("", mischief, { socket, tcp: socket });
+      after("", fault, { socket, tcp: socket });
       return false;
     };
     return { options: { onConnection }, act: good };
   }
   if (phase === "handshake") {
     const onConnection = (socket: Socket): boolean => {
-      socket.once("data", () => after("", mischief, { socket, tcp: socket }));
+      socket.once("data", () => after("", fault, { socket, tcp: socket }));
       return false;
     };
     return { options: { onConnection }, act: good };
@@ -58,15 +58,15 @@ export function mischiefAt(phase: ChaosPhase, mischief: Mischief): Script {
   const share = phase === "request head" ? 0 : 0.5;
   const onPiece = (socket: Socket, { hasHead, body, tcp }: Piece): boolean => {
     if (!hasHead || body < share) return true;
-    after("", mischief, { socket, tcp });
+    after("", fault, { socket, tcp });
     return false;
   };
   return { options: { onPiece }, act: good };
 }
 
-function after(said: string, mischief: Mischief, { socket, tcp }: { socket: Socket; tcp: Socket }): void {
-  if (mischief === "close") socket.end(said);
-  else if (mischief === "stall") socket.write(said);
-  else if (mischief === "garbage") socket.write(`${said}\u0000\u0001 what is this\r\n\r\n`);
+function after(said: string, fault: Fault, { socket, tcp }: { socket: Socket; tcp: Socket }): void {
+  if (fault === "close") socket.end(said);
+  else if (fault === "stall") socket.write(said);
+  else if (fault === "garbage") socket.write(`${said}\u0000\u0001 what is this\r\n\r\n`);
   else socket.write(said, () => setImmediate(() => tcp.resetAndDestroy()));
 }

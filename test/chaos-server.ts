@@ -2,9 +2,9 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { createServer as createTlsServer } from "node:tls";
 import { generate } from "selfsigned";
 
-/** A request as it came over the wire, in order of arrival. */
+/** A request as received. */
 export interface SeenRequest {
-  /** 1-based over all connections. */
+  /** 1-based in order of arrival over all connections. */
   readonly number: number;
   readonly connection: number;
   readonly method: string;
@@ -15,7 +15,7 @@ export interface SeenRequest {
   readonly tcp: Socket;
 }
 
-/** What the server does once a request is there in full. */
+/** What the server does after it has received a request in full. */
 export type Action = (socket: Socket, request: SeenRequest) => void;
 
 export interface ChaosServer {
@@ -31,30 +31,30 @@ export interface ChaosServer {
 export interface ChaosOptions {
   /** Default true. */
   readonly tls?: boolean;
-  /** Name in the certificate, default `localhost`. */
+  /** Name in the certificate. Default: `localhost`. */
   readonly host?: string;
-  /** Days the certificate is valid; negative: it has expired. */
+  /** Validity of the certificate in days. A negative value means that it has expired. */
   readonly expired?: boolean;
   readonly maxVersion?: "TLSv1.1" | "TLSv1.2" | "TLSv1.3";
-  /** Done to the bare TCP connection before anything is read; true: the connection goes on as usual. */
+  /** Called with the bare TCP connection before it is read. Returns true to continue as usual. */
   readonly onConnection?: (socket: Socket, connection: number) => boolean;
-  /** False: `requests` stays empty, for a server that sees very many. */
-  readonly remembers?: boolean;
-  /** Told of every piece of a request that has come in; false: the request is left at that. */
+  /** False leaves `requests` empty to save memory. Default: true. */
+  readonly recordsRequests?: boolean;
+  /** Called for every received piece of a request. Returns false to stop reading. */
   readonly onPiece?: (socket: Socket, piece: Piece) => boolean;
 }
 
-/** How much of a request is there. */
+/** How much of a request was received. */
 export interface Piece {
-  /** Its header is there in full. */
+  /** Whether the header is complete. */
   readonly hasHead: boolean;
-  /** Share of the body, 0 to 1. */
+  /** Share of the received body, 0 to 1. */
   readonly body: number;
   /** The bare TCP connection, under TLS where there is any. */
   readonly tcp: Socket;
 }
 
-/** A server on raw sockets that misbehaves exactly as told, request by request. */
+/** A server on raw sockets that can misbehave in a different way for each request. */
 export async function startChaosServer(
   act: (request: SeenRequest) => Action,
   options: ChaosOptions = {},
@@ -72,7 +72,7 @@ export async function startChaosServer(
     readRequests(socket, onPiece, (head) => {
       seen += 1;
       const request = { ...head, number: seen, connection, tcp };
-      if (options.remembers !== false) requests.push(request);
+      if (options.recordsRequests !== false) requests.push(request);
       act(request)(socket, request);
     });
   };
@@ -112,7 +112,7 @@ export async function startChaosServer(
   };
 }
 
-/** A whole, well-formed reply; JSON unless `headers` says otherwise. */
+/** Sends a complete, well-formed reply. The content type is JSON unless `headers` overrides it. */
 export function reply(status: number, body: unknown, headers: Readonly<Record<string, string | number>> = {}): Action {
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const all = { "content-type": "application/json", "content-length": Buffer.byteLength(text), ...headers };
@@ -120,31 +120,31 @@ export function reply(status: number, body: unknown, headers: Readonly<Record<st
   return raw(`HTTP/1.1 ${status} Status\r\n${lines.join("")}\r\n${text}`);
 }
 
-/** Bytes as given; the connection stays open. */
+/** Sends the text unchanged and keeps the connection open. */
 export function raw(text: string): Action {
   return (socket) => void socket.write(text);
 }
 
-/** Bytes as given, then the end of the connection. */
+/** Sends the text unchanged and closes the connection. */
 export function rawThenEnd(text: string): Action {
   return (socket) => void socket.end(text);
 }
 
-/** Bytes as given, then a TCP reset. */
+/** Sends the text unchanged and resets the connection. */
 export function rawThenReset(text: string): Action {
   return (socket, { tcp }) => void socket.write(text, () => setImmediate(() => tcp.resetAndDestroy()));
 }
 
-/** Closes the connection without a word. */
+/** Closes the connection without a reply. */
 export const closeSilently: Action = (socket) => void socket.end();
 
-/** Resets the connection without a word. */
+/** Resets the connection without a reply. */
 export const resetSilently: Action = (_, { tcp }) => void tcp.resetAndDestroy();
 
 /** Never answers. */
-export const sayNothing: Action = () => undefined;
+export const neverAnswer: Action = () => undefined;
 
-/** One byte of the text every `everyMs`. */
+/** Sends one byte of the text every `everyMs` milliseconds. */
 export function drip(text: string, everyMs: number): Action {
   return (socket) => {
     let sent = 0;
@@ -156,7 +156,7 @@ export function drip(text: string, everyMs: number): Action {
   };
 }
 
-/** The action after a while. */
+/** Delays an action. */
 export function after(ms: number, action: Action): Action {
   return (socket, request) => {
     const forget = (): void => clearTimeout(timer);

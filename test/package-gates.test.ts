@@ -17,7 +17,7 @@ function vulnerable(name: string, severity: string): string {
 }
 
 describe("the gate for known vulnerabilities", () => {
-  it("lets pass what has none", () => {
+  it("passes without known vulnerabilities", () => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input: '{"vulnerabilities":{}}' });
     expect({ status, stdout }).toEqual({
       status: 0,
@@ -26,25 +26,25 @@ describe("the gate for known vulnerabilities", () => {
   });
 
   it.each([
-    ["a low one in a package of the bundle", "undici", "low"],
-    ["a high one in a tool", "vitest", "high"],
-    ["a critical one in a package that a tool brings", "rollup", "critical"],
-  ])("refuses %s", (_, name, severity) => {
+    ["a low-severity one in a bundled package", "undici", "low"],
+    ["a high-severity one in a tool", "vitest", "high"],
+    ["a critical one in a dependency of a tool", "rollup", "critical"],
+  ])("fails for %s", (_, name, severity) => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input: vulnerable(name, severity) });
     expect(status).toBe(1);
     expect(stdout).toContain(`${severity}: Reads what it should not https://advisories.test/1`);
   });
 
-  it("says a moderate one in a tool, and lets it pass", () => {
+  it("prints a moderate one in a tool and passes", () => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input: vulnerable("vitest", "moderate") });
     expect(status).toBe(0);
     expect(stdout).toContain("vitest: moderate");
   });
 
   it.each([
-    ["refuses the question", '{"message":"405 Method Not Allowed","error":{"summary":"","detail":""}}', "405"],
-    ["says nothing", "", "it said nothing"],
-  ])("says that it is unanswered where the registry %s", (_, input, why) => {
+    ["rejects the request", '{"message":"405 Method Not Allowed","error":{"summary":"","detail":""}}', "405"],
+    ["returns nothing", "", "it said nothing"],
+  ])("passes and reports that the check is unanswered if the registry %s", (_, input, why) => {
     const { status, stdout } = runScript("vulnerabilities.mjs", { input });
     expect(status).toBe(0);
     expect(stdout).toMatch(/^unanswered: /);
@@ -61,17 +61,17 @@ describe("the gate for licences", () => {
     return file;
   };
 
-  it("lets the lock file pass", () => {
+  it("passes for the lock file", () => {
     const { status, stdout } = runScript("licences.mjs", {});
     expect(stdout).toMatch(/^\d+ packages, \d+ in the bundle, 0 with a licence that is not on the list$/m);
     expect(status).toBe(0);
   });
 
   it.each([
-    ["a package of the bundle that may be used but not passed on without its source", "node_modules/zod", "MPL-2.0"],
+    ["a bundled package with a copyleft licence", "node_modules/zod", "MPL-2.0"],
     ["a tool under another licence", "node_modules/vitest", "GPL-3.0-only"],
     ["a package without a licence", "node_modules/vitest", undefined],
-  ])("refuses %s", (_, name, licence) => {
+  ])("fails for %s", (_, name, licence) => {
     const { status, stdout } = runScript("licences.mjs", { args: [withLicence(name, licence)] });
     expect(status).toBe(1);
     expect(stdout).toContain(`${licence ?? "no licence"} is not on the list`);

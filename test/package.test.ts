@@ -28,34 +28,34 @@ const lock: { readonly packages: Readonly<Record<string, LockedPackage>> } = JSO
 );
 const locked = Object.entries(lock.packages).filter(([name]) => name !== "");
 
-/** What the bundle holds, and why. A new one is a decision: it is trusted with credentials and with data. */
+/** The bundled packages and their purpose. Each new package must be justified, because it has access to credentials and data. */
 const BUNDLED: Readonly<Record<string, string>> = {
-  "@aws-sdk/credential-provider-node": "access keys of profiles and roles, loaded for a bucket whose key is not given",
+  "@aws-sdk/credential-provider-node": "access keys of profiles and roles, loaded for a bucket without a key",
   "@hono/node-server": "serves the sandbox",
   "@photostructure/sqlite": "the ledger, with its binary inside",
-  ajv: "the sandbox's own judgement of payloads",
-  "ajv-formats": "formats of the same",
+  ajv: "payload validation in the sandbox",
+  "ajv-formats": "formats for ajv",
   aws4fetch: "signs requests to document stores",
   chalk: "colours",
-  commander: "what can be typed",
+  commander: "the command line",
   "csv-parse": "records with quotes",
   "csv-stringify": "reports and rejects",
   "fastest-levenshtein": '"did you mean"',
   graphql: "the sandbox's token mutation",
   hono: "the sandbox's routes",
-  "iconv-lite": "encodings beside UTF-8",
+  "iconv-lite": "encodings other than UTF-8",
   "json-p3": "targets of overlays",
   "libphonenumber-js": "phone numbers in rules",
   numfmt: "numbers as a workbook shows them",
   ora: "progress",
   "p-limit": "requests in flight",
-  pg: "the client of PostgreSQL, loaded for a ledger that is kept there",
-  "pg-boss": "hands the ranges of a run out to its workers",
+  pg: "the PostgreSQL client, loaded for a PostgreSQL ledger",
+  "pg-boss": "distributes the ranges of a run to its workers",
   "prom-client": "metrics of a run, loaded for `--metrics`",
-  re2js: "patterns that JavaScript could take very long on",
+  re2js: "patterns that take exponential time in JavaScript",
   selfsigned: "the sandbox's certificate",
   saxes: "the XML of workbooks",
-  "string-width": "columns that a text takes on a terminal",
+  "string-width": "display width of text on a terminal",
   "temporal-polyfill": "time zones",
   tinyglobby: "globs",
   undici: "HTTPS",
@@ -65,11 +65,11 @@ const BUNDLED: Readonly<Record<string, string>> = {
   zod: "shapes of documents",
 };
 
-/** Packages that run a program of their own when they are installed: the tool works without any of them having run. */
+/** Packages with an install script. The tool works without running any of them. */
 const WITH_INSTALL_SCRIPTS: readonly string[] = ["node_modules/@photostructure/sqlite"];
 
 describe("the package", () => {
-  it("holds the packages that are listed here, and no others that it names itself", () => {
+  it("bundles exactly the packages listed here", () => {
     const notices = readFileSync(path.join(ROOT, "dist/NOTICES.md"), "utf8");
     const held = new Set([...notices.matchAll(/^## (\S+) \d/gm)].map(([, name]) => name));
     const named = Object.keys(own.devDependencies).filter((name) => held.has(name));
@@ -78,22 +78,22 @@ describe("the package", () => {
     expect(Object.keys(BUNDLED).filter((name) => own.devDependencies[name] === undefined)).toEqual([]);
   });
 
-  it("brings no other package with it when it is installed", () => {
+  it("has no runtime dependencies", () => {
     const { dependencies, optionalDependencies, peerDependencies } = own;
     expect({ ...dependencies, ...optionalDependencies, ...peerDependencies }).toEqual({});
   });
 
-  it("names every dependency by one exact version", () => {
+  it("pins every dependency to an exact version", () => {
     const versions = Object.entries(own.devDependencies);
     expect(versions.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   });
 
-  it("is locked to packages of a registry, each with its checksum", () => {
+  it("locks every package with a checksum", () => {
     const loose = locked.filter(([, { link, integrity }]) => link !== true && !integrity?.startsWith("sha512-"));
     expect(loose.map(([name]) => name)).toEqual([]);
   });
 
-  it("is installed without any package's script", () => {
+  it("is installed without install scripts", () => {
     const names = locked.filter(([, { hasInstallScript }]) => hasInstallScript).map(([name]) => name);
     expect(names.toSorted()).toEqual([...WITH_INSTALL_SCRIPTS].toSorted());
     const hooks = ["preinstall", "install", "postinstall", "prepare", "prepublish"];
@@ -101,7 +101,7 @@ describe("the package", () => {
     expect(readFileSync(path.join(ROOT, ".ci/setup.mjs"), "utf8")).toContain('"ci", "--ignore-scripts"');
   });
 
-  it("publishes programs, contracts and documents, and no test, fixture or configuration beside them", () => {
+  it("publishes only programs, contracts and documents", () => {
     const listed = execFileSync("npm", ["pack", "--dry-run", "--json", "--ignore-scripts", "--offline"], {
       cwd: ROOT,
       stdio: ["ignore", "pipe", "ignore"],
@@ -128,19 +128,19 @@ describe("the package", () => {
   });
 });
 
-/** A user can say how far the server of a ledger is trusted, as with every client of PostgreSQL. */
+/** Users can choose the TLS mode of a PostgreSQL ledger, as in every PostgreSQL client. */
 const SSL_MODES = ["ledger/postgres/connection/tls-choices.js"];
 
-// The bundle holds the same modules, and other people's.
+// Checks the unbundled modules, because the bundle also contains third-party code.
 describe("the compiled program", () => {
   const sources = readdirSync(path.join(ROOT, "dist"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".js") && !/^(?:program|sqlite)/.test(name))
     .map((name) => ({ name, text: readFileSync(path.join(ROOT, "dist", name), "utf8") }));
 
   it.each([
-    ["switches the checking of certificates off", /rejectUnauthorized:(?!\s*true)|checkServerIdentity/, SSL_MODES],
-    ["makes programs of texts", /\beval\(|new Function\(|node:vm\b/],
-    ["holds a failpoint: those of the tests come from outside (test/failpoints)", /FAILPOINT/i],
+    ["disables certificate checks", /rejectUnauthorized:(?!\s*true)|checkServerIdentity/, SSL_MODES],
+    ["evaluates code from text", /\beval\(|new Function\(|node:vm\b/],
+    ["contains a failpoint: the tests inject theirs (test/failpoints)", /FAILPOINT/i],
     ["follows redirects", /interceptors\.redirect|RedirectHandler/],
   ])("never %s", (_, pattern, allowed: readonly string[] = []) => {
     expect(sources.length).toBeGreaterThan(100);

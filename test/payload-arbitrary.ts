@@ -13,22 +13,22 @@ import { isJsonObject, type JsonObject, type JsonValue } from "../src/json/json-
 import { mutate } from "./payload-mutation.ts";
 import { matcherOf } from "../src/text/linear-pattern.ts";
 
-/** Payloads that the contract takes. Optional fields come and go, lists are short, types that contain themselves end. */
+/** Valid payloads with random optional fields, short lists and limited recursion. */
 export function validPayload(type: FieldType): fc.Arbitrary<JsonObject> {
   return valueOf(type, 0).filter(isJsonObject);
 }
 
-/** Valid payloads that went through one to three mutations, of the kind that extracts come with. */
+/** Valid payloads after one to three mutations that are typical of extracts. */
 export function mutatedPayload(type: FieldType): fc.Arbitrary<JsonObject> {
   const picks = fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 3 });
   return fc
     .tuple(validPayload(type), picks)
     .map(([payload, chosen]) =>
-      chosen.reduce((spoilt, [site, mutation]) => mutate(spoilt, type, { site, mutation }), payload),
+      chosen.reduce((mutated, [site, mutation]) => mutate(mutated, type, { site, mutation }), payload),
     );
 }
 
-/** Below this depth optional fields are left out. */
+/** Optional fields below this depth are omitted. */
 const DEEP = 8;
 
 function valueOf(type: FieldType, depth: number): fc.Arbitrary<JsonValue> {

@@ -8,13 +8,13 @@ import type {
 } from "../src/contract/types/field-type.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../src/json/json-value.ts";
 
-/** Which place of the payload, and which of the mutations that suit it; any two numbers will do. */
+/** Selects a place of the payload and one of its mutations, both modulo their number. */
 export interface Pick {
   readonly site: number;
   readonly mutation: number;
 }
 
-/** The payload with one thing changed, nearly always for the worse. */
+/** Returns the payload with one mutation, which usually makes it invalid. */
 export function mutate(payload: JsonObject, type: FieldType, pick: Pick): JsonObject {
   const sites = sitesIn(payload, type, []);
   const site = sites[pick.site % sites.length];
@@ -48,7 +48,7 @@ function sitesIn(value: JsonValue, type: FieldType, path: Site["path"]): readonl
   return [here, ...inside];
 }
 
-/** Undefined takes the field away; in a list, it leaves null. */
+/** Undefined removes the field. In a list, the item becomes null. */
 type Mutation = JsonValue | undefined;
 
 const WRONG_TYPES: readonly JsonValue[] = [true, 12, "text", [], {}, ["a"], [{}], { a: 1 }];
@@ -68,7 +68,7 @@ function ownMutations({ type, value }: Site): readonly Mutation[] {
   return BAD[type.kind];
 }
 
-/** What stands in real extracts in place of each kind. Some of it the platform takes. */
+/** Values that real extracts contain instead of each kind. The platform accepts some of them. */
 const BAD = {
   any: [],
   boolean: ["true", "False", "YES", "n", "1", "maybe", "", 0, 1, 2, " true "],

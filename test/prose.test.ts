@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const ROOT = path.join(import.meta.dirname, "..");
 
-/** Old or foreign turns of phrase, with what to write instead. CONTRIBUTING.md describes the style. */
+/** Outdated or non-native phrases and their replacements. CONTRIBUTING.md describes the style. */
 const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\banew\b/i, "again"],
   [/\bbeside\b/i, "next to, in addition to, compared with"],
@@ -27,7 +27,7 @@ const PHRASES: readonly (readonly [phrase: RegExp, instead: string])[] = [
   [/\b(hitherto|thereby|whereby|thereof|wherein|withal|lest|heed)\b/i, "a modern word"],
 ];
 
-/** Phrases in a thousand lines of text that are not worth a failure: quotations, and cases in which they are right. */
+/** Tolerated phrases per thousand lines of text, for quotations and correct uses. */
 const MOST_PER_1000 = 5;
 
 function inFolder(folder: string): readonly string[] {
@@ -36,12 +36,12 @@ function inFolder(folder: string): readonly string[] {
     .map((name) => path.join(folder, name));
 }
 
-/** Files with text that people read, relative to the project. */
+/** Files with comments, messages or documentation, relative to the project. */
 function filesWithText(): readonly string[] {
   return ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", ...inFolder("docs"), ...inFolder("src")];
 }
 
-/** The text of each line: of code its comments and texts of several words, of a document all but inline code. */
+/** Returns the prose of each line: comments and multi-word strings of code, and documents without inline code. */
 function textsOf(file: string): readonly string[] {
   const lines = readFileSync(path.join(ROOT, file), "utf8").split("\n");
   return lines.map((line) => (file.endsWith(".md") ? line.replaceAll(/`[^`]*`/g, "") : textOfCode(line)));

@@ -1,7 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { connect, type AddressInfo, type Socket } from "node:net";
 
-/** A request for a tunnel, as the proxy saw it. */
+/** A tunnel request as received by the proxy. */
 interface SeenTunnel {
   /** `host:port` */
   readonly target: string;
@@ -15,13 +15,13 @@ export interface ProxyServer {
 }
 
 export interface ProxyOptions {
-  /** `user:password` that it wants. */
+  /** Required `user:password`. */
   readonly credentials?: string;
-  /** Answers this in place of opening a tunnel; `nothing`: never answers. */
+  /** Status to answer instead of opening a tunnel. `nothing` means no answer. */
   readonly refuses?: number | "nothing";
 }
 
-/** A proxy on this machine that knows `CONNECT` and nothing else. */
+/** A local proxy that supports only `CONNECT`. */
 export async function startProxyServer({ credentials, refuses }: ProxyOptions = {}): Promise<ProxyServer> {
   const tunnels: SeenTunnel[] = [];
   const sockets = new Set<Socket>();

@@ -14,7 +14,7 @@ import { MAX_MATCHES, MAX_TRIALS } from "../src/validate/work-limit.ts";
 const ROOT = path.resolve(import.meta.dirname, "..");
 const page = readFileSync(path.join(ROOT, "docs/security.md"), "utf8");
 
-it("docs/security.md has every control, and the tests that it names exist", () => {
+it("docs/security.md has every control and names existing tests", () => {
   const controls = [...page.matchAll(/^\| S(\d+) \|/gm)].map(([, number]) => Number(number));
   expect(controls.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 29 }, (_, at) => at + 1));
   const named = [...page.matchAll(/`(test\/[^`]+)`/g)].map(([, file = ""]) => file);
@@ -22,7 +22,7 @@ it("docs/security.md has every control, and the tests that it names exist", () =
   expect(named.filter((file) => !existsSync(path.join(ROOT, file)))).toEqual([]);
 });
 
-it("its limits of work are those of the program", () => {
+it("docs/security.md lists the work limits of the program", () => {
   for (const [what, limit] of [
     ["alternatives tried for one record", MAX_TRIALS],
     ["comparisons of names and texts with patterns for one record", MAX_MATCHES],
@@ -38,7 +38,7 @@ it("its limits of work are those of the program", () => {
   }
 });
 
-it("its limits are those of the program", () => {
+it("docs/security.md lists the size limits of the program", () => {
   const { csvRecordBytes, csvColumns, jsonRecordBytes, inputBytes, gzipRatio, rowsPerParent } = DEFAULT_LIMITS;
   const { workbookParts, workbookTextBytes } = DEFAULT_LIMITS;
   for (const row of [

@@ -1,16 +1,16 @@
 import type { Random } from "../src/time/clock.ts";
 
-/** The same seed, the same numbers, as in the sandbox. */
+/** The seeded random numbers of the sandbox. */
 export { seededRandom as seededDice } from "../src/sandbox/faults/fault-plan.ts";
 
 export type Dice = Random;
 
-/** Whole numbers from `low` to `high`, both included. */
+/** Returns a whole number from `low` to `high`, inclusive. */
 export function between(dice: Dice, low: number, high: number): number {
   return low + Math.floor(dice() * (high - low + 1));
 }
 
-/** One of the given, each as likely as its weight says. */
+/** Returns one of the values with a probability proportional to its weight. */
 export function oneOf<T>(dice: Dice, weighted: readonly (readonly [weight: number, value: T])[]): T {
   let left = dice() * weighted.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, value] of weighted) {

@@ -1,6 +1,6 @@
 import { PRIVATE_POSTGRES_IS_HERE, RUN_SERVER, startPrivatePostgres } from "./ledger/postgres/cluster.ts";
 
-/** Starts the PostgreSQL server of the whole run of tests, where there is one to start. */
+/** Starts one PostgreSQL server for the whole test run, if PostgreSQL is installed. */
 export default async function setup(): Promise<(() => Promise<void>) | undefined> {
   if (!PRIVATE_POSTGRES_IS_HERE) return undefined;
   const server = await startPrivatePostgres();

@@ -1,7 +1,7 @@
 import { afterAll } from "vitest";
 import { keptFolder } from "./temporary-folder.ts";
 
-/** No test writes into the real state folder of the user. Each file has its own: databases have the same names in several. */
+/** Gives each test file its own state folder, so that tests do not write into the user's folder or share databases. */
 const { folder, remove } = keptFolder();
 process.env["XDG_STATE_HOME"] = folder;
 afterAll(remove);

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { onTestFinished } from "vitest";
 
-/** A folder with these files, each readable by its owner alone; removed when the test ends. */
+/** Creates a folder with these files, readable only by the owner. Removed when the test ends. */
 export function temporaryFolder(files: Readonly<Record<string, string>> = {}): string {
   const { folder, remove } = keptFolder();
   onTestFinished(remove);
@@ -14,7 +14,7 @@ export function temporaryFolder(files: Readonly<Record<string, string>> = {}): s
   return folder;
 }
 
-/** A folder that its maker removes, for what several tests share. */
+/** Creates a folder that several tests may share. The caller removes it. */
 export function keptFolder(parent: string = tmpdir()): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(path.join(parent, "migrate-test-"));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };

@@ -2,7 +2,7 @@ import { defineConfig } from "vitest/config";
 import { builtThreads } from "./built-threads.ts";
 import { patience, SLOWNESS } from "./patience.ts";
 
-/** Tests of modules that keep nothing from one call to the next: they share a process, and load each module once. */
+/** Folders whose tests share a process, because their modules keep no state between calls. */
 const SHARED_FOLDERS =
   "contract,corrections,differential,drift,job,json,map,model,overlays,pipeline,platform,proof,read,report,rules,store,terminal,text,time,transport,upload,validate";
 const SHARED = [`test/{${SHARED_FOLDERS}}/**/*.test.ts`];
@@ -11,14 +11,14 @@ export default defineConfig({
   plugins: [builtThreads],
   test: {
     root: new URL("..", import.meta.url).pathname,
-    // One more than most small machines have processors: many tests wait for a process or a clock.
+    // One more than the processors of most small machines, because many tests wait for a process or a timer.
     maxWorkers: 3,
     globalSetup: ["test/shared-server.ts"],
     setupFiles: ["test/state-home.ts"],
-    // The built program runs as users run it.
+    // The built program must run unchanged.
     server: { deps: { external: [/\/dist\/program\//] } },
     env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
-    // Only what hangs is to fail: no test depends on the machine's speed.
+    // A timeout means that a test hangs: no test depends on the speed of the machine.
     testTimeout: patience(120_000),
     hookTimeout: patience(60_000),
     expect: { poll: { timeout: patience(60_000) } },

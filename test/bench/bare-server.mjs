@@ -1,11 +1,11 @@
-// The least that can stand for a platform: HTTPS on loopback, every POST answered with 201 at once (or after a
-// latency) and an account number of its own, nothing else looked at, so that what push.mjs measures is the client.
+// A minimal platform: HTTPS on loopback that answers every POST with 201 and a new account number, at once or after a
+// latency. It checks nothing else, so that push.mjs measures only the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
-// Once it listens it writes {"baseUrl","ca"} to the ready file (ca: path of its own certificate, beside it). On SIGTERM
-// it says on stdout how many requests it has answered, how many of them with 429, and the milliseconds from the first to
-// the last answer, and when the first request came (ms since 1970), at which it also leaves a file beside the ready file.
-// It answers 429 to a share of all requests at random (--refuse), and to what exceeds a token bucket of so many requests
-// a second (--cap); with Retry-After where that is given.
+// When it listens, it writes {"baseUrl","ca"} to the ready file (ca: path of its certificate, in the same folder). On the
+// first request it creates `<ready file>.first`. On SIGTERM it prints the number of answered requests, the number answered
+// with 429, the milliseconds from the first request to the last answer, and the time of the first request (ms since 1970).
+// It answers 429 to a random share of all requests (--refuse), and to requests beyond a token bucket of so many requests
+// per second (--cap). --retry-after adds that header.
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { parseArgs } from "node:util";
@@ -51,7 +51,7 @@ function noteFirst() {
   writeFileSync(`${options["ready-file"]}.first`, "");
 }
 
-/** One request at a time on a connection, as HTTP/1.1 without pipelining has it. */
+/** Handles one request at a time per connection, because the clients do not pipeline. */
 function serve(socket) {
   let unread = "";
   socket.setNoDelay(true);

@@ -1,16 +1,16 @@
-// What several workers make of one run, whose ledger is on a PostgreSQL that is started for it, beside one worker; before a
-// bare HTTPS server on loopback whose answers take 100 ms.
+// Throughput of a run with several workers compared with one worker. The ledger is in a temporary PostgreSQL server. The
+// platform is a bare HTTPS server on loopback with a latency of 100 ms.
 //   npm run build && node test/bench/cluster.mjs [--records 6000] [--workers 4]
-// The first lines say records a second of the sending alone, which the server times from its first answer to its last:
-// one worker with 16 requests in flight, then several with 16 each. The last one is a server that takes 50 a second, as
-// `--rps 50` announces, while one of the workers is killed half-way: how many came through, and how many were refused.
+// The first lines print records per second while sending, as timed by the server: one worker with 16 requests in flight,
+// then several workers with 16 each. The last line uses a server with a limit of 50 requests per second and `--rps 50`. One
+// worker is killed half-way, and the line prints the accepted and the refused requests.
 import { spawn } from "node:child_process";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { startPrivatePostgres } from "../../dist/commands/demo/private-postgres.js";
 import { writeFlatRows } from "./flat-rows.mjs";
-import { beside, binary, count, machine, say, withFolder } from "./measure.mjs";
+import { benchFile, binary, count, machine, say, withFolder } from "./measure.mjs";
 import { startServer } from "./running-server.mjs";
 
 const { values: options } = parseArgs({
@@ -27,11 +27,11 @@ await withFolder(async (folder) => {
   const postgres = await startPrivatePostgres();
   try {
     say(`${count(records)} records, ${LATENCY_MS} ms, ${IN_FLIGHT} in flight a worker; ${machine()}`);
-    const one = await shared(folder, postgres.url, { records: Math.ceil(records / workers), workers: 1 });
+    const one = await measurePush(folder, postgres.url, { records: Math.ceil(records / workers), workers: 1 });
     say(`1 worker:  ${count(one.rate)} a second`);
-    const all = await shared(folder, postgres.url, { records, workers });
+    const all = await measurePush(folder, postgres.url, { records, workers });
     say(`${workers} workers: ${count(all.rate)} a second, ${(all.rate / one.rate).toFixed(2)} times one`);
-    const capped = await shared(folder, postgres.url, { records: CAPPED_RECORDS, workers, cap: CAP });
+    const capped = await measurePush(folder, postgres.url, { records: CAPPED_RECORDS, workers, cap: CAP });
     const share = (100 * capped.refused) / capped.requests;
     say(
       `a cap of ${CAP} a second, ${workers} workers, one killed: ${capped.rate.toFixed(1)} a second, ${share.toFixed(1)} % refused`,
@@ -41,14 +41,21 @@ await withFolder(async (folder) => {
   }
 });
 
-async function shared(folder, ledger, { records: wanted, workers: wantedWorkers, cap }) {
+async function measurePush(folder, ledger, { records: wanted, workers: wantedWorkers, cap }) {
   const file = path.join(folder, `rows-${wanted}-${wantedWorkers}-${cap ?? 0}.csv`);
   await writeFlatRows(file, wanted, { remark: 100 });
   const server = await startServer(folder, LATENCY_MS, cap === undefined ? [] : ["--cap", String(cap)]);
-  // A database remembers where its records went.
+  // A ledger database is bound to its target.
   const database = `${ledger.replace(/\/[^/]*$/, "")}/${await newDatabase(ledger)}`;
   const inFlight = String(IN_FLIGHT * wantedWorkers);
-  const args = ["push", file, "--contract", beside("push-contract.yaml"), "--mapping", beside("push-mapping.yaml")];
+  const args = [
+    "push",
+    file,
+    "--contract",
+    benchFile("push-contract.yaml"),
+    "--mapping",
+    benchFile("push-mapping.yaml"),
+  ];
   const target = ["--base-url", server.baseUrl, "--ca", server.ca, "--concurrency", inFlight, "--quiet"];
   const sharing = ["--ledger", database, "--workers", String(wantedWorkers), "--lease", "5s"];
   const pace = cap === undefined ? [] : ["--rps", String(cap)];
@@ -59,7 +66,7 @@ async function shared(folder, ledger, { records: wanted, workers: wantedWorkers,
   if (cap !== undefined) await killOneHalfway(database, folder, wanted);
   const code = await ended;
   const { requests, refused, sendingMs } = await server.stop();
-  // What the killed worker had in flight is ambiguous: the contract of the benchmark promises nothing.
+  // Requests in flight of the killed worker are ambiguous, because the contract declares no deduplication.
   if (code !== 0 && !(code === 5 && cap !== undefined)) throw new Error(`the push ended with ${code}`);
   return { requests, refused, rate: (requests - refused) / (sendingMs / 1000) };
 }

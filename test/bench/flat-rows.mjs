@@ -1,4 +1,4 @@
-// Rows for the flat contract: the same ones for the same count. Not a benchmark: validate-rows.mjs and push.mjs use it.
+// Deterministic rows for the flat contract. A helper of validate-rows.mjs and push.mjs, not a benchmark.
 import { createWriteStream } from "node:fs";
 import { once } from "node:events";
 import { finished } from "node:stream/promises";
@@ -12,8 +12,8 @@ const NAMES = ["Aisha", "Bronwen", "Callum", "Dilys", "Eleanor", "Fergus", "Gwen
 const FAMILIES = ["Featherstonehaugh", "Okonkwo", "Llewellyn", "MacDonald", "Patel", "Robertson", "Wojciechowska"];
 
 /**
- * Writes `count` rows of nine columns below their header to `path`: about 100 bytes a row, a tenth of them with a
- * quoted cell, every one of them valid. `remark`: the length of a tenth column, REMARK. `first`: the number of the first row.
+ * Writes a header and `count` valid rows of nine columns to `path`. A row has about 100 bytes, and every tenth row has a
+ * quoted cell. `remark` is the length of a tenth column, REMARK. `first` is the number of the first row.
  */
 export async function writeFlatRows(path, count, { remark = 0, first = 0 } = {}) {
   const end = remark === 0 ? "\n" : `,${"The meter is under the stairs. ".repeat(remark).slice(0, remark - 1)}.\n`;

@@ -1,12 +1,12 @@
-// What it takes to look into a push of joined files afterwards: `status`, `explain`, `preview --only` and `report`,
-// beside `validate` of the same input.
+// Cost of inspecting a push of joined files with `status`, `explain`, `preview --only` and `report`, compared with `validate`
+// of the same input.
 //   npm run build && node test/bench/inspect.mjs [--accounts 100000] [--runs 3]
-// Every fiftieth account is invalid, so that there are rejects to be written. The push goes to a bare HTTPS server on
-// loopback. Median wall time and processor time, and the share of what `validate` takes of the processor.
+// Every fiftieth account is invalid, so that the report has rejects. The push goes to a bare HTTPS server on loopback.
+// Prints median wall time, processor time, and the processor time relative to `validate`.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { joinedFiles, joinedSources, reference, writeJoinedFiles } from "./joined-rows.mjs";
-import { beside, count, machine, medians, migrate, root, say, seconds, withFolder } from "./measure.mjs";
+import { benchFile, count, machine, medians, migrate, root, say, seconds, withFolder } from "./measure.mjs";
 import { startServer } from "./running-server.mjs";
 
 const { values: options } = parseArgs({
@@ -19,7 +19,7 @@ await withFolder(async (folder) => {
   say(`looking into a push of ${count(accounts)} joined accounts; ${machine()}`);
   await writeJoinedFiles(folder, files);
   const contract = ["--contract", path.join(root, "fixtures/contract/contract.yaml")];
-  const job = [...contract, "--mapping", beside("joined-mapping.yaml"), ...joinedSources(folder, files)];
+  const job = [...contract, "--mapping", benchFile("joined-mapping.yaml"), ...joinedSources(folder, files)];
   const ledger = ["--ledger", path.join(folder, "state/ledger.db")];
   const env = { TMPDIR: folder, MIGRATE_TOKEN: "bench" };
   const server = await startServer(folder, 0);

@@ -1,6 +1,7 @@
-// What it takes to have the program: the size of its production dependencies, and `npm start` on a fresh clone.
+// Cost of an installation: the size of the production dependencies, and the time of `npm start` on a fresh clone.
 //   node test/bench/install.mjs
-// Installs into temporary folders by way of npm, so npm's cache and registry count. The clone holds what is committed.
+// Installs into temporary folders with npm, so the result depends on npm's cache and registry. The clone contains only
+// committed files.
 import { cpSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { machine, mb, measured, root, say, seconds, withFolder } from "./measure.mjs";
@@ -26,7 +27,7 @@ await withFolder(async (folder) => {
   say(`npm start once more: ${seconds(again.wallMs)}`);
 });
 
-/** Bytes as the disk holds them, in blocks, like `du`. */
+/** Disk usage in blocks, like `du`. */
 function sizeOf(folder) {
   const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
   const sizes = entries.map((entry) => {

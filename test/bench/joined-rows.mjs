@@ -1,15 +1,15 @@
-// Accounts, customers and meter points in files of their own: the same ones for the same count. Not a benchmark:
-// validate-joined.mjs and inspect.mjs use it.
+// Deterministic files of accounts, customers and meter points. A helper of validate-joined.mjs and inspect.mjs, not a
+// benchmark.
 import { createWriteStream, statSync } from "node:fs";
 import { once } from "node:events";
 import path from "node:path";
 import { finished } from "node:stream/promises";
 import { twoDigits } from "./flat-rows.mjs";
 
-/** A prime step that does not divide the count visits every row once. */
+/** A prime step visits every row once if it does not divide the number of rows. */
 const STEP = 104_729;
 
-/** Five customers to four accounts, two meter points to each. `wrong`: every so many accounts have a wrong type. */
+/** Five customers per four accounts, and two meter points per account. One of `wrong` accounts has an invalid type. */
 export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   const account = (number) => [reference(number), number % wrong === wrong - 1 ? "X" : "D", ...billing(number)];
   return [
@@ -19,7 +19,7 @@ export function joinedFiles(accounts, { wrong = Infinity } = {}) {
   ];
 }
 
-/** Writes them as `<name>.csv` into the folder; gives their size in MB. */
+/** Writes the files as `<name>.csv` to the folder and returns their size in MB. */
 export async function writeJoinedFiles(folder, files, { sorted = false } = {}) {
   let bytes = 0;
   for (const { name, rows, header, row } of files) {
@@ -37,7 +37,7 @@ export async function writeJoinedFiles(folder, files, { sorted = false } = {}) {
   return bytes / 1e6;
 }
 
-/** The arguments that name them to a command. */
+/** Returns the `--source` arguments for the files. */
 export function joinedSources(folder, files) {
   return files.flatMap(({ name }) => ["--source", `${name}=${path.join(folder, `${name}.csv`)}`]);
 }
@@ -59,7 +59,7 @@ function billing(number) {
   return [`Customer of account ${number}`, `${1 + (number % 240)} High Street`, "SW1A 1AA"];
 }
 
-/** Every fourth account has two. */
+/** Every fourth account has two customers. */
 function customer(number) {
   const owner = Math.floor((number * 4) / 5);
   return [reference(owner), String(1 + (number % 5)), "Eleanor", `Featherstonehaugh-${number}`, day(number)];

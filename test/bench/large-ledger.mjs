@@ -1,10 +1,9 @@
-// A push of many records that was broken off near its end: input, ledger and all, in a minute or two. Not a benchmark:
-// scale.mjs uses it. The records that are left are planned by the program itself, in a dry run of the last rows; those
-// that the platform has are written beside them with SQL, as a push leaves them.
+// Creates the input and the ledger of a large push that was interrupted near its end, in a minute or two. A helper of
+// scale.mjs, not a benchmark. A dry run of the last rows plans the pending records. SQL adds the accepted records.
 import { createReadStream, rmSync } from "node:fs";
 import path from "node:path";
 import { writeFlatRows } from "./flat-rows.mjs";
-import { beside, migrate, root } from "./measure.mjs";
+import { benchFile, migrate, root } from "./measure.mjs";
 
 const { openToWriteTo } = await import(path.join(root, "dist/ledger/sqlite/lasting-reader.js"));
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
@@ -13,15 +12,15 @@ const { fingerprintFile } = await import(path.join(root, "dist/read/input/source
 const { createNotedPlaces } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
 
 /**
- * `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with the run that sends them to `target`
- * (flags), of which the last `pending` are still to be sent. Gives both paths.
+ * Creates `<folder>/rows.csv` with `records` rows, and `<folder>/state/ledger.db` with a run that sends them to `target`
+ * (flags). The last `pending` records are unsent. Returns both paths.
  */
 export async function makeLargeLedger(folder, { records, pending, target }) {
   const input = path.join(folder, "rows.csv");
   const ledger = path.join(folder, "state/ledger.db");
   const sent = records - pending;
   await writeFlatRows(input, pending, { first: sent });
-  const job = ["--contract", beside("flat-contract.yaml"), "--mapping", beside("flat-mapping.yaml")];
+  const job = ["--contract", benchFile("flat-contract.yaml"), "--mapping", benchFile("flat-mapping.yaml")];
   const place = ["--ledger", ledger, "--out", path.join(folder, "report"), "--quiet"];
   await migrate(["push", input, ...job, ...target, ...place, "--dry-run"], { env: { TMPDIR: folder } });
   await writeFlatRows(input, records);
@@ -46,7 +45,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
   return { input, ledger };
 }
 
-/** What a push notes while it reads: no cell of these rows holds a line end, so that each line but the first is a record. */
+/** Computes the positions that a push notes while it reads. No cell has a line end, so each line after the header is a record. */
 async function notedPlaces(input, sent) {
   const places = [];
   const noted = createNotedPlaces({ ledger: { notePosition: async (_, place) => places.push(place) }, run: "" });
@@ -73,7 +72,7 @@ const PLACE = `
   insert into positions (run, record, byte, line, file)
   select (select max(id) from runs), ?, ?, ?, (select max(id) from files)`;
 
-/** Nothing has been learned since of what other runs know. */
+/** Marks the run as compared with all other runs. */
 const COMPARED = "insert into compared (run) select max(id) from runs";
 
 const RECORDS = `

@@ -1,4 +1,4 @@
-// What the benchmarks share: running a command and measuring it, medians, a folder to work in. Not a benchmark.
+// Helpers of the benchmarks: measuring a command, medians, a temporary folder. Not a benchmark.
 import { spawn } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
@@ -6,14 +6,14 @@ import path from "node:path";
 import { fileURLToPath } from "node:url";
 
 export const root = path.dirname(path.dirname(path.dirname(fileURLToPath(import.meta.url))));
-/** MIGRATE_BENCH_BINARY: another build's bin/migrate.js. */
+/** MIGRATE_BENCH_BINARY selects bin/migrate.js of another build. */
 export const binary = process.env.MIGRATE_BENCH_BINARY ?? path.join(root, "bin/migrate.js");
-export const beside = (name) => fileURLToPath(new URL(name, import.meta.url));
+export const benchFile = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Where the peers that npm holds are looked for; see docs/benchmarks.md. */
+/** Folder of the peer programs installed with npm; see docs/benchmarks.md. */
 const peers = process.env.MIGRATE_BENCH_PEERS ?? path.join(tmpdir(), "migrate-bench-peers");
 
-/** The path of a peer's program, or undefined, having said how to get it. */
+/** Returns the path of a peer program. If it is missing, prints how to install it and returns undefined. */
 export function peer(name, howToInstall) {
   const places = [path.join(peers, "node_modules/.bin"), ...(process.env.PATH ?? "").split(path.delimiter)];
   const found = places.map((folder) => path.join(folder, name)).find(existsSync);
@@ -24,9 +24,8 @@ export function peer(name, howToInstall) {
 export const npmPeer = (name) => `npm install --ignore-scripts --prefix ${peers} ${name}`;
 
 /**
- * Runs a command to its end. `wallMs`; where there is /proc, `cpuMs` (with the processes that it waited for), and
- * `peakMb` (of this process alone, asked every 20 ms); `stdout` and `stderr` as text. An exit code that is not among
- * `codes` is an error.
+ * Runs a command and returns `wallMs`, `stdout` and `stderr`. With /proc, also returns `cpuMs` (including awaited child
+ * processes) and `peakMb` (of this process only, sampled every 20 ms). Throws for an exit code that is not in `codes`.
  */
 export function measured(command, args, { env = {}, cwd = root, codes = [0], stdout = "pipe" } = {}) {
   return new Promise((resolve, reject) => {
@@ -35,13 +34,13 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
     const text = { stdout: "", stderr: "" };
     child.stdout?.on("data", (piece) => (text.stdout += piece));
     child.stderr.on("data", (piece) => (text.stderr += piece));
-    const { children: before } = spent("self");
+    const { children: before } = cpuTime("self");
     let peakMb;
     const timer = setInterval(() => (peakMb = usage(child.pid).peakMb ?? peakMb), 20);
     let used;
     child.on("error", reject);
     child.on("exit", () => {
-      const cpuMs = spent("self").children - before;
+      const cpuMs = cpuTime("self").children - before;
       used = { wallMs: performance.now() - startedAt, peakMb, ...(cpuMs >= 0 && { cpuMs }) };
     });
     child.on("close", (code) => {
@@ -54,14 +53,14 @@ export function measured(command, args, { env = {}, cwd = root, codes = [0], std
 
 export const migrate = (args, options) => measured(process.execPath, [binary, ...args], options);
 
-/** What a process that is at work has used so far; nothing of it where it is gone, or there is no /proc. */
+/** Returns the resources used so far by a running process. Empty if the process has ended or there is no /proc. */
 export function usage(pid) {
   const [, peak] = /^VmHWM:\s+(\d+) kB/m.exec(readProcess(pid, "status")) ?? [];
-  return peak === undefined ? {} : { peakMb: Number(peak) / 1000, cpuMs: spent(pid).own };
+  return peak === undefined ? {} : { peakMb: Number(peak) / 1000, cpuMs: cpuTime(pid).own };
 }
 
-/** Milliseconds of processor time: of a process, and of those that it started and that have ended. */
-function spent(pid) {
+/** Processor time in milliseconds of a process, and of its ended child processes. */
+function cpuTime(pid) {
   const stat = readProcess(pid, "stat");
   const [user, system, ofChildren, systemOfChildren] = stat.slice(stat.lastIndexOf(")")).split(" ").slice(12, 16);
   const ticks = { own: Number(user) + Number(system), children: Number(ofChildren) + Number(systemOfChildren) };
@@ -76,7 +75,7 @@ function readProcess(pid, name) {
   }
 }
 
-/** One after the other; the median of each number of what they give. */
+/** Runs `work` several times in sequence, and returns the median of each numeric result. */
 export async function medians(runs, work) {
   const results = [];
   for (let run = 0; run < runs; run += 1) results.push(await work(run));
@@ -90,7 +89,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** A folder that is gone afterwards, whatever happens; it also holds the temporary files of what is measured. */
+/** Provides a temporary folder that is always removed. It also holds the temporary files of the measured commands. */
 export async function withFolder(work) {
   const folder = mkdtempSync(path.join(tmpdir(), "migrate-bench-"));
   const remove = () => rmSync(folder, { recursive: true, force: true });

@@ -1,8 +1,8 @@
-// The least that sends a CSV file: csv-parse, one payload a row, JSON.stringify, an undici Pool. No ledger, no checks, no
-// retries. Not a benchmark: push.mjs measures `migrate push` beside it.
+// A minimal loop that sends a CSV file: csv-parse, one payload per row, JSON.stringify, an undici Pool. No ledger, no checks,
+// no retries. The baseline of push.mjs, not a benchmark.
 //   node test/bench/plain-push.mjs <file> <base URL> <CA file> <connections> [--prebuilt]
-// With --prebuilt the bodies are made before the first request. It says on stdout how many requests it made, and the
-// milliseconds and the processor time that sending took.
+// --prebuilt builds all bodies before the first request. Prints the number of requests, and the time and processor time of
+// sending.
 import { createReadStream, readFileSync } from "node:fs";
 import { parse } from "csv-parse";
 import { Pool } from "undici";

@@ -1,16 +1,15 @@
-// What a ledger in PostgreSQL costs beside one in a file: `migrate push` of one process before a bare HTTPS server on
-// loopback, the two kinds of ledger in turn, over a PostgreSQL that is started for it.
+// Cost of a PostgreSQL ledger compared with a ledger file: `migrate push` of one process to a bare HTTPS server on loopback,
+// alternating between both kinds of ledger, with a temporary PostgreSQL server.
 //   npm run build && node test/bench/postgres.mjs [--records 6000] [--runs 3] [--no-latency | --latency-alone] [--status 5000000]
-// Two cases: 50 ms and no latency, both with 32 requests in flight. Each says records a second of the sending alone, which
-// the server times from its first answer to its last, and what the push takes of the processor; the ratio is that of such
-// pairs. With --status only: how long `migrate status` takes over a ledger of so many records, which SQL writes as a push
-// leaves them.
+// Two cases: 50 ms and no latency, both with 32 requests in flight. Each prints records per second while sending, as timed
+// by the server, and the processor time of the push. The ratio is the median over pairs. --status measures only
+// `migrate status` for a ledger with this number of records, which are created with SQL.
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { startPrivatePostgres } from "../../dist/commands/demo/private-postgres.js";
 import { writeFlatRows } from "./flat-rows.mjs";
-import { beside, count, machine, medians, migrate, say, withFolder } from "./measure.mjs";
+import { benchFile, count, machine, medians, migrate, say, withFolder } from "./measure.mjs";
 import { startServer } from "./running-server.mjs";
 
 const { values: options } = parseArgs({
@@ -25,9 +24,9 @@ const { values: options } = parseArgs({
 const records = Number(options.records);
 const IN_FLIGHT = 32;
 const LATENCY_MS = 50;
-const JOB = ["--contract", beside("push-contract.yaml"), "--mapping", beside("push-mapping.yaml")];
+const JOB = ["--contract", benchFile("push-contract.yaml"), "--mapping", benchFile("push-mapping.yaml")];
 
-/** All of them accepted but the last thousand. */
+/** Creates accepted records, except for the last thousand. */
 const SENT = [
   "set synchronous_commit = off",
   "update migrate.runs set dry_run = false, state = 'sending', exit_code = 3",
@@ -50,21 +49,21 @@ const SENT = [
 await withFolder(async (folder) => {
   const postgres = await startPrivatePostgres();
   try {
-    await (options.status === undefined ? pushes(folder, postgres.url) : statusOver(folder, postgres.url));
+    await (options.status === undefined ? measurePushes(folder, postgres.url) : measureStatus(folder, postgres.url));
   } finally {
     await postgres.stop();
   }
 });
 
-async function pushes(folder, server) {
+async function measurePushes(folder, server) {
   const file = path.join(folder, "rows.csv");
   await writeFlatRows(file, records, { remark: 100 });
   say(`${count(records)} records, ${IN_FLIGHT} in flight; ${machine()}`);
   const latencies = [...(options["no-latency"] ? [] : [LATENCY_MS]), ...(options["latency-alone"] ? [] : [0])];
   for (const latencyMs of latencies) {
     const { inFile, inDatabase, ratio, cpuInFile, cpuInDatabase } = await medians(Number(options.runs), async () => {
-      const one = await pushed(file, folder, latencyMs, path.join(folder, "state/ledger.db"));
-      const other = await pushed(file, folder, latencyMs, await newDatabase(server));
+      const one = await measurePush(file, folder, latencyMs, path.join(folder, "state/ledger.db"));
+      const other = await measurePush(file, folder, latencyMs, await newDatabase(server));
       return {
         ratio: other.sending / one.sending,
         inFile: one.sending,
@@ -79,7 +78,7 @@ async function pushes(folder, server) {
   }
 }
 
-async function pushed(file, folder, latencyMs, ledger) {
+async function measurePush(file, folder, latencyMs, ledger) {
   const server = await startServer(folder, latencyMs);
   const target = ["--base-url", server.baseUrl, "--ca", server.ca, "--concurrency", String(IN_FLIGHT), "--quiet"];
   const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder, XDG_STATE_HOME: folder };
@@ -91,7 +90,7 @@ async function pushed(file, folder, latencyMs, ledger) {
   return { cpuMs, sending: records / (sendingMs / 1000) };
 }
 
-async function statusOver(folder, server) {
+async function measureStatus(folder, server) {
   const size = Number(options.status);
   const file = path.join(folder, "rows.csv");
   const ledger = await newDatabase(server);

@@ -1,12 +1,12 @@
-// `migrate push` of one CSV file to a bare HTTPS server on loopback in another process, ledger on; beside a plain loop of
-// csv-parse and an undici Pool without a ledger (plain-push.mjs), and beside newman.
+// `migrate push` of a CSV file with a ledger to a bare HTTPS server on loopback in another process. Compared with a plain
+// loop of csv-parse and an undici Pool without a ledger (plain-push.mjs), and with newman.
 //   npm run build && node test/bench/push.mjs [--records 20000] [--runs 3] [--no-latency] [--no-peer]
-// Two cases: no latency, and 50 ms, both with 32 requests in flight. Each says records a second of the whole command
-// (start, reading, validating, planning, sending, report) and of the sending alone, which the server times from its
-// first answer to its last; with latency also the share of the 32 / latency that no client can exceed, for the latency
-// that was added and for the one that a request meets which is alone on the wire.
-// Each run of ours follows one of the plain loop, and the ratios are those of such pairs. Of the loop with prebuilt bodies
-// only the sending counts.
+// Two cases: no latency, and 50 ms, both with 32 requests in flight. Each prints records per second of the whole command
+// (start, reading, validating, planning, sending, report) and while sending, as timed by the server. With latency it also
+// prints the share of the theoretical maximum, 32 / latency, for the added latency and for the measured latency of a single
+// request.
+// Each push follows a run of the plain loop, and the ratios are medians over these pairs. For the loop with prebuilt bodies,
+// only sending is measured.
 // The peer is `newman run -d` over 2,000 of the same rows, against the same server without latency.
 import { once } from "node:events";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -14,7 +14,7 @@ import { Agent, request } from "node:https";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeFlatRows } from "./flat-rows.mjs";
-import { beside, count, machine, measured, medians, migrate, npmPeer, peer, say, withFolder } from "./measure.mjs";
+import { benchFile, count, machine, measured, medians, migrate, npmPeer, peer, say, withFolder } from "./measure.mjs";
 import { startServer } from "./running-server.mjs";
 
 const { values: options } = parseArgs({
@@ -30,39 +30,39 @@ const runs = Number(options.runs);
 const CONCURRENCY = 32;
 const LATENCY_MS = 50;
 const PEER_RECORDS = 2000;
-/** Makes a payload of about 1.5 KB. */
+/** Results in a payload of about 1.5 KB. */
 const REMARK = 1150;
 
 await withFolder(async (folder) => {
   const file = path.join(folder, "rows.csv");
   await writeFlatRows(file, records, { remark: REMARK });
   say(`push, ${count(records)} records of about 1.5 KB, ${CONCURRENCY} in flight; ${machine()}`);
-  const ours = await besidePlainLoop(file, folder, 0);
+  const ours = await comparePlainLoop(file, folder, 0);
   const prebuilt = await medians(runs, () => plainLoop(file, folder, 0, "--prebuilt"));
   say(`plain loop with prebuilt bodies, its sending alone: ${rates(prebuilt)}`);
   if (!options["no-latency"]) await withLatency(file, folder);
   if (options["no-peer"]) return;
   const newman = peer("newman", npmPeer("newman@6"));
   if (newman === undefined) return;
-  const theirs = await compared(newman, folder);
+  const theirs = await measureNewman(newman, folder);
   say(`newman:     ${count(theirs)} records a second: push is ${(ours.whole / theirs).toFixed(1)} times as fast`);
 });
 
 async function withLatency(file, folder) {
-  const late = await besidePlainLoop(file, folder, LATENCY_MS);
-  for (const latencyMs of [LATENCY_MS, await latencyAlone(folder)]) {
+  const late = await comparePlainLoop(file, folder, LATENCY_MS);
+  for (const latencyMs of [LATENCY_MS, await singleRequestLatency(folder)]) {
     const most = CONCURRENCY / (latencyMs / 1000);
     const shares = `${percent(late.whole / most)} the whole command, ${percent(late.sending / most)} the sending`;
     say(`of ${CONCURRENCY} / ${latencyMs.toFixed(1)} ms, ${count(most)}/s:  ${shares}`);
   }
 }
 
-/** The plain loop and ours, in turn. */
-async function besidePlainLoop(file, folder, latencyMs) {
+/** Measures the plain loop and `migrate push` alternately. */
+async function comparePlainLoop(file, folder, latencyMs) {
   const plain = [];
   const pairs = await medians(runs, async () => {
     const theirs = await plainLoop(file, folder, latencyMs);
-    const ours = await pushed(file, folder, latencyMs);
+    const ours = await measurePush(file, folder, latencyMs);
     plain.push(theirs);
     return { ...ours, ratio: ours.whole / theirs.whole, cpuRatio: ours.cpuMs / theirs.cpuMs };
   });
@@ -70,13 +70,13 @@ async function besidePlainLoop(file, folder, latencyMs) {
   say(`${name}, plain loop: ${rates(await medians(runs, (run) => plain[run]))}`);
   say(`${name}, push:       ${rates(pairs)}`);
   const times = pairs.cpuRatio === undefined ? "" : `, ${pairs.cpuRatio.toFixed(2)} of its processor time`;
-  say(`${name}, push beside the plain loop: ${pairs.ratio.toFixed(2)} of its records a second${times}`);
+  say(`${name}, push compared with the plain loop: ${pairs.ratio.toFixed(2)} of its records a second${times}`);
   return pairs;
 }
 
 async function plainLoop(file, folder, latencyMs, ...more) {
   const server = await startServer(folder, latencyMs);
-  const args = [beside("plain-push.mjs"), file, server.baseUrl, server.ca, String(CONCURRENCY), ...more];
+  const args = [benchFile("plain-push.mjs"), file, server.baseUrl, server.ca, String(CONCURRENCY), ...more];
   const { wallMs, cpuMs, peakMb, stdout } = await measured(process.execPath, args);
   await server.stop();
   const { requests, sendingMs, sendingCpuMs } = JSON.parse(stdout);
@@ -86,10 +86,17 @@ async function plainLoop(file, folder, latencyMs, ...more) {
   return { whole, sending: records / (sendingMs / 1000), cpuMs: isWhole ? cpuMs : sendingCpuMs, peakMb };
 }
 
-async function pushed(file, folder, latencyMs) {
+async function measurePush(file, folder, latencyMs) {
   const state = path.join(folder, "state");
   const server = await startServer(folder, latencyMs);
-  const args = ["push", file, "--contract", beside("push-contract.yaml"), "--mapping", beside("push-mapping.yaml")];
+  const args = [
+    "push",
+    file,
+    "--contract",
+    benchFile("push-contract.yaml"),
+    "--mapping",
+    benchFile("push-mapping.yaml"),
+  ];
   const target = ["--base-url", server.baseUrl, "--ca", server.ca, "--concurrency", String(CONCURRENCY)];
   const place = ["--ledger", path.join(state, "ledger.db"), "--quiet"];
   const env = { MIGRATE_TOKEN: "bench", TMPDIR: folder };
@@ -100,8 +107,8 @@ async function pushed(file, folder, latencyMs) {
   return { whole: records / (wallMs / 1000), sending: records / (sendingMs / 1000), cpuMs, peakMb };
 }
 
-/** What a request takes on an open connection with no other beside it: the median of 40. */
-async function latencyAlone(folder) {
+/** Median latency of 40 sequential requests on an open connection. */
+async function singleRequestLatency(folder) {
   const server = await startServer(folder, LATENCY_MS);
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: readFileSync(server.ca) });
   const empty = { method: "POST", agent, headers: { "content-length": "0" } };
@@ -118,7 +125,7 @@ async function latencyAlone(folder) {
   return times.toSorted((a, b) => a - b)[times.length / 2];
 }
 
-async function compared(newman, folder) {
+async function measureNewman(newman, folder) {
   const file = path.join(folder, "some.csv");
   const collection = path.join(folder, "collection.json");
   await writeFlatRows(file, PEER_RECORDS, { remark: REMARK });

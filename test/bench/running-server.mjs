@@ -1,15 +1,15 @@
-// Starts and stops bare-server.mjs in another process. Not a benchmark: push.mjs, push-refused.mjs and upload.mjs use it.
+// Starts and stops bare-server.mjs in another process. A helper of the benchmarks, not a benchmark.
 import { spawn } from "node:child_process";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { beside } from "./measure.mjs";
+import { benchFile } from "./measure.mjs";
 
-/** `baseUrl`, `ca` (path of a PEM file in the folder), and `stop`, which gives the server's `requests`, `refused`, `sendingMs` and `firstAt`. */
+/** Returns `baseUrl`, `ca` (a PEM file in the folder) and `stop`, which returns `requests`, `refused`, `sendingMs` and `firstAt`. */
 export async function startServer(folder, latencyMs, more = []) {
   const ready = path.join(folder, "server.json");
   for (const file of [ready, `${ready}.first`]) rmSync(file, { force: true });
-  const args = [beside("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready, ...more];
+  const args = [benchFile("bare-server.mjs"), "--latency-ms", String(latencyMs), "--ready-file", ready, ...more];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const kill = () => child.kill("SIGKILL");
   process.once("exit", kill);

@@ -1,11 +1,11 @@
-// A push of 5,000,000 records that was broken off with 100,000 of them left: what `resume` needs until its first request,
-// and `status`, `explain` and `ledger check` to their end.
+// Commands on a push of 5,000,000 records that was interrupted with 100,000 unsent records: `resume` until its first request,
+// and `status`, `explain` and `ledger check` until they end.
 //   npm run build && node test/bench/scale.mjs [--records 5000000] [--pending 100000] [--runs 3] [--keep folder] [--check]
-// Each beside what SQLite itself needs, in a process of its own that does nothing else: to open the ledger and read the
-// index of what is open. `--records 200000 --pending 20000` tries it in half a minute. `resume` is killed two seconds after
-// its first request, so that each but the first finds what a killed one leaves. --keep: a folder where input and ledger are
-// made once and stay (4 GB for 5,000,000); by default they lie in a temporary folder, and are removed. --check: `ledger
-// check` too, which looks at everything.
+// Each is compared with a process that only opens the ledger with SQLite and reads the index of unsent records.
+// `--records 200000 --pending 20000` takes half a minute. `resume` is killed two seconds after its first request, so later
+// runs start from the ledger of a killed process. --keep: a folder that keeps the input and the ledger for the next time
+// (4 GB for 5,000,000 records). By default they are temporary. --check also measures `ledger check`, which reads the whole
+// ledger.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -39,7 +39,7 @@ const { values: options } = parseArgs({
 });
 const runs = Number(options.runs);
 const [records, pending] = [Number(options.records), Number(options.pending)];
-if (!(pending > 0 && pending <= records)) throw new Error("--pending is to be between 1 and --records");
+if (!(pending > 0 && pending <= records)) throw new Error("--pending must be between 1 and --records");
 const env = { MIGRATE_TOKEN: "bench" };
 
 const OPEN_INDEX = "select count(*) as found from items indexed by items_open where run = 1 and (status = 'pending')";
@@ -58,17 +58,17 @@ async function measureIn(folder) {
   await server.stop();
   const [all, own] = [await sqlite(made, LAST_RECORD), await sqlite(made, OPEN_INDEX)];
   say(`a ledger of ${count(all.found)} records, ${count(own.found)} of them to be sent; ${machine()}`);
-  tell("a process that opens it and reads one row", all);
-  tell(`SQLite: opens it, reads the index of what is open (${own.ms.toFixed(0)} ms in the process)`, own);
-  tell("resume, until its first request", await medians(runs, () => untilFirstRequest(folder, made)), own);
+  printFigures("a process that opens it and reads one row", all);
+  printFigures(`SQLite: opens it, reads the index of what is open (${own.ms.toFixed(0)} ms in the process)`, own);
+  printFigures("resume, until its first request", await medians(runs, () => untilFirstRequest(folder, made)), own);
   const place = ["--ledger", made];
   for (const args of [["status"], ["explain", "EXT-00000777"], ...(options.check ? [["ledger", "check"]] : [])]) {
-    tell(args[0], await medians(runs, () => migrate([...args, ...place], { env, codes: [0, 1] })), own);
+    printFigures(args[0], await medians(runs, () => migrate([...args, ...place], { env, codes: [0, 1] })), own);
   }
 }
 
-/** Wall time and processor time, and how many times what SQLite takes by itself. */
-function tell(what, { wallMs, cpuMs, peakMb, laterMb }, own) {
+/** Prints wall time and processor time, and their ratios to SQLite alone. */
+function printFigures(what, { wallMs, cpuMs, peakMb, laterMb }, own) {
   const times = (ms, ofMs) => (own === undefined ? "" : ` (${(ms / ofMs).toFixed(2)} times)`);
   const wall = `${seconds(wallMs)}${times(wallMs, own?.wallMs)}`;
   const cpu = `${seconds(cpuMs)}${times(cpuMs, own?.cpuMs)} of processor time`;
@@ -84,7 +84,7 @@ function portOf(folder) {
   return new URL(JSON.parse(readFileSync(path.join(folder, "server.json"), "utf8")).baseUrl).port;
 }
 
-/** Medians: what a process takes that opens the ledger and asks one question, how long (`ms`) both take, and the answer. */
+/** Measures a process that opens the ledger and runs one query. Returns medians, the time of both steps (`ms`) and the result. */
 function sqlite(ledger, sql) {
   const script = `
     const { openDatabase } = await import(${JSON.stringify(path.join(root, "dist/ledger/sqlite/sqlite-database.js"))});

@@ -1,20 +1,19 @@
-// How long the program takes to start, beside a Node that does nothing: `--version`, `--help`, `contract show` with the
-// contract in the cache and without a cache, and `validate` of 20 rows. Wall time and processor time, and how many times
-// as long as `node -e 0` each takes.
+// Start-up time compared with `node -e 0`: `--version`, `--help`, `contract show` with and without a cache, and `validate` of
+// 20 rows. Prints wall time, processor time, and their ratios to `node -e 0`.
 //   npm run build && node test/bench/start.mjs [--runs 10]
-// The commands take turns, so that what else the machine does falls on all of them alike.
+// The commands alternate, so that other load on the machine affects all of them.
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeFlatRows } from "./flat-rows.mjs";
-import { beside, binary, machine, measured, median, root, say, withFolder } from "./measure.mjs";
+import { benchFile, binary, machine, measured, median, root, say, withFolder } from "./measure.mjs";
 
 const { values: options } = parseArgs({ options: { runs: { type: "string", default: "10" } } });
 
 await withFolder(async (folder) => {
   const rows = path.join(folder, "rows.csv");
   await writeFlatRows(rows, 20);
-  // Processor time is told by the process itself when it ends: many end before /proc can be asked.
+  // Each process reports its own processor time, because many end before /proc can be read.
   const clock = path.join(folder, "clock.cjs");
   writeFileSync(
     clock,
@@ -22,7 +21,7 @@ await withFolder(async (folder) => {
   );
   const contract = path.join(root, "fixtures/contract/contract.yaml");
   const show = ["contract", "show", contract, "--operation", "import-account"];
-  const job = ["--contract", beside("flat-contract.yaml"), "--mapping", beside("flat-mapping.yaml")];
+  const job = ["--contract", benchFile("flat-contract.yaml"), "--mapping", benchFile("flat-mapping.yaml")];
   const commands = {
     "node -e 0": ["-e", "0"],
     "--version": [binary, "--version"],
@@ -37,7 +36,7 @@ await withFolder(async (folder) => {
     for (const [name, args] of Object.entries(commands)) {
       const { wallMs, stderr } = await measured(process.execPath, ["--require", clock, ...args], { env });
       const [, user, system] = /\ncpu (\d+) (\d+)$/.exec(stderr);
-      // The first time fills the cache.
+      // The first run fills the cache.
       if (run > 0) {
         times[name].wall.push(wallMs);
         times[name].cpu.push((Number(user) + Number(system)) / 1000);

@@ -1,6 +1,7 @@
-// Upload alone: records from memory, a ledger that keeps nothing, a bare loopback HTTPS server in another process.
+// Throughput of the upload module alone: records from memory, a ledger stub, and a bare HTTPS server on loopback in another
+// process.
 //   npm run build && node test/bench/upload.mjs [records] [concurrency | auto] [latency in ms]
-// One line of JSON: records a second, and the share of what concurrency / latency allows.
+// Prints one line of JSON: records per second, and the share of the theoretical maximum, concurrency / latency.
 import { readFileSync } from "node:fs";
 import { withFolder } from "./measure.mjs";
 import { startServer } from "./running-server.mjs";

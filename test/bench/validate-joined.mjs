@@ -1,13 +1,13 @@
-// `migrate validate` of accounts joined with customers and meter points from files of their own, over the contract of
-// the fixtures.
+// `migrate validate` of accounts joined with customers and meter points from separate files, with the contract of the
+// fixtures.
 //   npm run build && node test/bench/validate-joined.mjs [--accounts 200000] [--runs 3]
-// Five customers to four accounts, two meter points to each. Two cases: files in any order, which are joined by an
-// index on disk, and files sorted by the account's number, which are read side by side. Median wall time, processor
-// time, peak memory. The rows are the same every time.
+// Five customers per four accounts, and two meter points per account. Two cases: unsorted files, which are joined through an
+// index on disk, and files sorted by account number, which are merged. Prints median wall time, processor time and peak
+// memory. The rows are deterministic.
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { joinedFiles, joinedSources, writeJoinedFiles } from "./joined-rows.mjs";
-import { beside, count, machine, mb, medians, migrate, root, say, seconds, withFolder } from "./measure.mjs";
+import { benchFile, count, machine, mb, medians, migrate, root, say, seconds, withFolder } from "./measure.mjs";
 
 const { values: options } = parseArgs({
   options: { accounts: { type: "string", default: "200000" }, runs: { type: "string", default: "3" } },
@@ -19,14 +19,20 @@ await withFolder(async (folder) => {
   say(`validate, joined: ${files.map(({ name, rows }) => `${count(rows)} ${name}`).join(", ")}; ${machine()}`);
   for (const order of ["unsorted", "sorted"]) {
     const size = await writeJoinedFiles(folder, files, { sorted: order === "sorted" });
-    const { wallMs, cpuMs = 0, peakMb } = await medians(Number(options.runs), () => validated(folder));
+    const { wallMs, cpuMs = 0, peakMb } = await medians(Number(options.runs), () => measureValidate(folder));
     say(`${order}, ${mb(size)}: ${seconds(wallMs)}, ${seconds(cpuMs)} of processor time, ${mb(peakMb)} at peak`);
   }
 });
 
-async function validated(folder) {
+async function measureValidate(folder) {
   const contract = ["--contract", path.join(root, "fixtures/contract/contract.yaml")];
-  const args = ["validate", ...contract, "--mapping", beside("joined-mapping.yaml"), ...joinedSources(folder, files)];
+  const args = [
+    "validate",
+    ...contract,
+    "--mapping",
+    benchFile("joined-mapping.yaml"),
+    ...joinedSources(folder, files),
+  ];
   const run = await migrate(args, { env: { TMPDIR: folder } });
   const said = run.stdout + run.stderr;
   if (!said.includes(`${count(accounts)} records`)) throw new Error(`not all accounts were read:\n${said}`);

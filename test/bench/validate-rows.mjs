@@ -1,19 +1,18 @@
-// `migrate validate` of one CSV file, beside Miller and ajv-cli, with one thread and with several.
+// `migrate validate` of a CSV file with one thread and with several, compared with Miller and ajv-cli.
 //   npm run build && node test/bench/validate-rows.mjs [--rows 1000000] [--runs 3] [--threads 1,2] [--mapping flat,nested]
 //     [--no-peer]
-// Two mappings: flat, with the summary as text, and nested, with a line of JSON a record into a file. The rows are made
-// first and always the same (flat-rows.mjs). Says the median wall time, processor time and peak memory, and rows a
-// second. The runs to be compared come in turn, so that all meet the same machine. --rows 10000000 --runs 1 --no-peer is
-// the ten-times run.
-// The peer is `mlr --icsv --ojson` into a file, then `ajv validate` over it with the equivalent schema
-// (flat-schema.json): no mapping, no duplicate keys, no places. It needs Debian's miller, and ajv-cli from npm; ajv-cli
-// holds the whole file in memory, so it gets a heap of 8 GB.
+// Two mappings: flat, with a text summary, and nested, with one line of JSON per record in a file. The rows are deterministic
+// (flat-rows.mjs). Prints median wall time, processor time, peak memory and rows per second. The compared runs alternate, so
+// that other load on the machine affects all of them. --rows 10000000 --runs 1 --no-peer is the tenfold run.
+// The peer is `mlr --icsv --ojson` into a file, then `ajv validate` of this file with the equivalent schema
+// (flat-schema.json): no mapping, no duplicate keys, no places. It requires miller from Debian and ajv-cli from npm. ajv-cli
+// reads the whole file into memory, so it gets a heap of 8 GB.
 import { closeSync, openSync, statSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { writeFlatRows } from "./flat-rows.mjs";
 import {
-  beside,
+  benchFile,
   count,
   machine,
   mb,
@@ -39,7 +38,7 @@ const { values: options } = parseArgs({
 const rows = Number(options.rows);
 const threadCounts = options.threads.split(",");
 
-/** How the rows are mapped, and what comes out. */
+/** The files and the output format of each mapping. */
 const MAPPINGS = {
   flat: { files: ["flat-contract.yaml", "flat-mapping.yaml"], format: "text" },
   nested: { files: ["nested-contract.yaml", "nested-mapping.yaml"], format: "ndjson" },
@@ -50,7 +49,7 @@ await withFolder(async (folder) => {
   await writeFlatRows(file, rows);
   say(`validate, ${count(rows)} rows of 9 columns, ${mb(statSync(file).size / 1e6)}; ${machine()}`);
   const isCompared = !options["no-peer"] && peers() !== undefined;
-  const results = await medians(Number(options.runs), () => everything(file, folder, isCompared));
+  const results = await medians(Number(options.runs), () => measureAll(file, folder, isCompared));
   for (const name of options.mapping.split(",")) sayMapping(name, results);
   if (!isCompared) return;
   const { mlrWallMs, ajvWallMs } = results;
@@ -74,27 +73,27 @@ function sayMapping(name, results) {
   }
 }
 
-/** One run of each, one after the other. */
-async function everything(file, folder, isCompared) {
+/** Measures each command once, in sequence. */
+async function measureAll(file, folder, isCompared) {
   const results = {};
   const note = (name, { wallMs, cpuMs, peakMb }) =>
     Object.assign(results, { [`${name}WallMs`]: wallMs, [`${name}CpuMs`]: cpuMs, [`${name}PeakMb`]: peakMb });
   for (const name of options.mapping.split(",")) {
     for (const threads of threadCounts)
-      note(name + threads, await validated(file, { folder, threads, ...MAPPINGS[name] }));
+      note(name + threads, await measureValidate(file, { folder, threads, ...MAPPINGS[name] }));
   }
   if (isCompared) {
     const json = path.join(folder, "rows.json");
     const { mlr, ajv } = peers();
     note("mlr", await writing(json, (stdout) => measured(mlr, ["-S", "--icsv", "--ojson", "cat", file], { stdout })));
     const env = { NODE_OPTIONS: "--max-old-space-size=8192" };
-    note("ajv", await measured(ajv, ["validate", "-s", beside("flat-schema.json"), "-d", json], { env }));
+    note("ajv", await measured(ajv, ["validate", "-s", benchFile("flat-schema.json"), "-d", json], { env }));
   }
   return results;
 }
 
-async function validated(file, { folder, threads, files, format }) {
-  const [contract, mapping] = files.map(beside);
+async function measureValidate(file, { folder, threads, files, format }) {
+  const [contract, mapping] = files.map(benchFile);
   const args = [
     "validate",
     file,

@@ -5,28 +5,28 @@ import { describe } from "vitest";
 
 declare module "vitest" {
   interface TaskMeta {
-    /** What a run over a public suite came to; .ci/run prints it. */
+    /** Result counts of a public suite, printed by .ci/run. */
     counts?: string;
   }
 }
 
 const SHARED = process.env["MIGRATE_SHARED"] ?? fileURLToPath(new URL("../../../shared", import.meta.url));
 
-/** Public test data: the folder that MIGRATE_CORPORA names, or `corpora` in the one that MIGRATE_SHARED names. */
+/** Folder of public test data: MIGRATE_CORPORA, or `corpora` in MIGRATE_SHARED. */
 const CORPORA: string = process.env["MIGRATE_CORPORA"] ?? join(SHARED, "corpora");
 
 export function corpus(...names: readonly string[]): string {
   return join(CORPORA, ...names);
 }
 
-/** One of the operators' published documents, or the folder of them. */
+/** Path of a published document of an operator, or of their folder. */
 export function publishedContract(...names: readonly string[]): string {
   return join(SHARED, "contracts", ...names);
 }
 
-/** Tests over one corpus; where it is not there they are shown as skipped, under a name that says where it was sought. */
+/** Defines tests over a corpus. Without the corpus they are skipped, and the title names the expected folder. */
 export function describeCorpus(name: string, tests: () => void): void {
-  describe.skipIf(!existsSync(corpus(name)))(`${name} (sought in ${CORPORA})`, () => {
+  describe.skipIf(!existsSync(corpus(name)))(`${name} (expected in ${CORPORA})`, () => {
     tests();
   });
 }

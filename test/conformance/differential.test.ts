@@ -3,17 +3,17 @@ import { describe, expect, it } from "vitest";
 import { compileJudge } from "../../src/sandbox/judge/judge.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { mutatedPayload, validPayload } from "../payload-arbitrary.ts";
-import { ARE_THERE, loadDocument, OPERATORS } from "./operators-documents.ts";
+import { DOCUMENTS_EXIST, loadDocument, OPERATORS } from "./operators-documents.ts";
 
 const SEED = 20_240_229;
 const RUNS = 60;
-/** Settings of an instance that the documents name as discriminators: no payload can carry them, and a finding says so. */
+/** Discriminators that are settings of an instance. No payload can contain them, and a finding reports them. */
 const SETTINGS = /\.enforce_\w+ unknown_field$/;
 
-/** The two judgements of test/differential, over what real operators publish. */
-describe.skipIf(!ARE_THERE)("operators' documents (MIGRATE_SHARED)", () => {
+/** Compares the two validators of test/differential for the published documents of real operators. */
+describe.skipIf(!DOCUMENTS_EXIST)("operators' documents (MIGRATE_SHARED)", () => {
   describe.each(OPERATORS)("%s", (operator) => {
-    const contract = ARE_THERE ? loadDocument(operator) : undefined;
+    const contract = DOCUMENTS_EXIST ? loadDocument(operator) : undefined;
     const operations =
       contract?.operations.filter(({ body, path }) => body !== undefined && path.startsWith("/v1/")) ?? [];
 

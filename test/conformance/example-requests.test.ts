@@ -8,7 +8,7 @@ import { isJsonObject, type JsonObject } from "../../src/json/json-value.ts";
 import { compileJudge } from "../../src/sandbox/judge/judge.ts";
 import { compileValidator, type FoundProblem } from "../../src/validate/compile-validator.ts";
 import {
-  ARE_THERE,
+  DOCUMENTS_EXIST,
   documentText,
   exampleRequests,
   foreignRequests,
@@ -19,22 +19,22 @@ import {
   type Operator,
 } from "./operators-documents.ts";
 
-/** A true contradiction between an example and the document that it stands in. */
+/** A contradiction between an example and its own document. */
 interface Contradiction {
   readonly operator: Operator;
-  /** What the operation's id begins with. */
+  /** Prefix of the operation's id. */
   readonly operation: string;
   readonly code: string;
-  /** `*` for every index. */
+  /** With `*` for every index. */
   readonly attrs: readonly string[];
   readonly reason: string;
 }
 
-/** The overlays that the package ships say where blank is allowed. */
+/** Applies without the shipped overlays, which declare where blank is allowed. */
 const BLANK =
   "the platform refuses blank text unless the field allows it, and the document marks no field so (no minLength: 0)";
 
-/** Only the overlays that the package ships mark document paths. */
+/** Applies only with the shipped overlays, which mark document paths. */
 const LEADING_SLASH =
   "a leading slash in what both documents call a relative path, and other examples of theirs write without";
 
@@ -136,22 +136,22 @@ const CONTRADICTIONS: readonly Contradiction[] = [
 ];
 
 /**
- * What examples send in another JSON type than the document has, or as a date in place of a date-time; the platform converts
- * it (fields of the Django REST framework).
+ * Conversions that examples rely on: values with another JSON type, or a date instead of a date-time. The platform converts
+ * them (fields of the Django REST framework).
  */
 const COERCIONS: ReadonlySet<string> = new Set(["number decimal", "string integer", "date date-time"]);
 
-describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () => {
+describe.skipIf(!DOCUMENTS_EXIST)("operators' example requests (MIGRATE_SHARED)", () => {
   const used = new Set<Contradiction>();
 
   const variants = OPERATORS.flatMap((operator) => [[operator, "wrapped"] as const, [operator, "shipped"] as const]);
 
   describe.each(variants)("%s, %s", (operator, overlay) => {
-    const contract = ARE_THERE ? loadDocument(operator, overlay) : undefined;
+    const contract = DOCUMENTS_EXIST ? loadDocument(operator, overlay) : undefined;
     const known = CONTRADICTIONS.filter(({ reason }) => reason !== (overlay === "wrapped" ? LEADING_SLASH : BLANK));
     const examples = contract === undefined ? [] : exampleRequests(operator, contract);
 
-    it("stand in the document as they stand in the files", () => {
+    it("are the same in the document and in the files", () => {
       const inside = new Map(examples.map(({ operation, title, payload }) => [nameOf(operation.id, title), payload]));
       expect(inside).toEqual(sampleRequests(operator));
     });
@@ -160,32 +160,32 @@ describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () =
       const problems = problemsOf(example);
       const errors = problems.filter(({ severity }) => severity === "error");
       expect(
-        errors.filter((problem) => !isExplained(problem, { operator, example, known, used })).map(wordsOf),
+        errors.filter((problem) => !isExplained(problem, { operator, example, known, used })).map(attrAndCode),
       ).toEqual([]);
       const warnings = problems.filter(({ severity }) => severity === "warning");
-      expect(warnings.filter((problem) => !isCoercion(problem)).map(wordsOf)).toEqual([]);
+      expect(warnings.filter((problem) => !isCoercion(problem)).map(attrAndCode)).toEqual([]);
     });
 
-    it.each(examples)("$title is judged alike by the sandbox", ({ operation, payload }) => {
+    it.each(examples)("$title has the same problems in the sandbox", ({ operation, payload }) => {
       if (contract === undefined) throw new Error("no contract");
-      const judged = compileJudge(contract.document, operation)(onTheWire(operation, payload));
+      const judged = compileJudge(contract.document, operation)(wireBody(operation, payload));
       const wrap = operation.wrap === undefined ? "" : `${operation.wrap}.`;
       const errors = problemsOf({ operation, payload, title: "" }).filter(({ severity }) => severity === "error");
       const local = errors.map(({ attr, code }) => `${wrap}${attr} ${code}`);
       expect([...new Set(judged.map(({ attr, code }) => `${attr} ${code}`))].toSorted()).toEqual(local.toSorted());
     });
 
-    it("of the asynchronous generation are not wrapped, although its schema is", () => {
+    it("of the asynchronous API are not wrapped, although its schema is", () => {
       for (const { operation, payload } of exampleRequests(operator, loadDocument(operator))) {
         if (!operation.path.startsWith("/v2/")) continue;
-        const codes = problemsOf({ operation, payload, title: "" }).map(wordsOf);
+        const codes = problemsOf({ operation, payload, title: "" }).map(attrAndCode);
         expect(codes).toContain("payload required");
         expect(codes).toContain("import_supplier unknown_field");
       }
     });
   });
 
-  it("the overlay of docs/contract.md opens lists that another instance has otherwise", () => {
+  it("the overlay in docs/contract.md opens enumerations that differ between instances", () => {
     const page = readFileSync(new URL("../../docs/contract.md", import.meta.url), "utf8");
     const [, text = ""] = [...page.matchAll(/```yaml\n(overlay: 1[^`]*)```/g)].map(([, overlay]) => overlay);
     const document = { file: "gb.yml", text: documentText("gb") };
@@ -197,7 +197,7 @@ describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () =
     expect(found).toEqual([]);
   });
 
-  it.each(foreignRequests())("%s, which another operator shows, is judged without an exception", (_, data) => {
+  it.each(foreignRequests())("%s of another operator is validated without throwing", (_, data) => {
     for (const operator of OPERATORS) {
       for (const { body } of loadDocument(operator, "shipped").operations) {
         if (body === undefined || !isJsonObject(data)) continue;
@@ -207,12 +207,12 @@ describe.skipIf(!ARE_THERE)("operators' example requests (MIGRATE_SHARED)", () =
     }
   });
 
-  it("no reason is listed for what is not there", () => {
+  it("every listed contradiction occurs", () => {
     expect(CONTRADICTIONS.filter((contradiction) => !used.has(contradiction))).toEqual([]);
   });
 });
 
-function onTheWire({ wrap, path }: Operation, payload: JsonObject): JsonObject {
+function wireBody({ wrap, path }: Operation, payload: JsonObject): JsonObject {
   if (wrap === undefined) return payload;
   return path.endsWith("/accounts/") ? { task_params: {}, [wrap]: payload } : { [wrap]: payload };
 }
@@ -251,6 +251,6 @@ function isCoercion(problem: FoundProblem): boolean {
   return problem.code === "coerced" && COERCIONS.has(`${problem.from} ${problem.to}`);
 }
 
-function wordsOf({ attr, code }: FoundProblem): string {
+function attrAndCode({ attr, code }: FoundProblem): string {
   return `${attr} ${code}`;
 }

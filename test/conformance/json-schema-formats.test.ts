@@ -20,7 +20,7 @@ function casesOf(file: string): readonly Case[] {
     .flatMap(caseOf);
 }
 
-/** A format says nothing of values that are no text; a field of ours does. */
+/** Excludes values that are not text: a format accepts them, but a field rejects them. */
 function caseOf({ description, data, valid }: JsonObject): readonly Case[] {
   if (typeof data !== "string" || typeof description !== "string") return [];
   return [{ description, data, valid: valid === true }];

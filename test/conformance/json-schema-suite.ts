@@ -7,15 +7,15 @@ import { compileValidator, type FoundProblem } from "../../src/validate/compile-
 import { corpus } from "./corpora.ts";
 import { documentsFor } from "./suite-documents.ts";
 
-/** What a draft of JSON Schema is the language of. */
+/** The OpenAPI version that uses each draft of JSON Schema. */
 const DRAFTS = { "draft2020-12": "3.1.0", draft4: "3.0.3" } as const;
 export type Draft = keyof typeof DRAFTS;
 
 /**
- * What became of one case of the suite. `right`: the verdict is the suite's. `policy`: it is not, and docs/contract.md
- * says so of every contract (closed objects, blank text, values that the platform converts). `refused`: the contract
- * has an error that names the place. `warned`, `told`, `silent`: the verdict is wrong, and of the contract is said a
- * warning, no more than an `info`, nothing.
+ * The result of one case of the suite. `right`: the verdict matches the suite. `policy`: it differs as documented in
+ * docs/contract.md for every contract (closed objects, blank text, values that the platform converts). `refused`: the
+ * contract has an error with a place. `warned`, `told`, `silent`: the verdict is wrong, and the contract has a warning, only
+ * an `info`, or no finding.
  */
 export type Verdict = "right" | "policy" | "refused" | "warned" | "told" | "silent";
 
@@ -25,7 +25,7 @@ export interface JudgedCase {
   readonly verdict: Verdict;
 }
 
-/** Every case of a draft, its schema put into an OpenAPI document as the schema of a field. Formats have a corpus of their own. */
+/** Runs every case of a draft with its schema as the schema of a field. Formats have a separate corpus. */
 export function judgeDraft(draft: Draft): readonly JudgedCase[] {
   const folder = corpus("json-schema-suite/tests", draft);
   const files = readdirSync(folder).filter((name) => name.endsWith(".json") && name !== "format.json");
@@ -46,7 +46,7 @@ function judgeGroup(keyword: string, group: JsonObject, openapi: string): readon
   const body = severities.has("error") ? undefined : contract?.operations[0]?.body;
   const validate = body && compileValidator(body, { keepValues: false });
   return objectsIn(group["tests"]).map((one) => {
-    const title = `${keyword}: ${wordsOf(group)}: ${wordsOf(one)}`;
+    const title = `${keyword}: ${descriptionOf(group)}: ${descriptionOf(one)}`;
     if (validate === undefined) return { keyword, title, verdict: "refused" };
     const problems = validate({ value: one["data"] ?? null });
     const isValid = problems.every(({ severity }) => severity !== "error");
@@ -57,11 +57,11 @@ function judgeGroup(keyword: string, group: JsonObject, openapi: string): readon
   });
 }
 
-function wordsOf({ description }: JsonObject): string {
+function descriptionOf({ description }: JsonObject): string {
   return typeof description === "string" ? description : "";
 }
 
-/** Undefined where nothing can be done with the document: such a contract ends the run. */
+/** Returns undefined for a contract that ends the run. */
 function compiled(text: string): Contract | undefined {
   try {
     return loadContract([{ file: "suite.json", text }]);
@@ -77,7 +77,7 @@ function isPolicy(problems: readonly FoundProblem[]): boolean {
   return problems.length > 0 && problems.every(({ code }) => POLICY_CODES.has(code));
 }
 
-/** The schema of the suite stands in the document's components, so that what it calls `#` is found there. */
+/** Puts the schema of the suite into the components of a document, and rewrites its references to `#`. */
 function documentOf(schema: JsonValue, openapi: string): string {
   const body = { type: "object", required: ["value"], properties: { value: { $ref: PLACE } } };
   return JSON.stringify({
@@ -105,7 +105,7 @@ function documentOf(schema: JsonValue, openapi: string): string {
 
 const PLACE = "#/components/schemas/Case";
 
-/** Of a schema that names itself (`$id`) the references lead into itself, wherever it stands. */
+/** Rewrites references to the root. A schema with an `$id` stays unchanged, because its references are relative to itself. */
 function moved(schema: JsonValue): JsonValue {
   if (isJsonArray(schema)) return schema.map(moved);
   if (!isJsonObject(schema) || "$id" in schema || "id" in schema) return schema;
@@ -123,7 +123,7 @@ function moved(schema: JsonValue): JsonValue {
 
 const VERDICTS: readonly Verdict[] = ["right", "policy", "refused", "warned", "told", "silent"];
 
-/** A line a keyword: how many of its cases came to which verdict. */
+/** Formats a table with the number of cases per keyword and verdict. */
 export function tableOf(cases: readonly JudgedCase[]): string {
   const keywords = [...new Set(cases.map(({ keyword }) => keyword))];
   return [

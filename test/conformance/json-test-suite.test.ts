@@ -8,33 +8,37 @@ import { read, source } from "../read/reading.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** JSON with one name twice in an object loses one of the values: no record of ours may. */
+/** Valid documents with a duplicate name in an object. They are rejected, because one value would be lost. */
 const NAME_TWICE: ReadonlySet<string> = new Set([
   "y_object_duplicated_key.json",
   "y_object_duplicated_key_and_value.json",
 ]);
 
-/** What RFC 8259 leaves to the reader, and why we decide as we do. */
+/** Decisions where RFC 8259 leaves the behaviour to the parser. */
 const DECISIONS: readonly {
   readonly names: RegExp;
   readonly code: string | undefined;
   readonly why: string;
 }[] = [
-  { names: /^i_number_/, code: "source_unsafe_number", why: "a double holds another number, or none" },
+  { names: /^i_number_/, code: "source_unsafe_number", why: "a double cannot hold the exact number" },
   {
     names:
       /^i_(object_key_lone_2nd_surrogate|string_(1st|incomplete_surr|invalid_(lonely_)?surrogate|inverted|lone_second))/,
     code: "source_lone_surrogate",
-    why: "half a character cannot be sent as UTF-8",
+    why: "a lone surrogate cannot be sent as UTF-8",
   },
-  { names: /^i_string_UTF-16LE_with_BOM/, code: "source_not_an_object", why: "the mark says how to read it: a list" },
-  { names: /^i_string_utf16.._no_BOM/, code: "source_bad_encoding", why: "UTF-16 that nobody declared" },
+  {
+    names: /^i_string_UTF-16LE_with_BOM/,
+    code: "source_not_an_object",
+    why: "the byte order mark selects the encoding, and the document is a list",
+  },
+  { names: /^i_string_utf16.._no_BOM/, code: "source_bad_encoding", why: "undeclared UTF-16" },
   { names: /^i_string_/, code: "source_bad_encoding", why: "bytes that are not UTF-8" },
   { names: /^i_structure_500/, code: "source_too_deep", why: "the limit is 64 levels" },
   { names: /^i_structure_UTF-8_BOM/, code: undefined, why: "a byte order mark is not text" },
 ];
 
-/** In `test_transform`: texts that `JSON.parse` reads, and does not give back. */
+/** In `test_transform`: texts that `JSON.parse` accepts but does not preserve. */
 const TRANSFORMED: readonly (readonly [RegExp, string | undefined])[] = [
   [/^number_(-?9223|10000000000000000999|1\.0{5}|1e-999)/, "source_unsafe_number"],
   [/^number_/, undefined],
@@ -48,7 +52,7 @@ const TRANSFORMED: readonly (readonly [RegExp, string | undefined])[] = [
 describeCorpus("JSONTestSuite", () => {
   const parsing = corpus("JSONTestSuite/test_parsing");
 
-  it("all y_ documents are kept, as part of a record", async () => {
+  it("accepts all y_ documents as part of a record", async () => {
     const names = list(parsing, "y_");
     expect(names.length).toBeGreaterThanOrEqual(95);
     for (const name of names) {
@@ -58,7 +62,7 @@ describeCorpus("JSONTestSuite", () => {
     }
   });
 
-  it("all n_ documents are refused with a place, as a file and as part of a record", async () => {
+  it("rejects all n_ documents with a place, as a file and as part of a record", async () => {
     const names = list(parsing, "n_");
     expect(names.length).toBeGreaterThanOrEqual(187);
     for (const name of names) {
@@ -70,7 +74,7 @@ describeCorpus("JSONTestSuite", () => {
     }
   });
 
-  it("every i_ document has its decision, and the decision holds", async () => {
+  it("handles every i_ document as decided", async () => {
     const names = list(parsing, "i_");
     expect(names).toHaveLength(35);
     for (const name of names) {
@@ -82,7 +86,7 @@ describeCorpus("JSONTestSuite", () => {
     }
   });
 
-  it("what does not survive being read and written again is an error", async () => {
+  it("reports an error for values that change when they are read and written", async () => {
     const folder = corpus("JSONTestSuite/test_transform");
     const names = list(folder, "");
     expect(names).toHaveLength(22);
@@ -94,7 +98,7 @@ describeCorpus("JSONTestSuite", () => {
   });
 });
 
-/** What makes a document unreadable; the other codes say that JSON was read, but is no record of ours. */
+/** Codes of unreadable documents. The other codes mean that the JSON was read but is not a valid record. */
 const NOT_JSON: ReadonlySet<string> = new Set([
   "source_invalid_json",
   "source_damaged",
@@ -110,7 +114,7 @@ interface Verdict {
   readonly value?: JsonValue | undefined;
 }
 
-/** The document as one member of a record: what is neither object nor list can be judged so, too. */
+/** Reads the document as a member of a record, so that it may be any JSON value. */
 async function within(folder: string, name: string): Promise<Verdict> {
   const path = join(temporaryFolder(), "records.json");
   const bytes = [Buffer.from('[{"value":'), readFileSync(join(folder, name)), Buffer.from("}]")];

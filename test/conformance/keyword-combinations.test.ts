@@ -11,7 +11,7 @@ const TEXTS = ["a", "ab", "abc", "1", "12.50", DATE, "2024-02-31", TIME, MOMENT,
 const SCALARS: readonly JsonValue[] = [...TEXTS, 0, 1, 2, 3, 1.5, -4, 2 ** 31, true, false, null];
 const VALUES: readonly JsonValue[] = [...SCALARS, [], {}];
 
-/** What each format takes of `VALUES`. */
+/** The elements of `VALUES` that match each format. */
 const FORMATS = {
   date: (text: string) => text === DATE,
   time: (text: string) => text === TIME,
@@ -54,12 +54,12 @@ const FORMS: readonly ((one: JsonObject, named: JsonObject) => JsonObject)[] = [
   (one, named) => ({ anyOf: [one, named] }),
 ];
 
-/** A schema of one part or of two. */
+/** Schemas with one or two parts. */
 const schemas: fc.Arbitrary<{ readonly field: JsonObject; readonly Named: JsonObject }> = fc
   .tuple(part, part, fc.constantFrom(...FORMS))
   .map(([one, Named, form]) => ({ field: form(one, Named), Named }));
 
-/** A difference from JSON Schema that docs/contract.md states of every contract. */
+/** A difference from JSON Schema that docs/contract.md may document for every contract. */
 interface Difference {
   readonly schema: string;
   readonly value: JsonValue;
@@ -71,9 +71,9 @@ interface Difference {
 const POLICIES: Readonly<Record<string, (difference: Difference) => boolean>> = {
   "a value that the platform converts is accepted with a warning": ({ accepted, problems }) =>
     accepted && problems.some(({ code, severity }) => code === "coerced" && severity === "warning"),
-  "limits of numbers hold for decimals, which are text": ({ accepted, schema, value }) =>
+  "numeric limits apply to decimals, which are text": ({ accepted, schema, value }) =>
     !accepted && typeof value === "string" && schema.includes('"decimal"') && /minimum|maximum|multipleOf/.test(schema),
-  "a format that is not known is not enforced, with a warning": ({ accepted, schema, messages }) =>
+  "an unknown format is not enforced, with a warning": ({ accepted, schema, messages }) =>
     accepted && schema.includes('"ipv4"') && messages.includes('the format "ipv4" is not enforced here'),
 };
 
@@ -81,12 +81,12 @@ const isPolicy = (difference: Difference): boolean => Object.values(POLICIES).so
 
 const ajv = new Ajv2020({ strict: false, logger: false, meta: false, validateSchema: false, formats: FORMATS });
 
-/** Errors that refuse a contract although a value fits. */
+/** Whether the error rejects a contract that some value satisfies. */
 function isRefusal(message: string): boolean {
   return /^the choice .* can never be taken$/.test(message);
 }
 
-it("keywords of scalars in any combination are judged as Ajv has it, or with a warning", () => {
+it("combinations of scalar keywords give the same verdict as Ajv, or a warning", () => {
   fc.assert(
     fc.property(schemas, ({ field, Named }) => {
       const contract = contractOf({ field }, { openapi: "3.1.0", schemas: { Named } });

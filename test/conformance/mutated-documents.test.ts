@@ -8,27 +8,27 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-value.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
-import { ARE_THERE, documentText, loadDocument, OPERATORS } from "./operators-documents.ts";
+import { DOCUMENTS_EXIST, documentText, loadDocument, OPERATORS } from "./operators-documents.ts";
 
 const RUNS = 6;
 const TEXT_RUNS = 3;
 
 /**
- * Next week's document is not today's, and somebody may have edited it by hand. Whatever is dropped, renamed or of
- * another type: a Failure with a place, or a contract whose findings have places. Anything else thrown is a bug.
+ * Published documents change, and may be edited by hand. For any removed, renamed or retyped node, the result must be a
+ * Failure with a place, or a contract whose findings have places. Any other exception is a bug.
  */
-describe.skipIf(!ARE_THERE)("operators' documents, spoilt (MIGRATE_SHARED)", () => {
+describe.skipIf(!DOCUMENTS_EXIST)("mutated operators' documents (MIGRATE_SHARED)", () => {
   it.each(OPERATORS)(
-    "%s: nodes dropped, renamed, of another type, moved",
+    "%s: nodes removed, renamed, replaced and retyped",
     (operator) => {
       const old = loadDocument(operator);
       const whole: JsonValue = parse(documentText(operator), { schema: "core", uniqueKeys: false });
       const sites = placesIn(whole);
       fc.assert(
         fc.property(fc.array(fc.tuple(fc.nat(), fc.nat()), { minLength: 1, maxLength: 12 }), (picks) => {
-          const spoilt: JsonValue = structuredClone(whole);
-          for (const [site, how] of picks) spoil(spoilt, sites[site % sites.length] ?? [], how);
-          expect(survival(JSON.stringify(spoilt, undefined, 1), old)).toMatch(/^(?:understood|refused)$/);
+          const mutated: JsonValue = structuredClone(whole);
+          for (const [site, how] of picks) mutate(mutated, sites[site % sites.length] ?? [], how);
+          expect(loadMutated(JSON.stringify(mutated, undefined, 1), old)).toMatch(/^(?:understood|refused)$/);
         }),
         { numRuns: RUNS, seed: 20_240_229 },
       );
@@ -37,7 +37,7 @@ describe.skipIf(!ARE_THERE)("operators' documents, spoilt (MIGRATE_SHARED)", () 
   );
 
   it.each(OPERATORS)(
-    "%s: characters dropped, doubled and replaced",
+    "%s: characters removed, inserted and replaced",
     (operator) => {
       const old = loadDocument(operator);
       const text = documentText(operator);
@@ -47,7 +47,9 @@ describe.skipIf(!ARE_THERE)("operators' documents, spoilt (MIGRATE_SHARED)", () 
           fc.nat(200),
           fc.constantFrom("", ":", "\t", "- ", '"', "&a ", "*a", "{"),
           (at, cut, put) => {
-            expect(survival(text.slice(0, at) + put + text.slice(at + cut), old)).toMatch(/^(?:understood|refused)$/);
+            expect(loadMutated(text.slice(0, at) + put + text.slice(at + cut), old)).toMatch(
+              /^(?:understood|refused)$/,
+            );
           },
         ),
         { numRuns: TEXT_RUNS, seed: 20_240_229 },
@@ -57,12 +59,12 @@ describe.skipIf(!ARE_THERE)("operators' documents, spoilt (MIGRATE_SHARED)", () 
   );
 });
 
-/** Throws for what nobody foresaw. */
-function survival(text: string, old: Contract): "understood" | "refused" {
+/** Throws unless the document is accepted or rejected as expected. */
+function loadMutated(text: string, old: Contract): "understood" | "refused" {
   const contract = loadedOrRefused(text);
   if (contract === undefined) return "refused";
   for (const finding of contract.findings) {
-    expect(finding.place).toMatchObject({ file: "spoilt.yml", line: expect.any(Number) });
+    expect(finding.place).toMatchObject({ file: "mutated.yml", line: expect.any(Number) });
     expect(finding.message).not.toBe("");
   }
   for (const operation of contract.operations) {
@@ -78,17 +80,17 @@ function survival(text: string, old: Contract): "understood" | "refused" {
 
 function loadedOrRefused(text: string): Contract | undefined {
   try {
-    return loadContract([{ file: "spoilt.yml", text }]);
+    return loadContract([{ file: "mutated.yml", text }]);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    expect(error).toMatchObject({ code: "contract_invalid", place: { file: "spoilt.yml" } });
+    expect(error).toMatchObject({ code: "contract_invalid", place: { file: "mutated.yml" } });
     return undefined;
   }
 }
 
 type Path = readonly (string | number)[];
 
-/** Every object member and list item below the document, examples aside. */
+/** Returns the paths of all object members and list items, except examples. */
 function placesIn(value: JsonValue, path: Path = []): Path[] {
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([name, member]: [string, JsonValue]) => {
@@ -115,12 +117,12 @@ const STRANGE: readonly JsonValue[] = [
   { type: ["string", "null", 7] },
 ];
 
-function spoil(document: JsonValue, path: Path, how: number): void {
+function mutate(document: JsonValue, path: Path, how: number): void {
   const holder = path.slice(0, -1).reduce<JsonValue | undefined>(childOf, document);
   const name = path.at(-1) ?? "";
   const member = childOf(holder, name);
   if (member === undefined) return;
-  // Both kinds may be written to: the tree is a copy of our own.
+  // The tree is a private copy, so writing to it is safe.
   const open: Record<string | number, JsonValue> = Object(holder);
   if (how % 4 > 1 || !isJsonObject(holder)) open[name] = STRANGE[how % STRANGE.length] ?? null;
   else delete open[name];

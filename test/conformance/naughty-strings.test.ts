@@ -8,7 +8,7 @@ import { CONTRACT, outcomeLines, statusCounts } from "../e2e/push-scene.ts";
 import { corpus, describeCorpus } from "./corpora.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A field that takes any text of any length, so that nothing but the way there can change it. */
+/** A field that accepts any text of any length. */
 const OVERLAY = `
 overlay: 1.0.0
 info: { title: Remarks, version: "1" }
@@ -51,9 +51,14 @@ describeCorpus("naughty-strings", () => {
   test.each([
     ["CSV", "extract.csv", (rows: readonly Cells[]) => stringify([...rows], { header: true })],
     ["JSON", "extract.json", (rows: readonly Cells[]) => JSON.stringify(rows)],
-  ])("through %s every one of them reaches the platform byte by byte", async (_, file, write) => {
+  ])("every string reaches the platform unchanged from %s", async (_, file, write) => {
     const folder = workFolder();
-    const rows = naughty().map((REMARK, at) => ({ REF: `N-${at}`, FIRST: "Amina", POSTCODE: "DE1 2GU", REMARK }));
+    const rows = naughtyStrings().map((REMARK, at) => ({
+      REF: `N-${at}`,
+      FIRST: "Amina",
+      POSTCODE: "DE1 2GU",
+      REMARK,
+    }));
     writeFileSync(path.join(folder, file), write(rows));
     const held = path.join(folder, "held.json");
     const flags = ["--contract", CONTRACT, "--contract", path.join(folder, "overlay.yaml"), "--data", held];
@@ -68,9 +73,9 @@ describeCorpus("naughty-strings", () => {
     }
   });
 
-  test("in keys, names and refused cells they reach no screen as commands, and no spreadsheet as formulas", async () => {
+  test("strings in keys, names and rejected cells are escaped on screens and in spreadsheets", async () => {
     const folder = workFolder();
-    const rows = naughty().map((text) => ({ REF: text, FIRST: text, POSTCODE: text, REMARK: text }));
+    const rows = naughtyStrings().map((text) => ({ REF: text, FIRST: text, POSTCODE: text, REMARK: text }));
     writeFileSync(path.join(folder, "extract.csv"), stringify(rows, { header: true }));
     const screens: string[] = [];
     for (const [format, log] of Object.entries({ text: "text", ndjson: "json", github: "json" })) {
@@ -89,20 +94,20 @@ describeCorpus("naughty-strings", () => {
     const rejects = table(path.join(folder, "report/rejects.csv"));
     expect(rejects.flatMap((cells) => cells.slice(-4)).filter(isFormula)).toEqual([]);
     const refused = new Set(rejects.slice(1).map((cells) => cells[3]));
-    const strangers = [...refused].filter((text) => !rows.some(({ REMARK }) => REMARK === text));
-    expect(strangers).toEqual([]);
+    const unexpected = [...refused].filter((text) => !rows.some(({ REMARK }) => REMARK === text));
+    expect(unexpected).toEqual([]);
   });
 });
 
-/** Control and format characters, surrogates, and separators of lines that are none of ours. */
+/** Control and format characters, surrogates, and foreign line separators. */
 const COMMANDS = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** What the spreadsheet programs run: https://owasp.org/www-community/attacks/CSV_Injection */
+/** Cells that spreadsheet programs evaluate: https://owasp.org/www-community/attacks/CSV_Injection */
 function isFormula(cell: string): boolean {
   return /^[\s"]*[=+\-@\uff1d\uff0b\uff0d\uff20]|^[\t\r\n]/.test(cell);
 }
 
-function naughty(): readonly string[] {
+function naughtyStrings(): readonly string[] {
   const list: unknown = JSON.parse(readFileSync(corpus("naughty-strings/blns.json"), "utf8"));
   const texts = Array.isArray(list) ? list.filter((each): each is string => typeof each === "string") : [];
   expect(texts.length).toBeGreaterThan(500);
@@ -116,7 +121,7 @@ function workFolder(): string {
   return folder;
 }
 
-/** What the platform holds, by business key, from the file that it keeps its accounts in. */
+/** Reads the remarks by business key from the account file of the platform. */
 function receivedRemarks(file: string): ReadonlyMap<string, string | undefined> {
   const { accounts }: { accounts: readonly { key: string; payload: { remark?: string } }[] } = JSON.parse(
     readFileSync(file, "utf8"),

@@ -8,20 +8,20 @@ import { OPERATORS, overlayTexts, type Operator } from "../overlays/shipped-over
 
 export { OPERATORS, type Operator };
 
-/** What two operators publish; it is not part of the project (MIGRATE_SHARED). */
+/** Folder of the documents that two operators publish, which are not part of the project (MIGRATE_SHARED). */
 const shared = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const folder = path.join(shared, "contracts");
 
-/** False where the documents are not there: tests over them are skipped, and show as such. */
-export const ARE_THERE: boolean = existsSync(folder);
+/** Whether the documents exist. Otherwise their tests are skipped. */
+export const DOCUMENTS_EXIST: boolean = existsSync(folder);
 
 export function documentText(operator: Operator): string {
   return readFileSync(path.join(folder, `${operator}-data-import.openapi.yml`), "utf8");
 }
 
 /**
- * The document as it is, with an overlay that says how the asynchronous generation is wrapped, or with the overlays that
- * the package ships for it, which say that too.
+ * Loads the unchanged document, the document with an overlay that declares the wrapping of the asynchronous API, or the
+ * document with its shipped overlays, which also declare the wrapping.
  */
 export function loadDocument(operator: Operator, overlay?: "wrapped" | "shipped"): Contract {
   const document = { file: `${operator}.yml`, text: documentText(operator) };
@@ -44,7 +44,7 @@ export interface Example {
   readonly payload: JsonObject;
 }
 
-/** The example requests inside a document. */
+/** Returns the example requests in a document. */
 export function exampleRequests(operator: Operator, contract: Contract): readonly Example[] {
   return contract.operations.flatMap((operation) => {
     const place = ["paths", operation.path, operation.method.toLowerCase(), "requestBody", "content"];
@@ -58,8 +58,8 @@ export function exampleRequests(operator: Operator, contract: Contract): readonl
 }
 
 /**
- * Some examples leave out the supply type of their meter points, without which nobody knows what these may hold. The
- * names of the examples tell it.
+ * Adds the supply type to meter points of examples that omit it. The supply type determines the allowed fields, and is part
+ * of the name of the example.
  */
 export function withSupplyTypes({ title, payload }: Example): JsonObject {
   const [, market = "", commodity] = /Example(Unmetered|Embedded)?(Electricity|Gas|Water)Payload$/.exec(title) ?? [];
@@ -76,7 +76,7 @@ function itemsOf(list: JsonValue | undefined): readonly JsonValue[] {
   return isJsonArray(list) ? list : [];
 }
 
-/** The operator's example requests that stand in files of their own: operation and example in the name, and the data. */
+/** Returns the operator's example requests in separate files, keyed by operation and example. */
 export function sampleRequests(operator: Operator): ReadonlyMap<string, JsonValue> {
   return new Map(
     sampleFiles().flatMap((file): readonly [string, JsonValue][] => {
@@ -86,13 +86,13 @@ export function sampleRequests(operator: Operator): ReadonlyMap<string, JsonValu
   );
 }
 
-/** Requests that other operators show in their documentation, by the name of the file. */
+/** Returns example requests of other operators by file name. */
 export function foreignRequests(): readonly (readonly [file: string, data: JsonValue])[] {
   const files = sampleFiles().filter((file) => /-docs\..+\.request\./.test(file));
   return files.map((file) => [file, sample(file)]);
 }
 
-/** The codes that the operator's published validators raise, and whether one of these can be decided before sending. */
+/** Returns the codes of the operator's published validators, and whether each can be checked before sending. */
 export function judgedCodes(operator: Operator): ReadonlyMap<string, boolean> {
   const codes = new Map<string, boolean>();
   for (const line of readFileSync(path.join(folder, "rules.tsv"), "utf8").split("\n")) {
@@ -104,7 +104,7 @@ export function judgedCodes(operator: Operator): ReadonlyMap<string, boolean> {
 }
 
 function sampleFiles(): readonly string[] {
-  return ARE_THERE ? readdirSync(path.join(folder, "samples")) : [];
+  return DOCUMENTS_EXIST ? readdirSync(path.join(folder, "samples")) : [];
 }
 
 function sample(file: string): JsonValue {

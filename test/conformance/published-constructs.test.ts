@@ -5,7 +5,7 @@ import { isJsonArray, isJsonObject, type JsonValue } from "../../src/json/json-v
 import { compileJudge } from "../../src/sandbox/judge/judge.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 
-/** A construct that operators publish, as the schema of a field, and values that it takes or refuses. */
+/** A published construct as the schema of a field, with valid and invalid values. */
 interface Construct {
   readonly title: string;
   readonly schema: object;
@@ -25,13 +25,13 @@ const reference = (name: string): object => ({ $ref: `#/components/schemas/${nam
 
 const CONSTRUCTS: readonly Construct[] = [
   {
-    title: "a type beside an alternative of another type",
+    title: "a type with an alternative of another type",
     schema: { type: "string", anyOf: [{ type: "string" }, { type: "integer" }] },
     right: ["a"],
     wrong: [true, null],
   },
   {
-    title: "choices beside an alternative that none of them is",
+    title: "choices with an alternative that matches none of them",
     schema: { enum: [1, 2], oneOf: [{ const: 1 }, { const: 2 }, { const: 3 }] },
     right: [1, 2],
     wrong: [3, null],
@@ -73,7 +73,7 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [{ type: "x" }, { number: 1 }],
   },
   {
-    title: "options whose own choices are not their names",
+    title: "options whose choices differ from their names",
     schema: {
       oneOf: [reference("InputText"), reference("InputImage")],
       discriminator: { propertyName: "type" },
@@ -124,31 +124,31 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [{ level: 1 }, { type: "special", text: "a" }, {}],
   },
   {
-    title: "null among the alternatives, and not in the type beside them",
+    title: "null among the alternatives, but not in their sibling type",
     schema: { type: "integer", anyOf: [{ type: "integer" }, { type: "null" }] },
     right: [1],
     wrong: [null, true],
   },
   {
-    title: "null among the alternatives, and not in another part",
+    title: "null among the alternatives, but not in another part",
     schema: { allOf: [{ type: "integer" }, { anyOf: [{ type: "integer" }, { type: "null" }] }] },
     right: [1],
     wrong: [null],
   },
   {
-    title: "an object beside alternatives, and one of them an object",
+    title: "an object with alternatives, one of which is an object",
     schema: { type: "object", anyOf: [{ type: "string" }, { type: "object", required: ["a"] }] },
     right: [{ a: 1 }],
     wrong: ["x", 1, null],
   },
   {
-    title: "alternatives of other types beside a type that allows null",
+    title: "alternatives of other types with a type that allows null",
     schema: { type: ["string", "null"], oneOf: [{ type: "number" }, { const: 1 }, { type: "null" }] },
     right: [null],
     wrong: ["x", 1, 0],
   },
   {
-    title: "an alternative whose choices are not of the type beside it",
+    title: "an alternative whose choices do not match its sibling type",
     schema: {
       anyOf: [
         { type: "string", enum: [2] },
@@ -159,7 +159,7 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [2, "a"],
   },
   {
-    title: "an alternative whose format excludes the one beside it",
+    title: "an alternative whose format excludes its sibling format",
     schema: { type: "string", format: "date", anyOf: [{ format: "email" }, { format: "date" }] },
     right: ["2024-01-31"],
     wrong: ["a@example.org", "x"],
@@ -171,13 +171,13 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: ["a", {}],
   },
   {
-    title: "null in one part alone",
+    title: "null in only one part",
     schema: { allOf: [{ type: ["string", "null"] }, { type: "string", maxLength: 3 }] },
     right: ["abc"],
     wrong: [null, "abcd"],
   },
   {
-    title: "nullable in one part alone",
+    title: "nullable in only one part",
     schema: {
       allOf: [
         { type: "string", nullable: true },
@@ -189,13 +189,13 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [null],
   },
   {
-    title: "null in the type, and not among the choices",
+    title: "null in the type, but not among the choices",
     schema: { type: ["string", "null"], enum: ["a"] },
     right: ["a"],
     wrong: [null, "b"],
   },
   {
-    title: "a field that one part makes read-only, and another one requires",
+    title: "a field that is read-only in one part and required in another",
     schema: {
       allOf: [
         { type: "object", properties: { id: { type: "string", readOnly: true }, kind: { type: "string" } } },
@@ -218,7 +218,7 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: [true, null],
   },
   {
-    title: "a limit with more digits than a number has",
+    title: "a limit with more digits than a JavaScript number",
     schema: { type: "integer", maximum: 9_007_199_254_740_992 },
     right: [1, 9_007_199_254_740_992],
     wrong: [9_007_199_254_740_994],
@@ -269,7 +269,7 @@ function documentOf(schema: object, schemas: object, openapi: string): string {
   });
 }
 
-/** References to components lead to definitions of the schema itself. */
+/** Rewrites references to components as references to definitions of the schema. */
 function inDefinitions(value: unknown): JsonValue {
   const json: JsonValue = JSON.parse(JSON.stringify(value).replaceAll("#/components/schemas/", "#/$defs/"));
   return json;

@@ -6,7 +6,7 @@ const INTEGER = { type: "integer" };
 const TEXT = { type: "string" };
 
 /**
- * The documents that the suite refers to by address, in words of our own: what its cases say of them. A contract holds such
+ * The documents that the suite refers to by address, rewritten from the content of its cases. A contract contains such
  * documents as schemas with an `$id`.
  */
 const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
@@ -51,7 +51,7 @@ const DOCUMENTS: Readonly<Record<string, JsonObject>> = {
 const METASCHEMA = "https://json-schema.org/draft/2020-12/schema";
 const VOCABULARIES = ["core", "applicator", "unevaluated", "validation", "meta-data", "format-annotation", "content"];
 
-/** The documents that a schema of the suite may refer to, by a name among the components. */
+/** Returns the documents that a schema of the suite may refer to, keyed by component name. */
 export function documentsFor(schema: JsonValue): JsonObject {
   const text = JSON.stringify(schema);
   const own = text.includes("localhost:1234")
@@ -63,7 +63,7 @@ export function documentsFor(schema: JsonValue): JsonObject {
   return Object.fromEntries([...own, ...meta].map((document, index) => [`Document ${index}`, document]));
 }
 
-/** As Ajv ships it. */
+/** Returns a metaschema from the Ajv package. */
 function metaschema(name: string): JsonObject {
   const load = createRequire(import.meta.url);
   const document: unknown = load(`ajv/dist/refs/json-schema-2020-12/${name}.json`);

@@ -10,13 +10,13 @@ const PUBLISHED = publishedContract();
 
 const WORKFLOWS = [
   ["validate, stage, process", "V1 Create Or Update Account Import Process", 3],
-  ["schedule, ask", "V2 Schedule Account Creation", undefined],
+  ["schedule, poll", "V2 Schedule Account Creation", undefined],
 ] as const;
 
 describe.skipIf(!existsSync(PUBLISHED)).each([
   ["gb", PUBLISHED],
   ["au", PUBLISHED],
-])("flat files into the published %s document (sought in %s)", (name) => {
+])("flat files with the published %s document (expected in %s)", (name) => {
   const document = publishedContract(`${name}-data-import.openapi.yml`);
   const contract = ["--contract", document, "--contract", `overlay:${name}`];
   let sandbox: TestSandbox;
@@ -41,7 +41,7 @@ describe.skipIf(!existsSync(PUBLISHED)).each([
     expect(lines.every((line) => attempts === undefined || line.attempts === attempts)).toBe(true);
   });
 
-  test("with addresses in lines: what is valid here is accepted there", async () => {
+  test("records with unstructured addresses that validate locally are accepted", async () => {
     const cwd = temporaryFolder();
     cpSync(projectFile("fixtures/operators", name), cwd, { recursive: true });
     const mapping = readFileSync(path.join(cwd, "mapping.yaml"), "utf8");

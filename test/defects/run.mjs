@@ -1,7 +1,6 @@
-// Proves that the tests see what they are there for: `npm run defects` makes each deliberate defect of this folder in a
-// copy of the checkout, and runs the test that is to catch it (`defects.json`); where that passes, all tests.
-// `npm run defects -- third-try-is-dropped` tries that one alone. Ends with 1 when a defect survives, when its patch does
-// not apply any more, or when the compiler refuses it.
+// Mutation tests with selected defects. `npm run defects` applies each patch of this folder to a copy of the checkout and runs
+// the test that must catch it (`defects.json`). If this test passes, all tests run. `npm run defects -- third-attempt-is-dropped`
+// tries only this defect. Exits with 1 if a defect survives, a patch does not apply, or the build fails.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +22,7 @@ copyCheckout();
 requireBuilt();
 const catchers = [...new Set(chosen.map(({ caughtBy }) => caughtBy))];
 const before = failingTests(catchers);
-if (before.length > 0) stop(`without any defect these fail already: ${before.join(", ")}`);
+if (before.length > 0) stop(`without a defect, these tests already fail: ${before.join(", ")}`);
 
 const results = [];
 for (const one of chosen) {
@@ -34,7 +33,7 @@ for (const one of chosen) {
 printTable();
 process.exit(results.every(({ isCaught }) => isCaught) ? 0 : 1);
 
-/** Each patch is in the table, and each entry has its patch and its test. */
+/** Checks that each patch is listed, and that each entry has a patch and a test. */
 function requireKnown() {
   const patches = readdirSync(folder).flatMap((name) =>
     name.endsWith(".patch") ? [path.basename(name, ".patch")] : [],
@@ -45,15 +44,15 @@ function requireKnown() {
   const untested = all.filter(({ caughtBy }) => !existsSync(path.join(root, caughtBy)));
   const unknown = wanted.filter((name) => !names.includes(name));
   if (unlisted.length > 0) stop(`not in defects.json: ${unlisted.join(", ")}`);
-  if (missing.length > 0) stop(`without a patch, or listed twice: ${missing.join(", ")}`);
+  if (missing.length > 0) stop(`patch missing, or listed twice: ${missing.join(", ")}`);
   if (untested.length > 0) stop(`no such test: ${untested.map(({ caughtBy }) => caughtBy).join(", ")}`);
   if (unknown.length > 0) stop(`there is no defect ${unknown.join(", ")}`);
 }
 
-/** What git knows or would add. The packages are linked; what some tests read beside the checkout, too. */
+/** Copies all tracked and untracked files that are not ignored. Links the packages and the `shared` folder. */
 function copyCheckout() {
   const listed = run("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], root);
-  if (listed.status !== 0) stop("this is no checkout of git");
+  if (listed.status !== 0) stop("not a git checkout");
   for (const name of listed.stdout.split("\0")) {
     const from = path.join(root, name);
     if (name === "" || !existsSync(from)) continue;
@@ -61,8 +60,8 @@ function copyCheckout() {
     cpSync(from, path.join(copy, name), { preserveTimestamps: true, verbatimSymlinks: true });
   }
   symlinkSync(path.join(root, "node_modules"), path.join(copy, "node_modules"));
-  const beside = path.join(path.dirname(root), "shared");
-  if (existsSync(beside)) symlinkSync(beside, path.join(above, "shared"));
+  const shared = path.join(path.dirname(root), "shared");
+  if (existsSync(shared)) symlinkSync(shared, path.join(above, "shared"));
 }
 
 function requireBuilt() {
@@ -80,7 +79,7 @@ function tryDefect({ defect, caughtBy }) {
     if (others.length === 0) return { isCaught: false, end: "SURVIVED" };
     return { isCaught: true, end: `caught, but by ${others.join(", ")}` };
   } finally {
-    if (run("git", ["apply", "--reverse", patch], copy).status !== 0) stop(`${defect} cannot be taken back`);
+    if (run("git", ["apply", "--reverse", patch], copy).status !== 0) stop(`${defect} cannot be reverted`);
   }
 }
 
@@ -88,7 +87,7 @@ function build() {
   return run(process.execPath, [".ci/build.mjs"], copy);
 }
 
-/** The files with a failing test, of these files or of all. */
+/** Runs the given test files, or all, and returns those with a failing test. */
 function failingTests(files) {
   const report = path.join(above, "report.json");
   rmSync(report, { force: true });
@@ -102,7 +101,7 @@ function failingTests(files) {
   return failing.map(({ name }) => path.relative(copy, name));
 }
 
-/** git sees the copy alone, wherever it lies. */
+/** Prevents git from finding a repository above the copy. */
 function run(command, words, cwd) {
   const env = { ...process.env, ...(cwd === copy && { GIT_CEILING_DIRECTORIES: above }) };
   return spawnSync(command, words, { cwd, env, encoding: "utf8", maxBuffer: 2 ** 28 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { Command } from "commander";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { type Action, drip, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
+import { type Action, drip, reply, neverAnswer, startChaosServer } from "../chaos-server.ts";
 import { startProxyServer } from "../proxy-server.ts";
 import { createProgram, usesNetwork } from "../../src/cli/program.ts";
 import { IDLE_SESSION } from "../cli/idle-session.ts";
@@ -138,7 +138,7 @@ async function pushTo(act: Action, timeouts: string): Promise<CliEnd> {
 
 describe("each phase of a request has its time", () => {
   test("the header that does not come", async () => {
-    const { code, stdout } = await pushTo(sayNothing, "{ headersSeconds: 0.5 }");
+    const { code, stdout } = await pushTo(neverAnswer, "{ headersSeconds: 0.5 }");
     expect(code).toBe(5);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
   });
@@ -162,7 +162,7 @@ describe("each phase of a request has its time", () => {
 });
 
 test("the handshake that stalls: nothing was sent, and the push goes on trying", async () => {
-  const server = await startChaosServer(() => sayNothing, { onConnection: () => false });
+  const server = await startChaosServer(() => neverAnswer, { onConnection: () => false });
   onTestFinished(server.close);
   const work = workplace({ accounts: goodAccounts(1) });
   writeFileSync(work.file("ca.pem"), server.ca);

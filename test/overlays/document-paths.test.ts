@@ -4,7 +4,7 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { compileValidator } from "../../src/validate/compile-validator.ts";
 import { operationsFor, OPERATORS, overlayTexts } from "./shipped-overlay.ts";
 
-/** As the operators publish them, in short. */
+/** Schemas as the operators publish them, shortened. */
 const DOCUMENT = `
 openapi: 3.0.3
 info: { title: Documents, version: "1" }
@@ -42,14 +42,14 @@ describe.each(OPERATORS)("overlay:%s", (operator) => {
     );
   };
 
-  it.each(FIELDS)("refuses paths of %s that lead out of the root, or start at one", (schema, field) => {
+  it.each(FIELDS)("rejects paths of %s that leave the root or are absolute", (schema, field) => {
     for (const path of ["../../etc/passwd", "/notes/1234/attachment.jpg", "2024/../../up.pdf", "%2e%2e/up.pdf"]) {
       expect(problemsOf(schema, field, path)).toEqual(["unsafe_document_path"]);
     }
     expect(problemsOf(schema, field, "some/path/to/a/document.pdf")).toEqual([]);
   });
 
-  it("lets the whole key of another file store begin with the root, and no path of a document", () => {
+  it("allows a full key of another file store to begin with the root, but not a document path", () => {
     expect(problemsOf("PartnerFileAttachment", "s3_key", "sftp/spring/letter.pdf")).toEqual([]);
     expect(problemsOf("NoteDocument", "document_path", "sftp/spring/letter.pdf")).toEqual(["unsafe_document_path"]);
   });

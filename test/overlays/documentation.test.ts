@@ -7,7 +7,7 @@ import { contractOfRules, OPERATORS } from "./shipped-overlay.ts";
 const PAGE = readFileSync(path.resolve(import.meta.dirname, "../../docs/rules.md"), "utf8");
 const contracts = OPERATORS.map((operator) => contractOfRules(operator));
 
-/** The first two cells of each row of the table under a heading; the first as the name it is. */
+/** Returns the first two cells of each table row under a heading. The first cell is unquoted. */
 function rowsUnder(heading: string): readonly (readonly [string, string])[] {
   const [, section = ""] = PAGE.split(`### ${heading}\n`);
   const rows = (section.split("\n#")[0] ?? "").matchAll(/^\| `([^`]+)` \| ([^|]*)\|/gm);
@@ -15,14 +15,14 @@ function rowsUnder(heading: string): readonly (readonly [string, string])[] {
 }
 
 describe("docs/rules.md", () => {
-  it("names every setting that the shipped overlays know", () => {
+  it("lists every setting of the shipped overlays", () => {
     const known = new Set(contracts.flatMap(({ ruleDeclarations }) => [...ruleDeclarations.settings.keys()]));
     expect(rowsUnder("Settings that the shipped overlays know").map(([name]) => name)).toEqual([...known].toSorted());
   });
 
-  it("names every list that the shipped overlays ask for, with every column that rules look at", () => {
+  it("lists every reference list of the shipped overlays with every column that rules use", () => {
     const rows = rowsUnder("Lists that the shipped overlays ask for");
-    const asked = columnsAsked();
+    const asked = usedColumns();
     expect(rows.map(([name]) => name)).toEqual([...asked.keys()].toSorted());
     const unnamed = rows.flatMap(([name, columns]) =>
       [...(asked.get(name) ?? [])].flatMap((column) =>
@@ -33,7 +33,7 @@ describe("docs/rules.md", () => {
   });
 });
 
-function columnsAsked(): ReadonlyMap<string, ReadonlySet<string>> {
+function usedColumns(): ReadonlyMap<string, ReadonlySet<string>> {
   const asked = new Map<string, Set<string>>();
   for (const { operations, ruleDeclarations } of contracts) {
     const bodies = operations.flatMap(({ body }) => body ?? []);

@@ -9,19 +9,19 @@ import type { RuleCase } from "./rule-cases.ts";
 const phone = await loadPhoneTest();
 const TODAY = "2024-06-15";
 
-/** What the contract's rules say to a payload of the case, as `severity attr`, each once. */
+/** Returns a function that applies the rules to a payload of the case. Its result is `severity attr` without duplicates. */
 export function judgeWith(contract: Contract, one: RuleCase): (payload: JsonObject) => readonly string[] {
   const { body } = findOperation(contract, one.on);
   if (body === undefined) throw new Error(`there is no schema ${one.on}`);
-  const judge = compileRules(body, worldOf(contract, one), { keepValues: false });
+  const judge = compileRules(body, ruleContextOf(contract, one), { keepValues: false });
   return (payload) => {
     const problems = (judge?.(payload, new Set()) ?? []).filter(({ code }) => code === one.rule);
     return [...new Set(problems.map(({ severity, attr }) => `${severity} ${attr}`))];
   };
 }
 
-/** What rules know beside the payload: as the case says, and nothing from files. */
-export function worldOf(
+/** Builds the rule context from the case, without files. */
+export function ruleContextOf(
   { ruleDeclarations: declarations }: Contract,
   { rules = {}, references = {}, today = TODAY }: Partial<Pick<RuleCase, "rules" | "references" | "today">>,
 ): RuleContext {

@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import type { JsonObject, JsonValue } from "../../src/json/json-value.ts";
 
-/** What a rule of a shipped overlay lets pass, and what it does not. */
+/** Payloads that satisfy and violate a rule of a shipped overlay. */
 export type RuleCase = z.output<typeof caseSchema> & { readonly file: string };
 
 const json: z.ZodType<JsonValue> = z.json();
@@ -13,13 +13,13 @@ const payloads = z.union([z.array(payload).min(1), payload.transform((one) => [o
 const attr = z.string();
 
 const caseSchema = z.strictObject({
-  /** The code. */
+  /** The code of the rule. */
   rule: z.string(),
-  /** The schema that the payloads are of; attrs are relative to it. */
+  /** The schema of the payloads. Attrs are relative to it. */
   on: z.string(),
   passes: payloads,
   fails: payloads,
-  /** Of every problem with this code, in each of the failing payloads. */
+  /** The attrs of all problems with this code in each failing payload. */
   attr: z.union([z.array(attr), attr.transform((one) => [one])]),
   severity: z.enum(["error", "warning"]).default("error"),
   today: z.string().optional(),
@@ -28,7 +28,7 @@ const caseSchema = z.strictObject({
   references: z.record(z.string(), z.array(z.record(z.string(), json)).min(1)).default({}),
 });
 
-/** The cases of a folder beside this file: those of what overlays share, or of one overlay. */
+/** Reads the cases of a folder next to this file: `shared`, or the name of an overlay. */
 export function casesOf(folder: string): readonly RuleCase[] {
   const at = path.join(import.meta.dirname, folder);
   return readdirSync(at)

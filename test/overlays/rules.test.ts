@@ -7,12 +7,12 @@ describe.each(OPERATORS)("the rules of overlay:%s", (operator) => {
   const contract = contractOfRules(operator);
   const cases = ["shared", operator].flatMap(casesOf);
 
-  it("are understood", () => {
+  it("compile without errors", () => {
     const errors = contract.findings.filter(({ severity }) => severity === "error");
     expect(errors.map(({ place, message }) => `${place.file}:${place.line} ${message}`)).toEqual([]);
   });
 
-  it.each(cases)("$file: $rule on $on lets pass what is right, and names where the rest is wrong", (one) => {
+  it.each(cases)("$file: $rule on $on accepts valid payloads and reports the attrs of invalid ones", (one) => {
     const judge = judgeWith(contract, one);
     const expected = one.attr.map((attr) => `${one.severity} ${attr}`).toSorted();
     expect(one.passes.map((payload) => judge(payload))).toEqual(one.passes.map(() => []));
@@ -20,7 +20,7 @@ describe.each(OPERATORS)("the rules of overlay:%s", (operator) => {
   });
 });
 
-/** Of a code that has several rules, each has to be shown, so every rule is tried alone. */
+/** A code may have several rules, and each needs a case. Therefore each rule is tested alone. */
 describe.each(["shared", ...OPERATORS])("each rule of %s.yaml", (name) => {
   const operator = OPERATORS.find((one) => one === name) ?? "gb";
   const contract = contractOfRules(operator);
@@ -31,7 +31,7 @@ describe.each(["shared", ...OPERATORS])("each rule of %s.yaml", (name) => {
     return { ...rule, schema, position: twins.findIndex(({ place }) => place === rule.place) };
   });
 
-  it.each(ownRules)("$code on $schema ($place) is broken by a case", ({ code, schema, schemas, position }) => {
+  it.each(ownRules)("$code on $schema ($place) is violated by a case", ({ code, schema, schemas, position }) => {
     const alone = withOnly(contract, schema, position);
     const own = cases.filter((one) => one.rule === code && schemas.includes(one.on));
     const breaking = own.filter((one) => {
@@ -41,7 +41,7 @@ describe.each(["shared", ...OPERATORS])("each rule of %s.yaml", (name) => {
     expect(breaking.map(({ file }) => file)).not.toEqual([]);
   });
 
-  it("has no case for a rule that is not there", () => {
+  it("has no case for a missing rule", () => {
     const rules = rulesOf(operator).flatMap(({ code, schemas }) => schemas.map((schema) => `${code} on ${schema}`));
     const known = new Set(rules);
     expect(cases.map((one) => `${one.rule} on ${one.on}`).filter((one) => !known.has(one))).toEqual([]);

@@ -6,15 +6,15 @@ import type { SourceText } from "../../src/contract/document/text-excerpt.ts";
 import { loadContract } from "../../src/contract/load-contract.ts";
 import type { Contract } from "../../src/contract/contract.ts";
 
-/** `gb` or `au`; `shared` comes before each of them. */
+/** The operators with a shipped overlay. The `shared` overlay is applied first. */
 export const OPERATORS = ["gb", "au"] as const;
 export type Operator = (typeof OPERATORS)[number];
 
-/** One rule as an overlay writes it, and the schemas it is put on (of which a document has one or all). */
+/** One rule as an overlay writes it, and its schemas, of which a document may have only some. */
 export interface WrittenRule {
   readonly code: string;
   readonly schemas: readonly string[];
-  /** `shared.yaml: action 3, rule 1`. */
+  /** For example `shared.yaml: action 3, rule 1`. */
   readonly place: string;
 }
 
@@ -48,27 +48,27 @@ export function writtenRules(name: string): readonly WrittenRule[] {
   );
 }
 
-/** The names in `$.components.schemas.X`, `$.components.schemas['X', 'Y']`. */
+/** Extracts the names from `$.components.schemas.X` or `$.components.schemas['X', 'Y']`. */
 function schemasOf(target: string): readonly string[] {
   const [, plain, list] = /^\$\.components\.schemas(?:\.([\w-]+)|\[([^\]]+)\])$/.exec(target) ?? [];
   return plain === undefined ? [...(list ?? "").matchAll(/["']([^"']+)["']/g)].map(([, name]) => name ?? "") : [plain];
 }
 
 /**
- * A document that has nothing but the schemas on which the operator's overlays put rules, each of them open, and for
- * each an operation of its name; with these overlays.
+ * Returns a contract with the operator's overlays and only the schemas that they have rules for. Each schema is open, and
+ * has an operation of the same name.
  */
 export function contractOfRules(operator: Operator): Contract {
   const names = new Set(rulesOf(operator).flatMap(({ schemas }) => schemas));
   return loadContract([documentOf(names), ...overlayTexts(operator)]);
 }
 
-/** The rules of what is shared, then the operator's own. */
+/** Returns the shared rules, then the operator's own rules. */
 export function rulesOf(operator: Operator): readonly WrittenRule[] {
   return ["shared", operator].flatMap(writtenRules);
 }
 
-/** The contract with one rule of a schema alone: all others of the schema are left out. */
+/** Returns the contract with only one rule of a schema. */
 export function withOnly(contract: Contract, schema: string, rule: number): Contract {
   const operations = contract.operations.map((operation) => {
     const { id, body } = operation;
@@ -94,7 +94,7 @@ function documentOf(schemas: Iterable<string>): SourceText {
   };
 }
 
-/** An overlay that adds to any document an operation for each of its schemas, named like it. */
+/** Returns an overlay that adds an operation of the same name for each schema. */
 export function operationsFor(schemas: Iterable<string>): SourceText {
   return overlayOf({ paths: pathsOf(schemas) });
 }

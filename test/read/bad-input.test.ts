@@ -73,7 +73,7 @@ const READ: Readonly<Record<string, readonly (readonly [string, string, readonly
   ],
 };
 
-describe.each(Object.entries(REFUSED))("%s is rejected with its place if it contains", (name, cases) => {
+describe.each(Object.entries(REFUSED))("%s is rejected with its place: contains", (name, cases) => {
   it.each(cases)("%s", async (_, content, code, line) => {
     const failure = await failureOf(read(source(await written(name, content))));
     expect(failure).toMatchObject({ code, exitCode: 2, message: expect.stringContaining(name) });
@@ -81,7 +81,7 @@ describe.each(Object.entries(REFUSED))("%s is rejected with its place if it cont
   });
 });
 
-describe.each(Object.entries(READ))("%s is read and each problem has its place if it contains", (name, cases) => {
+describe.each(Object.entries(READ))("%s is read with its problems: contains", (name, cases) => {
   it.each(cases)("%s", async (_, content, problems) => {
     const { records } = await read(source(await written(name, content)));
     expect(problemsOf(records)).toEqual(problems);

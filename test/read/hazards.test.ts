@@ -5,7 +5,7 @@ import { cells, failureOf, firstCells, fixture, problemsOf, read, source } from 
 import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("the ten hazards of extracts", () => {
-  it("reads a file with and without a byte order mark alike", async () => {
+  it("reads a file the same way with and without a byte order mark", async () => {
     const { records } = await read(fixture("byte-order-mark.csv"));
     expect(records.map(({ row }) => [row.table, cells(row)])).toMatchObject([
       [{ columns: ["ACCOUNT_REF", "NAME"] }, ["A1", "Ada"]],

@@ -60,7 +60,7 @@ export async function startChaosPlatform({
     history.push({ ...seen, key, processed: accounts.size > before });
     return action;
   };
-  const server = await startChaosServer(act, { remembers: false });
+  const server = await startChaosServer(act, { recordsRequests: false });
   return {
     server,
     imports: () => Promise.resolve(history),

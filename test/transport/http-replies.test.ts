@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { TransportError } from "../../src/transport/http.ts";
-import { type Action, raw, rawThenEnd, rawThenReset, reply, sayNothing } from "../chaos-server.ts";
+import { type Action, raw, rawThenEnd, rawThenReset, reply, neverAnswer } from "../chaos-server.ts";
 import { scene, SHORT } from "./scene.ts";
 
 const endless: Action = (socket) => {
@@ -69,7 +69,7 @@ describe("replies", () => {
         return true;
       },
     };
-    const { post } = await scene(sayNothing, early);
+    const { post } = await scene(neverAnswer, early);
     const answer = await post();
     expect(answer instanceof TransportError ? answer.phase : answer.status).toBeOneOf([413, "sent"]);
   });

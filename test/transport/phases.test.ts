@@ -13,7 +13,7 @@ import {
   rawThenEnd,
   reply,
   resetSilently,
-  sayNothing,
+  neverAnswer,
   startChaosServer,
 } from "../chaos-server.ts";
 import { scene, SHORT } from "./scene.ts";
@@ -46,7 +46,7 @@ describe("sent, and no reply to speak of", () => {
   test.each<[string, Action, string]>([
     ["closed after the request", closeSilently, "UND_ERR_SOCKET"],
     ["reset after the request", resetSilently, "ECONNRESET"],
-    ["no answer", sayNothing, "UND_ERR_HEADERS_TIMEOUT"],
+    ["no answer", neverAnswer, "UND_ERR_HEADERS_TIMEOUT"],
     ["not HTTP", raw("220 mail.example.com ESMTP\r\n"), "HTTPParserError"],
     ["100 Continue that nobody asked for", raw("HTTP/1.1 100 Continue\r\n\r\n"), "UND_ERR_SOCKET"],
   ])("%s", async (_, action, code) => {
@@ -95,7 +95,7 @@ describe("sent, and no reply to speak of", () => {
 
 describe("unsent", () => {
   test("connection refused", async () => {
-    const { post, server } = await scene(sayNothing);
+    const { post, server } = await scene(neverAnswer);
     await server.close();
     expect(await post()).toMatchObject({ phase: "unsent", code: "ECONNREFUSED" });
     expect(written).toBe(0);
@@ -109,7 +109,7 @@ describe("unsent", () => {
   });
 
   test("a TLS handshake that stalls", async () => {
-    const { post } = await scene(sayNothing, { onConnection: () => false, timeouts: SHORT });
+    const { post } = await scene(neverAnswer, { onConnection: () => false, timeouts: SHORT });
     expect(await post()).toMatchObject({ phase: "unsent", code: "UND_ERR_CONNECT_TIMEOUT" });
     expect(written).toBe(0);
   });
@@ -117,7 +117,7 @@ describe("unsent", () => {
   test.each<["end" | "resetAndDestroy"]>([["end"], ["resetAndDestroy"]])(
     "a connection that is closed on accept was never used for a request: %s",
     async (how) => {
-      const { post } = await scene(sayNothing, {
+      const { post } = await scene(neverAnswer, {
         onConnection: (socket) => {
           socket[how]();
           return false;

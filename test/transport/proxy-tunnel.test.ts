@@ -3,7 +3,7 @@ import { classifyError } from "../../src/platform/reply/classify-error.ts";
 import { type HttpReply, TransportError } from "../../src/transport/http.ts";
 import { parseProxyUrl } from "../../src/transport/proxy-tunnel.ts";
 import { createHttp, type HttpOptions } from "../../src/transport/http-client.ts";
-import { type Action, type ChaosServer, closeSilently, reply, sayNothing, startChaosServer } from "../chaos-server.ts";
+import { type Action, type ChaosServer, closeSilently, reply, neverAnswer, startChaosServer } from "../chaos-server.ts";
 import { type ProxyOptions, type ProxyServer, startProxyServer } from "../proxy-server.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -68,7 +68,7 @@ describe("a tunnel", () => {
 
   test.each([
     ["closed without an answer", closeSilently, "UND_ERR_SOCKET"],
-    ["silent", sayNothing, "UND_ERR_HEADERS_TIMEOUT"],
+    ["silent", neverAnswer, "UND_ERR_HEADERS_TIMEOUT"],
   ])("what goes wrong inside of it is the platform's: %s", async (_, act, code) => {
     const { post } = await scene(act);
     expect(await post()).toMatchObject({ phase: "sent", code });

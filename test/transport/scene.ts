@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { type HttpReply, TransportError } from "../../src/transport/http.ts";
 import { createHttp, type HttpOptions } from "../../src/transport/http-client.ts";
-import { type Action, type ChaosOptions, type ChaosServer, sayNothing, startChaosServer } from "../chaos-server.ts";
+import { type Action, type ChaosOptions, type ChaosServer, neverAnswer, startChaosServer } from "../chaos-server.ts";
 
 /** Patience for what never comes. */
 export const SHORT = { connectMs: 150, headersMs: 150, bodyMs: 150, totalMs: 2_000 };
@@ -18,7 +18,7 @@ export async function scene(
 ): Promise<Scene> {
   const actions = typeof act === "function" ? [act] : act;
   const server = await startChaosServer(
-    (request) => actions[Math.min(request.number, actions.length) - 1] ?? sayNothing,
+    (request) => actions[Math.min(request.number, actions.length) - 1] ?? neverAnswer,
     options,
   );
   const client = createHttp({ origin: server.baseUrl, connections: 1, ca: server.ca, ...options });

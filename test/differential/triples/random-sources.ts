@@ -176,14 +176,14 @@ interface FileDraft {
 
 function fileOf(source: SourceDraft, { name, names, own }: FileDraft, draw: Draw): TripleFile {
   const quoting = draw.pick([0, 0, 0.05, 1]);
-  const spoilt = draw.pick([0, 0.2, 0.4, 0.4]);
+  const invalidShare = draw.pick([0, 0.2, 0.4, 0.4]);
   const isBroken = source.parent === undefined && draw.chance(0.08);
   const rows = own.map((row): TripleFile["rows"][number] => {
     if (isBroken && draw.chance(0.03)) return draw.pick(["", "  ", '""', "1,2", `${"x,".repeat(40)}x`, '"open"x,1']);
     const texts = names.map(
       (column) => row[column] ?? source.columns.find((one) => one.name === column)?.cell(draw) ?? "",
     );
-    if (draw.chance(spoilt)) {
+    if (draw.chance(invalidShare)) {
       for (let left = draw.between(1, 2); left > 0; left -= 1) {
         const at = draw.between(draw.chance(0.05) ? 0 : Math.min(1, texts.length - 1), texts.length - 1);
         if (!["PARENT", "OWN"].includes(names[at] ?? "")) texts[at] = oddText(draw, texts[at] ?? "");

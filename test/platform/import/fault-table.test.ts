@@ -14,7 +14,7 @@ import {
   rawThenEnd,
   reply,
   resetSilently,
-  sayNothing,
+  neverAnswer,
 } from "../../chaos-server.ts";
 import { seededDice } from "../../seeded-dice.ts";
 import { type BeforeOptions, type ClientBefore, clientBefore } from "./client-before.ts";
@@ -49,7 +49,7 @@ const HTML = { "content-type": "text/html" };
 
 async function before(act: Action | readonly Action[], options: BeforeOptions = {}): Promise<ClientBefore> {
   const actions = typeof act === "function" ? [act] : act;
-  const client = await clientBefore(({ number }) => actions[Math.min(number, actions.length) - 1] ?? sayNothing, {
+  const client = await clientBefore(({ number }) => actions[Math.min(number, actions.length) - 1] ?? neverAnswer, {
     timeouts: SHORT,
     ...options,
   });
@@ -127,7 +127,7 @@ async function healed(): Promise<readonly Class[]> {
 
 async function rotated(): Promise<readonly Class[]> {
   const tokens = [reply(200, { data: { ObtainServiceToken: { token: "a" } } }), reply(401, {})];
-  const client = await before([...tokens, tokens[0] ?? sayNothing, created], { apiKey: "k" });
+  const client = await before([...tokens, tokens[0] ?? neverAnswer, created], { apiKey: "k" });
   const answer = await client.send();
   expect(client.server.requests.map(({ path }) => path.includes("graphql"))).toEqual([true, false, true, false]);
   return [classOf(answer)];
@@ -185,7 +185,7 @@ const LONG = { external_account_number: "A", remark: "x".repeat(16_000_000) };
 
 /** Answers once the head of the request is there, and reads no further. */
 async function timedOutEarly(): Promise<readonly Class[]> {
-  const client = await before(sayNothing, {
+  const client = await before(neverAnswer, {
     timeouts: { ...SHORT, headersMs: 5_000, totalMs: 10_000 },
     onPiece: (socket, { hasHead, tcp }) => {
       if (!hasHead) return true;
@@ -210,7 +210,7 @@ const TABLE: readonly Row[] = [
   row("reset on accept", meeting(created, onAccept("resetAndDestroy")), "never sent"),
   row("closed after the request", meeting(closeSilently), "ambiguous"),
   row("reset after the request", meeting(resetSilently), "ambiguous"),
-  row("no reply", meeting(sayNothing), "ambiguous"),
+  row("no reply", meeting(neverAnswer), "ambiguous"),
   row("a byte of the head at a time", meeting(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20)), "ambiguous"),
   row("a success cut short", meeting(cut(201, '{"acc')), "ambiguous"),
   row("a success cut short after its JSON", meeting(cut(201, '{"account_number":"A-1"}')), "ambiguous"),

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
-import { MISCHIEFS, mischiefAt, PHASES } from "../../chaos-script.ts";
+import { FAULTS, faultAt, PHASES } from "../../chaos-script.ts";
 import { clientBefore } from "./client-before.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -12,11 +12,8 @@ const SHORT = { connectMs: 120, headersMs: 120, bodyMs: 120, totalMs: 1_500 };
 /** Longer than what fits into the buffers between client and server. */
 const PAYLOAD = { external_account_number: "A", remark: "x".repeat(1_500_000) };
 
-async function classified(
-  phase: (typeof PHASES)[number],
-  mischief: (typeof MISCHIEFS)[number],
-): Promise<RequestResult> {
-  const { options, act } = mischiefAt(phase, mischief);
+async function classified(phase: (typeof PHASES)[number], fault: (typeof FAULTS)[number]): Promise<RequestResult> {
+  const { options, act } = faultAt(phase, fault);
   const { send, close } = await clientBefore(() => act, { ...options, timeouts: SHORT });
   cleanups.push(close);
   return send(PAYLOAD);
@@ -26,14 +23,14 @@ async function classified(
  * Before the first byte of the request has left nothing can have been processed. After it only a whole reply settles the
  * record: the status line of a success does not.
  */
-function expected(phase: (typeof PHASES)[number], mischief: (typeof MISCHIEFS)[number]): RegExp {
-  if (phase === "connection" || phase === "handshake") return mischief === "garbage" ? /unsent|stop/ : /unsent/;
+function expected(phase: (typeof PHASES)[number], fault: (typeof FAULTS)[number]): RegExp {
+  if (phase === "connection" || phase === "handshake") return fault === "garbage" ? /unsent|stop/ : /unsent/;
   return /ambiguous/;
 }
 
 describe.each(PHASES)("after the %s", (phase) => {
-  test.each(MISCHIEFS)("%s", async (mischief) => {
-    const { replyClass } = await classified(phase, mischief);
-    expect(replyClass.kind).toMatch(expected(phase, mischief));
+  test.each(FAULTS)("%s", async (fault) => {
+    const { replyClass } = await classified(phase, fault);
+    expect(replyClass.kind).toMatch(expected(phase, fault));
   });
 });
