@@ -11,7 +11,7 @@ export interface SeenRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** The bare TCP connection, under TLS where there is any. */
+  /** The bare TCP connection, below TLS, if used. */
   readonly tcp: Socket;
 }
 
@@ -50,7 +50,7 @@ export interface Piece {
   readonly hasHead: boolean;
   /** Share of the received body, 0 to 1. */
   readonly body: number;
-  /** The bare TCP connection, under TLS where there is any. */
+  /** The bare TCP connection, below TLS, if used. */
   readonly tcp: Socket;
 }
 

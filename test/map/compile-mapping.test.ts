@@ -67,7 +67,7 @@ describe("objects", () => {
     const mapping = compile("payload: { address: { line: A, country: { value: GB } } }", required);
     expect(mapping.map(rowOf({ A: "" })).payload).toEqual({ address: { country: "GB" } });
   });
-  test("the contract's type tells fields from options: a field may be called value or from", () => {
+  test("the type of the contract distinguishes fields from options: a field may be named value or from", () => {
     const reading = object({ reading: object({ value: decimal, from: text, lookup: text }) });
     const mapping = compile("payload: { reading: { value: V, from: F, lookup: { from: L, upper: true } } }", reading);
     expect(mapping.map(rowOf({ V: "1.5", F: "f", L: "l" })).payload).toEqual({
@@ -127,7 +127,7 @@ describe("lists", () => {
     expect(mapping.map(rowOf({ A: "", B: "b" })).payload).toEqual({ addresses: [{ line: "b" }] });
     expect(mapping.map(rowOf({ A: "", B: "" })).payload).toEqual({});
   });
-  test("each builds an item from every child row, through two levels", () => {
+  test("`each` builds an item from every child row, through two levels", () => {
     const mapping = compile(
       `${SOURCES}payload: { customers: { each: customers, item: { name: FIRST, phones: { each: phones, item: NUMBER } } } }`,
       body,
@@ -184,7 +184,7 @@ describe("lists", () => {
     ["{ customers: { each: accounts, item: { name: A } } }", "has no parent"],
     ["{ customers: { each: customers, itm: { name: A } } }", 'did you mean "item"?'],
     ["{ customers: { each: customers, item: { phones: { each: customers, item: A } } } }", 'is a child of "accounts"'],
-  ])("%s is refused", (payload, words) => {
+  ])("%s is rejected", (payload, words) => {
     const failure = failureOf(() => compile(`${SOURCES}payload: ${payload}`, body));
     expect(`${failure.message} ${failure.hint ?? ""}`).toContain(words);
   });

@@ -78,7 +78,7 @@ it.each([
     "steps.process.external_account_number: is set by the contract's step (`x-migrate-steps`)",
   ],
   ["stage-account", " [process]", "steps: has to be an object"],
-])("%s with steps:%s is refused", (operation, steps, message) => {
+])("%s with steps:%s is rejected", (operation, steps, message) => {
   const failure = failureOf(() => compile(operation, steps));
   expect(failure).toMatchObject({ code: "mapping_invalid", exitCode: 2 });
   expect(failure.message).toContain(message);

@@ -69,7 +69,7 @@ describe("the ten hazards of extracts", () => {
     ["blank-headers.csv", "columns 2 and 4 of 4 have no name"],
     ["headers-alike.csv", 'columns 2 and 3 ("Name", " NAME ") are too similar'],
     ["forbidden-header.csv", 'column 2 has the forbidden name "__proto__"'],
-  ])("refuses %s, naming the columns", async (name, message) => {
+  ])("rejects %s, naming the columns", async (name, message) => {
     const failure = await failureOf(read(fixture(name)));
     expect(failure).toMatchObject({ code: "source_bad_header", exitCode: 2, place: { line: 1 } });
     expect(failure.message).toContain(message);

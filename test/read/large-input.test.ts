@@ -19,15 +19,15 @@ describe("white space and blank lines", () => {
     ["before an array", `${" ".repeat(4 * MIB)}\n\n[{"a":1}]`, 3],
     ["before an object", `${" ".repeat(4 * MIB)}\r\n\r\n{"a":1}`, 3],
     ["within an array", `[${"\n".repeat(4 * MIB)}{"a":1}]`, 4 * MIB + 1],
-    ["behind an element", `[{"a":1}${" ".repeat(20 * MIB)},{"a":2}]`, 1],
-  ])("of any length %s are copied once at most", async (_, text, line) => {
+    ["after an element", `[{"a":1}${" ".repeat(20 * MIB)},{"a":2}]`, 1],
+  ])("of any length %s are copied at most once", async (_, text, line) => {
     const copied = bytesCopied();
     const { records } = await readText("extract.json", text);
     expect(records[0]).toMatchObject({ row: { line, value: { a: 1 } }, problems: [] });
     expect(copied()).toBeLessThan(MIB);
   });
 
-  it("between the lines of NDJSON are passed over without looking for each line's end", async () => {
+  it("between NDJSON lines are skipped without a search for each line end", async () => {
     const chunk = Buffer.from(`{"a":1}${"\n \r\n".repeat(MIB)}{"a":2}\n`);
     const searched = vi.spyOn(chunk, "indexOf");
     const found = [];
@@ -39,13 +39,13 @@ describe("white space and blank lines", () => {
     expect(searched.mock.calls.length).toBeLessThan(5);
   });
 
-  it("between the rows of CSV leave no record behind", () => {
+  it("between CSV rows yield no records", () => {
     const bytes = Buffer.from(`A,B\n${"\n".repeat(MIB)}${" \t\r\n".repeat(1000)}1,2\n`);
     const { starts, lines, end } = findRecordBoundaries(bytes, byteKinds(","), true);
     expect([starts.length, lines, end]).toEqual([2, [0, MIB + 1001], bytes.length]);
   });
 
-  it("of any length behind an element are not counted as part of it", () => {
+  it("of any length after an element do not count towards its size", () => {
     const splitter = arraySplitter(100);
     const chunks = [`[{"a":1}`, ...Array.from({ length: 50 }, () => " \n".repeat(50)), `,1 `, ` 2`, `]`];
     const found = chunks.flatMap((chunk) => splitter.push(Buffer.from(chunk)));
@@ -56,26 +56,26 @@ describe("white space and blank lines", () => {
   });
 });
 
-describe("a record with more problems than anybody reads", () => {
+describe("a record with very many problems", () => {
   it.each([
     ["numbers that lose digits", `{"n":[${Array(300_000).fill("1e400").join()}]}\n`, "source_unsafe_number", 300_000],
     ["repeated names", `{"a":1${',"a":1'.repeat(200_000)}}\n`, "source_duplicate_name", 200_000],
     ["forbidden names", `[${'{"__proto__":1},'.repeat(50_000)}1]\n`, "source_forbidden_name", 50_000],
-  ])("keeps a hundred of its %s and counts the rest", async (_, text, code, count) => {
+  ])("keeps 100 problems about %s and counts the rest", async (_, text, code, count) => {
     const { records } = await readText("extract.ndjson", text.startsWith("[") ? `{"list":${text.trim()}}\n` : text);
     const problems = records[0]?.problems ?? [];
     expect(problems).toHaveLength(MAX_PROBLEMS);
     expect(problems.at(-1)).toMatchObject({ code, unlisted: count - MAX_PROBLEMS });
   });
 
-  it("keeps a hundred of the control characters in a row of 20,000 columns", async () => {
+  it("keeps 100 problems about control characters in a row of 20,000 columns", async () => {
     const header = Array.from({ length: 20_000 }, (_, index) => `C${index}`).join();
     const { records } = await readText("extract.csv", `${header}\n${Array(20_000).fill("\u0001").join()}\n`);
     expect(records[0]?.problems).toHaveLength(MAX_PROBLEMS);
     expect(records[0]?.problems.at(-1)).toMatchObject({ unlisted: 20_000 - MAX_PROBLEMS });
   });
 
-  it("keeps a hundred of the problems of the rows joined to it", async () => {
+  it("keeps 100 problems of its joined rows", async () => {
     const folder = temporaryFolder();
     await writeFile(join(folder, "accounts.csv"), "REF,NAME\nA1,Ada\n");
     await writeFile(
@@ -92,7 +92,7 @@ describe("a record with more problems than anybody reads", () => {
   });
 });
 
-/** How many bytes `Buffer.concat` has copied since. */
+/** Counts the bytes that `Buffer.concat` copies from now on. */
 function bytesCopied(): () => number {
   const copies = vi.spyOn(Buffer, "concat");
   return () => copies.mock.results.reduce((sum, { value }) => sum + (Buffer.isBuffer(value) ? value.length : 0), 0);

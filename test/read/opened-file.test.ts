@@ -74,7 +74,7 @@ describe("files", () => {
     "\x28\xb5\x2f\xfd",
     "7z\xbc\xaf\x27\x1c",
     "PAR1",
-  ])("refuses the container %j", async (magic) => {
+  ])("rejects the container %j", async (magic) => {
     const path = await written(Buffer.from(`${magic} and more`, "latin1"), "extract.csv");
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_wrong_kind" });
   });

@@ -20,7 +20,7 @@ describe("choice", () => {
     [NUMBERS, "2", ["~coerced"]],
     [NUMBERS, 3, ["invalid_choice"]],
     [NUMBERS, null, []],
-  ] as const)("%#: %j", (type, value, expected) => {
+  ] as const)("case %#: %j", (type, value, expected) => {
     expect(codes(type, value)).toEqual(expected);
   });
 
@@ -52,7 +52,7 @@ describe("boolean", () => {
   it.each(COERCED)("accepts %j with a warning", (value) => {
     expect(problemsOf(boolean(), value)).toMatchObject([{ code: "coerced", to: "boolean", severity: "warning" }]);
   });
-  it.each(["", "maybe", "null", 2, -1, [], {}])("refuses %j", (value) => {
+  it.each(["", "maybe", "null", 2, -1, [], {}])("rejects %j", (value) => {
     expect(codes(boolean(), value)).toEqual(["invalid"]);
   });
   it.each(["", "null", "NULL"])("accepts %j as null if null is allowed", (value) => {

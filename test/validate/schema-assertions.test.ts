@@ -116,7 +116,7 @@ describe("keywords evaluated as JSON Schema", () => {
     [{ kind: "gas", mprn: "1234" }, ["field.mprn max_length"]],
     [{ kind: "power", mpan: "1" }, []],
     [{ kind: "power", other: "1" }, ["field.other unknown_field"]],
-  ])("fields documented by if, then and else are known: %j", (value, expected) => {
+  ])("if, then and else document their fields: %j", (value, expected) => {
     expect(problemsOf(CONDITIONAL, value)).toEqual(expected);
   });
 

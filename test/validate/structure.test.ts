@@ -182,7 +182,7 @@ describe("undocumented fields", () => {
     expect(findings(object({ a: text() }, { additional: any() }), { a: "x", b: null, c: [{}] })).toEqual([]);
   });
 
-  it("of a dictionary are accepted, and its type error has its own code", () => {
+  it("of a dictionary are accepted; a value of the wrong type has a separate code", () => {
     const type = object({ it: object({}, { additional: integer() }) });
     expect(findings(type, { it: { x: 1, y: "no", z: null } })).toEqual(["it.y invalid", "it.z null"]);
     expect(findings(type, { it: [] })).toEqual(["it not_a_dict"]);

@@ -49,7 +49,7 @@ describe("filtered fields of an operation", () => {
     ["invalid_mobile", ["customers.*.contact.mobile"]],
     ["debit", ["payment.day"]],
     ["nothing of the kind", []],
-  ])("have the word %s somewhere, whatever its case", (search, found) => {
+  ])("with a search, contain the word %s in any case", (search, found) => {
     expect(attrs({ search })).toEqual(found);
   });
 

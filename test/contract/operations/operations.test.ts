@@ -11,7 +11,7 @@ function findingsOf(operation: Readonly<Record<string, unknown>>): readonly stri
 }
 
 describe("extensions of an operation", () => {
-  it("are read", () => {
+  it("are compiled", () => {
     const { operations, findings } = contractOf(
       {
         payload: {

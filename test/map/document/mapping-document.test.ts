@@ -50,7 +50,7 @@ payload:
     ["payload: {a: b, a: c}", "occurs twice"],
     ['payload: {"__proto__": b}', "__proto__"],
     ["payload: {a: [}", "mapping.yaml:1"],
-  ])("%j is refused", (text, words) => {
+  ])("%j is rejected", (text, words) => {
     const failure = failureOf(() => read(text));
     expect(failure.code).toBe("mapping_invalid");
     expect(`${failure.message} ${failure.hint ?? ""}`).toContain(words);
@@ -134,7 +134,7 @@ describe("planSources", () => {
     ["pick: { lst: A }", "sources.c.pick.lst: is not known here", 'did you mean "last"?'],
     ["pick: { last: A, per: [B] }", "sources.c.pick.per: has to be a column", ""],
     ["orderBy: [A]", "sources.c.orderBy: has to be a column", "{ column: SEQ, as: number }"],
-  ])("%s is refused", (options, message, hint) => {
+  ])("%s is rejected", (options, message, hint) => {
     const failure = failureOf(() => child(options));
     expect(failure).toMatchObject({ code: "mapping_invalid", place: { line: 2 } });
     expect(failure.message).toContain(message);
@@ -152,7 +152,7 @@ describe("planSources", () => {
     ["{ 0: SURNAME }", "has to be the number of a column"],
     ["{ 4: '' }", "has to be a name"],
     ["[SURNAME]", "has to be an object"],
-  ])("rename: %s is refused", (rename, words) => {
+  ])("rename: %s is rejected", (rename, words) => {
     const failure = failureOf(() => plan(`sources: { a: { files: x.csv, rename: ${rename} } }`));
     expect(failure).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining(words) });
   });
@@ -207,7 +207,7 @@ describe("planSources", () => {
     ],
     ["sources: { a: { files: x, key: K }, b: { files: y, parent: a } }", "does not say on which column"],
     ["sources: { a: { files: x, on: K } }", "sources.a.on: means nothing for a source without parent"],
-  ])("%s is refused", (sources, words) => {
+  ])("%s is rejected", (sources, words) => {
     const failure = failureOf(() => plan(sources));
     expect(failure.code).toBe("mapping_invalid");
     expect(`${failure.message} ${failure.hint ?? ""}`).toContain(words);

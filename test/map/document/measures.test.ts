@@ -49,7 +49,7 @@ describe("measures of a mapping", () => {
     ["{ owed: { attr: balance, sum: integer } }", "measures.owed.sum: has to be decimal"],
     ["{ owed: { attr: balance, per: x } }", "measures.owed.per: is not known here"],
     ["[balance]", "measures: has to be an object"],
-  ])("%s are refused: %s", (measures, message) => {
+  ])("%s are rejected: %s", (measures, message) => {
     expect(refusal(measures)).toContain(message);
   });
 });

@@ -48,9 +48,9 @@ describe("value and default", () => {
     expect(mapLeaf("{ value: null }", nullableText, {})).toEqual([null]);
     expect(mapLeaf("{ value: [1, { a: b }] }", anything, {})).toEqual([[1, { a: "b" }]]);
   });
-  test("${supplier} stands for the import supplier", () =>
+  test("${supplier} is replaced by the import supplier", () =>
     expect(mapLeaf('{ value: "x-${supplier}" }', text, {}, supplier)).toEqual(["x-SUP"]));
-  test("${supplier} without one", () => expect(leafError('{ value: "${supplier}" }')).toContain("--supplier"));
+  test("${supplier} requires --supplier", () => expect(leafError('{ value: "${supplier}" }')).toContain("--supplier"));
   test("any other ${...} is rejected", () =>
     expect(leafError('{ value: "${suplier}" }', text, supplier)).toContain('did you mean "supplier"?'));
   test("a constant accepts no option except when", () =>

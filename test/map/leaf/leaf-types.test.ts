@@ -88,7 +88,7 @@ describe("date and datetime", () => {
     ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is not known here"],
     ["{ from: A, date: [] }", "leaf.date: has to be a pattern, such as dd/MM/yyyy, or a list of them"],
     ["{ from: A, date: [dd/MM/yyyy, dd.MM] }", 'leaf.date: "dd.MM": the year is missing'],
-  ])("%s is refused", (leaf, message) => expect(leafError(leaf, date)).toContain(message));
+  ])("%s is rejected", (leaf, message) => expect(leafError(leaf, date)).toContain(message));
   test("an offset in the cell needs no zone", () => {
     const leaf = `{ from: A, datetime: "yyyy-MM-dd'T'HH:mm:ssXXX" }`;
     expect(mapLeaf(leaf, datetime, { A: "2024-01-01T00:30:00+01:00" })).toEqual(["2023-12-31T23:30:00Z"]);

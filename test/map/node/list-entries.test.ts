@@ -133,7 +133,7 @@ payload:
     ["{ item: { id: X } }", "points.0: says neither of which rows (each)", "write { each"],
     ["{ each: power, when: { colum: KIND, in: [M] }, item: { id: MPAN } }", "when.colum: is not known", "column"],
     ["{ each: power, item: { idd: X } }", "points.0.item.idd: the contract has no such attr", 'did you mean "id"?'],
-  ])("refuses %s", (entry, message, hint) => {
+  ])("rejects %s", (entry, message, hint) => {
     const failure = failureOf(() => compile(`${SOURCES}\npayload: { id: ID, points: [${entry}] }`, body));
     expect(failure.message).toContain(message);
     expect(`${failure.message} ${failure.hint}`).toContain(hint);

@@ -25,7 +25,7 @@ describe("date-times are sent in UTC, with Z and whole seconds", () => {
   });
 
   it.each(["2024-06-01", "2024-06-01T09:30:00", "tomorrow", "0001-01-01T00:00:00+01:00", "9999-12-31T23:59:59-01:00"])(
-    "sends %s unchanged: it has no time or no zone, or its year is not 1 to 9999",
+    "sends %s unchanged: it has no time or zone, or its UTC year is out of range",
     (given) => {
       expect(sent(object({ at: AT }), { at: given })).toEqual({ at: given });
     },

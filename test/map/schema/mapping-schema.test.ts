@@ -77,7 +77,7 @@ describe("the schema of a mapping", () => {
     expect(faultsOf(mappingSchema(), value)).toEqual([]);
   });
 
-  test("knows the options for dates, row order and pick", () => {
+  test("contains the options for dates, row order and pick", () => {
     expect(mappingSchema()["definitions"]).toMatchObject({ leaf: { properties: { pivot: { maximum: 99 } } } });
     expect(faults("payload: { a: { from: DOB, date: [dd/MM/yyyy, dd/MM/yy], pivot: 25 } }")).toEqual([]);
     const source = "payload: {}\nsources: { a: { files: a.csv, parent: b, on: { ID: CUST },";
@@ -92,7 +92,7 @@ describe("the schema of a mapping", () => {
     expect(faultsOf(await schemaOfMapping(ownContract, {}), value)).toEqual([]);
   });
 
-  test("knows every option of leaves and sources", () => {
+  test("contains every option of leaves and sources", () => {
     expect(Object.keys(LEAF_PROPERTIES).toSorted()).toEqual(LEAF_OPTIONS.toSorted());
     expect(Object.keys(SOURCE_PROPERTIES).toSorted()).toEqual([...SOURCE_KEYS].toSorted());
   });
@@ -102,7 +102,7 @@ describe("the schema of a mapping", () => {
     ["no payload", { operation: "x" }],
     ["an unknown entry at the top", { payload: {}, operaton: "x" }],
     ["a rename of a column that is not a number", { sources: { a: { rename: { x: "Y" } } }, payload: {} }],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(faultsOf(mappingSchema(), value)).not.toEqual([]);
   });
 
@@ -114,7 +114,7 @@ describe("the schema of a mapping", () => {
     ["a list without item", { customers: { each: "customers" } }],
     ["a nested attr that the contract does not have", { customers: [{ given: "FIRST" }] }],
     ["a leaf where the contract has an object", { payment: "PAYS" }],
-  ])("with the contract, refuses %s", async (_, payload) => {
+  ])("with the contract, rejects %s", async (_, payload) => {
     expect(faultsOf(await schemaOfMapping(ownContract, {}), { payload })).not.toEqual([]);
   });
 
@@ -135,7 +135,7 @@ describe("the schema of migrate.yaml", () => {
     ["a number instead of text", { supplier: 7 }],
     ["a target without an address", { targets: { t: { ca: "x.pem" } } }],
     ["an unknown environment", { targets: { t: { baseUrl: "https://x/v1/", environment: "prod" } } }],
-  ])("refuses %s", (_, value) => {
+  ])("rejects %s", (_, value) => {
     expect(faultsOf(configJsonSchema(), value)).not.toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { byteKinds, findRecordBoundaries } from "../../../src/read/csv/record-bo
 
 const kinds = byteKinds(",");
 
-test("a CR at the end of a chunk may be followed by an LF, and ends the record at the end of the file", () => {
+test("a CR at the end of a chunk waits for a possible LF, and ends the record at the end of the file", () => {
   const bytes = Buffer.from("a,b\r");
   expect(findRecordBoundaries(bytes, kinds, false)).toMatchObject({ end: 0, starts: [] });
   expect(findRecordBoundaries(bytes, kinds, true)).toMatchObject({ end: 4, starts: [0], ends: [3] });

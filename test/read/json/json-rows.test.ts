@@ -72,7 +72,7 @@ describe("JSON arrays", () => {
 });
 
 describe("one JSON object", () => {
-  it("is one record", async () => {
+  it("is read as one record", async () => {
     expect((await read(fixture("one-object.json"))).records).toMatchObject([
       { number: 1, row: { line: 1, pointer: "", value: { id: "A1" } } },
     ]);

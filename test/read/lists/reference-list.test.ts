@@ -7,7 +7,7 @@ function fileOf(name: string, text: string): string {
   return path.join(temporaryFolder({ [name]: text }), name);
 }
 
-it("reads CSV, trims its cells and leaves empty ones out", async () => {
+it("reads CSV, trims its cells and omits empty cells", async () => {
   const file = fileOf("products.csv", "code;available_to\nP1; 2026-01-31 \n\n00012;\n");
   expect(await readReferenceList(file)).toEqual({
     columns: ["code", "available_to"],
@@ -33,7 +33,7 @@ it.each([
   ["", 1, "a header was expected"],
   ['{"a":1}\n[1]\n', 2, "an object of JSON"],
   ['{"a":1}\n{"a"\n', 2, "an object of JSON"],
-])("refuses %j at line %i", async (text, line, words) => {
+])("rejects %j at line %i", async (text, line, words) => {
   const file = fileOf("list.csv", text);
   await expect(readReferenceList(file)).rejects.toMatchObject({
     code: "config",

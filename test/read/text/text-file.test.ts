@@ -51,7 +51,7 @@ describe("lookup files", () => {
     ["a,b\nD,1\nB\n", 3, "one cell"],
     ["a,b\nD,1\n\nD,2\n", 4, "line 2 already has this key"],
     ['a,b\nD,"1\n', 2, "not closed"],
-  ])("are refused as %j", async (text, line, message) => {
+  ])("are rejected with the content %j", async (text, line, message) => {
     const failure = await failureOf(readLookup(await written(text)));
     expect(failure).toMatchObject({ code: "config", place: { line } });
     expect(failure.message).toContain(message);

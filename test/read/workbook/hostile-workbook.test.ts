@@ -87,7 +87,7 @@ describe("a damaged workbook", () => {
     ["xl/sharedStrings.xml", "<sst><si>"],
     ["xl/styles.xml", ""],
     ["xl/workbook.xml", "<workbook"],
-  ])("with %s of %j is refused", async (part, content) => {
+  ])("with %s of %j is rejected", async (part, content) => {
     const path = await rawWorkbook({ sheets: { S: SHEET }, parts: { [part]: content } });
     expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged" });
   });

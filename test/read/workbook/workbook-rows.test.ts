@@ -132,7 +132,7 @@ describe("cells", () => {
     ['<c t="d"><v>2020-04-03T10:00:00Z</v></c>', "2020-04-03T10:00:00Z"],
     ["<c><v/></c>", ""],
     ["<c/>", ""],
-  ])("%s hold %j", async (cell, text) => {
+  ])("%s are read as %j", async (cell, text) => {
     const strings = '<si><t xml:space="preserve"> spaced </t></si><si><r><t>Zoë </t></r><r><t>&amp; Co</t></r></si>';
     expect(await cellOf(cell, { strings, formats: ["dd/mm/yyyy"] })).toEqual([text]);
   });

@@ -32,7 +32,7 @@ describe("findings of rules", () => {
     [{ kind: "holds", test: "a", attr: "not an attr" }, "must be an attr"],
     [{ kind: "unique-by", list: "1 + 1", key: "a" }, "must be the path of a field"],
     [{ kind: "required-when", fields: [] }, "must name a field"],
-  ])("%j", (rule, words) => {
+  ])("report %j", (rule, words) => {
     const { findings } = contractOf([{ code: "c", ...rule }]);
     expect(findings.map(({ code, severity, message }) => [severity, code, message])).toEqual([
       ["error", "bad-rule", expect.stringContaining(words)],

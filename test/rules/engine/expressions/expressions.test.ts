@@ -78,7 +78,7 @@ describe("functions and arithmetic", () => {
     ['not is-format(a, "postcode", b)', { a: "SW1A 1AA", b: "au" }],
     ["not same(list[a = 1], list[b = 2])", { list: [{ a: 1 }, { b: 2 }] }],
     ["same(list[a = 1], list[b = 2])", { list: [{ a: 1, b: 2 }] }],
-  ])("%s with %j", (test, payload) => {
+  ])("%s holds with %j", (test, payload) => {
     expect(holds(test, payload)).toBe(true);
   });
 });
@@ -129,11 +129,11 @@ describe("dates and the clock", () => {
   });
 });
 
-describe("addresses", () => {
+describe("the attr of a problem", () => {
   const rule = { kind: "required-when", each: "people[]", fields: ["name"] };
   const payload = { people: [{ name: "A" }, {}] };
 
-  it("of problems are the attr of the object with the rule, unless the rule names another attr", () => {
+  it("is the attr of the object with the rule, unless the rule names another attr", () => {
     expect(problemsOfRule(rule, payload)).toEqual(["non_field_errors broken"]);
     expect(problemsOfRule({ ...rule, attr: "people[].name" }, payload)).toEqual(["people.1.name broken"]);
     expect(problemsOfRule({ ...rule, attr: "people[].non_field_errors" }, payload)).toEqual([
@@ -142,7 +142,7 @@ describe("addresses", () => {
     expect(problemsOfRule({ ...rule, attr: "people" }, payload)).toEqual(["people broken"]);
   });
 
-  it("report a problem once even if several rules find it", () => {
+  it("is reported once even if several rules find the problem", () => {
     expect(problemsOfRules([rule, rule], payload)).toHaveLength(1);
   });
 });
