@@ -11,7 +11,7 @@ export function between(dice: Dice, low: number, high: number): number {
 }
 
 /** Returns one of the values with a probability proportional to its weight. */
-export function oneOf<T>(dice: Dice, weighted: readonly (readonly [weight: number, value: T])[]): T {
+export function pickWeighted<T>(dice: Dice, weighted: readonly (readonly [weight: number, value: T])[]): T {
   let left = dice() * weighted.reduce((sum, [weight]) => sum + weight, 0);
   for (const [weight, value] of weighted) {
     left -= weight;

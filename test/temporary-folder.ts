@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 
 /** Creates a folder with these files, readable only by the owner. Removed when the test ends. */
 export function temporaryFolder(files: Readonly<Record<string, string>> = {}): string {
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   onTestFinished(remove);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
@@ -15,7 +15,7 @@ export function temporaryFolder(files: Readonly<Record<string, string>> = {}): s
 }
 
 /** Creates a folder that several tests may share. The caller removes it. */
-export function keptFolder(parent: string = tmpdir()): { readonly folder: string; readonly remove: () => void } {
+export function createTestFolder(parent: string = tmpdir()): { readonly folder: string; readonly remove: () => void } {
   const folder = mkdtempSync(path.join(parent, "migrate-test-"));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }) };
 }

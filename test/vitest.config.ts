@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 import { builtThreads } from "./built-threads.ts";
-import { patience, SLOWNESS } from "./patience.ts";
+import { scaledTimeout, SLOWNESS } from "./scaled-timeout.ts";
 
 /** Folders whose tests share a process, because their modules keep no state between calls. */
 const SHARED_FOLDERS =
@@ -19,9 +19,9 @@ export default defineConfig({
     server: { deps: { external: [/\/dist\/program\//] } },
     env: { MIGRATE_TEST_SLOWNESS: String(SLOWNESS) },
     // A timeout means that a test hangs: no test depends on the speed of the machine.
-    testTimeout: patience(120_000),
-    hookTimeout: patience(60_000),
-    expect: { poll: { timeout: patience(60_000) } },
+    testTimeout: scaledTimeout(120_000),
+    hookTimeout: scaledTimeout(60_000),
+    expect: { poll: { timeout: scaledTimeout(60_000) } },
     projects: [
       { extends: true, test: { name: "shared", include: SHARED, isolate: false } },
       { extends: true, test: { name: "isolated", include: ["test/**/*.test.ts"], exclude: SHARED } },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { checkTriples } from "./triples/check-triples.ts";
 
@@ -38,5 +38,5 @@ test(
     expect(counts.runs).toBeGreaterThanOrEqual(2);
     expect(DRAWN.filter((one) => drawn[one] === undefined)).toEqual([]);
   },
-  patience(600_000),
+  scaledTimeout(600_000),
 );

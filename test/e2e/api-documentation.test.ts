@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
 import { projectFile, startTestSandbox } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 
 const run = promisify(execFile);
 const page = readFileSync(projectFile("docs/api.md"), "utf8");
@@ -29,7 +29,10 @@ test("the transcript with curl is what the sandbox answers", async () => {
     command.replaceAll("8443", port).replaceAll("sk_sandbox_transcript", sandbox.ready.apiKey);
   const marker = "-- end of a command --";
   const script = transcript(page).map(({ command }) => `${here(command)}\necho "${marker}"\n`);
-  const { stdout, stderr } = await run("bash", ["-c", script.join("")], { cwd: folder, timeout: patience(240_000) });
+  const { stdout, stderr } = await run("bash", ["-c", script.join("")], {
+    cwd: folder,
+    timeout: scaledTimeout(240_000),
+  });
   expect(stderr).toBe("");
   expect(
     stdout

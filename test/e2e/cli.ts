@@ -4,9 +4,9 @@ import { access, readFile } from "node:fs/promises";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { keptFolder } from "../temporary-folder.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 import { runInProcess, startInProcess } from "./run-in-process.ts";
 
 /** The project's folder. */
@@ -96,7 +96,7 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
   const ended = endOf(child, {
     heard,
     command: args.join(" "),
-    timeoutMs: patience(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    timeoutMs: scaledTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
   });
   return {
     pid: child.pid ?? 0,
@@ -177,7 +177,7 @@ export interface SandboxProcess extends Pick<TestSandbox, "ready" | "env"> {
 
 /** Runs `migrate sandbox` in this process on a free port, and waits until it listens. Its maker stops it. */
 export async function startTestSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   const cwd = options.cwd ?? folder;
   const readyFile = path.join(folder, "ready.json");
   const words = ["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])];
@@ -217,7 +217,7 @@ function connectionOf(written: SandboxReady, folder: string): Pick<TestSandbox, 
 
 /** Starts `migrate sandbox` as a process, on a free port, and waits until it listens. Its maker stops it. */
 export async function startSandboxProcess(options: SandboxOptions = {}): Promise<SandboxProcess> {
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   const cwd = options.cwd ?? folder;
   const readyFile = path.join(folder, "ready.json");
   const running = startCli(["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])], {
@@ -239,7 +239,7 @@ const READY_WITHIN_MS = 120_000;
 const LOOK_EVERY_MS = 20;
 
 async function readReady(file: string, running: RunningCli): Promise<SandboxReady> {
-  const deadline = performance.now() + patience(READY_WITHIN_MS);
+  const deadline = performance.now() + scaledTimeout(READY_WITHIN_MS);
   while (performance.now() < deadline && running.process.exitCode === null) {
     if (await exists(file)) return JSON.parse(await readFile(file, "utf8"));
     await delay(LOOK_EVERY_MS);

@@ -3,12 +3,12 @@ import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { keptFolder } from "../temporary-folder.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import { BINARY, type CliEnd, runCli, type TestSandbox, startCli, startTestSandbox } from "./cli.ts";
 import { adminOf, CONTRACT, goodAccounts, writeExtract } from "./push-scene.ts";
 
 const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
-const { folder, remove } = keptFolder();
+const { folder, remove } = createTestFolder();
 let sandbox: TestSandbox;
 
 /** A folder as a user has it after a push, with `migrate` in the path. */

@@ -5,7 +5,7 @@ import { parse } from "csv-parse/sync";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openPromise } from "yauzl";
 import { FORMATS } from "../../src/report/formats/output-format.ts";
-import { keptFolder } from "../temporary-folder.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import type { CliEnd } from "./cli.ts";
 import { CONTRACT, type Workplace, workplace } from "./push-scene.ts";
 
@@ -48,7 +48,7 @@ const VALUES = [[], ["--show-values"]];
 const ON_SCREEN = FORMATS.filter((format) => format !== "xlsx");
 
 describe("no dangerous character reaches", () => {
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   const work = hostileWorkplace(folder);
   afterAll(remove);
 

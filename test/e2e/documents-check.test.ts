@@ -6,7 +6,7 @@ import { BINARY, type CliEnd, type CliOptions, projectFile, runCli } from "./cli
 import { outcomeLines } from "./push-scene.ts";
 import { execFileSync } from "node:child_process";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 
 const CONTRACT = projectFile("fixtures/contract/contract.yaml");
 
@@ -210,7 +210,10 @@ actions:
     const [, shown = ""] = /```\n(Document paths[^`]*)```/.exec(page) ?? [];
     const folder = temporaryFolder();
     const here = `cd "${folder}" && ln -s "${projectFile("fixtures")}" fixtures && migrate() { "${process.execPath}" "${BINARY}" "$@" 2>&1; }`;
-    const said = execFileSync("bash", ["-c", `${here}\n${script}`], { encoding: "utf8", timeout: patience(240_000) });
+    const said = execFileSync("bash", ["-c", `${here}\n${script}`], {
+      encoding: "utf8",
+      timeout: scaledTimeout(240_000),
+    });
     for (const part of shown.split("...\n")) expect(said).toContain(part);
   });
 });

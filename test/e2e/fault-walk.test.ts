@@ -4,7 +4,7 @@ import { type CliEnd, projectFile, type TestSandbox, startTestSandbox } from "./
 import { type Admin, adminOf, goodAccounts, latestRun, references, type Workplace, workplace } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 import { campaignSize } from "../campaign.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 24;
 /** Every nth moment is tried; `npm run soak` tries all of them. */
@@ -46,7 +46,7 @@ const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
 
 test.each(CASES)(
   "%s at every moment of the kind %s, threads: %s: the push completes or stops with 6, and resumes clean",
-  { timeout: patience(WHOLE_MS) },
+  { timeout: scaledTimeout(WHOLE_MS) },
   async (_, point = "", threads = "", action = "") => {
     const complaints: string[] = [];
     let struck = 0;

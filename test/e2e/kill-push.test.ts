@@ -5,7 +5,7 @@ import { seededDice } from "../seeded-dice.ts";
 import { adminOf, goodAccounts, latestRun, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
 import { contradictions, hear, type ThreeAccounts } from "./three-accounts.ts";
 import { campaignSize } from "../campaign.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = campaignSize({ part: 600, whole: 2000 });
 const CONCURRENCY = 16;
@@ -28,7 +28,7 @@ const THREADS = [
 
 test.each(THREADS)(
   `${KILLS / 2} kills of a push in %s lose nothing, leave nothing unaccounted, create nothing twice`,
-  { timeout: patience(PATIENCE_MS) },
+  { timeout: scaledTimeout(PATIENCE_MS) },
   async (_, threads) => {
     const { end, heard } = await pushThroughKills(KILLS / 2, { sandbox: [], push: ["--threads", threads] });
     expect(contradictions(references(RECORDS), heard, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
@@ -39,7 +39,7 @@ test.each(THREADS)(
 
 test.each(THREADS)(
   "5 kills of a push in %s before a platform that does not notice repeats leave records in doubt, and create nothing twice",
-  { timeout: patience(PATIENCE_MS) },
+  { timeout: scaledTimeout(PATIENCE_MS) },
   async (_, threads) => {
     const { end, heard, tally } = await pushThroughKills(5, {
       sandbox: ["--forgetful"],

@@ -1,7 +1,7 @@
 import { copyFileSync, existsSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { keptFolder } from "../temporary-folder.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import { DatabaseSync } from "@photostructure/sqlite";
 import type { CliEnd, RunningCli, SandboxProcess } from "./cli.ts";
 import type { Dice } from "../seeded-dice.ts";
@@ -55,7 +55,7 @@ export interface Victim {
  */
 function acceptedIn(ledger: string): number {
   if (!existsSync(ledger)) return 0;
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   try {
     const copy = path.join(folder, "ledger.db");
     for (const side of ["", "-wal"]) if (existsSync(ledger + side)) copyFileSync(ledger + side, copy + side);

@@ -7,7 +7,7 @@ import { adminOf, latestRun, references } from "./push-scene.ts";
 import { contradictions, hear } from "./three-accounts.ts";
 import { startWorkflowProcess, type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 import { campaignSize } from "../campaign.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 300;
 const CONCURRENCY = "8";
@@ -26,7 +26,7 @@ const QUICK_TARGET = 'targets: { quick: { baseUrl: "https://localhost/v1/", time
 /** v1: validate, stage, process. v2: schedule, ask. */
 test.each(["v1", "v2"] as const)(
   "kills of a push by the workflow %s lose nothing, leave nothing unaccounted, create nothing twice",
-  { timeout: patience(PATIENCE_MS) },
+  { timeout: scaledTimeout(PATIENCE_MS) },
   async (generation) => {
     const flags = ["--verbose", "--latency", "0-3", "--task-ms", LONGER_THAN_A_RESTART_MS];
     const sandbox = await startWorkflowProcess(flags, PATIENCE_MS);

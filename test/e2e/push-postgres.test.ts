@@ -9,7 +9,7 @@ import {
   startPostgres,
 } from "../ledger/postgres/cluster.ts";
 import { campaignSize } from "../campaign.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { type CliEnd, type SandboxProcess, startSandboxProcess } from "./cli.ts";
@@ -85,7 +85,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     expect(await said(inDatabase)).toEqual(await said(inFile));
   });
 
-  const timeout = patience(300_000 * Math.max(1, KILLS / 50));
+  const timeout = scaledTimeout(300_000 * Math.max(1, KILLS / 50));
   test(`${KILLS} kills lose nothing, leave nothing unaccounted, create nothing twice`, { timeout }, async () => {
     const admin = adminOf(sandbox);
     await admin.reset();

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { keptFolder, temporaryFolder } from "../temporary-folder.ts";
+import { createTestFolder, temporaryFolder } from "../temporary-folder.ts";
 import { type CliEnd, runCli, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, outcomeLines, statusCounts } from "./push-scene.ts";
 
@@ -45,7 +45,7 @@ parameters:
 
 const ROWS = "REF,NAME,COMPANY\n1,Ada,north 1\n2,Grace,a/b\n";
 
-const contractPlace = keptFolder();
+const contractPlace = createTestFolder();
 let sandbox: TestSandbox;
 let admin: Admin;
 

@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
-import { keptFolder } from "../temporary-folder.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import { type RunningCli, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, writeExtract } from "./push-scene.ts";
 import { type SharedPush, sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
@@ -48,7 +48,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const scene = await inScene(160);
     const first = scene.share(0, UNHURRIED);
     await first.said(/and no worker on this machine/);
-    const { folder, remove } = keptFolder();
+    const { folder, remove } = createTestFolder();
     cpSync(scene.folder, folder, { recursive: true });
     const second = scene.startPush(["--ledger", scene.ledger], { cwd: folder });
     await scene.whenWorking(1);
@@ -70,7 +70,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const scene = await inScene(20);
     const first = scene.share(0);
     await first.said(/and no worker on this machine/);
-    const others = keptFolder();
+    const others = createTestFolder();
     cpSync(scene.folder, others.folder, { recursive: true });
     writeExtract(others.folder, { accounts: goodAccounts(3) });
     const refused = async (flags: readonly string[], options = {}): Promise<string> => {

@@ -2,7 +2,7 @@ import { cpSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
-import { keptFolder, temporaryFolder } from "../temporary-folder.ts";
+import { createTestFolder, temporaryFolder } from "../temporary-folder.ts";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts";
 import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
@@ -43,7 +43,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     const scene = await inScene(280);
     const push = scene.share(1, ["--rps", "20"]);
     await scene.whenWorking(1);
-    const { folder, remove } = keptFolder();
+    const { folder, remove } = createTestFolder();
     cpSync(scene.folder, folder, { recursive: true });
     const joined = scene.start(["worker", "--ledger", scene.ledger], { cwd: folder });
     await scene.whenWorking(2);

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { BINARY, projectFile } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 
 const PAGE = readFileSync(projectFile("docs/ci.md"), "utf8");
 
@@ -157,7 +157,7 @@ function run(
     cwd: folder,
     encoding: "utf8",
     env: { ...variables, PATH, CI: "true" },
-    timeout: patience(240_000),
+    timeout: scaledTimeout(240_000),
   });
   return { status, stdout };
 }

@@ -9,7 +9,7 @@ import { Failure } from "../../src/model/failure.ts";
 import { readLookup } from "../../src/read/lists/lookup-table.ts";
 import { read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
-import { patience } from "../patience.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 
 /** Tokens that are significant to a reader, in any order, with any bytes between them. */
 const PIECES = fc.constantFrom(
@@ -33,7 +33,7 @@ const WILD = fc
   .map((parts) => Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : part))));
 
 /** Time limit of one case. Most cases take a millisecond or two. */
-const HANG_MS = patience(20_000);
+const HANG_MS = scaledTimeout(20_000);
 const MOST_GROWTH = 64 * 2 ** 20;
 
 type Reader = (path: string, text: string) => unknown;

@@ -1,4 +1,4 @@
-import { between, type Dice, oneOf } from "../seeded-dice.ts";
+import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 import type { Sky, Weather } from "./weather.ts";
 
 /** What becomes of one request on its way there and back. */
@@ -32,7 +32,7 @@ export function fateOf(dice: Dice, weather: Weather, now: number): Fate {
 
 function cutOff(dice: Dice): Fate {
   if (dice() < 0.15) return { kind: "lost", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS };
-  const code = oneOf(dice, [
+  const code = pickWeighted(dice, [
     [3, "ECONNREFUSED"],
     [2, "UND_ERR_CONNECT_TIMEOUT"],
     [1, "EHOSTUNREACH"],
@@ -41,7 +41,7 @@ function cutOff(dice: Dice): Fate {
 }
 
 function pushedBack(dice: Dice): Fate {
-  const retryAfter = oneOf(dice, [
+  const retryAfter = pickWeighted(dice, [
     [4, undefined],
     [2, "0"],
     [3, "1"],
@@ -55,7 +55,7 @@ function pushedBack(dice: Dice): Fate {
 function mishap(dice: Dice, { erratic }: Sky): Fate {
   const soon = between(dice, 1, 400);
   const socket = dice() < 0.5 ? "ECONNRESET" : "UND_ERR_SOCKET";
-  return oneOf<Fate>(dice, [
+  return pickWeighted<Fate>(dice, [
     [3, { kind: "unsent", code: "ECONNRESET" }],
     [3, { kind: "lost", code: socket, afterMs: soon }],
     [4, { kind: "unheard", code: socket, afterMs: soon, lateMs: LATE_FACTOR * soon }],
@@ -63,8 +63,8 @@ function mishap(dice: Dice, { erratic }: Sky): Fate {
     [1, { kind: "unheard", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS, lateMs: between(dice, 0, 90_000) }],
     [1, { kind: "unheard", code: "HTTPParserError", afterMs: soon, lateMs: 0 }],
     [2, { kind: "cut" }],
-    [2, { kind: "answered", status: oneOf(dice, ERRORS), processed: dice() < 0.5 }],
-    [1, { kind: "answered", status: oneOf(dice, NOT_PROCESSED), processed: false }],
+    [2, { kind: "answered", status: pickWeighted(dice, ERRORS), processed: dice() < 0.5 }],
+    [1, { kind: "answered", status: pickWeighted(dice, NOT_PROCESSED), processed: false }],
     [1, { kind: "answered", status: 400, processed: false }],
     [erratic ? 1 : 0, { kind: "page" }],
   ]);

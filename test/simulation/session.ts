@@ -10,7 +10,7 @@ import { createStepClients, type StepClient } from "../../src/platform/import/st
 import type { Http, HttpReply } from "../../src/transport/http.ts";
 import type { RecordToSend, UploadEnd } from "../../src/upload/upload-types.ts";
 import { upload } from "../../src/upload/upload.ts";
-import { between, type Dice, oneOf } from "../seeded-dice.ts";
+import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 import type { Witness } from "./invariants.ts";
 import { type ModelPlatform, partsOf } from "./model-platform.ts";
 import { mortalLedger, type WriteFault } from "./mortal-ledger.ts";
@@ -249,7 +249,7 @@ interface Ends {
 function schedule(job: Job, { dice, calm }: SessionOptions, { process, drain, abort }: Ends): void {
   const { clock, witness, note } = job;
   const at = between(dice, 0, dice() < 0.7 ? 1_500 : 60_000);
-  const how = calm ? "nothing" : oneOf(dice, ENDS);
+  const how = calm ? "nothing" : pickWeighted(dice, ENDS);
   const stop = async (): Promise<void> => {
     await clock.sleep(at);
     if (process.isDead() || process.isOver()) return;
@@ -277,7 +277,7 @@ const ENDS: readonly (readonly [number, "nothing" | "kill" | "drain" | "abort"])
 function writeFaults({ dice, calm }: SessionOptions): () => WriteFault {
   const kind: WriteFault = calm
     ? "none"
-    : oneOf<WriteFault>(dice, [
+    : pickWeighted<WriteFault>(dice, [
         [4, "none"],
         [1, "full"],
         [1, "full-after"],

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import path from "node:path";
-import { keptFolder } from "../temporary-folder.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
-import { between, type Dice, oneOf, seededDice } from "../seeded-dice.ts";
+import { between, type Dice, pickWeighted, seededDice } from "../seeded-dice.ts";
 import { type Complaint, createWitness } from "./invariants.ts";
 import { createModelPlatform } from "./model-platform.ts";
 import { importOperations } from "./operations.ts";
@@ -40,7 +40,7 @@ export interface SimulationOptions {
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Simulated> {
   const { spoil = (job) => job, wall, restores } = options;
   const dice = seededDice(seed);
-  const { folder, remove } = keptFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
+  const { folder, remove } = createTestFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   try {
     const world = createWorld(dice, path.join(folder, "ledger.db"), wall);
     const job = spoil(restores === undefined ? world.job : withRestores(world.job, seed, restores === "noticed"));
@@ -84,7 +84,7 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
   const clock = createSimulatedClock(wall);
   const weather = createWeather(dice);
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
-  const operation = oneOf<Operation>(dice, [
+  const operation = pickWeighted<Operation>(dice, [
     [3, importOperations.deduping],
     [3, importOperations.forgetful],
     [2, importOperations.staged],
@@ -100,7 +100,7 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
     refuses: (_, content) => content === "bad",
     note,
   });
-  const concurrency = oneOf<Job["concurrency"]>(dice, [
+  const concurrency = pickWeighted<Job["concurrency"]>(dice, [
     [3, "auto"],
     [1, 1],
     [2, 4],
@@ -131,7 +131,7 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
 }
 
 function recordsFor(dice: Dice): Job["records"] {
-  const count = oneOf(dice, [
+  const count = pickWeighted(dice, [
     [2, between(dice, 1, 6)],
     [4, between(dice, 7, 30)],
     [1, between(dice, 31, 120)],

@@ -1,4 +1,4 @@
-import { between, type Dice, oneOf } from "../seeded-dice.ts";
+import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 
 /** What the platform and the way to it are like at a moment. */
 export interface Sky {
@@ -50,7 +50,7 @@ export function createWeather(dice: Dice): Weather {
 }
 
 function spell(dice: Dice): Spell {
-  const kind = oneOf<keyof Sky>(dice, [
+  const kind = pickWeighted<keyof Sky>(dice, [
     [3, "cut"],
     [4, "erratic"],
     [3, "busy"],
@@ -58,7 +58,7 @@ function spell(dice: Dice): Spell {
     [2, "closed"],
   ]);
   const from = between(dice, 0, dice() < 0.7 ? 2_000 : 60_000);
-  const lasts = oneOf(dice, [
+  const lasts = pickWeighted(dice, [
     [4, between(dice, 50, 2_000)],
     [3, between(dice, 2_000, 40_000)],
     [1, between(dice, 40_000, 500_000)],

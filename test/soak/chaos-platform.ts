@@ -12,7 +12,7 @@ import {
   startChaosServer,
 } from "../chaos-server.ts";
 import type { HeldAccount, SeenRequest as SeenImport } from "../e2e/push-scene.ts";
-import { between, type Dice, oneOf } from "../seeded-dice.ts";
+import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 
 /** A platform that deduplicates, injects faults from seeded dice, and records its own history. */
 export interface ChaosPlatform {
@@ -75,7 +75,7 @@ const GOOD = 94;
 /** Draws the reply or the fault for an unthrottled request. */
 function drawAction(dice: Dice, process: () => Action): Action {
   const half = 'HTTP/1.1 201 Created\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{"acc';
-  const draw = oneOf<(good: () => Action) => Action>(dice, [
+  const draw = pickWeighted<(good: () => Action) => Action>(dice, [
     [GOOD, (good) => after(between(dice, 1, 60), good())],
     [0.6, () => resetSilently],
     [0.6, () => closeSilently],
@@ -86,9 +86,9 @@ function drawAction(dice: Dice, process: () => Action): Action {
     [0.3, (good) => (void good(), rawThenReset(half))],
     [0.3, (good) => (void good(), raw("220 mail ESMTP\r\n\r\n"))],
     [0.3, (good) => (void good(), raw("HTTP/1.1 100 Continue\r\n\r\n"))],
-    [0.5, () => reply(oneOf(dice, ERRORS), "")],
-    [0.5, (good) => (void good(), reply(oneOf(dice, ERRORS), ""))],
-    [0.3, () => reply(oneOf(dice, NOT_PROCESSED), "")],
+    [0.5, () => reply(pickWeighted(dice, ERRORS), "")],
+    [0.5, (good) => (void good(), reply(pickWeighted(dice, ERRORS), ""))],
+    [0.3, () => reply(pickWeighted(dice, NOT_PROCESSED), "")],
     [0.2, (good) => after(between(dice, 1_000, 3_000), good())],
   ]);
   return draw(process);

@@ -1,5 +1,5 @@
 import type { ChaosProxy } from "../chaos-proxy.ts";
-import { between, type Dice, oneOf } from "../seeded-dice.ts";
+import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 
 /** The processes and connections that a fault may affect. */
 export interface FaultTargets {
@@ -45,7 +45,7 @@ const KINDS: readonly (readonly [number, FaultKind])[] = [
  * @param only part of the name of the allowed kinds; default: all kinds
  */
 export async function injectRandomFault(targets: FaultTargets, dice: Dice, only = ""): Promise<FaultKind | undefined> {
-  const kind = oneOf(
+  const kind = pickWeighted(
     dice,
     KINDS.filter(([, each]) => each.includes(only)),
   );

@@ -109,7 +109,7 @@ async function makeLedger(folder, crashed) {
   const here = path.join(folder, "here");
   mkdirSync(here);
   const made = { here, files, run };
-  return { ...made, truth: await told(made) };
+  return { ...made, truth: await readStatuses(made) };
 }
 
 function hash(text) {
@@ -186,7 +186,7 @@ function* damages({ files }) {
 }
 
 async function tryOne(ledger, { name, what, change }) {
-  const said = await told(ledger, name, change);
+  const said = await readStatuses(ledger, name, change);
   if (said === "refused") {
     tally.refused += 1;
     if (tally.refused % repaired === 0) await tryRepair(ledger, what);
@@ -225,7 +225,7 @@ function itemOf({ row, run, record, status }) {
 }
 
 /** Reads the statuses of all records with two queries. Returns `refused` if the ledger is rejected. */
-async function told({ here, files, run }, damaged, change) {
+async function readStatuses({ here, files, run }, damaged, change) {
   for (const side of ["-shm", "-wal", "-seal", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });
   for (const [name, bytes] of files) writeFileSync(path.join(here, name), bytes);
   if (change !== undefined) {

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { AwsV4Signer } from "aws4fetch";
 import { Agent, request } from "undici";
-import { keptFolder } from "../temporary-folder.ts";
+import { createTestFolder } from "../temporary-folder.ts";
 import { serverCertificate } from "../../src/sandbox/certificate.ts";
 
 /** Debian's own Python: the one that its package `python3-swift` is for. */
@@ -29,7 +29,7 @@ export interface Swift {
 
 /** Starts OpenStack Swift with its S3 interface over HTTPS. Its maker stops it. */
 export async function startSwift(): Promise<Swift> {
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   const { caPath } = await serverCertificate(folder);
   const script = fileURLToPath(new URL("swift-server.py", import.meta.url));
   const files = [folder, path.join(folder, "server.pem"), path.join(folder, "server-key.pem")];

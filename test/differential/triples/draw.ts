@@ -1,4 +1,4 @@
-import { between, type Dice, oneOf, seededDice } from "../../seeded-dice.ts";
+import { between, type Dice, pickWeighted, seededDice } from "../../seeded-dice.ts";
 
 /** Random choices derived from one seed, with notes about every drawn option and type. */
 export interface Draw {
@@ -22,7 +22,7 @@ export function newDraw(seed: number): Draw {
       const [picked] = list.slice(Math.floor(dice() * list.length));
       return (
         picked ??
-        oneOf(
+        pickWeighted(
           dice,
           list.map((entry) => [1, entry] as const),
         )

@@ -4,7 +4,7 @@ import { createServer } from "node:net";
 import path from "node:path";
 import { Client } from "pg";
 import { serverCertificate } from "../../../src/sandbox/certificate.ts";
-import { keptFolder } from "../../temporary-folder.ts";
+import { createTestFolder } from "../../temporary-folder.ts";
 
 /** A server of PostgreSQL for tests, and a database of it that nobody else uses. */
 export interface PostgresCluster {
@@ -62,7 +62,7 @@ export async function startPrivatePostgres(
 ): Promise<PostgresCluster & Required<Pick<PostgresCluster, "caFile" | "crash" | "start">>> {
   if (PROGRAMS === undefined) throw new Error("there are no programs of PostgreSQL");
   const programs = PROGRAMS;
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   const user = unprivilegedUser();
   chmodSync(folder, 0o755);
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
@@ -144,7 +144,7 @@ export async function startStandby(
   primary: Pick<PostgresCluster, "port">,
 ): Promise<Omit<PostgresCluster, "createDatabase">> {
   if (PROGRAMS === undefined || COPYING === undefined) throw new Error("there are no programs of PostgreSQL");
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   const user = unprivilegedUser();
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
   const data = path.join(folder, "data");

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
 import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";
-import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
+import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 import {
   POSTGRES_IS_HERE,
   PRIVATE_POSTGRES_IS_HERE,
@@ -60,7 +60,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
   test("the password comes from the environment or a file", async () => {
     const url = server.url.replace("tester", "guarded");
     expect(await connected(url, { PGPASSWORD: "s3cret" })).toMatchObject({ who: "guarded" });
-    const { folder, remove } = keptFolder();
+    const { folder, remove } = createTestFolder();
     remove();
     await expect(connected(url, { PGPASSFILE: `${folder}/none` })).rejects.toMatchObject({
       code: "config",

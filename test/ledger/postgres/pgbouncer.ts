@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import path from "node:path";
-import { keptFolder } from "../../temporary-folder.ts";
+import { createTestFolder } from "../../temporary-folder.ts";
 import { freePort, unprivilegedUser } from "./cluster.ts";
 
 const PROGRAM = ["pgbouncer", "/usr/sbin/pgbouncer"].find(
@@ -18,7 +18,7 @@ export async function startPgBouncer(
   mode: "transaction" | "statement" = "transaction",
 ): Promise<{ readonly port: number; readonly stop: () => void }> {
   if (PROGRAM === undefined) throw new Error("PgBouncer is not installed");
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   chmodSync(folder, 0o755);
   const port = await freePort();
   const file = path.join(folder, "pgbouncer.ini");

@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkLedger } from "../../../src/ledger/sqlite/integrity/ledger-check.ts";
 import { matchesStamp, readChecksums } from "../../../src/ledger/sqlite/integrity/page-checksums.ts";
 import { openLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
-import { keptFolder } from "../../temporary-folder.ts";
+import { createTestFolder } from "../../temporary-folder.ts";
 import { item, planned, POLICY, sendAll } from "../ledger-input.ts";
 
-const { folder, remove } = keptFolder();
+const { folder, remove } = createTestFolder();
 afterAll(remove);
 const path = join(folder, "ledger.db");
 const LARGE = 130 * 1024 * 1024;

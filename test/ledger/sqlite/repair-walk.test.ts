@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import type { Failure } from "../../../src/model/failure.ts";
 import { sqliteLedgerStore } from "../../../src/ledger/sqlite/sqlite-store.ts";
-import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
+import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 import { item, planned, sendAll } from "../ledger-input.ts";
 
 const PAGE = 4096;
@@ -15,7 +15,7 @@ let older: Buffer;
 let schemaPages: number;
 
 beforeAll(async () => {
-  const { folder, remove } = keptFolder();
+  const { folder, remove } = createTestFolder();
   const path = join(folder, "ledger.db");
   await (await sqliteLedgerStore(path).write("push", { create: true })).close();
   schemaPages = readFileSync(path).length / PAGE;

@@ -19,9 +19,9 @@ import { upgradeSchema } from "../../../src/ledger/sqlite/ledger-schema.ts";
 import { openLedger, openTemporaryLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { describeLedger } from "../behaviour/ledger-behaviour.ts";
 import { item, planned, PUSH, sendAll } from "../ledger-input.ts";
-import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
+import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 
-const { folder, remove } = keptFolder();
+const { folder, remove } = createTestFolder();
 afterAll(remove);
 let count = 0;
 

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type * as compiled from "../../../src/ledger/sqlite/sqlite-ledger.ts";
-import { keptFolder, temporaryFolder } from "../../temporary-folder.ts";
+import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 import { describeLedger } from "../behaviour/ledger-behaviour.ts";
 import { item, outcomesOf, planned, PUSH, sendAll } from "../ledger-input.ts";
 
@@ -13,7 +13,7 @@ const { openLedger }: typeof compiled = await import(
   new URL("../../../dist/ledger/sqlite/sqlite-ledger.js", import.meta.url).href
 );
 
-const { folder, remove } = keptFolder();
+const { folder, remove } = createTestFolder();
 afterAll(remove);
 let count = 0;
 

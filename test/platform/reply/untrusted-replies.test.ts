@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
 import type { Classification } from "../../../src/platform/reply/reply-class.ts";
 import { locateProblems } from "../../../src/upload/locate-problems.ts";
-import { patience } from "../../patience.ts";
+import { scaledTimeout } from "../../scaled-timeout.ts";
 
 const KINDS: ReadonlySet<string> = new Set([
   "accepted",
@@ -144,7 +144,7 @@ describe("a reply of a mebibyte takes less than a second", () => {
       expect(located.length).toBeLessThanOrEqual(200);
       expect(located.reduce((sum, { unlisted = 0 }) => sum + 1 + unlisted, 0)).toBe(problems.length);
     }
-    expect(performance.now() - began).toBeLessThan(patience(30_000));
+    expect(performance.now() - began).toBeLessThan(scaledTimeout(30_000));
   });
 });
 

@@ -1,4 +1,4 @@
-import { between, oneOf } from "../../seeded-dice.ts";
+import { between, pickWeighted } from "../../seeded-dice.ts";
 import type { Weather } from "../weather.ts";
 import type { Planner, SharedScene } from "./shared-scene.ts";
 
@@ -31,7 +31,7 @@ export function befall(scene: SharedScene, planner: Planner, { count, setServerC
     },
   };
   const strikeLater = async (): Promise<void> => {
-    const [at, fault] = [between(dice, 0, within), oneOf(dice, FAULTS)];
+    const [at, fault] = [between(dice, 0, within), pickWeighted(dice, FAULTS)];
     await clock.sleep(at);
     if (isCalm(scene)) return;
     note(fault);

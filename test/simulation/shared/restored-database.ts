@@ -1,5 +1,5 @@
 import { rmSync } from "node:fs";
-import { between, oneOf } from "../../seeded-dice.ts";
+import { between, pickWeighted } from "../../seeded-dice.ts";
 import type { RestoreKind } from "./model-server.ts";
 import { startRepair, type SharedScene } from "./shared-scene.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
@@ -77,7 +77,7 @@ export function createRestores(scene: SharedScene, { count, losesFolders }: Rest
     befall() {
       for (let left = between(dice, 1, 4); left > 0; left -= 1) void later(between(dice, 0, 20_000), take);
       for (let left = between(dice, 0, 2); left > 0; left -= 1) {
-        void later(between(dice, 500, 30_000), () => restore(oneOf(dice, RESTORES)));
+        void later(between(dice, 500, 30_000), () => restore(pickWeighted(dice, RESTORES)));
       }
     },
     end() {

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
-import { keptFolder } from "../../temporary-folder.ts";
+import { createTestFolder } from "../../temporary-folder.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
-import { between, type Dice, oneOf, seededDice } from "../../seeded-dice.ts";
+import { between, type Dice, pickWeighted, seededDice } from "../../seeded-dice.ts";
 import type { Complaint } from "../invariants.ts";
 import { createModelPlatform } from "../model-platform.ts";
 import { importOperations } from "../operations.ts";
@@ -51,7 +51,7 @@ export interface SharedSimulationOptions {
  */
 export async function simulateShared(seed: number, options: SharedSimulationOptions = {}): Promise<SharedSimulated> {
   const { spoil = (scene) => scene, restores } = options;
-  const state = restores === undefined ? undefined : keptFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
+  const state = restores === undefined ? undefined : createTestFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const dice = seededDice(seed);
   const trace: string[] = [];
   const faults: Record<string, number> = {};
@@ -92,7 +92,7 @@ function createScene(dice: Dice, trace: string[]): World {
   const clock = createSimulatedClock();
   const weather = createWeather(dice);
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
-  const operation = oneOf<Operation>(dice, [
+  const operation = pickWeighted<Operation>(dice, [
     [4, importOperations.deduping],
     [4, importOperations.forgetful],
     [1, importOperations.staged],
@@ -103,7 +103,7 @@ function createScene(dice: Dice, trace: string[]): World {
   const platform = createModelPlatform({ clock, dice, weather, dedupes, refuses: isBad, note });
   let serverOffset = between(dice, -100_000, 100_000);
   const server = createModelServer(() => clock.monotonic() + serverOffset, clock.monotonic);
-  const leaseMs = oneOf(dice, [
+  const leaseMs = pickWeighted(dice, [
     [1, 2_000],
     [3, 5_000],
     [1, 30_000],
@@ -137,7 +137,7 @@ function isBad(_: string, content: string): boolean {
 }
 
 function paceFor(dice: Dice): RateLimitSettings {
-  const concurrency = oneOf<RateLimitSettings["concurrency"]>(dice, [
+  const concurrency = pickWeighted<RateLimitSettings["concurrency"]>(dice, [
     [3, "auto"],
     [2, 4],
     [2, 16],
@@ -146,7 +146,7 @@ function paceFor(dice: Dice): RateLimitSettings {
 }
 
 function recordsFor(dice: Dice): readonly SimulatedRecord[] {
-  const count = oneOf(dice, [
+  const count = pickWeighted(dice, [
     [2, between(dice, 1, 6)],
     [5, between(dice, 7, 25)],
     [1, between(dice, 26, 60)],
@@ -188,7 +188,7 @@ async function play(
 async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabase | undefined): Promise<number> {
   const { dice } = scene;
   let runs = 0;
-  for (let left = oneOf(dice, STORMY) + (restored === undefined ? 0 : 2); left > 0; left -= 1) {
+  for (let left = pickWeighted(dice, STORMY) + (restored === undefined ? 0 : 2); left > 0; left -= 1) {
     const how = dice() < 0.2 ? "push" : nextCommand(scene);
     if (how === "push") {
       runs += 1;
@@ -260,7 +260,7 @@ function joinFromElsewhere(scene: SharedScene, run: string): void {
     await clock.sleep(between(dice, 1_000, 30_000));
     startWorker(scene, run, anyMachine(scene));
   };
-  for (let count = oneOf(dice, REMOTE); count > 0; count -= 1) void join();
+  for (let count = pickWeighted(dice, REMOTE); count > 0; count -= 1) void join();
 }
 
 const REMOTE: readonly (readonly [number, number])[] = [

@@ -8,7 +8,7 @@ const MAX_SLOWNESS = 5;
 export const SLOWNESS: number = Number(process.env["MIGRATE_TEST_SLOWNESS"]) || measured();
 
 /** Scales a time limit by the slowness of this machine. */
-export function patience(milliseconds: number): number {
+export function scaledTimeout(milliseconds: number): number {
   return Math.round(milliseconds * SLOWNESS);
 }
 
