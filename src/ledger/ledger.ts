@@ -16,8 +16,6 @@ export interface Ledger {
   findRun(id?: string): Promise<Run | undefined>;
   /** All runs, latest first. */
   runs(): Promise<readonly Run[]>;
-  /** Adds endpoints to runs of earlier versions. From then on, their records are identified by endpoint. */
-  setEndpoints(endpoints: ReadonlyMap<string, string>): Promise<void>;
   /** Discards an interrupted plan, because the run reads its input again. */
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
@@ -138,12 +136,7 @@ export interface NewRun {
   readonly startedAt: string;
 }
 
-export interface Run extends Omit<NewRun, "endpoint"> {
-  /**
-   * Absent in a run of an earlier version. Until `setEndpoints`, its records are identified by the id of their
-   * operation.
-   */
-  readonly endpoint?: string;
+export interface Run extends NewRun {
   /** Sortable and short: `20261120-2341-7f3a`. */
   readonly id: string;
   /** `planning`: the input was not read completely, even if the run has ended. */

@@ -21,7 +21,7 @@ export interface RunProof {
   readonly exitCode?: number;
   readonly dryRun: boolean;
   readonly target: string;
-  readonly endpoint?: string;
+  readonly endpoint: string;
   readonly supplier: string;
   readonly operation: string;
   /** Why its sources could not be read again. Rows and amounts are then not proved. */

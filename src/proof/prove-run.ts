@@ -128,7 +128,7 @@ function factsOf(run: Run): Omit<RunProof, "sources" | "setup" | "records" | "pa
     ...(exitCode !== undefined && { exitCode }),
     dryRun,
     target,
-    ...(endpoint !== undefined && { endpoint }),
+    endpoint,
     supplier,
     operation,
   };

@@ -8,7 +8,7 @@ import { startSampleRun, openThings, thingsFolder, thingsSettings } from "./samp
 
 const clock = { now: () => 0, monotonic: () => 0, sleep: () => Promise.resolve() };
 
-function options(job: Job): Omit<RunSettings, "files"> & { readonly dryRun: boolean } {
+function options(job: Job): Omit<RunSettings, "files" | "rejectsSecret"> & { readonly dryRun: boolean } {
   return {
     job: job.settings,
     target: {

@@ -84,6 +84,7 @@ export const PUSH_SETTINGS: RunSettings = {
   pace: { concurrency: "auto", maxConcurrency: 16 },
   revise: false,
   allowEmpty: false,
+  rejectsSecret: "a secret for fingerprints",
   files: [],
 };
 

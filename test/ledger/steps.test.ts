@@ -1,6 +1,4 @@
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { DatabaseSync } from "@photostructure/sqlite";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
@@ -94,25 +92,4 @@ describe("a record that awaits another", () => {
     expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "pending", problems: [] }]);
     await ledger.close();
   });
-});
-
-test("a ledger of the first version is brought up to date, with a copy beside it", async () => {
-  const path = join(temporaryFolder(), "ledger.db");
-  const old = new DatabaseSync(path);
-  old.exec(readFileSync(new URL("sqlite/format-1.sql", import.meta.url), "utf8"));
-  old.close();
-  const ledger = await openLedger({ path });
-  expect(await outcomesOf(ledger, "20260101-0000-aaaa")).toMatchObject([
-    { key: "A", status: "accepted", account: "A-1", http: 201 },
-    { key: "B", status: "blocked", http: 400 },
-  ]);
-  expect(await ledger.attempts("A")).toMatchObject([{ status: "accepted", attempt: 1 }]);
-  await ledger.resumeRun("20260101-0000-aaaa", POLICY);
-  const [left] = await ledger.sendable("20260101-0000-aaaa", 1, 9);
-  expect(left).toMatchObject({ record: 2, attempts: 1, isAmbiguous: false });
-  expect(left).not.toHaveProperty("step");
-  await ledger.close();
-  const copy = new DatabaseSync(`${path}.v1.bak`);
-  expect(copy.prepare("pragma user_version").get()).toEqual({ user_version: 1 });
-  copy.close();
 });

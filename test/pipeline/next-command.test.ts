@@ -40,6 +40,7 @@ function leftOver(more: {
       target: "t",
       supplier: "ACME",
       operation: "import-thing",
+      endpoint: "POST t/data-import/things",
       settings: { ...PUSH_SETTINGS, job: JOB },
       dryRun: false,
       startedAt: "2026-11-20T23:41:07.000Z",

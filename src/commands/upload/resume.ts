@@ -7,7 +7,6 @@ import type { Ledger, Run } from "../../ledger/ledger.ts";
 import { continueSending, migrate } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
 import { confirmSending, unconfirmedTarget } from "../../pipeline/send/confirm-sending.ts";
-import { identifyEarlierRuns } from "../../pipeline/run/earlier-runs.ts";
 import { planPolicy } from "../../pipeline/plan/plan-records.ts";
 import { hasSent } from "../../pipeline/run/run-ledger.ts";
 import type { RunReport, ShownRun } from "../../pipeline/run/run-report.ts";
@@ -35,7 +34,6 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     // A run that is planned again has no recorded records to compare with, so its files are compared completely.
     const trustsTime = run.state !== "planning";
     const job = await openRecordedJob(settings, dependencies, { trustsTime });
-    await identifyEarlierRuns(ledger, job, dependencies);
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until, workers } = settings;
       await ledger.resumeRun(run.id, planPolicy(job, settings));

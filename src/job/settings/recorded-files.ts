@@ -24,7 +24,7 @@ export interface RecordedFile extends FileFingerprint {
 }
 
 export const recordedFileSchema: z.ZodType<RecordedFile> = z.object({
-  kind: z.enum(FILE_KINDS).default("input"),
+  kind: z.enum(FILE_KINDS),
   file: z.string(),
   bytes: z.number(),
   sha256: z.string(),

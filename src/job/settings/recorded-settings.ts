@@ -34,7 +34,7 @@ export interface RunSettings {
   readonly confirmed?: boolean | undefined;
   readonly out?: string | undefined;
   /** Secret key for the fingerprints of its rejects: 256 random bits as text. */
-  readonly rejectsSecret?: string | undefined;
+  readonly rejectsSecret: string;
   /** Fingerprints of the contract, the mapping, the files that the mapping names, and the input. */
   readonly files: readonly RecordedFile[];
 }
@@ -239,6 +239,6 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   sendInvalid: z.boolean().optional(),
   confirmed: z.boolean().optional(),
   out: text,
-  rejectsSecret: text,
+  rejectsSecret: z.string(),
   files: z.array(recordedFileSchema),
 });

@@ -91,7 +91,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
 const PASSWORD_HINT =
   "give the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the name of the user in --ledger";
 const RIGHTS_HINT =
-  "grant the user of --ledger what docs/cluster.md lists, for workers also in the schema migrate_jobs; schemas are made and brought up to date by a user that owns them";
+  "grant the user of --ledger what docs/cluster.md lists, for workers also in the schema migrate_jobs; the owner of a schema creates its tables";
 const DISK_HINT = "free some disk space on the server; then run the same command again";
 const READ_ONLY_HINT =
   "name the primary server with --ledger: a standby, or a database in recovery, accepts no changes";

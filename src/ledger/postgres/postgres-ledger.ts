@@ -64,7 +64,6 @@ export function postgresLedger(database: PostgresDatabase, options: PostgresLedg
         },
         { ...LONG, fence },
       ),
-    setEndpoints: async () => undefined,
     restartPlan: (id) => change(id, restartPlan, PLAN),
     plan: (id, items) => change(id, (transaction, run) => planItems(transaction, run, items), PLAN),
     exclude: (id, excluded) => change(id, (transaction, run) => excludeRows(transaction, run, excluded), PLAN),
@@ -101,7 +100,6 @@ export function postgresLedger(database: PostgresDatabase, options: PostgresLedg
 
 type WritingMethod =
   | "startRun"
-  | "setEndpoints"
   | "restartPlan"
   | "plan"
   | "exclude"
@@ -147,7 +145,6 @@ export function ledgerToRead(queries: Queries, sending: SendingStatus, close: ()
   return {
     ...readingLedger(queries, sending, close),
     startRun: refused,
-    setEndpoints: refused,
     restartPlan: refused,
     plan: refused,
     exclude: refused,

@@ -1,153 +1,129 @@
 import { Failure } from "../../model/failure.ts";
 import type { Run } from "../ledger.ts";
+import { LEDGER_FORMAT, requireKnownFormat } from "../ledger-format.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
 import type { Queries, Statement } from "./queries.ts";
-import { COUNT_STEP } from "./tables/count-schema.ts";
-import { ORIGIN_STEP, RECOVERY_STEP, ROW_MARK_STEP } from "./tables/recovery-schema.ts";
+import { CREATE_COUNTS } from "./tables/count-schema.ts";
 
 /**
- * The history of the schema `migrate`. A ledger of version n has had the first n steps. A new version adds a step;
- * existing steps never change. `records` has the state of every identity over all runs, `items` the input list of each
- * run, and `problems` those of the plan (attempt 0) and of each attempt. Timestamps are ISO 8601 UTC, as text. Texts
- * are compared by their bytes, as in SQLite. `writer` has one row: the process that may write to the whole ledger.
- * `marks` has one row: the last transaction of that process. `ranges` are the parts of a run's plan that are assigned
- * to `workers`; each assignment increments the fencing token of the range. `counts` has totals that take long to
- * count.
+ * The tables in the schema `migrate`. `records` has the state of every identity over all runs, `items` the input list
+ * of each run, and `problems` those of the plan (attempt 0) and of each attempt. Timestamps are ISO 8601 UTC, as text.
+ * Texts are compared by their bytes, as in SQLite. `writer` has one row: the process that may write to the whole
+ * ledger. `marks` has one row: the last transaction of that process. `ranges` are the parts of a run's plan that are
+ * assigned to `workers`; each assignment increments the fencing token of the range.
+ *
+ * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
+ * `recoveries` are notes that this database accounts for a journal. `machines` are those that have sent. `uncovered`
+ * are records of no plan, which `coverage` does not count yet. `origin` has one row: the origin of the database when
+ * nothing was known to be missing in it. A restored copy has that of the original.
  *
  * Rows that are updated have room on their page for the next version, so that updates touch no index.
  */
-const SCHEMA_STEPS: readonly string[] = [
-  `create table migrate.ledger (version integer not null);
-   insert into migrate.ledger values (0);
-   create table migrate.writer (
-     id integer primary key check (id = 1), fence bigint not null, holder text, lease_until timestamptz
-   );
-   insert into migrate.writer values (1, 0, null, null);
-   create table migrate.marks (
-     id integer primary key check (id = 1), fence bigint not null, marked bigint not null
-   );
-   insert into migrate.marks values (1, 0, 0);
-   create table migrate.runs (
-     id integer generated always as identity primary key, name text collate "C" not null unique, command text not null,
-     target text not null, supplier text not null, operation text not null, endpoint text, settings text not null,
-     dry_run boolean not null, tool_version text, state text not null, started_at text collate "C" not null,
-     finished_at text, exit_code integer
-   );
-   create table migrate.files (
-     id integer generated always as identity primary key, name text collate "C" not null unique
-   );
-   create table migrate.records (
-     id bigint generated always as identity primary key, identity bytea not null unique, content bytea not null,
-     state text not null, attempts integer not null, accepted_content bytea, accepted_at text collate "C", account text,
-     step text, resends integer not null default 0
-   ) with (fillfactor = 70);
-   create table migrate.items (
-     run integer not null, record integer not null, key text collate "C", near text collate "C", identity bytea,
-     content bytea, awaits bytea, file integer not null, line bigint not null, status text not null,
-     attempt integer, attempts integer, http integer, account text, duration_ms double precision,
-     primary key (run, record)
-   ) with (fillfactor = 70);
-   create table migrate.positions (
-     run integer not null, record integer not null, file integer not null, byte bigint not null, line bigint not null,
-     primary key (run, record)
-   );
-   create table migrate.attempts (
-     run integer not null, record integer not null, attempt integer not null, identity bytea not null,
-     intended_at text collate "C" not null, settled_at text collate "C", status text not null, http integer, account text,
-     duration_ms double precision, reason text, step text, harmless boolean not null,
-     primary key (run, record, attempt)
-   ) with (fillfactor = 70);
-   create index attempts_in_flight on migrate.attempts (run, record) where status = 'sending';
-   create index attempts_by_account on migrate.attempts (account) where account is not null;
-   create table migrate.problems (
-     run integer not null, record integer not null, attempt integer not null, position integer not null,
-     severity text not null, code text collate "C" not null, problem text not null,
-     primary key (run, record, attempt, position)
-   );
-   create table migrate.decisions (
-     id bigint generated always as identity primary key, run integer not null, record integer not null,
-     identity bytea not null, decided_at text not null, decision text not null, decided_by text not null,
-     who text not null, reason text not null, account text
-   );
-   create index decisions_by_identity on migrate.decisions (identity);
-   create table migrate.workers (
-     id text primary key, run integer not null, host text not null, pid integer not null, started_at timestamptz not null,
-     seen_at timestamptz not null, per_second double precision, in_flight integer, state text not null
-   );
-   create table migrate.ranges (
-     run integer not null, first integer not null, last integer not null, fence bigint not null, marked bigint not null,
-     holder text, lease_until timestamptz, state text not null,
-     primary key (run, first)
-   );`,
-  `create table migrate.shared_runs (
-     run integer primary key, state text not null, lease_ms integer not null, concurrency integer not null,
-     rps double precision, resends boolean not null, hold_until timestamptz, hold_reason text, failure text
-   );
-   alter table migrate.ranges add column job text, add column taken_at timestamptz;
-   alter table migrate.workers add column rank bigint generated always as identity, add column report text,
-     drop column per_second, drop column in_flight;`,
-  `${COUNT_STEP}
-   alter table migrate.workers add column shown_at timestamptz;`,
-  "create index decisions_by_account on migrate.decisions (account);",
-  "alter table migrate.items add column row_hash bigint;",
-  RECOVERY_STEP,
-  ORIGIN_STEP,
-  ROW_MARK_STEP,
-];
+const CREATE_TABLES = `
+  create table migrate.ledger (version integer not null);
+  insert into migrate.ledger values (${LEDGER_FORMAT});
+  create table migrate.writer (
+    id integer primary key check (id = 1), fence bigint not null, holder text, lease_until timestamptz
+  );
+  insert into migrate.writer values (1, 0, null, null);
+  create table migrate.marks (
+    id integer primary key check (id = 1), fence bigint not null, marked bigint not null
+  );
+  insert into migrate.marks values (1, 0, 0);
+  create table migrate.runs (
+    id integer generated always as identity primary key, name text collate "C" not null unique, command text not null,
+    target text not null, supplier text not null, operation text not null, endpoint text not null,
+    settings text not null, dry_run boolean not null, tool_version text, state text not null,
+    started_at text collate "C" not null, finished_at text, exit_code integer
+  );
+  create table migrate.files (
+    id integer generated always as identity primary key, name text collate "C" not null unique
+  );
+  create table migrate.records (
+    id bigint generated always as identity primary key, identity bytea not null unique, content bytea not null,
+    state text not null, attempts integer not null, accepted_content bytea, accepted_at text collate "C", account text,
+    step text, resends integer not null default 0
+  ) with (fillfactor = 70);
+  create table migrate.items (
+    run integer not null, record integer not null, key text collate "C", near text collate "C", identity bytea,
+    content bytea, awaits bytea, file integer not null, line bigint not null, status text not null,
+    attempt integer, attempts integer, http integer, account text, duration_ms double precision, row_hash bigint,
+    primary key (run, record)
+  ) with (fillfactor = 70);
+  create table migrate.positions (
+    run integer not null, record integer not null, file integer not null, byte bigint not null, line bigint not null,
+    primary key (run, record)
+  );
+  create table migrate.attempts (
+    run integer not null, record integer not null, attempt integer not null, identity bytea not null,
+    intended_at text collate "C" not null, settled_at text collate "C", status text not null, http integer, account text,
+    duration_ms double precision, reason text, step text, harmless boolean not null, row_mark bigint,
+    primary key (run, record, attempt)
+  ) with (fillfactor = 70);
+  create index attempts_in_flight on migrate.attempts (run, record) where status = 'sending';
+  create index attempts_by_account on migrate.attempts (account) where account is not null;
+  create index attempts_by_row_mark on migrate.attempts (row_mark) where row_mark is not null;
+  create table migrate.problems (
+    run integer not null, record integer not null, attempt integer not null, position integer not null,
+    severity text not null, code text collate "C" not null, problem text not null,
+    primary key (run, record, attempt, position)
+  );
+  create table migrate.decisions (
+    id bigint generated always as identity primary key, run integer not null, record integer not null,
+    identity bytea not null, decided_at text not null, decision text not null, decided_by text not null,
+    who text not null, reason text not null, account text
+  );
+  create index decisions_by_identity on migrate.decisions (identity);
+  create index decisions_by_account on migrate.decisions (account);
+  create table migrate.workers (
+    id text primary key, run integer not null, host text not null, pid integer not null, started_at timestamptz not null,
+    seen_at timestamptz not null, state text not null, rank bigint generated always as identity, report text,
+    shown_at timestamptz
+  );
+  create table migrate.ranges (
+    run integer not null, first integer not null, last integer not null, fence bigint not null, marked bigint not null,
+    holder text, lease_until timestamptz, state text not null, job text, taken_at timestamptz,
+    primary key (run, first)
+  );
+  create table migrate.shared_runs (
+    run integer primary key, state text not null, lease_ms integer not null, concurrency integer not null,
+    rps double precision, resends boolean not null, hold_until timestamptz, hold_reason text, failure text
+  );
+  create table migrate.recoveries (id text primary key, at text not null, uncertain boolean not null);
+  create table migrate.machines (id text primary key, first_seen_at timestamptz not null);
+  create table migrate.uncovered (identity bytea primary key);
+  create table migrate.origin (
+    id integer primary key check (id = 1), origin text not null, noted_at text not null
+  );
+  ${CREATE_COUNTS}`;
 
 /**
- * Creates the schema if it is missing, and applies the missing steps. Concurrent processes wait for each other. A user
- * who may only read and write passes if nothing has to be done.
- * @throws Failure `config` for a newer ledger, and for a schema or a database that cannot contain one; nothing is
- * changed
+ * Creates the schema if it is missing. Concurrent processes wait for each other. A user who may only read and write
+ * passes if it exists.
+ * @throws Failure `config` for a ledger of another format, and for a schema or a database that cannot contain one;
+ * nothing is changed
  */
-export async function upgradeSchema(
-  database: PostgresDatabase,
-  steps: readonly string[] = SCHEMA_STEPS,
-): Promise<void> {
-  if ((await ledgerVersion(database, steps.length)) === steps.length) return;
+export async function createSchema(database: PostgresDatabase): Promise<void> {
+  if (await isLedgerThere(database)) return;
   await requireSuitableServer(database);
   await database.transaction(
     async (transaction) => {
       await transaction.row(LOCK_SCHEMA);
-      const version = await ledgerVersion(transaction, steps.length);
-      if (version === undefined) await createSchema(transaction);
-      for (const step of steps.slice(version ?? 0)) await transaction.run(step);
-      await transaction.run("update migrate.ledger set version = $1", steps.length);
+      if (await isLedgerThere(transaction)) return;
+      await prepareSchema(transaction);
+      await transaction.run(CREATE_TABLES);
     },
     { isLong: true },
   );
 }
 
-/**
- * Whether there is a ledger of this version.
- * @throws Failure `config` for one of another version
- */
+/** @throws Failure `config` for a ledger of another format */
 export async function isLedgerThere(queries: Queries): Promise<boolean> {
-  const version = await ledgerVersion(queries);
-  if (version === undefined || version === SCHEMA_STEPS.length) return version !== undefined;
-  throw new Failure("config", `the ledger ${queries.name} was written by an earlier version of this tool`, {
-    hint: "the next push or resume brings it up to date",
-  });
-}
-
-/**
- * Undefined if there is no ledger.
- * @throws Failure `config` for a newer one
- */
-export async function ledgerVersion(
-  queries: Queries,
-  known: number = SCHEMA_STEPS.length,
-): Promise<number | undefined> {
   const found = await queries.row(IS_LEDGER);
-  if (found?.ledger !== true) return undefined;
+  if (found?.ledger !== true) return false;
   const { version = 0 } = (await queries.row(SELECT_VERSION)) ?? {};
-  if (version <= known) return version;
-  throw new Failure(
-    "config",
-    `the ledger ${queries.name} was written by a newer version of this tool (format ${version}; this one knows ${known})`,
-    { hint: "use the newer version, or name another ledger with --ledger; nothing was changed" },
-  );
+  requireKnownFormat(queries.name, version);
+  return true;
 }
 
 /** Not `to_regclass`, which may not find a table that another process created while this one waited for its lock. */
@@ -164,7 +140,7 @@ const SELECT_VERSION: Statement<{ version: number }> = { sql: "select version fr
 const LOCK_SCHEMA: Statement<unknown> = { sql: "select pg_advisory_xact_lock(1835624306)" };
 
 /** An empty schema may have been created by a user with more rights. */
-async function createSchema(transaction: Queries): Promise<void> {
+async function prepareSchema(transaction: Queries): Promise<void> {
   const found = await transaction.row(SELECT_SCHEMA);
   if (found === undefined) await transaction.run("create schema migrate");
   else if (found.tables > 0) throw strangeSchema(transaction.name);

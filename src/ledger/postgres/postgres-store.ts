@@ -12,7 +12,7 @@ import { type Fence, openPostgres, type PostgresDatabase, type Snapshot } from "
 import { exportTables } from "./postgres-export.ts";
 import { noPostgresLedger } from "./postgres-failure.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
-import { isLedgerThere, ledgerVersion, upgradeSchema } from "./postgres-schema.ts";
+import { createSchema, isLedgerThere } from "./postgres-schema.ts";
 import type { Queries } from "./queries.ts";
 import { endAbandonedRuns, refuseLiveWorkers, workingOf } from "./shared/end-shared-run.ts";
 import { postgresSharedRun } from "./shared/postgres-shared-run.ts";
@@ -111,8 +111,8 @@ async function openToWrite(
   database: PostgresDatabase,
   { command, create, notice }: WriteOptions,
 ): Promise<{ readonly ledger: Ledger; readonly fence: Fence }> {
-  if (!create && (await ledgerVersion(database)) === undefined) throw noPostgresLedger(database.name);
-  await upgradeSchema(database);
+  if (!create && !(await isLedgerThere(database))) throw noPostgresLedger(database.name);
+  await createSchema(database);
   await warnOfServer(database, notice);
   if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, { notice });
   const lease = await takeWriterLease(database, command, { notice });

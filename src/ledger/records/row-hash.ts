@@ -32,7 +32,7 @@ export function rowHash(row: Row): number {
 export type Destination = Pick<Run, "endpoint" | "supplier">;
 
 /** Combines a `rowHash` with the destination, in 52 bits. A journal records it to show which rows were sent where. */
-export function rowMarker({ endpoint = "", supplier }: Destination): (hash: number) => number {
+export function rowMarker({ endpoint, supplier }: Destination): (hash: number) => number {
   const start = textHash(`${supplier}\n${endpoint}`, SEED) % TWO_TO_THE_32;
   return (hash) => mixHash(start ^ (hash % TWO_TO_THE_32), ~start ^ Math.floor(hash / TWO_TO_THE_32));
 }

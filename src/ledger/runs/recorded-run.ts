@@ -8,7 +8,7 @@ export interface RunColumns {
   readonly target: string;
   readonly supplier: string;
   readonly operation: string;
-  readonly endpoint: string | null;
+  readonly endpoint: string;
   readonly settings: string;
   readonly dry_run: number | boolean;
   readonly state: Run["state"];
@@ -26,11 +26,11 @@ export function toRun(row: RunColumns | undefined): Run | undefined {
     target: row.target,
     supplier: row.supplier,
     operation: row.operation,
+    endpoint: row.endpoint,
     settings,
     dryRun: Boolean(row.dry_run),
     startedAt: row.started_at,
     state: row.state,
-    ...(row.endpoint !== null && { endpoint: row.endpoint }),
     ...(row.finished_at !== null && { finishedAt: row.finished_at }),
     ...(row.exit_code !== null && { exitCode: row.exit_code }),
   };

@@ -26,9 +26,8 @@ import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";
 import { withChecksums } from "./integrity/checksummed-database.ts";
 import { requireIntact } from "./integrity/ledger-check.ts";
 import { nextSendable, notePosition } from "./tables/position-table.ts";
-import { setEndpoints } from "./set-endpoints.ts";
 import { timeline } from "./tables/timeline-query.ts";
-import { upgradeSchema, isSchemaCurrent, type UpgradeOptions } from "./ledger-schema.ts";
+import { createSchema, hasSchema } from "./ledger-schema.ts";
 import { callMethodsOf } from "../thread/call-methods.ts";
 import { lateThread } from "../thread/late-thread.ts";
 import type { ClosableLedger, LedgerWork } from "../thread/ledger-calls.ts";
@@ -51,14 +50,14 @@ export interface SqliteLedgerOptions {
   /** For timestamps. */
   readonly clock?: Pick<Clock, "now">;
   /** Receives messages about slow work. */
-  readonly notice?: UpgradeOptions["notice"];
+  readonly notice?: ((message: string) => void) | undefined;
 }
 
 /**
  * Opens the project's ledger, and creates it if it does not exist: one SQLite file, readable only by its owner. When a
  * promise resolves, the change is on disk. A writer holds the lock (`lockLedger`).
  *
- * @throws Failure `config` (not a regular file, not a ledger, or of a newer version; nothing is changed then),
+ * @throws Failure `config` (not a regular file, not a ledger, or of another format; nothing is changed then),
  * `ledger_damaged`, `ledger_in_use`, `storage`. The methods also throw the last three.
  */
 export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> {
@@ -139,7 +138,7 @@ function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions,
   const database = openToWriteTo(path);
   try {
     if (seen === undefined) requireIntact(database);
-    upgradeSchema(database, { notice });
+    createSchema(database);
     database.execute(DURABLE);
     prepareToWrite(database);
     const isChecked = seen?.integrity !== "trusted";
@@ -158,7 +157,7 @@ interface OpenedToWrite {
   readonly isChecked: boolean;
 }
 
-/** Undefined for a ledger of an older version, and for one that a crash has left incomplete. */
+/** Undefined for an empty database, and for a ledger that a crash has left incomplete. */
 function openToRead(
   path: string,
   looking: Parameters<typeof requireIntact>[1],
@@ -167,7 +166,7 @@ function openToRead(
   const database = openDatabase(path, { readOnly: true });
   try {
     const integrity = requireIntact(database, { ...looking, trustsTime: true });
-    if (isSchemaCurrent(database)) {
+    if (hasSchema(database)) {
       // All later reads see the ledger at one moment, even during a push.
       database.execute("begin");
       return { database, integrity };
@@ -197,7 +196,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
     removeDatabase(path);
   };
   try {
-    upgradeSchema(database);
+    createSchema(database);
     prepareToWrite(database);
     const ledger = ledgerOver(database, {}, discard);
     unlinkWhileOpen(path);
@@ -228,7 +227,6 @@ function ledgerOver(
     startRun: async (run) => startRun(database, run, options.toolVersion),
     findRun: async (id) => findRun(database, id),
     runs: async () => listRuns(database),
-    setEndpoints: async (endpoints) => setEndpoints(database, endpoints),
     restartPlan: async (run) => planner.restartPlan(requireRun(database, run)),
     plan: async (run, items) => planner.plan(requireRun(database, run), isPacked(items) ? unpackItems(items) : items),
     exclude: async (run, excluded) => planner.exclude(requireRun(database, run), excluded),

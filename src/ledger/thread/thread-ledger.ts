@@ -21,7 +21,6 @@ export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, cl
     startRun: (run) => ask("startRun", [run]),
     findRun: (id) => ask("findRun", [id]),
     runs: () => ask("runs", []),
-    setEndpoints: (endpoints) => ask("setEndpoints", [endpoints]),
     restartPlan: (run) => ask("restartPlan", [run]),
     plan(run, items) {
       const packed = isPacked(items) ? items : packItems(items);

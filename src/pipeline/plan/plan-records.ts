@@ -50,7 +50,7 @@ export function itemSettings(
   { job, handle: { run } }: PlanContext,
   { sendInvalid, newKeys }: Pick<PlanOptions, "sendInvalid"> & Pick<KeyPolicy, "newKeys">,
 ): ItemSettings {
-  const { endpoint = "", supplier } = run;
+  const { endpoint, supplier } = run;
   return { endpoint, supplier, awaitedEndpoint: awaitedEndpointOf(job, run), sendInvalid, newKeys };
 }
 

@@ -10,7 +10,6 @@ import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-led
 import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
 import { createShownValues, type ShownValues } from "../../report/shown-values.ts";
 import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
-import { requireKnownRecords } from "./earlier-runs.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
 import { openRunJournal } from "./run-journal.ts";
 import { progressPath } from "./progress-file.ts";
@@ -83,7 +82,7 @@ export function withNewRun(
     if (isShared) await known?.store.requireSharing?.();
     const inputFolder = known === undefined ? dependencies.temporaryFolder : standardInputFolder(known.store);
     const job = await openReportedJob(options, inputFolder, { dependencies, closeLater });
-    await requireSendable(job, target, { known, dependencies });
+    await requireSendable(job, target, known);
     const { newRun, work } = await prepare(job, closeLater);
     const opened = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
     const run = await opened.startRun(newRun);
@@ -157,13 +156,12 @@ function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | und
 async function requireSendable(
   job: Job,
   target: NewRunOptions["target"],
-  { known, dependencies }: { readonly known: WritableLedger | undefined; readonly dependencies: Dependencies },
+  known: WritableLedger | undefined,
 ): Promise<void> {
   requireKey(job);
   if (known === undefined) return;
   const { supplier = "" } = job.settings;
   await requireSameDestination(known.ledger, known.store.name, { ...target, supplier });
-  await requireKnownRecords(known.ledger, job, dependencies);
 }
 
 /** From this size, starting a thread for the ledger pays off: about 1,000 requests. */
@@ -219,12 +217,10 @@ export function withRecordedRun<J extends Job | undefined>(
     const { showValues, workbook } = options;
     const reporting = { out, showValues, workbook, store };
     const shownValues = showValues ? createShownValues() : undefined;
-    // Its endpoint may have been added in the meantime.
-    const known = await requireRun(ledger, run.id);
-    tellBegun(known, store, dependencies);
-    const threading = { threads: settings.threads, isPlanned: known.state !== "planning" };
+    tellBegun(run, store, dependencies);
+    const threading = { threads: settings.threads, isPlanned: run.state !== "planning" };
     const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, threading);
-    return doWork({ ledger: ledgerInUse, run: known, job, shownValues, reporting, journal, dependencies }, work);
+    return doWork({ ledger: ledgerInUse, run, job, shownValues, reporting, journal, dependencies }, work);
   });
 }
 

@@ -33,6 +33,7 @@ function textOf(shared: Partial<SharedStatus>, width: number): string {
       target: "api.example.com",
       supplier: "SPRING",
       operation: "import-account",
+      endpoint: "",
       dryRun: false,
       state: "sending",
       startedAt: AT,

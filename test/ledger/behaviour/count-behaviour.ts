@@ -12,7 +12,7 @@ export function invalid(record: number): ReturnType<typeof item> {
 }
 
 /** Of each operation: how many records, and how many of them are accepted. */
-export async function coverageOf(ledger: Ledger): Promise<readonly number[][]> {
+async function coverageOf(ledger: Ledger): Promise<readonly number[][]> {
   return (await ledger.coverage()).map(({ records, accepted }) => [records, accepted]);
 }
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { LedgerStore } from "../../../src/ledger/ledger-store.ts";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
-import { coverageOf, describeCounts, invalid } from "../behaviour/count-behaviour.ts";
+import { describeCounts, invalid } from "../behaviour/count-behaviour.ts";
 import { attemptOutcomeOf, item, planned, PUSH, sendAll } from "../ledger-input.ts";
 import { POSTGRES_IS_HERE, type PostgresCluster, SKIPPED_WITHOUT_POSTGRES, startPostgres } from "./cluster.ts";
 
@@ -58,20 +58,6 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the counts of a ledger in PostgreSQL ${SKIPP
       expect(await closed()).toEqual([]);
     });
 
-    test("a ledger that was written without counts is counted when it is opened to write", async () => {
-      const run = await planned(ledger, [item(1, "K1"), invalid(2), item(3, "K3")]);
-      await sendAll(ledger, run, "accepted");
-      const before = [await ledger.summary(run), await ledger.coverage(), await ledger.history()];
-      await ledger.close();
-      await server.query(WITHOUT_COUNTS, NAME);
-      await expect(store.read()).rejects.toMatchObject({ message: expect.stringContaining("earlier version") });
-      ledger = await store.write("push", { create: false });
-      expect([await ledger.summary(run), await ledger.coverage(), await ledger.history()]).toEqual(before);
-      await sendAll(ledger, await planned(ledger, [item(2, "K2", "good")]), "accepted");
-      expect(await coverageOf(ledger)).toEqual([[3, 3]]);
-      expect(await closed()).toEqual([]);
-    });
-
     test.each([
       "update migrate.counts set count = count + 1 where kind = 'status'",
       "delete from migrate.counts where kind = 'requests'",
@@ -84,15 +70,3 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the counts of a ledger in PostgreSQL ${SKIPP
     });
   });
 });
-
-/** As version 2 was. */
-const WITHOUT_COUNTS = `
-  drop function migrate.count_items, migrate.count_problems, migrate.fold_counts cascade;
-  drop table migrate.counts, migrate.unsent;
-  drop index migrate.attempts_ambiguous;
-  alter table migrate.workers drop column shown_at;
-  drop index migrate.decisions_by_account;
-  drop table migrate.recoveries, migrate.machines, migrate.uncovered, migrate.origin;
-  alter table migrate.items drop column row_hash;
-  alter table migrate.attempts drop column row_mark;
-  update migrate.ledger set version = 2`;

@@ -148,12 +148,17 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     ]);
   });
 
-  test("a schema of a newer version is refused, and so is one of another program", async () => {
+  test("a schema of another format is refused, and so is one of another program", async () => {
     await written(async () => undefined);
-    await server.query("update migrate.ledger set version = 99", NAME);
-    const newer = { code: "config", message: expect.stringContaining("newer version") };
-    await expect(store.write("push", { create: true })).rejects.toMatchObject(newer);
-    await expect(store.read()).rejects.toMatchObject(newer);
+    for (const [format, message] of [
+      [99, "newer version of this tool (format 99; this version knows 1)"],
+      [0, "unknown format (format 0; this version knows 1)"],
+    ] as const) {
+      await server.query(`update migrate.ledger set version = ${format}`, NAME);
+      const refusal = { code: "config", message: expect.stringContaining(message) };
+      await expect(store.write("push", { create: true })).rejects.toMatchObject(refusal);
+      await expect(store.read()).rejects.toMatchObject(refusal);
+    }
     await server.query("drop schema migrate cascade; create schema migrate; create table migrate.theirs (a int)", NAME);
     await expect(store.write("push", { create: true })).rejects.toMatchObject({
       code: "config",

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { expect, test } from "vitest";
@@ -14,20 +14,6 @@ const newPath = (): string => join(temporaryFolder(), "ledger.db");
 const findingsOf = (path: string): readonly string[] => checkLedger(path, () => false).findings;
 
 describeCounts("a SQLite ledger", () => openLedgerStore(newPath()));
-
-test.each(["format-1.sql", "format-4.sql"])("a ledger of an earlier version is counted once: %s", async (name) => {
-  const path = newPath();
-  const old = new DatabaseSync(path);
-  old.exec(readFileSync(new URL(name, import.meta.url), "utf8"));
-  old.close();
-  const ledger = await openLedger({ path });
-  const [run] = await ledger.runs();
-  const { records, counts } = await ledger.summary(run?.id ?? "");
-  expect(records).toBeGreaterThan(0);
-  expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(records);
-  await ledger.close();
-  expect(findingsOf(path)).toEqual([]);
-});
 
 test.each([
   "update counts set count = count + 1 where kind = 'status'",

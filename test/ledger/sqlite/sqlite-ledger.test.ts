@@ -14,8 +14,6 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { openDatabase } from "../../../src/ledger/sqlite/sqlite-database.ts";
-import { upgradeSchema } from "../../../src/ledger/sqlite/ledger-schema.ts";
 import { openLedger, openTemporaryLedger } from "../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { describeLedger } from "../behaviour/ledger-behaviour.ts";
 import { item, planned, PUSH, sendAll } from "../ledger-input.ts";
@@ -125,15 +123,28 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "config" });
   });
 
-  test("a ledger of a newer version is refused", async () => {
+  test.each([
+    [99, "written by a newer version of this tool (format 99; this version knows 1)"],
+    [0, "unknown format (format 0; this version knows 1)"],
+    [-1, "unknown format (format -1; this version knows 1)"],
+  ])("a ledger of format %s is refused", async (format, message) => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();
-    const newer = new DatabaseSync(path);
-    newer.exec("pragma user_version = 99");
+    const other = new DatabaseSync(path);
+    other.exec(`pragma user_version = ${format}`);
     const before = readFileSync(path);
-    await expect(openLedger({ path })).rejects.toMatchObject({ code: "config", exitCode: 2 });
+    const refusal = { code: "config", exitCode: 2, message: expect.stringContaining(message) };
+    await expect(openLedger({ path })).rejects.toMatchObject(refusal);
+    await expect(openLedger({ path, readOnly: true })).rejects.toMatchObject(refusal);
     expect(readFileSync(path).equals(before)).toBe(true);
-    newer.close();
+    other.close();
+  });
+
+  test("a new ledger has its schema on the first page", async () => {
+    const path = join(temporaryFolder(), "ledger.db");
+    await (await openLedger({ path })).close();
+    const leafPage = 13;
+    expect(readFileSync(path)[100]).toBe(leafPage);
   });
 
   test("a ledger that is cut off at any page is refused, and one with a torn page", async () => {
@@ -155,40 +166,6 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     writeSync(file, Buffer.alloc(4096, 0xaa), 0, 4096, Math.floor(whole.length / 2 / 4096) * 4096);
     closeSync(file);
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged" });
-  });
-
-  test("a ledger of an older version goes through the steps it lacks, after a copy was made", () => {
-    const path = join(temporaryFolder(), "ledger.db");
-    const steps = ["create table one (a); insert into one values (1)", "alter table one add column b"];
-    const database = openDatabase(path);
-    upgradeSchema(database, { steps: steps.slice(0, 1) });
-    // An upgrade that was broken off leaves a whole copy, or half of one.
-    for (const left of [`${path}.v1.bak`, `${path}.v1.bak.tmp`]) writeFileSync(left, "left behind");
-    upgradeSchema(database, { steps });
-    expect(database.row({ sql: "select * from one" })).toEqual({ a: 1, b: null });
-    expect(database.row({ sql: "pragma user_version" })).toEqual({ user_version: 2 });
-    database.close();
-    const copy = openDatabase(`${path}.v1.bak`);
-    expect(copy.row({ sql: "select * from one" })).toEqual({ a: 1 });
-    copy.close();
-    expect(readdirSync(join(path, "..")).filter((name) => name.endsWith(".tmp"))).toEqual([]);
-  });
-
-  test("what goes on is said while a large ledger of an older version is brought up to date", () => {
-    const path = join(temporaryFolder(), "ledger.db");
-    const steps = [`create table one (a); insert into one values (zeroblob(${64 * 1024 * 1024}))`, "select 1"];
-    const said: string[] = [];
-    const notice = (text: string): void => void said.push(text.replaceAll(path, "<ledger>"));
-    const database = openDatabase(path);
-    upgradeSchema(database, { steps: steps.slice(0, 1), notice });
-    expect(said).toEqual([]);
-    upgradeSchema(database, { steps, notice });
-    database.close();
-    expect(said).toEqual([
-      expect.stringMatching(/^The ledger <ledger> \(67 MB\) has an older format\. It is copied to <ledger>\.v1\.bak, /),
-      expect.stringMatching(/^The ledger has been copied \(\d+ s\)/),
-      expect.stringMatching(/^The ledger is up to date \(\d+ s\), and its checksums are written$/),
-    ]);
   });
 
   test("a ledger whose folder is a file is a storage failure", async () => {

@@ -20,6 +20,7 @@ const RUN: Run = {
   target: "",
   supplier: "",
   operation: "",
+  endpoint: "",
   settings: {},
   dryRun: false,
   startedAt: AT,

@@ -19,6 +19,7 @@ const RUN: RunProof = {
   target: "api.example.com",
   supplier: "ACME",
   operation: "import-account",
+  endpoint: "POST api.example.com/data-import/accounts",
   sources: [{ source: "accounts", file: "accounts.csv", bytes: 18_228, sha256: SHA, rows: 220, ...COUNTS }],
   setup: [{ file: "mapping.yaml", bytes: 2888, sha256: SHA }],
   records: { total: 220, byStatus: { accepted: 210, rejected: 10 }, leftOut: 0 },

@@ -59,6 +59,7 @@ function runRow(id: string): Run {
     target: "",
     supplier: "",
     operation: "",
+    endpoint: "",
     settings: {},
     dryRun: false,
     startedAt: "",

@@ -151,7 +151,7 @@ const ANY_ROW_MARK: Statement<{ found: number }> = {
 async function* journaledRows(transaction: Transaction, run: RunRow): AsyncGenerator<readonly FoundKey[]> {
   const destination = await transaction.row(SELECT_DESTINATION, run.number);
   if (destination === undefined) return;
-  const markOf = rowMarker({ ...destination, endpoint: destination.endpoint ?? "" });
+  const markOf = rowMarker(destination);
   for await (const rows of transaction.batches(selectNewRows(run), BATCH)) {
     const found = await transaction.rows(
       SELECT_JOURNALED,
@@ -166,7 +166,7 @@ async function* journaledRows(transaction: Transaction, run: RunRow): AsyncGener
   }
 }
 
-const SELECT_DESTINATION: Statement<{ endpoint: string | null; supplier: string }> = {
+const SELECT_DESTINATION: Statement<{ endpoint: string; supplier: string }> = {
   sql: "select endpoint, supplier from migrate.runs where id = $1",
 };
 

@@ -116,48 +116,33 @@ export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_ru
 
 /** An accepted record stays on the platform even if its revision was refused. `''`: the platform has other content. */
 const COVERED = `
-  select target, supplier, endpoint, max(latest) as run, count(*) as covered, count(records.identity) as accepted
+  select target, supplier, endpoint, count(*) as covered, count(records.identity) as accepted
   from (
-    select max(runs.id) as latest, runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation) as endpoint,
-      items.identity
+    select distinct items.identity, runs.target, runs.supplier, runs.endpoint
     from migrate.runs join migrate.items on items.run = runs.id
     where ${PLANNED_PUSHES} and items.identity is not null
-    group by items.identity, runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation)
   ) as each
   left join migrate.records on records.identity = each.identity and records.accepted_content <> ''
   group by target, supplier, endpoint`;
 
-/** Assigns the numbers of a destination to its latest run, because only their sums are used. */
-const RECOUNT = `
-  ${add(COUNTED)}
-  ${add(`
-    select run, kind, '', count from (${COVERED}) as each
-    cross join lateral (values ('covered', covered), ('accepted', accepted)) as number (kind, count)`)}
-  insert into migrate.unsent
-  select distinct identity from migrate.items
-  where identity is not null and status in ('invalid', 'duplicate', 'blocked')
-    and run in (select id from migrate.runs where ${PLANNED_PUSHES})
-    and not exists (select from migrate.records where records.identity = items.identity);`;
-
 /**
- * The schema step that keeps totals, for numbers that take long to count. Triggers update them in the same
+ * The part of the schema that keeps totals, for numbers that take long to count. Triggers update them in the same
  * transaction, for every writer. `counts` contains increments, so that no writer waits for a row of another. For each
  * run it has: records by status, current problems by severity and code, `requests`, and the contribution to its
  * destination, which is the number of records that no earlier push to it has planned (`covered`) and how many of them
  * are `accepted`. `unsent` are records of a push without a row in `records`.
  */
-export const COUNT_STEP: string = [TABLES, RECOUNT, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
+export const CREATE_COUNTS: string = [TABLES, FOLD, COUNT_ITEMS, COUNT_PROBLEMS, TRIGGERS].join("");
 
 const SUMS = `
   select run, kind, name, sum(count) as count from migrate.counts where kind not in ('covered', 'accepted')
   group by run, kind, name having sum(count) <> 0`;
 
 const COVERED_SUMS = `
-  select target, supplier, coalesce(endpoint, operation) as endpoint,
-    coalesce(sum(count) filter (where kind = 'covered'), 0) as covered,
+  select target, supplier, endpoint, coalesce(sum(count) filter (where kind = 'covered'), 0) as covered,
     coalesce(sum(count) filter (where kind = 'accepted'), 0) as accepted
   from migrate.runs join migrate.counts on counts.run = runs.id where ${PLANNED_PUSHES}
-  group by target, supplier, coalesce(endpoint, operation)
+  group by target, supplier, endpoint
   having count(*) filter (where kind = 'covered') > 0`;
 
 /** Selects every number that differs from an actual count. */

@@ -18,7 +18,7 @@ const SELECT_COVERAGE: Statement<Coverage> = {
         coalesce(sum(count) filter (where kind = 'accepted'), 0) as accepted
       from migrate.counts where counts.run = runs.id
     ) as counted
-    where ${PLANNED_PUSHES} group by runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation)
+    where ${PLANNED_PUSHES} group by runs.target, runs.supplier, runs.endpoint
   ) as each join migrate.runs on runs.id = each.latest
   where each.records > 0 order by each.latest desc`,
 };

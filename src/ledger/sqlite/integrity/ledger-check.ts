@@ -3,7 +3,7 @@ import { Failure } from "../../../model/failure.ts";
 import { formatCount } from "../../../text/count.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
-import { isSchemaCurrent } from "../ledger-schema.ts";
+import { hasSchema } from "../ledger-schema.ts";
 import { MISCOUNTED } from "../tables/counts.ts";
 import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { findCorruption, matchesStamp, readChecksums, type PageChecksums, checksumsPath } from "./page-checksums.ts";
@@ -30,7 +30,7 @@ export function checkLedger(path: string, isBusy: () => boolean): LedgerCheck {
 function corruptionOf(database: SqliteDatabase, isBusy: () => boolean): readonly string[] {
   try {
     requireIntact(database, { isBusy });
-    if (!isSchemaCurrent(database)) return ["It was written by an older version: any other command upgrades it."];
+    if (!hasSchema(database)) return ["It is empty."];
     return integrityErrors(database, 20);
   } catch (error) {
     if (error instanceof Failure && error.code === "ledger_damaged") return [error.message];
@@ -120,7 +120,7 @@ interface IntegrityOptions {
 
 /**
  * Refuses a ledger that is not what was last written: Failure `ledger_damaged`. Its checksums detect a single changed
- * bit. A ledger of an older version has none; SQLite's own check then detects a truncated or torn file. Returns
+ * bit. Without a checksum file, SQLite's own check detects a truncated or torn file. Returns
  * `trusted` if its pages were not checked.
  */
 export function requireIntact(database: SqliteDatabase, options: IntegrityOptions = {}): "checked" | "trusted" {

@@ -10,7 +10,7 @@ import {
   statOf,
   unreadableLedger,
 } from "../ledger-file.ts";
-import { upgradeSchema } from "../ledger-schema.ts";
+import { createSchema } from "../ledger-schema.ts";
 import { RECOUNT } from "../tables/counts.ts";
 import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, UNSURE_OF_ALL } from "../tables/recovery-log.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
@@ -65,7 +65,7 @@ function copyInto(
   path: string,
   mayRecreate: boolean,
 ): { readonly tables: LedgerRepair["tables"]; readonly isCertain: boolean } {
-  upgradeSchema(intact);
+  createSchema(intact);
   if (mayRecreate && (statOf(path)?.size ?? 0) === 0) return { tables: [], isCertain: true };
   const source = lengthened(path);
   const corrupt = openDatabase(source, { readOnly: true });
@@ -226,7 +226,7 @@ interface Copy {
   readonly columns: readonly string[];
 }
 
-/** The columns that both versions of the ledger have. */
+/** The known columns that can be read: a corrupt schema may name others. */
 function sharedColumns(corrupt: SqliteDatabase, intact: SqliteDatabase, table: string): readonly string[] {
   const query: Query<{ name: string }> = { sql: `select name from pragma_table_info('${table}')` };
   const columnsOf = (database: SqliteDatabase): readonly string[] => database.rows(query).map(({ name }) => name);

@@ -67,7 +67,7 @@ export function readChecksums(path: string): PageChecksums | "corrupt" | undefin
 const STAMP_VALUES = 5;
 const STAMP_BYTES = 8 * STAMP_VALUES;
 
-/** Five numbers and their checksum. Files of earlier versions have none. */
+/** Five numbers and their checksum. Absent if the file has no checksums of pages. */
 function readStamp(bytes: Buffer): FileStamp | "corrupt" | undefined {
   if (bytes.length === 0) return undefined;
   if (bytes.length !== STAMP_BYTES + 4) return "corrupt";

@@ -1,8 +1,7 @@
-import { readFileSync, rmSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { atExit } from "../../../files/at-exit.ts";
-import { unlessMissing } from "../../../files/error-code.ts";
 import { Failure } from "../../../model/failure.ts";
-import { type Holder, isDead, type LockKind, nameOf, parseHolder, thisProcess } from "../../lock-holder.ts";
+import { type Holder, isDead, type LockKind, nameOf, thisProcess } from "../../lock-holder.ts";
 import { ledgerFailure, preparePrivateFile, statOf } from "../ledger-file.ts";
 import { openDatabase, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { startLease, watchLease } from "./lease.ts";
@@ -112,16 +111,10 @@ export function isLocked(path: string): boolean {
     return holder !== undefined && (holder.kind === "lease" || lockKindOf(path) === "lease") && !isDead(holder);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    const earlier = error.code === "ledger_damaged" ? readEarlierHolder(lockPath) : undefined;
-    return earlier === undefined || !isDead(earlier);
+    return true;
   } finally {
     probe.close();
   }
-}
-
-/** In earlier versions, the lock file was a JSON object. Undefined if it is neither kind. */
-function readEarlierHolder(lockPath: string): Holder | undefined {
-  return parseHolder(unlessMissing(() => readFileSync(lockPath, "utf8")) ?? "");
 }
 
 /** Undefined if the lock file was removed in the meantime. */
@@ -149,7 +142,7 @@ function take(
   const file = statOf(lockPath)?.ino;
   const database = openDatabase(lockPath, { timeout: BUSY_TIMEOUT });
   try {
-    if (!begin(database, path)) return closed(database, "changed");
+    begin(database, path);
     if (file === undefined || statOf(lockPath)?.ino !== file) return closed(database, "changed");
     const before = readHolder(database);
     const mayLive = before !== undefined && before.nonce !== watched && needsWatch(before, holder);
@@ -183,20 +176,13 @@ function needsWatch(before: Holder, holder: Holder): boolean {
   return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);
 }
 
-/** False for the lock file of an earlier version whose holder has died. That file is removed. */
-function begin(database: SqliteDatabase, path: string): boolean {
+function begin(database: SqliteDatabase, path: string): void {
   try {
     database.execute("begin immediate");
-    return true;
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     if (error.code === "ledger_in_use") throw inUse(path, readHolder(database));
-    if (error.code !== "ledger_damaged") throw error;
-    const lockPath = `${path}.lock`;
-    const earlier = readEarlierHolder(lockPath);
-    if (earlier === undefined || !isDead(earlier)) throw ofEarlierVersion(path, earlier);
-    rmSync(lockPath, { force: true });
-    return false;
+    throw error.code === "ledger_damaged" ? unreadableLock(path) : error;
   }
 }
 
@@ -253,8 +239,8 @@ const HINTS = {
   lease: "if it dies, nothing has to be removed: the file system is not local, and its lease expires after 30 s",
 } as const;
 
-function ofEarlierVersion(path: string, holder: Holder | undefined): Failure {
-  return new Failure("ledger_in_use", `the ledger ${path} is in use by ${nameOf(holder)}`, {
-    hint: `wait until it has ended; if you are sure that it is no longer running, remove ${path}.lock, which an earlier version wrote`,
+function unreadableLock(path: string): Failure {
+  return new Failure("ledger_in_use", `the ledger ${path} may be in use: its lock file cannot be read`, {
+    hint: `if you are sure that no run uses the ledger, remove ${path}.lock, then run the same command again`,
   });
 }

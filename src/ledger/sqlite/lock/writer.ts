@@ -53,7 +53,7 @@ function unlessUnreadable<T>(work: () => T): T | undefined {
   try {
     return work();
   } catch {
-    // The next process that reads the ledger reports the corruption or older format.
+    // The next process that reads the ledger reports the corruption.
     return undefined;
   }
 }

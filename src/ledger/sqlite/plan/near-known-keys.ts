@@ -53,7 +53,7 @@ const ANY_ROW_MARK: Query<{ found: 1 }> = {
 function addJournaledRows(database: SqliteDatabase, run: RunRow): void {
   const destination = database.row(SELECT_DESTINATION, run.number);
   if (destination === undefined || database.run(INSERT_JOURNALED_ROWS) === 0) return;
-  const markOf = rowMarker({ ...destination, endpoint: destination.endpoint ?? "" });
+  const markOf = rowMarker(destination);
   for (let last = 0; ;) {
     const found = database.rows(SELECT_NEW_ROWS, last);
     for (const { record, rowHash } of found) database.run(INSERT_SAME_JOURNALED, record, rowHash, markOf(rowHash));
@@ -62,7 +62,7 @@ function addJournaledRows(database: SqliteDatabase, run: RunRow): void {
   }
 }
 
-const SELECT_DESTINATION: Query<{ endpoint: string | null; supplier: string }> = {
+const SELECT_DESTINATION: Query<{ endpoint: string; supplier: string }> = {
   sql: "select endpoint, supplier from runs where id = ?",
 };
 

@@ -81,7 +81,7 @@ const COUNTED = `
 const COVERED = `
   select target, supplier, endpoint, count(*) as records, count(accepted) as accepted
   from (
-    select runs.target, runs.supplier, coalesce(runs.endpoint, runs.operation) as endpoint,
+    select runs.target, runs.supplier, runs.endpoint,
       (select 1 from records where records.identity = items.identity and accepted_content <> x'') as accepted
     from runs cross join items on items.run = runs.id
     where ${PLANNED_PUSHES} and items.identity is not null
@@ -95,22 +95,14 @@ const UNSENT = `
     and run in (select id from runs where ${PLANNED_PUSHES})
     and not exists (select 1 from records where records.identity = items.identity)`;
 
-const REBUILD_COVERAGE = `
+/** Counts everything from zero, for a repaired ledger. */
+export const RECOUNT: string = `
+  delete from counts;
+  insert into counts ${COUNTED};
   delete from coverage;
   insert into coverage ${COVERED};
   delete from unsent;
   insert into unsent ${UNSENT};`;
-
-/** Counts everything from zero, for a ledger that was written without these tables, or was repaired. */
-export const RECOUNT: string = `
-  delete from counts;
-  insert into counts ${COUNTED};
-  ${REBUILD_COVERAGE}`;
-
-/** Call after records got other identities. */
-export function rebuildCoverage(database: SqliteDatabase): void {
-  database.execute(REBUILD_COVERAGE);
-}
 
 /** Selects every number that differs from an actual count. */
 export const MISCOUNTED: string = `
@@ -175,7 +167,7 @@ const INSERT_UNSENT = `insert or ignore into unsent
   where run = ? and identity is not null and status in ('invalid', 'duplicate', 'blocked')
     and not exists (select 1 from records where records.identity = items.identity)`;
 const COVER = `insert into coverage (target, supplier, endpoint, records, accepted)
-  select target, supplier, coalesce(endpoint, operation), ?2, 0 from runs where id = ?1 and ?2 > 0
+  select target, supplier, endpoint, ?2, 0 from runs where id = ?1 and ?2 > 0
   on conflict (target, supplier, endpoint) do update set records = records + excluded.records`;
 
 /** Adds to the number of accepted records of the run's destination; negative if some are no longer accepted. */
@@ -185,4 +177,4 @@ export function addAccepted(database: SqliteDatabase, run: number, count: number
 
 const ADD_ACCEPTED = `
   update coverage set accepted = accepted + ?2
-  where (target, supplier, endpoint) = (select target, supplier, coalesce(endpoint, operation) from runs where id = ?1)`;
+  where (target, supplier, endpoint) = (select target, supplier, endpoint from runs where id = ?1)`;

@@ -11,7 +11,7 @@ const SELECT_COVERAGE: Query<Coverage & { readonly latest: number }> = {
   select max(runs.id) as latest, runs.target, runs.supplier, runs.operation, coverage.records, coverage.accepted
   from coverage
   cross join runs on runs.target = coverage.target and runs.supplier = coverage.supplier
-    and coalesce(runs.endpoint, runs.operation) = coverage.endpoint
+    and runs.endpoint = coverage.endpoint
   where runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'
   group by coverage.target, coverage.supplier, coverage.endpoint order by 1 desc`,
 };

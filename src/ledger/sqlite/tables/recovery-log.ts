@@ -7,11 +7,6 @@ import { addToCounts } from "./counts.ts";
  * number 0. A record that is in no plan has -1 `resends`: `coverage` does not count it yet. There is no separate
  * table, because a schema that fits on one page is rarely lost.
  */
-export const RECOVERY_COLUMNS: string = "alter table seal add column recoveries text;";
-
-/** For attempts known only from a journal (`rowMarker`). */
-export const ROW_MARK_COLUMN: string = "alter table attempts add column row_mark integer;";
-
 export const NO_RUN = 0;
 
 export function recoveryOf(database: SqliteDatabase): LedgerRecovery {

@@ -4,7 +4,6 @@ import { hostname } from "node:os";
 import { dirname, join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { pidNamespace } from "../../../../src/files/running-process.ts";
 import { isLocked, lockLedger } from "../../../../src/ledger/sqlite/lock/ledger-lock.ts";
 import { openLedger } from "../../../../src/ledger/sqlite/sqlite-ledger.ts";
 import { sqliteLedgerStore } from "../../../../src/ledger/sqlite/sqlite-store.ts";
@@ -27,15 +26,6 @@ async function killedHolder(
   const lock = new DatabaseSync(`${path}.lock`);
   for (const [name, value] of Object.entries(change)) lock.prepare(`update holder set ${name} = ?`).run(value);
   lock.close();
-  return path;
-}
-
-/** What an earlier version left: a JSON object. */
-function earlierLock(change: object): string {
-  const path = ledgerPath();
-  mkdirSync(dirname(path), { recursive: true });
-  const holder = { host: hostname(), pid: 999_999_999, command: "push", since: "2026-11-20T00:00:00.000Z", nonce: "n" };
-  writeFileSync(`${path}.lock`, JSON.stringify({ ...holder, padding: "x".repeat(1000), ...change }));
   return path;
 }
 
@@ -109,25 +99,15 @@ describe("the lock of a process that was killed is taken over", () => {
   });
 });
 
-describe("a lock file of an earlier version", () => {
-  test("whose process has died on this host is replaced", async () => {
-    const path = earlierLock(process.platform === "linux" ? { pidNamespace: pidNamespace() } : {});
-    await (await lockLedger(path, "push")).release();
-    expect(readdirSync(join(path, ".."))).toEqual([]);
+test("a lock file that cannot be read is never taken over, and the file to remove is named", async () => {
+  const path = ledgerPath();
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.lock`, "{".repeat(1000));
+  await expect(lockLedger(path, "push")).rejects.toMatchObject({
+    code: "ledger_in_use",
+    hint: expect.stringContaining("ledger.db.lock"),
   });
-
-  test("of another host is never taken over, and the file to remove is named", async () => {
-    const refusal = lockLedger(earlierLock({ host: "elsewhere" }), "push");
-    await expect(refusal).rejects.toMatchObject({ code: "ledger_in_use" });
-    await expect(refusal).rejects.toHaveProperty("hint", expect.stringContaining("ledger.db.lock"));
-  });
-
-  test("that cannot be read is never taken over", async () => {
-    const path = earlierLock({});
-    writeFileSync(`${path}.lock`, "{".repeat(1000));
-    await expect(lockLedger(path, "push")).rejects.toMatchObject({ code: "ledger_in_use" });
-    expect(isLocked(path)).toBe(true);
-  });
+  expect(isLocked(path)).toBe(true);
 });
 
 describe("where the locks of the file system cannot be relied on", () => {

@@ -1,0 +1,14 @@
+import { Failure } from "../model/failure.ts";
+
+/** The format of the tables of a ledger, in either database. It is recorded in the ledger. */
+export const LEDGER_FORMAT = 1;
+
+/** @throws Failure `config` for a ledger of another format */
+export function requireKnownFormat(ledger: string, format: number): void {
+  if (format === LEDGER_FORMAT) return;
+  const isNewer = format > LEDGER_FORMAT;
+  const found = isNewer ? "was written by a newer version of this tool" : "has an unknown format";
+  throw new Failure("config", `the ledger ${ledger} ${found} (format ${format}; this version knows ${LEDGER_FORMAT})`, {
+    hint: `${isNewer ? "use the newer version, or " : ""}name another ledger with --ledger; nothing was changed`,
+  });
+}
