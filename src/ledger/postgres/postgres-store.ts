@@ -1,4 +1,5 @@
 import type { Ledger } from "../ledger.ts";
+import { missingLedger } from "../ledger-failures.ts";
 import { counted } from "../../text/count.ts";
 import type { ActiveWriter, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { nameOf } from "../lock-holder.ts";
@@ -10,7 +11,6 @@ import { warnOfServer } from "./integrity/server-check.ts";
 import { takeWriterLease, writerOf } from "./lock/writer-lease.ts";
 import { type Fence, openPostgres, type PostgresDatabase, type Snapshot } from "./postgres-database.ts";
 import { exportTables } from "./postgres-export.ts";
-import { noPostgresLedger } from "./postgres-failure.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
 import { createSchema, isLedgerThere } from "./postgres-schema.ts";
 import type { Queries } from "./queries.ts";
@@ -111,7 +111,7 @@ async function openToWrite(
   database: PostgresDatabase,
   { command, create, notice }: WriteOptions,
 ): Promise<{ readonly ledger: Ledger; readonly fence: Fence }> {
-  if (!create && !(await isLedgerThere(database))) throw noPostgresLedger(database.name);
+  if (!create && !(await isLedgerThere(database))) throw missingLedger(database.name);
   await createSchema(database);
   await warnOfServer(database, notice);
   if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, { notice });
@@ -178,7 +178,7 @@ async function check(queries: Queries): Promise<LedgerCheck> {
 }
 
 async function requireLedger(queries: Queries): Promise<void> {
-  if (!(await isLedgerThere(queries))) throw noPostgresLedger(queries.name);
+  if (!(await isLedgerThere(queries))) throw missingLedger(queries.name);
 }
 
 async function withSnapshot<Result>(

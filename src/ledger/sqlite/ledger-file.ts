@@ -2,6 +2,7 @@ import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync, type Stat
 import { basename, dirname, join } from "node:path";
 import { Failure } from "../../model/failure.ts";
 import { journalsOf } from "../journal/compare-journal.ts";
+import { missingLedger } from "../ledger-failures.ts";
 
 const OWNER_ONLY_FILE = 0o600;
 const OWNER_ONLY_FOLDER = 0o700;
@@ -48,9 +49,7 @@ export function noLedger(path: string): Failure {
         "`migrate ledger repair`. Without a copy, the same command creates a new ledger from the journal",
     });
   }
-  return new Failure("run_unknown", `there is no ledger at ${path}, so there are no runs`, {
-    hint: "start one with `migrate push`; if it is elsewhere, name it with --ledger",
-  });
+  return missingLedger(path);
 }
 
 /**

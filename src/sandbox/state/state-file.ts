@@ -78,7 +78,8 @@ function snapshotFrom(text: string): StateSnapshot | undefined {
 function accountFrom({ number, supplier, key, importedAt, payload, notes }: JsonObject): ImportedAccount | undefined {
   if (typeof number !== "string" || typeof supplier !== "string" || typeof key !== "string") return undefined;
   if (typeof importedAt !== "string" || payload === undefined || !isJsonObject(payload)) return undefined;
-  const prints = notes !== undefined && isJsonArray(notes) ? notes.filter((print) => typeof print === "string") : [];
+  if (notes === undefined || !isJsonArray(notes)) return undefined;
+  const prints = notes.filter((print) => typeof print === "string");
   return { number, supplier, key, importedAt, payload, notes: prints };
 }
 

@@ -7,7 +7,7 @@ import type {
   PlanPolicy,
   SendableItem,
 } from "../../../src/ledger/ledger.ts";
-import { requireAll } from "../../../src/ledger/postgres/postgres-failure.ts";
+import { requireChanged } from "../../../src/ledger/ledger-failures.ts";
 import type { Outcome, Status, Summary } from "../../../src/model/outcome.ts";
 import { hex } from "../mortal-ledger.ts";
 import { type ModelRecovery, modelRecovery } from "./model-recovery.ts";
@@ -99,7 +99,7 @@ export function createModelTables(): ModelTables {
       known.attempts === attempt &&
       made?.status === "sending" &&
       made.identity === hex(identity);
-    requireAll(isInFlight ? 1 : 0, 1, "model");
+    requireChanged(isInFlight ? 1 : 0, 1, "model");
   };
 
   const settle = (run: string, outcome: AttemptOutcome): void => {
@@ -124,7 +124,7 @@ export function createModelTables(): ModelTables {
     const status = settled.get(record) ?? item?.status;
     const isFree =
       known === undefined || ((settled.get(record) ?? known.state) !== "sending" && known.attempts === attempt - 1);
-    requireAll(
+    requireChanged(
       status === "pending" && isFree && !attempts.has(attemptKey({ run, record, attempt })) ? 1 : 0,
       1,
       "model",

@@ -1,6 +1,6 @@
 import type { AmbiguousItem, Decision, PlanPolicy, RecordedDecision, SharedAccount } from "../../ledger.ts";
 import { applyKnownRecords } from "../plan/known-rows.ts";
-import { requireAll } from "../postgres-failure.ts";
+import { requireChanged } from "../../ledger-failures.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 import { readKey, writtenKey } from "../written-key.ts";
@@ -111,9 +111,9 @@ async function saveDecision(transaction: Transaction, run: RunRow, made: Decisio
     decision === "resend"
       ? await transaction.run(RESEND, identity)
       : await transaction.run(UPDATE_RECORD[decision], identity, at, account);
-  requireAll(changed, 1, transaction.name);
+  requireChanged(changed, 1, transaction.name);
   const status = decision === "resend" ? "pending" : decision;
-  requireAll(await transaction.run(UPDATE_ITEM, run.number, record, status, account), 1, transaction.name);
+  requireChanged(await transaction.run(UPDATE_ITEM, run.number, record, status, account), 1, transaction.name);
   await appendPlanProblems(transaction, run.number, [{ record, problems }]);
   const { by, who, reason } = made;
   await transaction.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);

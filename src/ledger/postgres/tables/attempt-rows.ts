@@ -2,7 +2,7 @@ import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, AttemptOutcome, Intent, SendableItem } from "../../ledger.ts";
 import { parseProblem } from "../../records/stored-problem.ts";
 import { type AttemptRow, toAttempt } from "../../runs/attempt-row.ts";
-import { requireAll } from "../postgres-failure.ts";
+import { requireChanged } from "../../ledger-failures.ts";
 import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement, Transaction } from "../queries.ts";
 import { writtenKey } from "../written-key.ts";
@@ -32,7 +32,7 @@ export async function saveIntents(
   if (intents.length === 0) return;
   const claimed = await transaction.row(CLAIM, run.number, ...intentColumns(intents));
   for (const count of [claimed?.records, claimed?.items, claimed?.attempts]) {
-    requireAll(count, intents.length, transaction.name);
+    requireChanged(count, intents.length, transaction.name);
   }
 }
 
@@ -44,7 +44,7 @@ export async function saveOutcomes(
   if (outcomes.length === 0) return;
   const settled = await transaction.row(SETTLE, run.number, ...outcomeColumns(outcomes));
   for (const count of [settled?.records, settled?.items, settled?.attempts]) {
-    requireAll(count, outcomes.length, transaction.name);
+    requireChanged(count, outcomes.length, transaction.name);
   }
   await insertProblems(transaction, run.number, outcomes);
 }

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { Failure } from "../../../model/failure.ts";
 import { formatCount } from "../../../text/count.ts";
+import { type ContradictionQueries, contradictionQueries } from "../../contradictions.ts";
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { hasSchema } from "../ledger-schema.ts";
@@ -49,10 +50,7 @@ function countRows(database: SqliteDatabase): LedgerCheck["counts"] {
 }
 
 function contradictions(database: SqliteDatabase): readonly string[] {
-  return INVARIANTS.flatMap(({ words, sql }) => {
-    const found = count(database, `select count(*) as count from (${sql})`);
-    return found === 0 ? [] : [`${formatCount(found)} ${words}.`];
-  });
+  return contradictionQueries(VIOLATIONS).flatMap(({ sql, sentences }) => sentences(count(database, sql)));
 }
 
 function count(database: SqliteDatabase, sql: string): number {
@@ -64,44 +62,25 @@ function count(database: SqliteDatabase, sql: string): number {
 export const CONFIRMED = `(select identity from attempts where status = 'accepted' union all
   select identity from decisions where decision = 'accepted')`;
 
-/** Each query selects violations. */
-const INVARIANTS: readonly { readonly words: string; readonly sql: string }[] = [
-  {
-    words: "records are accepted without a request or decision",
-    sql: `select 1 from records where state = 'accepted' and identity not in ${CONFIRMED}`,
-  },
-  {
-    words: "records have a wrong number of requests",
-    sql: `select 1 from records left join
-      (select identity, max(attempt) as made from attempts group by identity) as sent on sent.identity = records.identity
-      where records.attempts <> coalesce(made, 0)`,
-  },
-  {
-    words: "records have an unknown state",
-    sql: `select 1 from records where state not in
-      ('pending', 'sending', 'accepted', 'rejected', 'ambiguous', 'blocked', 'valid')`,
-  },
-  {
-    words: "records of a run are accepted without a request or decision",
-    sql: `select 1 from items where status = 'accepted'
-      and not exists (select 1 from attempts where attempts.run = items.run and attempts.record = items.record
-        and status = 'accepted')
-      and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
-        and decision = 'accepted')`,
-  },
-  {
-    words: "requests are in flight for records that are not in flight",
-    sql: `select 1 from attempts left join items on items.run = attempts.run and items.record = attempts.record
-      where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
-  },
-  {
-    words: "records of a run that should have been sent are missing from the records table",
-    sql: `select 1 from items where status in ('pending', 'sending', 'accepted', 'ambiguous', 'skipped', 'blocked')
-      and awaits is null and identity not in (select identity from records)
-      and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning')`,
-  },
-  { words: "stored counts differ from the rows", sql: MISCOUNTED },
-];
+const VIOLATIONS: ContradictionQueries = {
+  unconfirmedRecord: `select 1 from records where state = 'accepted' and identity not in ${CONFIRMED}`,
+  wrongAttempts: `select 1 from records left join
+    (select identity, max(attempt) as made from attempts group by identity) as sent on sent.identity = records.identity
+    where records.attempts <> coalesce(made, 0)`,
+  unknownState: `select 1 from records where state not in
+    ('pending', 'sending', 'accepted', 'rejected', 'ambiguous', 'blocked', 'valid')`,
+  unconfirmedItem: `select 1 from items where status = 'accepted'
+    and not exists (select 1 from attempts where attempts.run = items.run and attempts.record = items.record
+      and status = 'accepted')
+    and not exists (select 1 from decisions where decisions.run = items.run and decisions.record = items.record
+      and decision = 'accepted')`,
+  requestNotInFlight: `select 1 from attempts left join items on items.run = attempts.run and items.record = attempts.record
+    where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
+  missingRecord: `select 1 from items where status in ('pending', 'sending', 'accepted', 'ambiguous', 'skipped', 'blocked')
+    and awaits is null and identity not in (select identity from records)
+    and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning')`,
+  miscounted: MISCOUNTED,
+};
 
 /** Up to this size, every page of a ledger without checksums is checked when it is opened: about 100 ms. */
 const FULLY_CHECKED_BYTES = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
 import { accountHolder } from "./account-holder.ts";
-import { requireOne } from "./attempt-log.ts";
+import { requireChanged } from "../../ledger-failures.ts";
 import { addAccepted } from "./counts.ts";
 import { applyKnownRecords, noteCompared } from "../plan/known-records.ts";
 import type { Decision, RecordedDecision, AmbiguousItem, PlanPolicy, SharedAccount } from "../../ledger.ts";
@@ -103,9 +103,9 @@ function saveDecision(database: SqliteDatabase, run: RunRow, made: Decision): vo
     decision === "resend"
       ? database.run(RESEND, identity)
       : database.run(UPDATE_RECORD[decision], identity, at, account);
-  requireOne(changed, database.path);
+  requireChanged(changed, 1, database.path);
   const status = decision === "resend" ? "pending" : decision;
-  requireOne(database.run(UPDATE_ITEM, run.number, record, status, account), database.path);
+  requireChanged(database.run(UPDATE_ITEM, run.number, record, status, account), 1, database.path);
   for (const problem of problems) appendPlanProblem(database, { run: run.number, record }, problem);
   database.run(INSERT_DECISION, run.number, record, identity, at, decision, made.by, made.who, made.reason, account);
 }

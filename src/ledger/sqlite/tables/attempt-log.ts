@@ -1,4 +1,4 @@
-import { Failure } from "../../../model/failure.ts";
+import { requireChanged } from "../../ledger-failures.ts";
 import type { Problem } from "../../../model/problem.ts";
 import type { Attempt, Intent, SendableItem, AttemptOutcome } from "../../ledger.ts";
 import { acceptTogether } from "./accept-together.ts";
@@ -68,9 +68,9 @@ function continues({ first, count }: IntentRange, { record, attempt, step, idemp
 function claimRange(database: SqliteDatabase, run: RunRow, { first, count }: IntentRange): void {
   const { record, attempt, at, step = null, idempotent = false } = first;
   const range = [attempt, run.number, record, record + count - 1];
-  requireCount(database.run(CLAIM_RECORDS, ...range), count, database.path);
-  requireCount(database.run(CLAIM_ITEMS, ...range), count, database.path);
-  requireCount(database.run(INSERT_ATTEMPTS, ...range, at, step, idempotent ? 1 : 0), count, database.path);
+  requireChanged(database.run(CLAIM_RECORDS, ...range), count, database.path);
+  requireChanged(database.run(CLAIM_ITEMS, ...range), count, database.path);
+  requireChanged(database.run(INSERT_ATTEMPTS, ...range, at, step, idempotent ? 1 : 0), count, database.path);
 }
 
 export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: readonly AttemptOutcome[]): void {
@@ -99,7 +99,7 @@ function saveAll(database: SqliteDatabase, run: RunRow, outcomes: readonly Attem
 /** Accepts the records that the platform already had, and checks their number. */
 function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutcome[], missing: number): number {
   const revised = outcomes.reduce((sum, outcome) => sum + updateRecord(database, outcome), 0);
-  requireCount(revised, missing, database.path);
+  requireChanged(revised, missing, database.path);
   return revised;
 }
 
@@ -185,7 +185,7 @@ function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutc
     isNew ? 1 : updateRecord(database, outcome),
     database.run(UPDATE_ITEM, status, ...reply, run.number, record, attempt),
   ];
-  for (const changed of changes) requireOne(changed, database.path);
+  for (const changed of changes) requireChanged(changed, 1, database.path);
   if (problems.length > 0) insertProblems(database, { run: run.number, attempt }, [{ record, problems }]);
   return { isNew };
 }
@@ -195,18 +195,6 @@ function updateRecord(database: SqliteDatabase, outcome: AttemptOutcome): number
   return status === "accepted"
     ? database.run(ACCEPT_RECORD, identity, attempt, at, account)
     : database.run(UPDATE_RECORD, identity, attempt, status, step);
-}
-
-/** Compare-and-set: if a row is not in the state in which this run left it, another writer has changed it. */
-export function requireOne(changed: number, path: string): void {
-  requireCount(changed, 1, path);
-}
-
-function requireCount(changed: number, expected: number, path: string): void {
-  if (changed === expected) return;
-  throw new Failure("ledger_in_use", `another run has written to the ledger ${path} while this one ran`, {
-    hint: "end all other runs, then run `migrate resume`: requests in flight count as ambiguous",
-  });
 }
 
 const SELECT_ATTEMPTS: Query<AttemptRow> = {

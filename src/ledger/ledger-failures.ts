@@ -1,0 +1,19 @@
+import { Failure } from "../model/failure.ts";
+
+/** Why a command cannot continue without a ledger. */
+export function missingLedger(name: string): Failure {
+  return new Failure("run_unknown", `there is no ledger at ${name}, so there are no runs`, {
+    hint: "start one with `migrate push`; if it is elsewhere, name it with --ledger",
+  });
+}
+
+/**
+ * Compare-and-set: if rows are not in the state in which this run left them, another writer has changed them.
+ * @throws Failure `ledger_in_use`
+ */
+export function requireChanged(changed: number | undefined, expected: number, name: string): void {
+  if (changed === expected) return;
+  throw new Failure("ledger_in_use", `another run has written to the ledger ${name} while this one ran`, {
+    hint: "end all other runs, then run `migrate resume`: requests in flight count as ambiguous",
+  });
+}
