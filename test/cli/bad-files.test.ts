@@ -10,7 +10,7 @@ import { readTextFile } from "../../src/read/text/text-file.ts";
 import { failureOf } from "../read/reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** Who reads YAML that a user wrote, and the code of what they refuse. */
+/** The readers of user-written YAML, and the error code of each. */
 const READERS = {
   config: (file: string) => readConfig(file, path.dirname(file)),
   mapping_invalid: async (file: string) => readMapping(await readTextFile(file)),
@@ -44,19 +44,19 @@ const DAMAGED: readonly (readonly [string, string, number])[] = [
 /** A contract keeps such numbers as text. */
 const LONG_NUMBER = ["a number that loses digits", "a: 1\nb: 12345678901234567890\n", 2] as const;
 
-/** Read as text before anybody parses it: the code is always `config`. */
+/** Decoding fails before parsing, so the code is always `config`. */
 const NOT_TEXT: readonly (readonly [string, string | Buffer])[] = [
   ["binary", "a: 1\0\n"],
   ["not UTF-8", Buffer.from("a: caf\xe9\n", "latin1")],
   ["UTF-16", Buffer.from("\uFEFFa: 1\n", "utf16le")],
 ];
 
-describe.each(Object.entries(READERS))("a file that is refused as %s", (code, reader) => {
+describe.each(Object.entries(READERS))("a file refused as %s", (code, reader) => {
   const refused = async (content: string): Promise<Failure> =>
     failureOf(reader(path.join(temporaryFolder({ "file.yaml": content }), "file.yaml")));
 
   it.each(code === "contract_invalid" ? DAMAGED : [...DAMAGED, LONG_NUMBER])(
-    "holds %s: the failure names the line, and nothing hangs",
+    "%s: the failure names the line, and nothing hangs",
     async (_, content, line) => {
       const startedAt = performance.now();
       expect(await refused(content)).toMatchObject({ code, exitCode: 2, place: { line } });
@@ -65,7 +65,7 @@ describe.each(Object.entries(READERS))("a file that is refused as %s", (code, re
   );
 });
 
-describe.each(Object.entries(READERS))("a file that is no text, for %s", (_, reader) => {
+describe.each(Object.entries(READERS))("a file that is not text, read as %s", (_, reader) => {
   it.each(NOT_TEXT)("%s", async (_what, content) => {
     const folder = temporaryFolder({});
     const file = path.join(folder, "file.yaml");
@@ -73,14 +73,14 @@ describe.each(Object.entries(READERS))("a file that is no text, for %s", (_, rea
     expect(await failureOf(reader(file))).toMatchObject({ code: "config", exitCode: 2 });
   });
 
-  it("that is a folder, or does not exist", async () => {
+  it("a folder or a missing file", async () => {
     const folder = temporaryFolder({});
     expect(await failureOf(reader(folder))).toMatchObject({ code: "config" });
     expect(await failureOf(reader(path.join(folder, "none.yaml")))).toMatchObject({ code: "config" });
   });
 });
 
-describe("text of a mapping is never run:", () => {
+describe("text of a mapping is never run", () => {
   it.each([
     ["constructor.constructor('throw 1')()", "payload: { a: \"constructor.constructor('throw 1')()\" }"],
     ["${process.exit()}", 'payload: { a: { value: "${process.exit()}" } }'],

@@ -8,7 +8,7 @@ import { IDLE_SESSION } from "./idle-session.ts";
 const page = readFileSync(new URL("../../docs/cluster.md", import.meta.url), "utf8");
 const [composeFile = "", jobFile = ""] = [...page.matchAll(/```yaml\n([^`]*)```/g)].map(([, text = ""]) => text);
 
-/** What of a command's words is no option that it has, or no command. */
+/** Words of a command that are neither a known command nor a known option. */
 function unknownWords(words: readonly string[]): readonly string[] {
   const [name = "", ...rest] = words;
   const command = createProgram(IDLE_SESSION).commands.find((one) => one.name() === name);
@@ -17,14 +17,14 @@ function unknownWords(words: readonly string[]): readonly string[] {
   return rest.filter((word) => word.startsWith("--") && !known.has(word));
 }
 
-/** Variables that look like ours and that no option reads. */
+/** Variables with our prefix that no option reads. */
 function unknownVariables(names: readonly string[]): readonly string[] {
   const options = createProgram(IDLE_SESSION).commands.flatMap((command) => command.options);
   const known = new Set(options.flatMap(({ envVar }) => envVar ?? []));
   return names.filter((name) => name.startsWith("MIGRATE_") && name !== "MIGRATE_API_KEY" && !known.has(name));
 }
 
-test("the Compose file of docs/cluster.md is YAML whose commands and variables there are", () => {
+test("the Compose file of docs/cluster.md is YAML with known commands and variables", () => {
   const service = z.looseObject({ command: z.string(), environment: z.record(z.string(), z.string()) });
   const { services } = z
     .looseObject({ services: z.object({ database: z.looseObject({}), push: service, worker: service }) })
@@ -36,7 +36,7 @@ test("the Compose file of docs/cluster.md is YAML whose commands and variables t
   expect(services.push.environment["MIGRATE_LEDGER"]).toContain("@database/");
 });
 
-test("the Kubernetes Job of docs/cluster.md is YAML whose commands and variables there are, and whose volumes are mounted", () => {
+test("the Kubernetes Job of docs/cluster.md is YAML with known commands and variables, and its volumes are mounted", () => {
   const named = z.array(z.looseObject({ name: z.string() }));
   const container = z.looseObject({ args: z.tuple([z.string()]), env: named, volumeMounts: named });
   const pod = z.looseObject({ containers: z.tuple([container]), volumes: named });

@@ -16,7 +16,7 @@ function documented(section: string): readonly string[] {
   return [...text.matchAll(/^\| `([^`]+)` \|/gm)].map(([, name = ""]) => name);
 }
 
-/** What the refusal of an unknown setting says that there is. */
+/** The settings that the error for an unknown setting lists. */
 async function known(text: string): Promise<readonly string[]> {
   const refused: unknown = await readConfig(undefined, temporaryFolder({ "migrate.yaml": text })).catch(
     (error: unknown) => error,
@@ -47,7 +47,7 @@ const CREDENTIALS = [
   "AWS_PROFILE",
 ];
 
-it("every flag that the file can set is a setting under the same name", async () => {
+it("every flag that the file can set is a setting with the same name", async () => {
   const settings = await known("zzzzzzzzzzzz: 1");
   const flags: readonly (keyof ConfigurableFlags)[] = [
     "contract",

@@ -6,7 +6,7 @@ import { MESSAGES_GROUP } from "../../src/cli/options/options.ts";
 import { createProgram } from "../../src/cli/program.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
-/** The commands that do something, by their words. */
+/** The commands without subcommands, each as a list of words. */
 function leaves(command: Command, words: readonly string[] = []): readonly string[] {
   const below = command
     .createHelp()
@@ -19,7 +19,7 @@ function allCommands(command: Command): readonly Command[] {
   return [command, ...command.commands.flatMap(allCommands)];
 }
 
-/** The names of the command that these words run; nothing is carried out. */
+/** Parses these words and returns the name of the command, without running it. */
 async function commandOf(words: string): Promise<string> {
   const program = createProgram(IDLE_SESSION);
   const ran: string[] = [];
@@ -47,7 +47,6 @@ function isInEveryCommand({ helpGroupHeading, long }: Option): boolean {
   return helpGroupHeading === MESSAGES_GROUP || long === "--help";
 }
 
-/** What `migrate help ... --all` prints. */
 async function printed(words: readonly string[]): Promise<string> {
   const program = createProgram(IDLE_SESSION);
   let text = "";
@@ -56,7 +55,6 @@ async function printed(words: readonly string[]): Promise<string> {
   return text;
 }
 
-/** The names of the commands whose help these words show. */
 async function allHelp(words: readonly string[]): Promise<readonly string[]> {
   const text = await printed(words);
   return [...text.matchAll(/^Usage: migrate (.*?)(?: \[options\]| \[command\]| [[<].*)*$/gm)].map(
@@ -65,18 +63,18 @@ async function allHelp(words: readonly string[]): Promise<readonly string[]> {
 }
 
 describe("the examples in --help", () => {
-  it.each(leaves(createProgram(IDLE_SESSION)))("are there for %s", (name) => {
+  it.each(leaves(createProgram(IDLE_SESSION)))("exist for %s", (name) => {
     expect(EXAMPLES[name]?.length ?? 0).toBeGreaterThan(0);
   });
 
   it.each(Object.entries(EXAMPLES).flatMap(([name, examples]) => examples.map((words) => [words, name] as const)))(
-    "can be typed: migrate %s",
+    "parse: migrate %s",
     async (words, name) => {
       expect((await commandOf(words)).startsWith(name)).toBe(true);
     },
   );
 
-  it("fit a screen of 80 columns", () => {
+  it("fit on a screen of 80 columns", () => {
     const long = Object.values(EXAMPLES)
       .flat()
       .filter((words) => `  migrate ${words}`.length > 80);
@@ -85,20 +83,20 @@ describe("the examples in --help", () => {
 });
 
 describe("--help", () => {
-  it("names the variables of the credentials where a platform or a store is asked", () => {
+  it("names the credential variables of commands that use a platform or a store", () => {
     for (const name of ["push", "token", "doctor"]) expect(helpOf(80, name)).toContain("MIGRATE_API_KEY");
     expect(helpOf(80, "documents", "check")).toContain("AWS_SECRET_ACCESS_KEY");
     expect(helpOf(80, "preview")).not.toContain("MIGRATE_API_KEY");
   });
 
-  it("wraps its options on a narrow screen", () => {
+  it("wraps options on a narrow screen", () => {
     const [options = ""] = helpOf(50, "push").split("Credentials (");
     const long = options.split("\n").filter((line) => line.length > 50);
     // A word longer than its column keeps a line of its own.
     expect(long.filter((line) => line.trim().includes(" "))).toEqual([]);
   });
 
-  it("says where the documentation lies", () => {
+  it("says where the documentation is", () => {
     const [, folder = ""] = /\nDocumentation\n {2}(.+)\n/.exec(helpOf(80)) ?? [];
     expect(readdirSync(folder)).toContain("mapping.md");
   });
@@ -147,7 +145,7 @@ describe("migrate help --all", () => {
 });
 
 describe("short options", () => {
-  it("mean the same in every command that has them", () => {
+  it("have the same meaning in every command that has them", () => {
     const pairs = allCommands(createProgram(IDLE_SESSION))
       .flatMap(({ options }) => options)
       .flatMap(({ short, long }) => (short === undefined ? [] : [`${short} ${long}`]));
@@ -160,7 +158,7 @@ describe("short options", () => {
     [["--format", "markdown", "--json"], "json"],
     [["--json", "--format", "markdown"], "markdown"],
     [[], "text"],
-  ])("--json is --format json, and what is typed last counts: %j", async (words, expected) => {
+  ])("--json means --format json, and the last of both wins: %j", async (words, expected) => {
     const program = createProgram(IDLE_SESSION);
     const show = allCommands(program).find((each) => each.name() === "show" && each.parent?.name() === "contract");
     let format: unknown;

@@ -2,7 +2,7 @@ import { Readable, Writable } from "node:stream";
 import type { Session } from "../../src/cli/process/session.ts";
 import { systemClock } from "../../src/time/system-clock.ts";
 
-/** A session for tests that look at the command line and run no command. */
+/** A session for tests that inspect the command line without running a command. */
 export const IDLE_SESSION: Session = {
   program: "",
   words: [],

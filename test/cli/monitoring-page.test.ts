@@ -7,7 +7,7 @@ import { RUN_STATES } from "../../src/job/run-progress.ts";
 const page = readFileSync(new URL("../../docs/monitoring.md", import.meta.url), "utf8");
 const dashboard = readFileSync(new URL("../../docs/grafana-dashboard.json", import.meta.url), "utf8");
 
-/** The rows of the table below this heading of its first column. */
+/** The rows of the table whose first column has this heading. */
 function table(heading: string): readonly (readonly string[])[] {
   const lines = page.slice(page.indexOf(`| ${heading} |`)).split("\n");
   const end = lines.findIndex((line) => !line.startsWith("|"));
@@ -43,7 +43,7 @@ it("docs/monitoring.md lists every state of a run", () => {
   expect(new Set(states)).toEqual(new Set(RUN_STATES.map((state) => code([state]))));
 });
 
-it("the dashboard asks for metrics that there are, and for each of those of sending", () => {
+it("the dashboard uses only existing metrics, and every metric of sending", () => {
   const asked = new Set([...dashboard.matchAll(/migrate_[a-z_]+/g)].map(([name]) => name));
   const known = new Set(RUN_METRICS.map(({ name }) => name));
   expect([...asked].filter((name) => !known.has(name))).toEqual([]);

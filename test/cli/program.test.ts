@@ -8,7 +8,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What an action is given for these words. */
+/** The arguments that the action receives for this command line. */
 async function typed(line: string): Promise<{ readonly sources: unknown; readonly flags: FaultFlags }> {
   const program = createProgram(IDLE_SESSION);
   let seen: { sources: unknown; flags: FaultFlags } | undefined;
@@ -29,7 +29,7 @@ function allCommands(command: Command): readonly Command[] {
 }
 
 describe("the command line", () => {
-  it("understands the flags of push", async () => {
+  it("parses the flags of push", async () => {
     const { sources, flags } = await typed(
       "push a.csv b.csv --contract c.yaml --contract o.yaml --source x=1.csv --source x=2.csv --only A,B, --only C " +
         "--limit 10 --max-errors 2.5% --concurrency 32 --rps 0.5 --no-color --log-format json --yes --dry-run",
@@ -51,7 +51,7 @@ describe("the command line", () => {
     });
   });
 
-  it("takes from the environment what has no flag", async () => {
+  it("reads environment variables of settings without a flag", async () => {
     vi.stubEnv("MIGRATE_CONTRACT", "env.yaml");
     vi.stubEnv("MIGRATE_MAX_ERRORS", "20");
     vi.stubEnv("MIGRATE_CONCURRENCY", "auto");
@@ -68,7 +68,7 @@ describe("the command line", () => {
     ["sandbox --port 65536", "A whole number from 0 to 65535 is expected."],
     ["validate --mapping=", "The value is empty. Give a value, or omit the option."],
     ["validate --contract=", "The value is empty. Give a value, or omit the option."],
-  ])("refuses %s with what is expected", async (line, words) => {
+  ])("refuses %s and says what it expects", async (line, words) => {
     await expect(typed(line)).rejects.toThrow(words);
   });
 
@@ -95,7 +95,7 @@ describe("the command line", () => {
     await expect(typed(line)).rejects.toMatchObject({ name: "CommanderError", exitCode: 1 });
   });
 
-  it("understands the faults of a sandbox", async () => {
+  it("parses the faults of a sandbox", async () => {
     const { flags } = await typed(
       "sandbox --latency 20-80 --throttle every:10 --error-after 12.5% --cut-after at:3,7 --retry-after 2 " +
         "--error-status 502 --token-lifetime 60 --refresh-lifetime 90 --max-logins 3 --forgetful --seed 0",
@@ -115,7 +115,7 @@ describe("the command line", () => {
     });
   });
 
-  it("reads a fixed latency as one number, and has no fault without a flag", async () => {
+  it("reads a fixed latency as one number, and sets no fault without a flag", async () => {
     expect(faultsOf((await typed("sandbox --latency 50 --retry-after none")).flags)).toEqual({
       latencyMs: 50,
       retryAfter: "none",

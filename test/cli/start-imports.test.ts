@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { projectFile } from "../e2e/cli.ts";
 
-test("before a command is known only commander and fewer than 45 files are loaded, so that --help is fast", () => {
+test("only commander and fewer than 45 files are loaded before the command is known, so that --help is fast", () => {
   const { files, packages } = loaded("start-program.ts", "run-program.ts");
   expect(packages).toEqual(["commander"]);
   expect(files).toBeLessThan(45);
@@ -13,7 +13,7 @@ test("--version loads neither commander nor the rest of the program", () => {
   expect(loaded("main.ts")).toEqual({ files: 4, packages: [] });
 });
 
-test("to show a contract no package is loaded that reads files, checks shapes or draws progress", () => {
+test("showing a contract loads no package that reads files, checks shapes or draws progress", () => {
   const { packages } = loaded(
     "actions/inspect-actions.ts",
     "../commands/contract/contract-show.ts",
@@ -22,7 +22,7 @@ test("to show a contract no package is loaded that reads files, checks shapes or
   expect(packages).toEqual(["chalk", "fastest-levenshtein"]);
 });
 
-test("a program that uses the library loads nothing of the local platform before it starts one", () => {
+test("a program that uses the library loads nothing of the local platform before starting one", () => {
   const { packages } = loaded("../index.ts");
   expect(packages).toEqual([
     "chalk",
@@ -42,7 +42,7 @@ function loaded(...entries: readonly string[]): { readonly files: number; readon
   return { files: files.size, packages: [...packages].toSorted() };
 }
 
-/** Follows the imports that Node.js resolves before a file runs: not those of types, and none that a function makes. */
+/** Follows the static imports of values. Type imports and dynamic imports are left out. */
 function load(file: string, files: Set<string>, packages: Set<string>): void {
   if (files.has(file)) return;
   files.add(file);

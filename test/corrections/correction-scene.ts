@@ -16,7 +16,7 @@ import { reportOf } from "../report/reports.ts";
 
 export type Cells = Readonly<Record<string, string>>;
 
-/** Rows, and the columns of each in which an error was found; `""`: an error of the whole row. */
+/** Rows, and the columns of each with an error; `""` is an error of the whole row. */
 export interface Extract {
   readonly accounts: readonly Cells[];
   readonly customers?: readonly Cells[];
@@ -29,7 +29,7 @@ export interface WrittenRejects {
   readonly folder: string;
   readonly path: (file: string) => string;
   readonly read: (file: string) => readonly Cells[];
-  /** Saves a file anew, from its rows. */
+  /** Saves a file as a spreadsheet would, from its rows. */
   readonly save: (file: string, rows: readonly Cells[], form?: SavedForm) => void;
   readonly check: (options?: { readonly restoreKeys?: boolean }) => Promise<CheckedCorrections>;
 }
@@ -41,7 +41,9 @@ interface SavedForm {
   readonly bom?: boolean;
 }
 
-/** A report with the rejects of accounts (key REF) and their customers, as a run writes it: every account is rejected. */
+/**
+ * A report with the rejects of accounts (key REF) and their customers, as a run writes it; every account is rejected.
+ */
 export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
   const folder = temporaryFolder();
   const inPlace = (file: string): string => path.join(folder, file);

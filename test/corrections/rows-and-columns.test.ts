@@ -13,7 +13,7 @@ function people(REF: string, index: number): readonly Cells[] {
   ];
 }
 
-/** Four accounts with an error each, and two customers of each. */
+/** Four accounts with one error each, and two customers per account. */
 function fourAccounts(): Promise<WrittenRejects> {
   return writeExtract({
     accounts: KEYS.map((REF, index) => ({ REF, NAME: `Name ${index}`, TOWN: "Derby", TYPE: "?" })),
@@ -25,9 +25,9 @@ function fourAccounts(): Promise<WrittenRejects> {
 async function after(
   change: (rows: readonly Cells[], file: (typeof FILES)[number]) => readonly Cells[],
 ): Promise<CorrectionFindings> {
-  const handed = await fourAccounts();
-  for (const file of FILES) handed.save(file, change(handed.read(file), file));
-  const { findings, close } = await handed.check();
+  const exported = await fourAccounts();
+  for (const file of FILES) exported.save(file, change(exported.read(file), file));
+  const { findings, close } = await exported.check();
   onTestFinished(close);
   return findings;
 }
@@ -45,12 +45,12 @@ const NOTHING = {
   newColumns: [],
 };
 
-describe("rows that come back", () => {
-  it("are all known when nothing has changed", async () => {
+describe("re-imported rows", () => {
+  it("are all recognised if nothing has changed", async () => {
     expect(await after((rows) => rows)).toMatchObject({ ...NOTHING, handedOut: 12, returned: 12, correctedCells: 0 });
   });
 
-  it("are known in another order, with their keys changed and cells corrected", async () => {
+  it("are recognised in another order, with changed keys and corrected cells", async () => {
     const findings = await after((rows) =>
       rows
         .toReversed()
@@ -67,7 +67,7 @@ describe("rows that come back", () => {
     ]);
   });
 
-  it("are known by their other cells when their keys are destroyed", async () => {
+  it("are recognised by their other cells if their keys are destroyed", async () => {
     const findings = await after((rows) => rows.map((row) => ({ ...row, REF: "1E+07", migrate_key: "1E+07" })));
     expect(findings).toMatchObject({ cells: [], added: [], lost: [], lostRecords: 0 });
     expect(findings.keys.map(({ change, count }) => [change, count])).toEqual([
@@ -76,12 +76,12 @@ describe("rows that come back", () => {
     ]);
   });
 
-  it("a row that is gone while others of its record are there is lost", async () => {
+  it("a row that is missing while others of its record are present is lost", async () => {
     const findings = await after((rows, file) => (file === "rejects.csv" ? rows : rows.toSpliced(2, 1)));
     expect(findings).toMatchObject({ ...NOTHING, lost: [{ source: "customers", count: 1, number: 3 }], returned: 11 });
   });
 
-  it("a record whose rows are all gone was left out on purpose, and is counted", async () => {
+  it("a record without any rows was removed on purpose, and is counted", async () => {
     const findings = await after((rows) => rows.filter(({ REF }) => REF !== "00000003"));
     expect(findings).toMatchObject({
       ...NOTHING,
@@ -93,7 +93,7 @@ describe("rows that come back", () => {
     });
   });
 
-  it("a row that was never handed out was added, also as a copy of another", async () => {
+  it("a row that was never exported counts as added, even as a copy of another", async () => {
     const findings = await after((rows, file) =>
       file === "rejects.csv"
         ? [...rows, { ...rows[0], REF: "00000009", migrate_key: "", NAME: "New", TOWN: "Leeds" }]
@@ -107,20 +107,20 @@ describe("rows that come back", () => {
   });
 });
 
-describe("columns that come back", () => {
+describe("re-imported columns", () => {
   it.each([
-    ["only its case and marks differ", "Na-me", ["REF", "Na-me", "TOWN", "TYPE"]],
-    ["it stands in its old place", "SURNAME", ["REF", "SURNAME", "TOWN", "TYPE"]],
-  ])("a column is known under a new name where %s", async (_, to, columns) => {
-    const handed = await fourAccounts();
-    const rows = handed.read("rejects.csv").map(({ NAME = "", ...row }) => ({ ...row, [to]: NAME }));
-    handed.save("rejects.csv", rows, { columns });
-    const { findings, close } = await handed.check();
+    ["only case and punctuation differ", "Na-me", ["REF", "Na-me", "TOWN", "TYPE"]],
+    ["the column is in its old place", "SURNAME", ["REF", "SURNAME", "TOWN", "TYPE"]],
+  ])("a column with a new name is recognised if %s", async (_, to, columns) => {
+    const exported = await fourAccounts();
+    const rows = exported.read("rejects.csv").map(({ NAME = "", ...row }) => ({ ...row, [to]: NAME }));
+    exported.save("rejects.csv", rows, { columns });
+    const { findings, close } = await exported.check();
     onTestFinished(close);
     expect(findings).toMatchObject({ ...NOTHING, renamed: [{ from: "NAME", to }] });
   });
 
-  it("a column that is gone is told, with the cells that went with it", async () => {
+  it("a missing column is reported, with its lost cells", async () => {
     const findings = await after((rows) =>
       rows.map((row) => Object.fromEntries(Object.entries(row).filter(([column]) => column !== "TOWN"))),
     );
@@ -128,16 +128,16 @@ describe("columns that come back", () => {
     expect(findings.cells).toMatchObject([{ column: "TOWN", change: "emptied", count: 4 }]);
   });
 
-  it("a column that is new is told", async () => {
+  it("a new column is reported", async () => {
     const findings = await after((rows) => rows.map((row) => ({ ...row, REMARK: "done" })));
     expect(findings).toMatchObject({ ...NOTHING, newColumns: [{ columns: ["REMARK"] }, { columns: ["REMARK"] }] });
   });
 });
 
-describe("what a report remembers of its rejects", () => {
-  it("holds no value of a row, differs for equal cells, and is for its owner alone", async () => {
-    const handed = await fourAccounts();
-    const [settings, fingerprints] = ["rejects.json", "rejects.fingerprints"].map(handed.path);
+describe("the data that a report keeps of its rejects", () => {
+  it("contains no row values, differs for equal cells, and is readable by its owner only", async () => {
+    const exported = await fourAccounts();
+    const [settings, fingerprints] = ["rejects.json", "rejects.fingerprints"].map(exported.path);
     const texts = [settings, fingerprints].map((file) => readFileSync(file ?? "", "utf8"));
     for (const value of [...KEYS, "Derby", "Amina", "00447700900123"]) expect(texts.join()).not.toContain(value);
     for (const file of [settings, fingerprints]) expect(statSync(file ?? "").mode & 0o777).toBe(0o600);

@@ -2,7 +2,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { CorrectionFindings } from "../../src/corrections/correction-findings.ts";
 import { type Cells, type WrittenRejects, writeExtract } from "./correction-scene.ts";
 
-/** Cells that are right, and one that is to be corrected. */
+/** Correct cells, and one with an error. */
 const ROW: Cells = { REF: "00000003", NAME: "Zoë O'Brien", PHONE: "00447700900123", WRONG: "x", OTHER: "y" };
 
 async function oneRow(cells: Cells): Promise<WrittenRejects> {
@@ -10,38 +10,38 @@ async function oneRow(cells: Cells): Promise<WrittenRejects> {
 }
 
 async function findingsOf(
-  handed: WrittenRejects,
+  exported: WrittenRejects,
   options?: Parameters<WrittenRejects["check"]>[0],
 ): Promise<CorrectionFindings> {
-  const { findings, close } = await handed.check(options);
+  const { findings, close } = await exported.check(options);
   onTestFinished(close);
   return findings;
 }
 
 async function afterSaving(before: Cells, after: Cells): Promise<CorrectionFindings> {
-  const handed = await oneRow(before);
-  handed.save(
+  const exported = await oneRow(before);
+  exported.save(
     "rejects.csv",
-    handed.read("rejects.csv").map((row) => ({ ...row, ...after })),
+    exported.read("rejects.csv").map((row) => ({ ...row, ...after })),
   );
-  return findingsOf(handed);
+  return findingsOf(exported);
 }
 
-describe("cells that a spreadsheet changes are told with what stood there", () => {
+describe("cells that a spreadsheet changes are reported with their old values", () => {
   it.each([
     ["leading zeros are lost", "00447700900123", "447700900123", "zeros"],
     ["a leading plus sign is lost", "+447700900123", "447700900123", "plus"],
-    ["a date is written the ISO way", "01/02/2020", "2020-02-01", "date"],
+    ["a date is written as ISO 8601", "01/02/2020", "2020-02-01", "date"],
     ["a date is written short", "01/02/2020", "1/2/20", "date"],
-    ["a date is written in the American way", "2020-02-28", "02/28/2020", "date"],
-    ["a date gets the name of its month", "28.02.2020", "28-Feb-20", "date"],
+    ["a date is written in the American format", "2020-02-28", "02/28/2020", "date"],
+    ["a date is written with the name of its month", "28.02.2020", "28-Feb-20", "date"],
     ["a date gets a time", "28/02/2020", "2020-02-28 00:00:00", "date"],
     ["TRUE is written in capitals", "true", "TRUE", "case"],
     ["spaces at the end are lost", "Derby  ", "Derby", "spaces"],
     ["spaces at the end are added", "Derby", "Derby ", "spaces"],
-    ["a zero behind the decimal point is lost", "12.50", "12.5", "decimals"],
+    ["a zero after the decimal point is lost", "12.50", "12.5", "decimals"],
     ["a decimal point becomes a comma", "12.75", "12,75", "decimals"],
-    ["a thousands mark is lost", "1,234.50", "1234.5", "decimals"],
+    ["a thousands separator is lost", "1,234.50", "1234.5", "decimals"],
     ["a time gets seconds", "08:30", "08:30:00", "time"],
     ["a round number gets an exponent", "1200000000000", "1.2E+12", "scientific"],
     ["quotation marks become curly", 'the "Old" Mill\'s', "the “Old” Mill’s", "quotes"],
@@ -59,95 +59,95 @@ describe("cells that a spreadsheet changes are told with what stood there", () =
     ["a text becomes a formula's error", "=Smith", "#NAME?", "formula"],
     ["a cell is emptied", "Derby", "", "emptied"],
     ["a person writes something else", "Derby", "Leeds", "other"],
-  ] as const)("what cannot be found again is told without it: %s", async (_, before, after, change) => {
+  ] as const)("a value that cannot be recovered is reported without it: %s", async (_, before, after, change) => {
     const { cells } = await afterSaving({ OTHER: before }, { OTHER: after });
     expect(cells).toMatchObject([{ column: "OTHER", change, count: 1, before: undefined, after }]);
   });
 
-  it("an empty cell that is filled is told", async () => {
+  it("a filled empty cell is reported", async () => {
     const { cells } = await afterSaving({ OTHER: "" }, { OTHER: "Leeds" });
     expect(cells).toMatchObject([{ column: "OTHER", change: "filled", before: "" }]);
   });
 });
 
-describe("files that are saved in another form have not changed", () => {
+describe("files saved in another format count as unchanged", () => {
   it.each([
     ["with semicolons", { delimiter: ";" }],
     ["with tabs", { delimiter: "\t" }],
     ["with a byte order mark", { bom: true }],
     ["as UTF-16 with a byte order mark", { bom: true, encoding: "utf16le" }],
-    ["without the columns that say what is wrong", { columns: ["REF", "NAME", "PHONE", "WRONG", "OTHER"] }],
-    ["with its columns in another order", { columns: ["OTHER", "migrate_key", "WRONG", "PHONE", "NAME", "REF"] }],
+    ["without the columns that describe the errors", { columns: ["REF", "NAME", "PHONE", "WRONG", "OTHER"] }],
+    ["with these columns in another order", { columns: ["OTHER", "migrate_key", "WRONG", "PHONE", "NAME", "REF"] }],
   ] as const)("%s", async (_, form) => {
-    const handed = await oneRow({});
-    handed.save("rejects.csv", handed.read("rejects.csv"), form);
-    const { cells, keys, gone, renamed, added, handedOut, returned } = await findingsOf(handed);
+    const exported = await oneRow({});
+    exported.save("rejects.csv", exported.read("rejects.csv"), form);
+    const { cells, keys, gone, renamed, added, handedOut, returned } = await findingsOf(exported);
     expect({ cells, keys, gone, renamed, added }).toEqual({ cells: [], keys: [], gone: [], renamed: [], added: [] });
     expect([handedOut, returned]).toEqual([1, 1]);
   });
 });
 
 describe("a correction", () => {
-  it("a cell that had an error may have any other value", async () => {
+  it("a cell with an error can have any other value", async () => {
     const { cells, correctedCells, correctedRows } = await afterSaving({}, { WRONG: "right" });
     expect({ cells, correctedCells, correctedRows }).toEqual({ cells: [], correctedCells: 1, correctedRows: 1 });
   });
 
-  it("where an error has no cell, any cell of the row may be corrected, but not by a spreadsheet alone", async () => {
-    const handed = await writeExtract({ accounts: [ROW], errors: { "accounts.csv": { 2: [""] } } });
-    handed.save(
+  it("for an error without a cell, any cell of the row can be corrected, but not by a spreadsheet alone", async () => {
+    const exported = await writeExtract({ accounts: [ROW], errors: { "accounts.csv": { 2: [""] } } });
+    exported.save(
       "rejects.csv",
-      handed.read("rejects.csv").map((row) => ({ ...row, OTHER: "z", PHONE: "447700900123" })),
+      exported.read("rejects.csv").map((row) => ({ ...row, OTHER: "z", PHONE: "447700900123" })),
     );
-    const { cells, correctedCells } = await findingsOf(handed);
+    const { cells, correctedCells } = await findingsOf(exported);
     expect(correctedCells).toBe(1);
     expect(cells).toMatchObject([{ column: "PHONE", change: "zeros" }]);
   });
 
-  it("where a rule over several fields is broken, a cell of any row of the record may be corrected", async () => {
-    const handed = await writeExtract({
+  it("for a broken rule over several fields, a cell of any row of the record can be corrected", async () => {
+    const exported = await writeExtract({
       accounts: [ROW],
       customers: [{ REF: ROW["REF"] ?? "", FIRST: "Zoë" }],
       errors: { "accounts.csv": { 2: ["WRONG"] } },
       rule: "order",
     });
-    handed.save(
+    exported.save(
       "rejects.customers.csv",
-      handed.read("rejects.customers.csv").map((row) => ({ ...row, FIRST: "Chloë" })),
+      exported.read("rejects.customers.csv").map((row) => ({ ...row, FIRST: "Chloë" })),
     );
-    const { cells, correctedCells } = await findingsOf(handed);
+    const { cells, correctedCells } = await findingsOf(exported);
     expect({ cells, correctedCells }).toEqual({ cells: [], correctedCells: 1 });
   });
 });
 
-describe("keys that changed", () => {
+describe("changed keys", () => {
   it.each([
     ["lost zeros", "00000003", "3"],
     ["an exponent that cuts digits off", "1234567890123", "1.23457E+12"],
     ["a typing mistake", "EXT-0001", "EXT-0009"],
-  ] as const)("are restored from what the report knows: %s", async (_, before, after) => {
-    const handed = await writeExtract({
+  ] as const)("are restored from the data of the report: %s", async (_, before, after) => {
+    const exported = await writeExtract({
       accounts: [{ ...ROW, REF: before }],
       customers: [{ REF: before, FIRST: "Zoë" }],
       errors: { "accounts.csv": { 2: ["WRONG"] } },
     });
     for (const file of ["rejects.csv", "rejects.customers.csv"]) {
-      handed.save(
+      exported.save(
         file,
-        handed.read(file).map((row) => ({ ...row, REF: after, migrate_key: after })),
+        exported.read(file).map((row) => ({ ...row, REF: after, migrate_key: after })),
       );
     }
-    expect((await findingsOf(handed)).keys).toMatchObject([
+    expect((await findingsOf(exported)).keys).toMatchObject([
       { column: "REF", count: 1, after },
       { column: "REF", count: 1 },
     ]);
-    const { findings, restore, close } = await handed.check({ restoreKeys: true });
+    const { findings, restore, close } = await exported.check({ restoreKeys: true });
     onTestFinished(close);
     expect(findings.keys).toEqual([]);
     expect(findings.restored.map((keys) => keys.before)).toEqual([before, before]);
     const table = {
       kind: "csv",
-      file: handed.path("rejects.csv"),
+      file: exported.path("rejects.csv"),
       columns: ["REF", "NAME"],
       columnIndex: new Map(),
     } as const;
@@ -155,18 +155,18 @@ describe("keys that changed", () => {
     expect(restore?.({ table, line: 3, cells: [after, "x"] })).toMatchObject({ cells: [after, "x"] });
   });
 
-  it("a key that had an error may be corrected, but not by a spreadsheet alone", async () => {
+  it("a key with an error can be corrected, but not by a spreadsheet alone", async () => {
     const keyIsWrong = { "accounts.csv": { 2: ["REF"] } };
     for (const [after, correctedCells, keys] of [
       ["00000004", 1, 0],
       ["3", 0, 1],
     ] as const) {
-      const handed = await writeExtract({ accounts: [ROW], errors: keyIsWrong });
-      handed.save(
+      const exported = await writeExtract({ accounts: [ROW], errors: keyIsWrong });
+      exported.save(
         "rejects.csv",
-        handed.read("rejects.csv").map((row) => ({ ...row, REF: after })),
+        exported.read("rejects.csv").map((row) => ({ ...row, REF: after })),
       );
-      const findings = await findingsOf(handed);
+      const findings = await findingsOf(exported);
       expect([findings.correctedCells, findings.keys.length]).toEqual([correctedCells, keys]);
     }
   });

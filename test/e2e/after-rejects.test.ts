@@ -7,8 +7,8 @@ import { correct, readRejects, runs, save, useRejects } from "./rejects-scene.ts
 
 const { sandbox, admin } = useRejects();
 
-describe("an extract that is pushed again as it was", () => {
-  test("is not called invalid where its corrected rows were accepted", async () => {
+describe("pushing the original extract again", () => {
+  test("does not mark records as invalid whose corrected rows were accepted", async () => {
     const accounts = [{ REF: "GOOD" }, { REF: "HERE", TYPE: "?" }, { REF: "THERE" }, { REF: "STILL", TYPE: "?" }];
     const customers = accounts.map(({ REF }) => ({ REF, ...(REF === "THERE" && { MOBILE: "04000 000000" }) }));
     const work = workplace({ accounts, customers }, sandbox);
@@ -47,7 +47,7 @@ describe("an extract that is pushed again as it was", () => {
     expect(then.stdout).toMatch(/^On the platform since .* as account A-.*, with different content: accepted in run /m);
   });
 
-  test("a row that changes once more is judged anew", async () => {
+  test("validates a row again after another change", async () => {
     const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
     await work.push(["--out", "report"]);
     correct(work);
@@ -65,10 +65,10 @@ describe("an extract that is pushed again as it was", () => {
   });
 });
 
-describe("what cannot be taken back is refused", () => {
+describe("re-import is refused:", () => {
   test.each([
     ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: contains no rejects to re-import/],
-    ["sources beside the rejects", ["accounts.csv", "--rejects", "report"], /--rejects names the sources already/],
+    ["sources together with --rejects", ["accounts.csv", "--rejects", "report"], /--rejects names the sources already/],
     ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys needs --rejects/],
     ["--accept-changes alone", ["accounts.csv", "--accept-changes"], /--accept-changes needs --rejects/],
   ])("%s", async (_, words, message) => {
@@ -81,7 +81,7 @@ describe("what cannot be taken back is refused", () => {
     }
   });
 
-  test("settings that somebody else could have written, fingerprints that are damaged, and a file that is gone", async () => {
+  test("settings writable by other users, corrupt fingerprints, and a missing file", async () => {
     const work = workplace({ accounts: [{ REF: "A", TYPE: "?" }] }, sandbox);
     await work.push(["--out", "report"]);
     chmodSync(work.file("report/rejects.json"), 0o620);

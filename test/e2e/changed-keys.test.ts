@@ -8,7 +8,7 @@ const { sandbox, admin, fourAccounts, keysOnPlatform } = useRejects();
 
 const FUNCTIONS = `import { PREFIX } from "./prefix.mjs";\nexport const keyOf = (value) => PREFIX + value;\n`;
 
-/** The key comes from a function, whose prefix is in a module of its own. */
+/** The key comes from a function, which reads its prefix from another module. */
 function useFunction({ file }: Workplace): void {
   const mapping = readFileSync(file("mapping.yaml"), "utf8");
   const called = mapping.replace("external_account_number: REF", "external_account_number: { from: REF, call: keyOf }");
@@ -27,7 +27,7 @@ describe("after an interrupted run", () => {
       from: "{ from: REF, call: keyOf }",
       to: "{ from: REF, replace: { EXT: ALT } }",
     },
-  ])("a change of $what creates no account a second time", async ({ name, kind, from, to }) => {
+  ])("a change of $what does not create any account a second time", async ({ name, kind, from, to }) => {
     const work = workplace({ accounts: goodAccounts(40) }, sandbox);
     useFunction(work);
     await admin.faults({ pauseAt: 15 });
@@ -56,7 +56,7 @@ describe("after an interrupted run", () => {
 /** As a spreadsheet saves it. */
 const withoutZeros = (text: string): string => text.replaceAll(/(?<=^|,)0+(?=\d+(?:,|\r?$))/gm, "");
 
-/** Two accounts are accepted and two are in the rejects. */
+/** Accepts two accounts and rejects two. */
 async function rejected(): Promise<Workplace> {
   const work = fourAccounts();
   expect((await work.push(["--out", "report"])).code).toBe(1);
@@ -68,8 +68,8 @@ function corrected({ file }: Workplace): string {
   return readFileSync(file("report", "rejects.csv"), "utf8").replaceAll("?", "D");
 }
 
-describe("a rejects file that is an ordinary source", () => {
-  test("is pushed as it is once it is corrected", async () => {
+describe("a rejects file that is used as an ordinary source", () => {
+  test("is pushed once it is corrected", async () => {
     const work = await rejected();
     writeFileSync(work.file("accounts.csv"), corrected(work));
     const { code } = await work.push();
@@ -77,31 +77,36 @@ describe("a rejects file that is an ordinary source", () => {
     expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000003", "00000004"]);
   });
 
-  test.each(["plain", "packed", "renamed"] as const)("creates no account where it lost its zeros: %s", async (kind) => {
-    const work = await rejected();
-    const text = withoutZeros(corrected(work));
-    expect(text).toMatch(/^3,/m);
-    const children = withoutZeros(readFileSync(work.file("customers.csv"), "utf8"));
-    writeFileSync(work.file("customers.csv"), children);
-    const name = { plain: "accounts.csv", packed: "accounts.csv.gz", renamed: "again.csv" }[kind];
-    writeFileSync(work.file(name), kind === "packed" ? gzipSync(text) : text);
-    const { code, stdout } = await work.migrate([
-      "push",
-      name,
-      "--contract",
-      CONTRACT,
-      "--mapping",
-      "mapping.yaml",
-      "--format",
-      "ndjson",
-    ]);
-    expect(code).toBe(1);
-    const lines = outcomeLines(stdout).filter(({ key }) => key !== undefined);
-    expect(new Set(lines.flatMap(({ errors = [] }) => errors.map(({ code: one }) => one)))).toContain("near_known_key");
-    expect(await keysOnPlatform()).toHaveLength(2);
-  });
+  test.each(["plain", "packed", "renamed"] as const)(
+    "creates no account from keys that lost their zeros: %s",
+    async (kind) => {
+      const work = await rejected();
+      const text = withoutZeros(corrected(work));
+      expect(text).toMatch(/^3,/m);
+      const children = withoutZeros(readFileSync(work.file("customers.csv"), "utf8"));
+      writeFileSync(work.file("customers.csv"), children);
+      const name = { plain: "accounts.csv", packed: "accounts.csv.gz", renamed: "again.csv" }[kind];
+      writeFileSync(work.file(name), kind === "packed" ? gzipSync(text) : text);
+      const { code, stdout } = await work.migrate([
+        "push",
+        name,
+        "--contract",
+        CONTRACT,
+        "--mapping",
+        "mapping.yaml",
+        "--format",
+        "ndjson",
+      ]);
+      expect(code).toBe(1);
+      const lines = outcomeLines(stdout).filter(({ key }) => key !== undefined);
+      expect(new Set(lines.flatMap(({ errors = [] }) => errors.map(({ code: one }) => one)))).toContain(
+        "near_known_key",
+      );
+      expect(await keysOnPlatform()).toHaveLength(2);
+    },
+  );
 
-  test("is refused where its key is no longer the one of the reject, unless it is meant", async () => {
+  test("is refused if a key differs from the key of the reject, unless --new-keys is given", async () => {
     const work = await rejected();
     const text = corrected(work).replace(/^00000003,/m, "77777777,");
     writeFileSync(work.file("accounts.csv"), text);

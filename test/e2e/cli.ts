@@ -9,29 +9,29 @@ import type { SandboxReady } from "../../src/sandbox/start-sandbox.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 import { runInProcess, startInProcess } from "./run-in-process.ts";
 
-/** The project's folder. */
+/** The root folder of the project. */
 const ROOT: string = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The program that a user starts. */
+/** The executable that users start. */
 export const BINARY: string = path.join(ROOT, "bin/migrate.js");
 
-/** A file of the project, by its path from the project's folder. */
+/** A file of the project, relative to the root folder. */
 export function projectFile(...names: readonly string[]): string {
   return path.join(ROOT, ...names);
 }
 
 export interface CliOptions {
-  /** The folder that the command runs in. */
+  /** The working directory of the command. */
   readonly cwd?: string;
-  /** Added to an environment without any setting of ours; `undefined` takes one away. */
+  /** Added to an environment without any of our settings; `undefined` removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Standard input; nothing by default. */
+  /** Standard input; empty by default. */
   readonly input?: string | Uint8Array;
-  /** After that, or longer on a slow machine, the command is killed and the test fails. */
+  /** After this time, longer on a slow machine, the command is killed and the test fails. */
   readonly timeoutMs?: number;
   /** Flags for Node.js itself. */
   readonly nodeFlags?: readonly string[];
-  /** Whether the command needs a process of its own: for locks, standard streams, limits and memory. */
+  /** Run the command in a separate process: for locks, standard streams, limits and memory. */
   readonly isProcess?: boolean;
   /** A program that starts the command, with its own arguments: `["strace", "-f"]`. */
   readonly under?: readonly string[];
@@ -47,20 +47,20 @@ export interface CliEnd {
 export interface RunningCli {
   readonly pid: number;
   readonly process: ChildProcess;
-  /** What it has said so far. */
+  /** The output so far. */
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Waits until it has said that on one of its outputs; fails when it ends or the time is over without. */
-  readonly said: (pattern: RegExp) => Promise<void>;
+  /** Waits for a match on one of the outputs; fails if the command ends or the time is over before that. */
+  readonly waitForOutput: (pattern: RegExp) => Promise<void>;
   readonly kill: (signal: NodeJS.Signals) => void;
   readonly ended: Promise<CliEnd>;
 }
 
-/** Only for what hangs: no test depends on the speed of the machine. */
+/** Applies only to commands that hang: no test depends on the speed of the machine. */
 const DEFAULT_TIMEOUT_MS = 240_000;
 const SANDBOX_TIMEOUT_MS = 3_600_000;
 
-/** Runs a command to its end, in this process unless it needs one of its own. */
+/** Runs a command to its end, in this process unless it needs a separate one. */
 export async function runCli(args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
   const { nodeFlags = [], under = [], isProcess = false } = options;
   if (isProcess || nodeFlags.length > 0 || under.length > 0) return startCli(args, options).ended;
@@ -69,7 +69,7 @@ export async function runCli(args: readonly string[], options: CliOptions = {}):
   return { ...end, signal: null };
 }
 
-/** Starts a command that is to be talked to while it runs. It is killed when its time is over. */
+/** Starts a command to interact with. It is killed when its time is over. */
 export function startCli(args: readonly string[], options: CliOptions = {}): RunningCli {
   const [program = process.execPath, ...words] = [
     ...(options.under ?? []),
@@ -83,66 +83,66 @@ export function startCli(args: readonly string[], options: CliOptions = {}): Run
     env: cleanEnvironment(options.env ?? {}),
     stdio: ["pipe", "pipe", "pipe"],
   });
-  const heard = { stdout: "", stderr: "" };
+  const output = { stdout: "", stderr: "" };
   const listeners = new Set<() => void>();
   for (const name of ["stdout", "stderr"] as const) {
     child[name].setEncoding("utf8").on("data", (text: string) => {
-      heard[name] += text;
+      output[name] += text;
       for (const listener of listeners) listener();
     });
   }
-  // A command that never reads its input closes it early; that is not what a test is about.
+  // A command that never reads its input closes it early, which is not an error in a test.
   child.stdin.on("error", () => undefined).end(options.input);
   const ended = endOf(child, {
-    heard,
+    output,
     command: args.join(" "),
     timeoutMs: scaledTimeout(options.timeoutMs ?? DEFAULT_TIMEOUT_MS),
   });
   return {
     pid: child.pid ?? 0,
     process: child,
-    stdout: () => heard.stdout,
-    stderr: () => heard.stderr,
-    said: (pattern) => saidBy({ pattern, heard, listeners, ended }),
+    stdout: () => output.stdout,
+    stderr: () => output.stderr,
+    waitForOutput: (pattern) => outputMatches({ pattern, output, listeners, ended }),
     kill: (signal) => void child.kill(signal),
     ended,
   };
 }
 
-interface Heard {
+interface Output {
   stdout: string;
   stderr: string;
 }
 
 function endOf(
   child: ChildProcess,
-  { heard, command, timeoutMs }: { readonly heard: Heard; readonly command: string; readonly timeoutMs: number },
+  { output, command, timeoutMs }: { readonly output: Output; readonly command: string; readonly timeoutMs: number },
 ): Promise<CliEnd> {
   const ended = new Promise<CliEnd>((resolve, reject) => {
     const timer = setTimeout(() => {
       child.kill("SIGKILL");
-      reject(new Error(`migrate ${command} did not end in ${timeoutMs} ms\n${heard.stdout}\n${heard.stderr}`));
+      reject(new Error(`migrate ${command} did not end in ${timeoutMs} ms\n${output.stdout}\n${output.stderr}`));
     }, timeoutMs);
     child.once("error", reject);
     child.once("close", (code, signal) => {
       clearTimeout(timer);
-      resolve({ code, signal, ...heard });
+      resolve({ code, signal, ...output });
     });
   });
   ended.catch(() => undefined);
   return ended;
 }
 
-function saidBy(wait: {
+function outputMatches(wait: {
   readonly pattern: RegExp;
-  readonly heard: Heard;
+  readonly output: Output;
   readonly listeners: Set<() => void>;
   readonly ended: Promise<CliEnd>;
 }): Promise<void> {
-  const { pattern, heard, listeners, ended } = wait;
+  const { pattern, output, listeners, ended } = wait;
   return new Promise((resolve, reject) => {
     const look = (): void => {
-      if (!pattern.test(heard.stdout) && !pattern.test(heard.stderr)) return;
+      if (!pattern.test(output.stdout) && !pattern.test(output.stderr)) return;
       listeners.delete(look);
       resolve();
     };
@@ -150,19 +150,22 @@ function saidBy(wait: {
     look();
     ended.then(() => {
       look();
-      return reject(new Error(`it ended without saying ${pattern}\n${heard.stdout}\n${heard.stderr}`));
+      return reject(new Error(`it ended without printing ${pattern}\n${output.stdout}\n${output.stderr}`));
     }, reject);
   });
 }
 
-/** What the machine needs, and no setting of ours: nothing that the developer has set may change a test. */
+/**
+ * Keeps the variables that the machine needs and removes our settings, so that the developer's environment has no
+ * effect.
+ */
 function cleanEnvironment(more: Readonly<Record<string, string | undefined>>): NodeJS.ProcessEnv {
   const { PATH, HOME, TMPDIR, LANG, XDG_STATE_HOME } = process.env;
   return { PATH, HOME, TMPDIR, LANG, XDG_STATE_HOME, XDG_CACHE_HOME: projectFile("node_modules/.cache"), ...more };
 }
 
 export interface SandboxOptions {
-  /** Where its certificates go; a temporary folder by default. */
+  /** The folder of its certificates; a temporary folder by default. */
   readonly cwd?: string;
   /** More flags: `["--contract", file, "--throttle", "every:10"]`. */
   readonly flags?: readonly string[];
@@ -171,18 +174,18 @@ export interface SandboxOptions {
 
 export interface SandboxProcess extends Pick<TestSandbox, "ready" | "env"> {
   readonly running: RunningCli;
-  /** Ends it with SIGTERM, waits, and removes what it left. */
+  /** Stops it with SIGTERM, waits for its end, and removes its files. */
   readonly stop: () => Promise<CliEnd>;
 }
 
-/** Runs `migrate sandbox` in this process on a free port, and waits until it listens. Its maker stops it. */
+/** Runs `migrate sandbox` in this process on a free port, and waits until it listens. The caller stops it. */
 export async function startTestSandbox(options: SandboxOptions = {}): Promise<TestSandbox> {
   const { folder, remove } = createTestFolder();
   const cwd = options.cwd ?? folder;
   const readyFile = path.join(folder, "ready.json");
   const words = ["sandbox", "--port", "0", "--ready-file", readyFile, ...(options.flags ?? [])];
   const { ended, drain } = await startInProcess(words, { program: BINARY, cwd, env: cleanEnvironment({}) }, (end) =>
-    Promise.race([untilThere(readyFile), end.then(() => undefined)]),
+    Promise.race([waitForFile(readyFile), end.then(() => undefined)]),
   );
   const stop = async (): Promise<void> => {
     drain();
@@ -193,11 +196,11 @@ export async function startTestSandbox(options: SandboxOptions = {}): Promise<Te
   return { ...connectionOf(JSON.parse(await readFile(readyFile, "utf8")), cwd), stop };
 }
 
-async function untilThere(file: string): Promise<void> {
+async function waitForFile(file: string): Promise<void> {
   while (!existsSync(file)) await delay(LOOK_EVERY_MS);
 }
 
-/** A sandbox, and what a push needs to find it and to be let in, as environment. */
+/** A sandbox, and the environment variables that a push needs to connect to it. */
 export interface TestSandbox {
   readonly ready: SandboxReady;
   readonly env: Readonly<Record<string, string>>;
@@ -215,7 +218,7 @@ function connectionOf(written: SandboxReady, folder: string): Pick<TestSandbox, 
   return { ready, env };
 }
 
-/** Starts `migrate sandbox` as a process, on a free port, and waits until it listens. Its maker stops it. */
+/** Starts `migrate sandbox` as a separate process on a free port, and waits until it listens. The caller stops it. */
 export async function startSandboxProcess(options: SandboxOptions = {}): Promise<SandboxProcess> {
   const { folder, remove } = createTestFolder();
   const cwd = options.cwd ?? folder;

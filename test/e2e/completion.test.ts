@@ -11,7 +11,7 @@ const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 const { folder, remove } = createTestFolder();
 let sandbox: TestSandbox;
 
-/** A folder as a user has it after a push, with `migrate` in the path. */
+/** A user's folder after a push, with `migrate` on the path. */
 beforeAll(async () => {
   sandbox = await startTestSandbox();
   const { baseUrl, ca } = sandbox.ready;
@@ -38,26 +38,26 @@ function migrate(...args: readonly string[]): Promise<CliEnd> {
   return runCli(args, { cwd: folder, env: { MIGRATE_API_KEY, MIGRATE_SUPPLIER } });
 }
 
-/** What a script is answered: the values, and `:files` where paths can stand there. */
+/** The reply to a completion script: the values, and `:files` where a path is possible. */
 async function answer(...words: readonly string[]): Promise<readonly string[]> {
   const { code, stdout, stderr } = await migrate("__complete", "--", ...words);
   expect([code, stderr]).toEqual([0, ""]);
   return stdout.split("\n").flatMap((line) => (line === "" ? [] : [line.split("\t")[0] ?? ""]));
 }
 
-describe("what a completion script is answered", () => {
-  test("are the targets of the configuration", async () => {
+describe("the reply to a completion script", () => {
+  test("contains the targets of the configuration", async () => {
     expect(await answer("push", "--target", "")).toEqual(["local", "other"]);
     expect(await answer("push", "--target=o")).toEqual(["--target=other"]);
   });
 
-  test("are the operations of a contract that was compiled before", async () => {
+  test("contains the operations of a contract that was compiled before", async () => {
     expect(await answer("push", "--operation", "import-")).toEqual(["import-account"]);
     expect(await answer("contract", "show", CONTRACT, "--operation", "import-")).toEqual(["import-account"]);
     expect(await answer("push", "--contract", "none.yaml", "--operation", "")).toEqual([]);
   });
 
-  test("are the runs of the ledger, and the keys of the latest", async () => {
+  test("contains the runs of the ledger, and the keys of the latest run", async () => {
     const [run = ""] = await answer("resume", "");
     expect(run).toMatch(/^\d{8}-\d{4}-/);
     expect(await answer("explain", "EXT-0001")).toEqual(["EXT-00010", "EXT-00011", "EXT-00012"]);
@@ -65,7 +65,7 @@ describe("what a completion script is answered", () => {
     expect(await answer("explain", "--run", run, "EXT-00002")).toEqual(["EXT-00002"]);
   });
 
-  test("is nothing, without an error, where no configuration and no ledger can be read", async () => {
+  test("is empty, without an error, if no configuration and no ledger can be read", async () => {
     for (const words of [
       ["push", "--config", "none.yaml", "--target", ""],
       ["resume", "--ledger", "none.db", ""],
@@ -75,7 +75,7 @@ describe("what a completion script is answered", () => {
     expect(existsSync(path.join(folder, "none.db"))).toBe(false);
   });
 
-  test("is read without a lock and without a change of the ledger, also beside a push", async () => {
+  test("reads the ledger without a lock and without changing it, even during a push", async () => {
     const files = [".migrate/ledger.db", ".migrate/ledger.db-wal", ".migrate/ledger.db-seal"];
     const hashes = (): readonly string[] =>
       files.map((name) =>
@@ -117,7 +117,7 @@ function outputOf(shell: string, args: readonly string[]): string {
   return stdout;
 }
 
-/** Types into a shell on a terminal of its own. What then stands there, letters alone: shells beep and move the cursor. */
+/** Types into a shell on a new terminal and returns the letters of its screen: shells beep and move the cursor. */
 async function typeInto(shell: readonly string[], setUp: string, keys: string): Promise<() => string> {
   const terminal = spawn("script", ["-qfec", shell.join(" "), "/dev/null"], { cwd: folder, env: cleanEnv });
   onTestFinished(() => void terminal.kill("SIGKILL"));
@@ -151,19 +151,19 @@ describe("the script for bash", () => {
     );
   });
 
-  test("completes behind =, at which bash breaks words", () => {
+  test("completes after =, at which bash breaks words", () => {
     expect(bashReply(["migrate", "push", "--target", "=", "o"])).toEqual(["other"]);
     expect(bashReply(["migrate", "push", "--target", "="])).toEqual(["local", "other"]);
   });
 
-  test("completes what is typed on a terminal", async () => {
+  test("completes words typed on a terminal", async () => {
     const screen = await typeInto(["bash", "--norc", "-i"], "source script.bash; echo LOA''DED", "migrate recon\t");
     await expect.poll(screen).toMatch(/migrate reconcile /);
   });
 });
 
 describe("the script for zsh", () => {
-  test.skipIf(!has("zsh"))("completes what is typed on a terminal (skipped where there is no zsh)", async () => {
+  test.skipIf(!has("zsh"))("completes words typed on a terminal (skipped without zsh)", async () => {
     const setUp = "autoload -U compinit; compinit -u -D; source ./script.zsh; print LOA''DED";
     const screen = await typeInto(["zsh", "-f", "-i"], setUp, "migrate push --target o\t");
     await expect.poll(screen).toMatch(/--target other/);
@@ -178,7 +178,7 @@ function fishReply(line: string): readonly string[] {
 }
 
 describe("the script for fish", () => {
-  test.skipIf(!has("fish"))("completes in a real fish (skipped where there is none)", () => {
+  test.skipIf(!has("fish"))("completes in a real fish (skipped without fish)", () => {
     expect(fishReply("migrate recon")).toEqual(["reconcile"]);
     expect(fishReply("migrate push --target ")).toEqual(["local", "other"]);
     expect(fishReply("migrate push --target=o")).toEqual(["--target=other"]);
@@ -186,8 +186,8 @@ describe("the script for fish", () => {
   });
 });
 
-/** No PowerShell runs here: that the script works there is not shown. */
-test("the script for PowerShell asks the program, with a sign for an empty word", async () => {
+/** PowerShell is not available here, so this does not show that the script works. */
+test("the script for PowerShell calls the program, with a placeholder for an empty word", async () => {
   const script = readFileSync(path.join(folder, "script.powershell"), "utf8");
   expect(script).toContain("Register-ArgumentCompleter -Native -CommandName migrate");
   expect(script).toContain("__complete @empty '--' @words");
@@ -195,7 +195,7 @@ test("the script for PowerShell asks the program, with a sign for an empty word"
   expect(stdout).toMatch(/^local\t/);
 });
 
-test("a shell that there is no script for is refused with those that there are", async () => {
+test("an unsupported shell is refused with the list of supported ones", async () => {
   const { code, stderr } = await migrate("completion", "tcsh");
   expect([code, stderr]).toEqual([2, expect.stringContaining("bash, zsh, fish, powershell")]);
 });

@@ -43,7 +43,7 @@ async function shown(
 }
 
 describe("migrate config show", () => {
-  test("names the line of the file, and the default", async () => {
+  test("shows the line of a value in the file, and the defaults", async () => {
     const setting = await shown();
     expect(setting("contract")).toMatchObject({ value: ["operator.yaml", "ours.yaml"], from: "migrate.yaml:1" });
     expect(setting("supplier")).toMatchObject({ value: "SPRING", from: "migrate.yaml:3", kind: "file" });
@@ -63,7 +63,7 @@ describe("migrate config show", () => {
     expect(setting("encoding")).toEqual({ setting: "encoding", from: "not set", kind: "none" });
   });
 
-  test("names the flag before the variable, and the variable before the file", async () => {
+  test("prefers a flag to a variable, and a variable to the file", async () => {
     const env = { MIGRATE_MAPPING: "env.yaml", MIGRATE_LEDGER: "env.db", MIGRATE_RPS: "7" };
     const setting = await shown(["--ledger", "flag.db", "--limit", "3"], env);
     expect(setting("ledger")).toMatchObject({ value: "flag.db", from: "--ledger", kind: "flag" });
@@ -72,7 +72,7 @@ describe("migrate config show", () => {
     expect(setting("limit")).toMatchObject({ value: 3, from: "--limit" });
   });
 
-  test("shows what another target would change", async () => {
+  test("shows the values for another target", async () => {
     const setting = await shown(["--target", "live"]);
     expect(setting("supplier")).toMatchObject({ value: "LIVE_SPRING", from: "migrate.yaml:17" });
     expect(setting("targets.live.environment")).toMatchObject({ value: "production", from: "migrate.yaml:16" });
@@ -81,7 +81,7 @@ describe("migrate config show", () => {
     expect(setting("targets.live.rps")).toMatchObject({ value: 40, from: "migrate.yaml:18" });
   });
 
-  test("shows an address that is given for itself, without the file's target", async () => {
+  test("shows an address given on the command line without the file's target", async () => {
     const setting = await shown(["--base-url", "https://user:canary@other.example.com/v1/"]);
     expect(setting("baseUrl")).toMatchObject({ value: "https://***@other.example.com/v1/", from: "--base-url" });
     expect(setting("target")).toMatchObject({ kind: "none" });
@@ -101,14 +101,14 @@ describe("migrate config show", () => {
     expect(stdout).toMatch(/^AWS_SECRET_ACCESS_KEY +AWS_SECRET_ACCESS_KEY +\*\*\*$/m);
   });
 
-  test("lists the defaults where there is no file", async () => {
+  test("lists the defaults without a file", async () => {
     const { code, stdout } = await runCli(["config", "show"], { cwd: temporaryFolder() });
     expect(code).toBe(0);
     expect(stdout).toMatch(/^config +not set$/m);
     expect(stdout).toMatch(/^concurrency +default +auto$/m);
   });
 
-  test("says of a misspelt variable on stderr what may have been meant", async () => {
+  test("suggests the correct name of a misspelt variable on stderr", async () => {
     const { code, stderr } = await runCli(["config", "show"], { cwd: temporaryFolder(), env: { MIGRATE_LEDGR: "x" } });
     expect([code, stderr]).toEqual([0, 'MIGRATE_LEDGR is set, and nothing reads it; did you mean "MIGRATE_LEDGER"?\n']);
   });

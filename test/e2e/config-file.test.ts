@@ -8,7 +8,7 @@ const EXTRACT = "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n";
 const CONFIG = "contract: contract.yaml\nmapping: mapping.yaml\nout: report\n";
 
 describe("migrate.yaml", () => {
-  test("is searched upwards, and its paths are relative to its own folder", async () => {
+  test("is searched in parent folders, and its paths are relative to its own folder", async () => {
     const folder = workFolder({ "migrate.yaml": CONFIG, "deep/er/a.csv": EXTRACT });
     const { code, stdout } = await runCli(["validate", "a.csv", "--format", "ndjson"], {
       cwd: path.join(folder, "deep/er"),
@@ -18,7 +18,7 @@ describe("migrate.yaml", () => {
     expect(existsSync(path.join(folder, "report/summary.json"))).toBe(true);
   });
 
-  test("has less weight than the environment and flags", async () => {
+  test("is overridden by the environment and by flags", async () => {
     const folder = workFolder({ "migrate.yaml": CONFIG, "a.csv": EXTRACT });
     await runCli(["validate", "a.csv"], { cwd: folder, env: { MIGRATE_OUT: "by-environment" } });
     await runCli(["validate", "a.csv", "--out", "by-flag"], { cwd: folder, env: { MIGRATE_OUT: "by-environment-2" } });
@@ -26,7 +26,7 @@ describe("migrate.yaml", () => {
     expect(made.filter((name) => existsSync(path.join(folder, name)))).toEqual(["by-environment", "by-flag"]);
   });
 
-  test("of another name and place is read with --config, and no other is", async () => {
+  test("with another name and path is read with --config, instead of any other", async () => {
     const folder = workFolder({
       "migrate.yaml": "contract: none.yaml\n",
       "settings/ours.yaml": "contract: [../contract.yaml]\nmapping: ../mapping.yaml\n",
@@ -40,22 +40,22 @@ describe("migrate.yaml", () => {
 describe("an unknown or wrong setting of migrate.yaml:", () => {
   test.each([
     [
-      "a misspelt one",
+      "a misspelt setting",
       "contract: contract.yaml\n\nsuplier: ACME\n",
       'migrate.yaml:3:1: unknown setting "suplier"',
       "supplier",
     ],
     [
-      "a misspelt one of a target, for which a required one is missing",
+      "a misspelt setting of a target, in place of a required one",
       "targets:\n  a:\n    baseURL: https://example.com/v1/\n",
       'migrate.yaml:3:5: unknown setting "targets.a.baseURL"',
       "baseUrl",
     ],
-    ["a kind that is not expected", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a text is expected", ""],
+    ["a value of the wrong type", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a text is expected", ""],
     ["a file of another kind", "- a\n", "migrate.yaml:1:1: settings with their names are expected", ""],
-    ["YAML that is not sound", "contract: [\n", "migrate.yaml:", ""],
-    ["a target that is not described", "target: live\n", 'unknown target "live"', ""],
-  ])("%s, ends with exit 2, its line and a hint", async (_, text, message, meant) => {
+    ["invalid YAML", "contract: [\n", "migrate.yaml:", ""],
+    ["an undefined target", "target: live\n", 'unknown target "live"', ""],
+  ])("%s ends with exit code 2, its line and a hint", async (_, text, message, meant) => {
     const folder = workFolder({ "migrate.yaml": text, "a.csv": EXTRACT });
     const { code, stdout, stderr } = await runCli(["validate", "a.csv"], { cwd: folder });
     expect([code, stdout]).toEqual([2, ""]);
@@ -65,24 +65,36 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
   });
 });
 
-describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => {
+describe("wrong input ends with exit code 2, nothing on stdout and no stack:", () => {
   test.each<[string, readonly string[], string | RegExp]>([
     ["an unknown command", ["validat"], /unknown command 'validat'.*Did you mean validate\?/s],
     ["an unknown command before --help", ["validat", "--help"], /unknown command 'validat'.*Did you mean validate\?/s],
-    ["one of a group before --help", ["contract", "chekc", "-h"], /unknown command 'chekc'.*Did you mean check\?/s],
+    [
+      "an unknown subcommand before --help",
+      ["contract", "chekc", "-h"],
+      /unknown command 'chekc'.*Did you mean check\?/s,
+    ],
     ["help about an unknown command", ["help", "validat"], /unknown command 'validat'.*Did you mean validate\?/s],
-    ["help about one of a group", ["help", "contract", "chekc"], /unknown command 'chekc'.*Did you mean check\?/s],
+    [
+      "help about an unknown subcommand",
+      ["help", "contract", "chekc"],
+      /unknown command 'chekc'.*Did you mean check\?/s,
+    ],
     ["an unknown option", ["validate", "--limits", "3"], /unknown option '--limits'.*Did you mean --limit\?/s],
     ["no sources", ["validate", "--contract", "contract.yaml"], "no source is given"],
     ["no contract", ["validate", "a.csv"], "no contract is given"],
     ["a CSV file without a mapping", ["validate", "a.csv", "--contract", "contract.yaml"], "--mapping"],
     ["a missing file", [...job(), "none.csv"], "none.csv: no such file"],
-    ["a pattern that nothing matches", [...job(), "none*.csv"], "none*.csv: matches no file"],
+    ["a pattern without matches", [...job(), "none*.csv"], "none*.csv: matches no file"],
     ["a folder", [...job(), "."], "is a directory"],
-    ["a contract that is none", job({ contract: "mapping.yaml" }), "not an OpenAPI 3.0 or 3.1 document"],
+    [
+      "a contract that is not an OpenAPI document",
+      job({ contract: "mapping.yaml" }),
+      "not an OpenAPI 3.0 or 3.1 document",
+    ],
     ["a mapping to unknown fields", job({ mapping: "misspelt.yaml" }), /misspelt\.yaml:4:\d+: .*nmae.*name/s],
     [
-      "several errors in a mapping, each in its line",
+      "several errors in a mapping, each with its line",
       job({ mapping: "contract.yaml" }),
       /^ {2}contract\.yaml:2:1: info/m,
     ],
@@ -98,16 +110,16 @@ describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => 
     ],
     ["an unknown encoding", [...job(), "--encoding", "klingon"], 'unknown encoding "klingon"'],
     ["an impossible delimiter", [...job(), "--delimiter", "ab"], '"ab" cannot be a delimiter'],
-    ["no number", [...job(), "--limit", "many"], "--limit"],
+    ["a value that is not a number", [...job(), "--limit", "many"], "--limit"],
     ["a source without a name", [...job(), "--source", "a.csv"], "<name>=<path> is expected"],
-    ["a source that the mapping does not know", [...job(), "--source", "x=a.csv"], 'no source "x"'],
-    ["a platform that is not named", ["push", ...job().slice(1)], "no platform is named to push to"],
+    ["a source that is not in the mapping", [...job(), "--source", "x=a.csv"], 'no source "x"'],
+    ["a push without a platform", ["push", ...job().slice(1)], "no platform is named to push to"],
     ["a target that is not configured", ["push", ...job().slice(1), "--target", "live"], 'unknown target "live"'],
     ["a base URL without TLS", ["push", ...job().slice(1), "--base-url", "http://example.com/v1/"], "https://"],
     ["no credentials", ["push", ...job().slice(1), "--base-url", "https://localhost:1/v1/"], "MIGRATE_API_KEY"],
     ["nothing to resume", ["resume"], "there is no ledger at .migrate/ledger.db"],
-    ["a record of no run", ["explain", "A1"], "there is no ledger at .migrate/ledger.db"],
-    ["no key to explain", ["explain"], "missing required argument 'key'"],
+    ["a record without a run", ["explain", "A1"], "there is no ledger at .migrate/ledger.db"],
+    ["explain without a key", ["explain"], "missing required argument 'key'"],
   ])("%s", async (_, args, message) => {
     const { code, stdout, stderr } = await refused(args);
     expect(stderr).toMatch(typeof message === "string" ? new RegExp(escaped(message), "i") : message);
@@ -118,7 +130,7 @@ describe("wrong input ends with exit 2, nothing on stdout and no stack:", () => 
   });
 });
 
-describe("a refusal of the command line is one JSON line on stderr, with exit 2:", () => {
+describe("a command-line error is one JSON line on stderr, with exit code 2:", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>, string]>([
     ["an unknown option", ["push", "--log-format", "json", "--secret=s3cr3t"], {}, "unknown option '--secret'"],
     ["a wrong value", ["validate", "--limit", "many", "--log-format=json"], {}, "option '--limit <n>' argument 'many'"],

@@ -5,7 +5,7 @@ import { CONTRACT, workFolder } from "./validate-scene.ts";
 const OWN = projectFile("fixtures/contract/contract.yaml");
 
 describe("contract check", () => {
-  test("has no finding in the project's own contract, where only accounts have a key", async () => {
+  test("has no findings in the project's own contract, where only accounts have a key", async () => {
     const { code, stdout } = await runCli(["contract", "check", OWN]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Example energy platform, data import 1.0: \d operations, 0 findings\n/);
@@ -15,7 +15,7 @@ describe("contract check", () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ withoutKey: ["validate-account", "create-notes"] });
   });
 
-  test("lists what is wrong or not understood, with file and line, as text and as JSON", async () => {
+  test("lists errors and unsupported parts with file and line, as text and as JSON", async () => {
     const broken = CONTRACT.replace("x-migrate-key", "x-migrate-kee").replace('schemas/Account"', 'schemas/Acount"');
     const text = await contract(["check", "contract.yaml"], broken);
     expect(text.code).toBe(1);
@@ -35,7 +35,7 @@ describe("contract check", () => {
     });
   });
 
-  test("applies an overlay, and reports its targets that match nothing", async () => {
+  test("applies an overlay, and reports targets that match nothing", async () => {
     const overlay = [
       "overlay: 1.0.0",
       'info: { title: Ours, version: "1" }',
@@ -72,7 +72,7 @@ describe("contract show", () => {
     );
   });
 
-  test("prints every field of an operation whole, within 80 columns", async () => {
+  test("prints every field of an operation in full, within 80 columns", async () => {
     const { code, stdout } = await runCli(["contract", "show", OWN, "--operation", "import-account"]);
     expect(code).toBe(0);
     expect(stdout).toContain("POST /data-import/accounts/");
@@ -83,7 +83,7 @@ describe("contract show", () => {
     expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
   });
 
-  test("prints the rules beside the fields: type, required, limits", async () => {
+  test("prints the rules next to the fields: type, required, limits", async () => {
     const { stdout } = await contract(
       ["show", "contract.yaml", "--operation", "POST /data-import/accounts/"],
       CONTRACT,
@@ -92,7 +92,7 @@ describe("contract show", () => {
     expect(stdout).toMatch(/^customers\.\*\.email\n {4}email$/m);
   });
 
-  test("prints a table of Markdown with descriptions", async () => {
+  test("prints a Markdown table with descriptions", async () => {
     const args = ["show", "contract.yaml", "--operation", "import-account", "--format", "markdown"];
     const { stdout } = await contract(args, CONTRACT);
     const rows = stdout.split("\n").filter((line) => line.startsWith("|"));
@@ -128,8 +128,8 @@ function fields(...flags: readonly string[]): Promise<CliEnd> {
   return runCli(["contract", "show", OWN, "--operation", "import-account", ...flags]);
 }
 
-describe("contract show, asked for some fields", () => {
-  test("shows what every payload has to hold, with descriptions and a count, on less than a screen", async () => {
+describe("contract show with filters", () => {
+  test("shows the fields that every payload must have, with descriptions and a count, on less than a screen", async () => {
     const { code, stdout } = await fields("--required");
     expect(code).toBe(0);
     expect(stdout).toMatch(/^external_account_number\n {4}text; required/m);
@@ -138,7 +138,7 @@ describe("contract show, asked for some fields", () => {
     expect(stdout.split("\n").length).toBeLessThan((await fields()).stdout.split("\n").length / 2);
   });
 
-  test("takes all of its filters together, also as JSON", async () => {
+  test("combines all of its filters, also as JSON", async () => {
     const { stdout } = await fields("--under", "customers", "--search", "name", "--format", "json");
     const found: { readonly fields: readonly { readonly attr: string }[] } = JSON.parse(stdout);
     expect(found.fields.map(({ attr }) => attr)).toEqual(
@@ -147,12 +147,12 @@ describe("contract show, asked for some fields", () => {
     expect(found.fields.every(({ attr }) => attr.startsWith("customers"))).toBe(true);
   });
 
-  test("refuses an attr that is not there, with exit 2 and a suggestion", async () => {
+  test("refuses an unknown attr with exit code 2 and a suggestion", async () => {
     const { code, stderr } = await fields("--under", "custmers");
     expect([code, stderr]).toEqual([2, expect.stringContaining('did you mean "customers"?')]);
   });
 
-  test("means the only operation with a key where none is named", async () => {
+  test("uses the only operation with a key by default", async () => {
     const { code, stdout } = await runCli(["contract", "show", OWN, "--search", "sort code"]);
     expect([code, stdout]).toEqual([0, expect.stringMatching(/^import-account /)]);
   });

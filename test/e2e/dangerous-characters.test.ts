@@ -9,7 +9,10 @@ import { createTestFolder } from "../temporary-folder.ts";
 import type { CliEnd } from "./cli.ts";
 import { CONTRACT, type Workplace, workplace } from "./push-scene.ts";
 
-/** Controls, format characters, separators of lines, and what has no shape. Half a surrogate pair is in no UTF-8 file. */
+/**
+ * Control characters, format characters, line separators and invisible characters. A lone surrogate cannot be in a
+ * UTF-8 file.
+ */
 const DANGEROUS =
   /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u115F\u2800\u3164\uFFA0\u{16FE4}\u{1D159}]/u;
 const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code)
@@ -17,7 +20,7 @@ const ALL = Array.from({ length: 0x11_0000 }, (_, code) => code)
   .map((code) => String.fromCodePoint(code))
   .filter((character) => DANGEROUS.test(character));
 const PER_RECORD = 300;
-/** Each has a part of the characters; the first also sets the title of a terminal and clears it. */
+/** Each contains some of the characters; the first also sets and clears the title of the terminal. */
 const TEXTS = [
   "\u001b]0;PWNED\u0007\u001b[2J",
   ...Array.from({ length: Math.ceil(ALL.length / PER_RECORD) }, (_, at) =>
@@ -28,7 +31,7 @@ const FILE = "acc\u202eo\u001b[31mu\u3164nts\u2800\u115F.csv";
 const SUPPLIER = "SAND\u202e\u3164BOX";
 const KEY = `K${TEXTS[0] ?? ""}0`;
 
-/** Keys that nobody can take for another are good, but their other values are not. */
+/** Records with unmistakable keys are valid apart from their other values. */
 function hostileWorkplace(folder: string): Workplace {
   const accounts = TEXTS.flatMap((text, at) => [
     { REF: `K${text}${at}`, NAME: text },
@@ -44,7 +47,7 @@ function hostileWorkplace(folder: string): Workplace {
 
 const SETTINGS = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", SUPPLIER];
 const VALUES = [[], ["--show-values"]];
-/** A workbook is for files alone. */
+/** A workbook is only written to files. */
 const ON_SCREEN = FORMATS.filter((format) => format !== "xlsx");
 
 describe("no dangerous character reaches", () => {
@@ -150,13 +153,13 @@ function wordsOf(flag: string): readonly string[] {
   return flag === "" ? [] : [flag];
 }
 
-/** The dangerous characters on the screen, or why there is nothing to look at. */
+/** The dangerous characters on the screen, or the reason why there is too little output to check. */
 function complaints({ code, stdout, stderr }: CliEnd, leastOutput: number): readonly string[] {
   if (code === null || code > 2) return [`exit code ${code}`];
   return stdout.length < leastOutput ? [`${stdout.length} characters: ${stderr}`] : found(stdout + stderr);
 }
 
-/** The dangerous characters of a text that stands on lines. */
+/** The dangerous characters of a text, except line ends. */
 function found(text: string): readonly string[] {
   const everyOne = new RegExp(`(?!\n)${DANGEROUS.source}`, "gu");
   return [...new Set(text.match(everyOne))].map((character) => (character.codePointAt(0) ?? 0).toString(16));
@@ -176,7 +179,7 @@ async function partsOf(file: string): Promise<readonly string[]> {
   return parts;
 }
 
-/** Of each row of a sheet. */
+/** The last cell of each row of a sheet. */
 function lastCells(sheet: string): readonly string[] {
   return sheet.split("<row ").map((row) => [...row.matchAll(/<t[ >][^<]*/g)].at(-1)?.[0] ?? "");
 }

@@ -17,7 +17,7 @@ test("the demo shows errors at their cells, corrects them, and ends with every a
 });
 
 test.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
-  `the demo of a cluster kills one of three workers, and ends with every account once ${SKIPPED_WITHOUT_POSTGRES}`,
+  `the demo of a cluster kills one of three workers, and creates every account once ${SKIPPED_WITHOUT_POSTGRES}`,
   async () => {
     const { code, stderr } = await runCli(["demo", "--cluster"], { cwd: temporaryFolder() });
     expect(stderr).toMatch(
@@ -27,7 +27,7 @@ test.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   },
 );
 
-test("a ledger is refused for the demo of one process", async () => {
+test("the demo with one process refuses a ledger", async () => {
   const folder = temporaryFolder();
   const asked = await runCli(["demo", "--ledger", "postgres://here/none"], { cwd: folder });
   expect([asked.code, asked.stderr]).toEqual([2, expect.stringContaining("--ledger needs --cluster")]);

@@ -22,7 +22,7 @@ export function scene(extract: Extract = { accounts: goodAccounts(3) }, config: 
 
 interface Doctor extends ReturnType<typeof useSandbox> {
   readonly migrate: (cwd: string, args: readonly string[], env?: Environment) => Promise<CliEnd>;
-  /** What `doctor --format json` says, and a way to one of its checks. */
+  /** The output of `doctor --format json`, with access to single checks. */
   readonly examine: (cwd: string, args?: readonly string[], env?: Environment) => Promise<Examination>;
 }
 
@@ -34,7 +34,7 @@ interface Examination {
   readonly of: (name: string) => FoundCheck;
 }
 
-/** A sandbox for the tests of a file, and doctor beside it. */
+/** A sandbox for all tests of a file, and a function that runs doctor. */
 export function useDoctor(): Doctor {
   const { sandbox, admin } = useSandbox();
   const migrate: Doctor["migrate"] = (cwd, args, env = {}) => runCli(args, { cwd, env: { ...sandbox.env, ...env } });

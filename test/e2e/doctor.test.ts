@@ -7,8 +7,8 @@ import { CONFIG, scene, useDoctor } from "./doctor-scene.ts";
 
 const { sandbox, admin, migrate, examine } = useDoctor();
 
-describe("migrate doctor, where everything is in place", () => {
-  test("ends with 0, with a mark and a line for every check, and shows neither key nor token", async () => {
+describe("migrate doctor with a complete setup", () => {
+  test("ends with 0, prints a mark and a line for every check, and shows neither key nor token", async () => {
     const { code, stdout, stderr } = await migrate(scene(), ["doctor"]);
     expect([code, stderr]).toEqual([0, ""]);
     for (const name of [
@@ -36,7 +36,7 @@ describe("migrate doctor, where everything is in place", () => {
     expect(stdout.split("\n").filter((line) => line.length > 80 && !line.includes(path.sep))).toEqual([]);
   });
 
-  test("names where settings and credentials come from, and what the certificate says", async () => {
+  test("names the origins of settings and credentials, and the details of the certificate", async () => {
     const { of } = await examine(scene(), ["--limit", "2"]);
     expect(of("configuration").text).toMatch(/^migrate\.yaml; sets contract, mapping; .*supplier by MIGRATE_SUPPLIER/);
     expect(of("configuration").text).toContain("limit by --limit");
@@ -45,7 +45,7 @@ describe("migrate doctor, where everything is in place", () => {
     expect(of("token").text).toMatch(/^obtained for sandbox-organisation, until \d{4}-.*Z, sent as Token$/);
   });
 
-  test("sends no record, and leaves neither ledger nor report", async () => {
+  test("sends no record, and creates neither ledger nor report", async () => {
     const folder = scene();
     expect((await examine(folder)).code).toBe(0);
     expect(await admin.imports()).toEqual([]);
@@ -64,7 +64,7 @@ describe("migrate doctor, where everything is in place", () => {
 });
 
 describe("migrate doctor --offline", () => {
-  test("opens no connection and says which checks that leaves out", async () => {
+  test("opens no connection, and lists the skipped checks", async () => {
     const { code, checks } = await examine(scene(), ["--offline"]);
     expect(code).toBe(0);
     const left = checks.filter(({ status }) => status === "skipped");
@@ -76,7 +76,7 @@ describe("migrate doctor --offline", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("still says of a given token when it ends", async () => {
+  test("still shows the expiry of a given token", async () => {
     const token = `e30.${Buffer.from(JSON.stringify({ sub: "ours", exp: 1_600_000_000 })).toString("base64url")}.sig`;
     const { code, of } = await examine(scene(), ["--offline"], { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: token });
     expect(code).toBe(4);
@@ -84,8 +84,8 @@ describe("migrate doctor --offline", () => {
   });
 });
 
-describe("migrate doctor, where something is missing", () => {
-  test("finds that nothing is configured, without a crash", async () => {
+describe("migrate doctor with an incomplete setup", () => {
+  test("reports missing configuration without a crash", async () => {
     const bare = {
       MIGRATE_API_KEY: undefined,
       MIGRATE_BASE_URL: undefined,
@@ -101,14 +101,14 @@ describe("migrate doctor, where something is missing", () => {
     expect(of("ledger").status).toBe("ok");
   });
 
-  test("says file and line of a configuration that cannot be understood, and what that leaves out", async () => {
+  test("reports the file and line of an invalid configuration, and the checks that it prevents", async () => {
     const { code, of } = await examine(scene(undefined, `${CONFIG}suplier: X\n`));
     expect(code).toBe(2);
     expect(of("configuration")).toMatchObject({ status: "failed", text: expect.stringContaining("migrate.yaml:3") });
     expect(of("contract")).toMatchObject({ status: "skipped", text: "needs the configuration" });
   });
 
-  test("looks at everything else when the target does not exist", async () => {
+  test("runs all other checks if the target does not exist", async () => {
     const { code, of } = await examine(scene(), ["--target", "lvie"]);
     expect(code).toBe(2);
     expect(of("configuration")).toMatchObject({ status: "failed", text: 'unknown target "lvie"' });
@@ -116,7 +116,7 @@ describe("migrate doctor, where something is missing", () => {
     expect(of("input").figures).toMatchObject({ records: 3 });
   });
 
-  test("looks at input and platform when the contract cannot be read", async () => {
+  test("checks input and platform if the contract cannot be read", async () => {
     const { code, of } = await examine(scene(undefined, "contract: none.yaml\nmapping: mapping.yaml\n"));
     expect(code).toBe(2);
     expect(of("contract")).toMatchObject({ status: "failed", text: expect.stringContaining("none.yaml") });
@@ -125,7 +125,7 @@ describe("migrate doctor, where something is missing", () => {
     expect(of("token").status).toBe("ok");
   });
 
-  test("names what no row can fill", async () => {
+  test("names required fields that no row can fill", async () => {
     const folder = scene();
     writeFileSync(
       path.join(folder, "mapping.yaml"),
@@ -137,7 +137,7 @@ describe("migrate doctor, where something is missing", () => {
     expect(of("mapping")).toMatchObject({ status: "failed", text: expect.stringMatching(/nothing fills \w+, \w+/) });
   });
 
-  test("says of a misspelt variable what may have been meant", async () => {
+  test("suggests the correct name of a misspelt variable", async () => {
     const { of } = await examine(scene(), ["--offline"], { MIGRATE_SUPLIER: "X" });
     expect(of("environment")).toMatchObject({
       status: "warning",
@@ -152,7 +152,7 @@ describe("migrate doctor, where something is missing", () => {
     expect(of("token").status).toBe("skipped");
   });
 
-  test("finds that certificates would not be checked, and goes on", async () => {
+  test("reports disabled certificate checks, and continues", async () => {
     const { code, of } = await examine(scene(), ["--offline"], { NODE_TLS_REJECT_UNAUTHORIZED: "0" });
     expect(code).toBe(2);
     expect(of("environment").status).toBe("failed");

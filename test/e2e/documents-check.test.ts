@@ -32,7 +32,7 @@ suppliers: { SPRING: { rootLocation: sftp/spring, bucket: files } }
 
 const LETTERS = ["A,Hello,2024/a b.pdf", "B,Hello,2024/missing.pdf", "B,Bye,../up.pdf", "B,Again,2024/a b.pdf"];
 
-/** Three accounts, two of them with letters, one of those with one that is missing and one that leads out. */
+/** Three accounts, two of them with letters. One letter is missing, another path leads out of the folder. */
 function scene(letters: readonly string[] = LETTERS): string {
   const folder = temporaryFolder();
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
@@ -65,7 +65,7 @@ function expectTwoProblems({ stdout }: CliEnd): void {
   ]);
 }
 
-/** Accounts of two import suppliers in one file, each with a letter; each supplier has a root of its own. */
+/** Accounts of two import suppliers in one file, each with a letter. Each supplier has its own root. */
 function sceneOfTwoSuppliers(letters: readonly string[]): string {
   const folder = scene(letters);
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
@@ -81,7 +81,7 @@ function sceneOfTwoSuppliers(letters: readonly string[]): string {
 }
 
 describe("paths of records of two import suppliers in one file", () => {
-  test("are looked for under each record's own root", async () => {
+  test("are looked up under the root of each record's supplier", async () => {
     const right = await documentsCheck(sceneOfTwoSuppliers(["A,Hello,2024/a b.pdf", "B,Hello,2024/w.pdf"]), [
       "--store",
       "copy",
@@ -97,7 +97,7 @@ describe("paths of records of two import suppliers in one file", () => {
     expect(outcomeLines(wrong.stdout).map(({ key, status }) => `${key} ${status}`)).toEqual(["A invalid", "B valid"]);
   });
 
-  test("are refused by validate where they repeat the root of their own record's supplier, and there alone", async () => {
+  test("are refused by validate only if they repeat the root of their own record's supplier", async () => {
     const folder = sceneOfTwoSuppliers(["A,Hello,sftp/winter/w.pdf", "B,Hello,sftp/winter/w.pdf"]);
     for (const flags of [[], ["--supplier", "SPRING"]]) {
       const { stdout } = await runCli(["validate", ...NDJSON, ...flags], { cwd: folder });
@@ -110,8 +110,8 @@ describe("paths of records of two import suppliers in one file", () => {
   });
 });
 
-describe("documents check over a folder", () => {
-  test("says which documents are missing, in which cell", async () => {
+describe("documents check with a folder", () => {
+  test("reports missing documents with their cells", async () => {
     const end = await documentsCheck(scene(), ["--store", "copy", ...NDJSON]);
     expect(end.code).toBe(1);
     expectTwoProblems(end);
@@ -119,12 +119,12 @@ describe("documents check over a folder", () => {
     expect(end.stdout + end.stderr).not.toContain("missing.pdf");
   });
 
-  test("ends well where all are there", async () => {
+  test("succeeds if all documents exist", async () => {
     const end = await documentsCheck(scene(["A,Hello,2024/a b.pdf"]), ["--store", "copy"]);
     expect(end).toMatchObject({ code: 0, stdout: "" });
   });
 
-  test("says the same of an input whose plan is written aside", async () => {
+  test("reports the same for an input whose plan is written to disk", async () => {
     const ROWS = 40_000;
     const folder = scene();
     const accounts = Array.from({ length: ROWS }, (_, index) => `K${index + 1},${"n".repeat(220)}\n`);
@@ -137,7 +137,7 @@ describe("documents check over a folder", () => {
     expect(lines.filter(({ status }) => status !== "valid").map(({ key }) => key)).toEqual(["K40000"]);
   });
 
-  test("keeps nothing of its contract with --no-cache, as every command that compiles one", async () => {
+  test("does not cache its contract with --no-cache, like every command that compiles one", async () => {
     const folder = scene(["A,Hello,2024/a b.pdf"]);
     const cache = path.join(folder, "cache");
     const check = (...flags: readonly string[]): Promise<CliEnd> =>
@@ -148,7 +148,7 @@ describe("documents check over a folder", () => {
     expect(existsSync(cache)).toBe(true);
   });
 
-  test("writes rejects that the command it names takes back", async () => {
+  test("writes rejects that the suggested command re-imports", async () => {
     const folder = scene();
     const { stderr } = await documentsCheck(folder, ["--store", "copy", "--out", "report"]);
     const [, next = ""] = /Next +migrate (.*)/.exec(stderr) ?? [];
@@ -160,7 +160,7 @@ describe("documents check over a folder", () => {
     expect(await runCli([...next.split(" "), ...NDJSON], { cwd: folder })).toMatchObject({ code: 1 });
   });
 
-  test("says so where not a single one is there, which is more often the store than the data", async () => {
+  test("reports that every document is missing, which suggests a wrong store rather than wrong data", async () => {
     const folder = scene(["A,Hello,2024/a b.pdf"]);
     const { code, stderr } = await documentsCheck(folder, ["--store", "copy/sftp"]);
     expect(code).toBe(1);
@@ -177,7 +177,7 @@ describe("documents check over a folder", () => {
     ],
     ["no credentials", ["--store", "s3://files"], /AWS_ACCESS_KEY_ID/],
     ["another scheme", ["--store", "gs://files"], /not the address of a bucket/],
-  ])("cannot be run with %s", async (_, flags, said) => {
+  ])("is refused: %s", async (_, flags, said) => {
     const folder = scene();
     const plain = `overlay: 1.0.0
 info: { title: An operation without documents, version: "1" }
@@ -204,7 +204,7 @@ actions:
     expect(stderr.replaceAll(/\s+/g, " ")).toMatch(said);
   });
 
-  test("the example of the documentation shows what it says", () => {
+  test("the example of the documentation prints the documented output", () => {
     const page = readFileSync(projectFile("docs/documents.md"), "utf8");
     const [, script = ""] = /```sh\n(mkdir[^`]*)```/.exec(page) ?? [];
     const [, shown = ""] = /```\n(Document paths[^`]*)```/.exec(page) ?? [];
@@ -238,14 +238,14 @@ describe.skipIf(!SWIFT_IS_HERE)("documents check over OpenStack Swift (skipped w
     },
   });
 
-  test("says which documents the supplier's bucket does not have, in which cell", async () => {
+  test("reports documents missing in the supplier's bucket, with their cells", async () => {
     const end = await documentsCheck(scene(), NDJSON, env());
     expect(end.code).toBe(1);
     expectTwoProblems(end);
     expect(end.stderr).toContain("1 missing in s3://files");
   });
 
-  test("takes the access key from a private file, and everything else from the configuration", async () => {
+  test("reads the access key from a private file, and all other settings from the configuration", async () => {
     const folder = scene();
     const file = path.join(folder, "key");
     writeFileSync(file, "[default]\naws_access_key_id = test:tester\naws_secret_access_key = testing\n");
@@ -259,11 +259,11 @@ describe.skipIf(!SWIFT_IS_HERE)("documents check over OpenStack Swift (skipped w
 
   test.each<readonly [string, CliOptions["env"], object]>([
     ["a wrong key", { AWS_SECRET_ACCESS_KEY: "wrong-secret" }, { code: 4, said: /403/ }],
-    ["an authority that is not known", { MIGRATE_CA: undefined }, { code: 4, said: /no secure connection/ }],
-    ["a bucket that is not there", { MIGRATE_STORE: "s3://nowhere" }, { code: 2, said: /no bucket nowhere/ }],
+    ["an unknown certificate authority", { MIGRATE_CA: undefined }, { code: 4, said: /no secure connection/ }],
+    ["a missing bucket", { MIGRATE_STORE: "s3://nowhere" }, { code: 2, said: /no bucket nowhere/ }],
     ["another region", { AWS_REGION: "us-east-1" }, { code: 2, said: /--region eu-west-2/ }],
-    ["certificates not to be checked", { NODE_TLS_REJECT_UNAUTHORIZED: "0" }, { code: 2, said: /certificate checks/ }],
-  ])("ends with %s", async (_, more, expected: { code?: number; said?: RegExp }) => {
+    ["disabled certificate checks", { NODE_TLS_REJECT_UNAUTHORIZED: "0" }, { code: 2, said: /certificate checks/ }],
+  ])("fails with %s", async (_, more, expected: { code?: number; said?: RegExp }) => {
     const end = await documentsCheck(scene(), [], env(more));
     expect(end.code).toBe(expected.code);
     expect(end.stderr).toMatch(expected.said ?? /./);

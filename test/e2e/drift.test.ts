@@ -3,7 +3,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { adminOf, goodAccounts, outcomeLines, references, workplace } from "./push-scene.ts";
 
-/** What we believe and the platform does not: names are short. What it publishes: mobile numbers are checked. */
+/**
+ * Our contract has a name limit that the platform does not have. The platform publishes that it checks mobile numbers.
+ */
 const OURS = `
 overlay: 1.0.0
 info: { title: Ours, version: "1" }
@@ -33,7 +35,7 @@ interface DriftLine {
   readonly proposal?: { readonly target: string; readonly rule: object };
 }
 
-test("--send-invalid lets the platform judge, and report --drift says where it differs", async () => {
+test("--send-invalid sends invalid records, and report --drift shows where the platform differs", async () => {
   const [first = "", second = "", third = "", unsafe = "", ...twice] = references(6);
   const place = workplace(
     {
@@ -102,7 +104,7 @@ test("--send-invalid lets the platform judge, and report --drift says where it d
   expect(text.stdout).toContain("x-rules:");
 });
 
-test("where both agree there is no drift", async () => {
+test("there is no drift if both agree", async () => {
   const place = workplace({ accounts: goodAccounts(2) }, sandbox);
   await place.push();
   const { stdout } = await place.migrate(["report", "--drift"]);

@@ -2,14 +2,14 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type CliEnd, projectFile, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, latestRun, references, type Workplace, workplace } from "./push-scene.ts";
-import { contradictions, hear } from "./three-accounts.ts";
+import { contradictions, collectEvidence } from "./push-evidence.ts";
 import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 24;
-/** Every nth moment is tried; `npm run soak` tries all of them. */
+/** Tries every nth moment; `npm run soak` tries all of them. */
 const STEP = Number(process.env["FAULT_STEP"] ?? campaignSize({ part: 29, whole: 11 }));
-/** Of some there are few. */
+/** Points that occur only a few times. */
 const RARE: ReadonlySet<string> = new Set(["report"]);
 const WHOLE_MS = STEP === 1 ? 3_600_000 : 600_000;
 const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** Those that are tried every time; the soak tries all. */
+/** The cases of every test run; the soak runs all. */
 const MAIN: Readonly<Record<string, readonly string[]>> = {
   kill: POINTS,
   enospc: ["commit", "checkpoint", "seal", "report"],
@@ -34,7 +34,7 @@ const MAIN: Readonly<Record<string, readonly string[]>> = {
 
 const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
   POINTS.filter((point) => STEP === 1 || MAIN[action]?.includes(point)).flatMap((point) =>
-    // With several, the ledger has a thread of its own.
+    // With several threads, the ledger has its own thread.
     (STEP === 1 || (action === "kill" && STEP < 20) ? ["1", "2"] : ["2"]).map((threads) => [
       words,
       point,
@@ -45,7 +45,7 @@ const CASES = Object.entries(ACTIONS).flatMap(([action, words]) =>
 );
 
 test.each(CASES)(
-  "%s at every moment of the kind %s, threads: %s: the push completes or stops with 6, and resumes clean",
+  "%s at every %s, threads: %s: the push completes or stops with exit code 6, and resume completes",
   { timeout: scaledTimeout(WHOLE_MS) },
   async (_, point = "", threads = "", action = "") => {
     const complaints: string[] = [];
@@ -62,7 +62,7 @@ test.each(CASES)(
   },
 );
 
-/** One push into a fault, and what is wrong with it or with what follows. */
+/** Pushes with one failpoint, and returns everything wrong with the push or its aftermath. */
 async function pushThrough(
   failpoint: string,
   threads: string,
@@ -83,14 +83,14 @@ async function aftermath(work: Workplace): Promise<readonly string[]> {
   const resumed = await finish(work);
   if (resumed.code !== 0) return [`resumed, it ends with ${resumed.code}: ${resumed.stderr}`];
   const check = await work.migrate(["ledger", "check"]);
-  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+  const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
   return [
     ...(check.code === 0 ? [] : [check.stdout + check.stderr]),
-    ...contradictions(references(RECORDS), heard, { ambiguous: 0 }),
+    ...contradictions(references(RECORDS), evidence, { ambiguous: 0 }),
   ];
 }
 
-/** What an operator does then: the same command, or resume where there is a run. */
+/** Does what an operator would: resumes, or repeats the command if there is no run. */
 async function finish(work: Workplace): Promise<CliEnd> {
   const resumed = await work.migrate(["resume"]);
   return resumed.code === 2 && /no run|no ledger/.test(resumed.stderr) ? work.push() : resumed;

@@ -12,7 +12,7 @@ const OPEN_TRANSACTIONS = `
 const LONG_FREEZE = projectFile("test/failpoints/long-freeze.mjs");
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
-  `a push without workers whose ledger is in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`,
+  `a push without workers with its ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`,
   () => {
     const { server } = useServer();
     let sandbox: TestSandbox;
@@ -21,27 +21,27 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
     });
     afterAll(() => sandbox.stop());
 
-    test("that was frozen beyond its lease sends nothing of what it still holds when it wakes, and ends with exit code 7", async () => {
+    test("that was frozen beyond its lease sends none of its remaining requests after waking, and ends with exit code 7", async () => {
       const admin = adminOf(sandbox);
       const scene = await sharedPush(RECORDS, sandbox, server());
       const flags = ["--ledger", scene.ledger, "--contract", "no-dedupe.yaml"];
       const frozen = scene.startPush([...flags, "--concurrency", "4"], { nodeFlags: ["--import", LONG_FREEZE] });
       await scene.whenSettled(20);
       frozen.kill("SIGSTOP");
-      // A transaction that it has open keeps its lease.
+      // A transaction that is still open keeps its lease.
       while ((await scene.query(OPEN_TRANSACTIONS)).length > 0) {
         frozen.kill("SIGCONT");
         await delay(5);
         frozen.kill("SIGSTOP");
         await delay(50);
       }
-      // By the server's clock as well.
+      // The lease has also expired by the server's clock.
       await scene.query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
       const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
       const { accepted = 0, ambiguous = 0 } = statusCounts(outcomeLines(resumed.stdout));
       expect([resumed.code, accepted + ambiguous]).toEqual([5, RECORDS]);
       const sent = await admin.imports();
-      // Its intents were written ahead: more of them than were in flight.
+      // Intents were written ahead of their requests: there are more of them than requests in flight.
       expect(ambiguous).toBeGreaterThan(4);
 
       frozen.kill("SIGCONT");

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { projectFile, runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** The demo's folder with a mapping from which these lines are taken. */
+/** The demo's folder with a mapping without these lines. */
 function folderWithout(...lines: readonly RegExp[]): string {
   const folder = temporaryFolder();
   cpSync(projectFile("fixtures/demo"), path.join(folder, "demo"), { recursive: true });
@@ -20,7 +20,7 @@ function folderWithout(...lines: readonly RegExp[]): string {
 const mappingOf = (cwd: string): string => readFileSync(path.join(cwd, "mapping.yaml"), "utf8");
 
 describe("init --update", () => {
-  test("adds required fields at every depth, and leaves every line that was there as it was", async () => {
+  test("adds required fields at every depth, and leaves all existing lines unchanged", async () => {
     const cwd = folderWithout(/given_name/, /billing_postcode/, /valid_from/, /reading_date/);
     const before = mappingOf(cwd).split("\n");
     const { code, stdout } = await runCli(["init", "--update"], { cwd });
@@ -48,7 +48,7 @@ describe("init --update", () => {
     );
   });
 
-  test("changes not a byte where nothing is missing", async () => {
+  test("changes no byte if nothing is missing", async () => {
     const cwd = folderWithout();
     const before = mappingOf(cwd);
     const { code, stdout } = await runCli(["init", "--update"], { cwd });
@@ -60,7 +60,7 @@ describe("init --update", () => {
 describe("init on the command line", () => {
   const flags = ["--contract", projectFile("fixtures/contract/contract.yaml"), "--operation", "import-account"];
 
-  test("writes over no file", async () => {
+  test("overwrites no file", async () => {
     const cwd = temporaryFolder({ "mapping.yaml": "mine", "a.csv": "ACC_NO\nA1\n" });
     const { code, stderr } = await runCli(["init", "a.csv", ...flags], { cwd });
     expect(code).toBe(2);
@@ -68,7 +68,7 @@ describe("init on the command line", () => {
     expect(mappingOf(cwd)).toBe("mine");
   });
 
-  test("keeps a configuration file that is there, and writes the mapping beside it", async () => {
+  test("keeps an existing configuration file, and writes the mapping next to it", async () => {
     const cwd = temporaryFolder({ "migrate.yaml": "supplier: MINE\n", "a.csv": "ACC_NO\nA1\n" });
     const { code, stdout } = await runCli(["init", "a.csv", ...flags], { cwd });
     expect(code).toBe(0);
@@ -76,14 +76,14 @@ describe("init on the command line", () => {
     expect(readFileSync(path.join(cwd, "migrate.yaml"), "utf8")).toBe("supplier: MINE\n");
   });
 
-  test("says what to give where no file is named, and that standard input cannot be mapped", async () => {
+  test("says which argument is missing without a file, and that standard input cannot be mapped", async () => {
     expect((await runCli(["init", ...flags], { cwd: temporaryFolder() })).stderr).toContain("no sources are given");
     const { code, stderr } = await runCli(["init", "-", ...flags], { cwd: temporaryFolder(), input: "A\n1\n" });
     expect(code).toBe(2);
     expect(stderr).toContain("init cannot read standard input");
   });
 
-  test("shows shapes and no values, and the same as data", async () => {
+  test("shows shapes and no values, also in JSON", async () => {
     const cwd = temporaryFolder({ "a.csv": "ACC_NO,SURNAME\nA17,Lovelace\nA18,Babbage\n" });
     const { stdout } = await runCli(["init", "a.csv", ...flags, "--format", "json"], { cwd });
     const data: unknown = JSON.parse(stdout);

@@ -16,7 +16,7 @@ function fail(): never {
   throw new Error("broken");
 }
 
-describe("work that keeps the event loop waiting", () => {
+describe("work that blocks the event loop", () => {
   const before = process.listeners("SIGTERM");
   afterEach(() => {
     setAroundInterruptible((work) => work());
@@ -25,7 +25,7 @@ describe("work that keeps the event loop waiting", () => {
     }
   });
 
-  it("has no listener for signals, and the listener is back after it, whatever it does", () => {
+  it("has no signal listener, and the listener is restored after it, even after an error", () => {
     listenForInterrupts(() => undefined);
     expect(listeners()).toBe(before.length + 1);
     expect(interruptible(() => interruptible(listeners))).toBe(before.length);

@@ -1,83 +1,87 @@
 import { expect, test } from "vitest";
-import { contradictions, type ThreeAccounts } from "./three-accounts.ts";
+import { contradictions, type PushEvidence } from "./push-evidence.ts";
 
 const KEYS = ["A", "B"];
 
-test("the checker is content with a push in which all three agree", () => {
+test("the checker accepts a push in which platform, ledger and report agree", () => {
   expect(contradictions(KEYS, agreeing(), { ambiguous: 0 })).toEqual([]);
 });
 
-const LIES: Readonly<Record<string, { readonly lie: (told: ThreeAccounts) => ThreeAccounts; readonly found: RegExp }>> =
-  {
-    "a record that the report has lost": {
-      lie: (told) => ({ ...told, report: { ...told.report, lines: told.report.lines.slice(1) } }),
-      found: /^I5: the report has A 0 times/,
-    },
-    "a record that the ledger has lost": {
-      lie: (told) => ({ ...told, ledger: { ...told.ledger, items: told.ledger.items.slice(1) } }),
-      found: /^I1: the ledger has A 0 times/,
-    },
-    "an account created twice": {
-      lie: (told) => ({
-        ...told,
-        platform: {
-          ...told.platform,
-          accounts: [...told.platform.accounts, { number: "A-9", supplier: "S", key: "B" }],
-        },
-      }),
-      found: /^nothing twice: .*created B 2 times/,
-    },
-    "an account that was never created, and is said to be accepted": {
-      lie: (told) => ({ ...told, platform: { ...told.platform, accounts: told.platform.accounts.slice(1) } }),
-      found: /^I3: A: accepted as A-1, the platform holds undefined/,
-    },
-    "an account that was created, and is said to be rejected": {
-      lie: (told) => ({
-        ...told,
-        report: {
-          ...told.report,
-          lines: told.report.lines.map((line) => (line.key === "A" ? { ...line, status: "rejected" } : line)),
-        },
-      }),
-      found: /^nothing lost: A: created, and rejected in the report/,
-    },
-    "a request without an intent": {
-      lie: (told) => ({ ...told, ledger: { ...told.ledger, attempts: new Map([["A", 1]]) } }),
-      found: /^I6: B: 1 requests, and 0 intents/,
-    },
-    "a request that came before its intent": {
-      lie: (told) => ({
-        ...told,
-        ledger: { ...told.ledger, intendedAt: new Map([["A", "2026-11-20T23:41:08.000Z"]]) },
-      }),
-      found: /^I2: A arrived/,
-    },
-    "a request for a record of no input": {
-      lie: (told) => ({
-        ...told,
-        platform: { ...told.platform, requests: [...told.platform.requests, request("C")] },
-      }),
-      found: /^I6: .*was for C, which is not in the input/,
-    },
-    "a summary that counts otherwise": {
-      lie: (told) => ({ ...told, report: { ...told.report, summary: { records: 2, accepted: 1 } } }),
-      found: /^I5: 2 lines accepted, the summary says 1/,
-    },
-    "more ambiguous records than are allowed": {
-      lie: (told) => ({
-        ...told,
-        report: { ...told.report, lines: told.report.lines.map((line) => ({ ...line, status: "ambiguous" })) },
-      }),
-      found: /^P5: 2 ambiguous records, and 1 are allowed/,
-    },
-  };
+const LIES: Readonly<
+  Record<string, { readonly lie: (evidence: PushEvidence) => PushEvidence; readonly found: RegExp }>
+> = {
+  "a record that the report has lost": {
+    lie: (evidence) => ({ ...evidence, report: { ...evidence.report, lines: evidence.report.lines.slice(1) } }),
+    found: /^I5: the report has A 0 times/,
+  },
+  "a record that the ledger has lost": {
+    lie: (evidence) => ({ ...evidence, ledger: { ...evidence.ledger, items: evidence.ledger.items.slice(1) } }),
+    found: /^I1: the ledger has A 0 times/,
+  },
+  "an account created twice": {
+    lie: (evidence) => ({
+      ...evidence,
+      platform: {
+        ...evidence.platform,
+        accounts: [...evidence.platform.accounts, { number: "A-9", supplier: "S", key: "B" }],
+      },
+    }),
+    found: /^nothing twice: .*created B 2 times/,
+  },
+  "an account that was never created but is reported as accepted": {
+    lie: (evidence) => ({
+      ...evidence,
+      platform: { ...evidence.platform, accounts: evidence.platform.accounts.slice(1) },
+    }),
+    found: /^I3: A: accepted as A-1, the platform holds undefined/,
+  },
+  "an account that was created but is reported as rejected": {
+    lie: (evidence) => ({
+      ...evidence,
+      report: {
+        ...evidence.report,
+        lines: evidence.report.lines.map((line) => (line.key === "A" ? { ...line, status: "rejected" } : line)),
+      },
+    }),
+    found: /^nothing lost: A: created, and rejected in the report/,
+  },
+  "a request without an intent": {
+    lie: (evidence) => ({ ...evidence, ledger: { ...evidence.ledger, attempts: new Map([["A", 1]]) } }),
+    found: /^I6: B: 1 requests, and 0 intents/,
+  },
+  "a request that arrived before its intent": {
+    lie: (evidence) => ({
+      ...evidence,
+      ledger: { ...evidence.ledger, intendedAt: new Map([["A", "2026-11-20T23:41:08.000Z"]]) },
+    }),
+    found: /^I2: A arrived/,
+  },
+  "a request for a record that is not in the input": {
+    lie: (evidence) => ({
+      ...evidence,
+      platform: { ...evidence.platform, requests: [...evidence.platform.requests, request("C")] },
+    }),
+    found: /^I6: .*was for C, which is not in the input/,
+  },
+  "a summary with other counts": {
+    lie: (evidence) => ({ ...evidence, report: { ...evidence.report, summary: { records: 2, accepted: 1 } } }),
+    found: /^I5: 2 lines accepted, the summary says 1/,
+  },
+  "more ambiguous records than allowed": {
+    lie: (evidence) => ({
+      ...evidence,
+      report: { ...evidence.report, lines: evidence.report.lines.map((line) => ({ ...line, status: "ambiguous" })) },
+    }),
+    found: /^P5: 2 ambiguous records, and 1 are allowed/,
+  },
+};
 
 test.each(Object.entries(LIES))("the checker finds %s", (_, { lie, found }) => {
   const complaints = contradictions(KEYS, lie(agreeing()), { ambiguous: 1 });
   expect(complaints.some((complaint) => found.test(complaint))).toBe(true);
 });
 
-function agreeing(): ThreeAccounts {
+function agreeing(): PushEvidence {
   const accounts = KEYS.map((key, index) => ({ number: `A-${index + 1}`, supplier: "S", key }));
   return {
     platform: { requests: KEYS.map(request), accounts },
@@ -104,7 +108,7 @@ function agreeing(): ThreeAccounts {
   };
 }
 
-function request(key: string): ThreeAccounts["platform"]["requests"][number] {
+function request(key: string): PushEvidence["platform"]["requests"][number] {
   const seen = { method: "POST", path: "/v1/data-import/accounts/", status: 201, processed: true };
   return { request: 1, at: "2026-11-20T23:41:07.000Z", key, ...seen };
 }

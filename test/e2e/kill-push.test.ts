@@ -3,58 +3,58 @@ import { type CliEnd, startSandboxProcess } from "./cli.ts";
 import { countRequests, killRepeatedly, type KillTally } from "./kill-schedule.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { adminOf, goodAccounts, latestRun, references, statusCounts, type Workplace, workplace } from "./push-scene.ts";
-import { contradictions, hear, type ThreeAccounts } from "./three-accounts.ts";
+import { contradictions, collectEvidence, type PushEvidence } from "./push-evidence.ts";
 import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = campaignSize({ part: 600, whole: 2000 });
 const CONCURRENCY = 16;
-/** Intents are written at most four times the concurrency ahead: that is what one kill can leave in doubt. */
+/** Intents are written ahead by at most four times the concurrency, so one kill leaves at most this many in doubt. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
-/** `npm run soak` kills 1,000 times. */
+/** `npm run soak` runs 1,000 kills. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 10, whole: 30 }));
 const PATIENCE_MS = 300_000 * Math.max(1, KILLS / 50);
-/** The more kills, the slower the platform, so that the push lasts until the last of them. */
+/** With more kills the platform is slower, so that the push lasts until the last kill. */
 const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
 
-/** To repeat a failure: KILL_SEED=<the seed it printed>. */
+/** To reproduce a failure, set KILL_SEED to the printed seed. */
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-/** With several, the ledger has a thread of its own, and so has the reading. */
+/** With several threads, the ledger and the reader have their own. */
 const THREADS = [
   ["one thread", "1"],
   ["several threads", "2"],
 ] as const;
 
 test.each(THREADS)(
-  `${KILLS / 2} kills of a push in %s lose nothing, leave nothing unaccounted, create nothing twice`,
+  `${KILLS / 2} kills of a push in %s lose nothing, account for every record, and create nothing twice`,
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (_, threads) => {
-    const { end, heard } = await pushThroughKills(KILLS / 2, { sandbox: [], push: ["--threads", threads] });
-    expect(contradictions(references(RECORDS), heard, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
+    const { end, evidence } = await pushThroughKills(KILLS / 2, { sandbox: [], push: ["--threads", threads] });
+    expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
     expect(end.code).toBe(0);
-    expect(heard.platform.accounts).toHaveLength(RECORDS);
+    expect(evidence.platform.accounts).toHaveLength(RECORDS);
   },
 );
 
 test.each(THREADS)(
-  "5 kills of a push in %s before a platform that does not notice repeats leave records in doubt, and create nothing twice",
+  "5 kills of a push in %s on a platform that does not detect repeats leave records in doubt, and create nothing twice",
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (_, threads) => {
-    const { end, heard, tally } = await pushThroughKills(5, {
+    const { end, evidence, tally } = await pushThroughKills(5, {
       sandbox: ["--forgetful"],
       push: ["--contract", "no-dedupe.yaml", "--threads", threads],
     });
     const allowed = { ambiguous: tally.kills * IN_DOUBT_A_KILL };
-    expect(contradictions(references(RECORDS), heard, allowed), `KILL_SEED=${seed}`).toEqual([]);
-    expect(statusCounts(heard.report.lines)["ambiguous"]).toBeGreaterThan(0);
+    expect(contradictions(references(RECORDS), evidence, allowed), `KILL_SEED=${seed}`).toEqual([]);
+    expect(statusCounts(evidence.report.lines)["ambiguous"]).toBeGreaterThan(0);
     expect(end.code).toBe(5);
   },
 );
 
 interface Aftermath {
   readonly end: CliEnd;
-  readonly heard: ThreeAccounts;
+  readonly evidence: PushEvidence;
   readonly tally: KillTally;
 }
 
@@ -81,14 +81,14 @@ async function pushThroughKills(
       { counter: countRequests(sandbox), dice: seededDice(seed) },
     );
     const end = await resumeUntilDone(work);
-    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-    const { ambiguous = 0 } = statusCounts(heard.report.lines);
+    const { ambiguous = 0 } = statusCounts(evidence.report.lines);
     process.stderr.write(
       `seed ${seed}: ${tally.kills} kills (${tally.idle} before a first request), ${tally.starts} starts, ` +
-        `${heard.platform.requests.length} requests for ${RECORDS} records, ${ambiguous} ambiguous, ${seconds} s\n`,
+        `${evidence.platform.requests.length} requests for ${RECORDS} records, ${ambiguous} ambiguous, ${seconds} s\n`,
     );
-    return { end, heard, tally };
+    return { end, evidence, tally };
   } finally {
     await sandbox.stop();
   }

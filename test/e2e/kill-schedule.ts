@@ -6,10 +6,10 @@ import { DatabaseSync } from "@photostructure/sqlite";
 import type { CliEnd, RunningCli, SandboxProcess } from "./cli.ts";
 import type { Dice } from "../seeded-dice.ts";
 
-/** Counts the data-import requests that a sandbox started with --verbose has answered. */
+/** Counts the data-import requests answered by a sandbox that was started with --verbose. */
 export interface RequestCounter {
   readonly count: () => number;
-  /** Resolves once so many more requests have been answered. */
+  /** Resolves after `count` more requests have been answered. */
   readonly after: (more: number) => Promise<void>;
 }
 
@@ -50,8 +50,8 @@ export interface Victim {
 }
 
 /**
- * Records that the ledger holds as accepted. A copy is asked, so that nothing is mended in the ledger of a killed process
- * but by the next one.
+ * Accepted records in the ledger. It reads a copy, so that only the next command repairs the ledger of a killed
+ * process.
  */
 function acceptedIn(ledger: string): number {
   if (!existsSync(ledger)) return 0;
@@ -63,7 +63,7 @@ function acceptedIn(ledger: string): number {
     try {
       return Number(database.prepare(ACCEPTED).get()?.["count"] ?? 0);
     } catch {
-      return 0; // killed before its tables were made
+      return 0; // killed before its tables were created
     } finally {
       database.close();
     }
@@ -74,16 +74,16 @@ function acceptedIn(ledger: string): number {
 
 const ACCEPTED = "select count(*) as count from records where state = 'accepted'";
 
-/** How long after its start a command is killed, at most, when its requests are not what the moment hangs on. */
+/** The latest kill after the start of a command, in ms, if the time of the kill does not depend on its requests. */
 const LOADING_MS = 700;
-/** How long after a request's answer, at most: the ledger writes in groups of up to 50 ms. */
+/** The latest kill after a reply, in ms: the ledger commits in groups of up to 50 ms. */
 const AFTERWARDS_MS = 60;
 
 /**
- * Kills a push and its resumptions with SIGKILL, so many times, at random moments: three in four after a random
- * number of requests and up to 60 ms more, the others after a random time since the start, when most are still
- * loading, planning or taking the lock over. The numbers of requests are such that the last kills still have a push
- * to kill, as far as its pace allows.
+ * Kills a push and its resumptions with SIGKILL `kills` times, at random moments. Three in four kills come after a
+ * random number of requests and up to 60 ms more. The others come a random time after the start, when most commands
+ * still load, plan or take over the lock. The numbers of requests leave something to send for the last kills if the
+ * pace of the push allows it.
  */
 export async function killRepeatedly(
   { push, resume, records, ledger }: Victim,
@@ -118,7 +118,7 @@ async function requestsLater(counter: RequestCounter, requests: number, thenMs: 
   await delay(thenMs);
 }
 
-/** The push was killed before it had begun its run. */
+/** The push was killed before it started its run. */
 function hasNoRun(end: CliEnd | void): boolean {
   return end !== undefined && end.code === 2 && /no run/.test(end.stderr);
 }

@@ -4,28 +4,28 @@ import type { CliEnd } from "./cli.ts";
 import { seededDice } from "../seeded-dice.ts";
 import { countRequests, killRepeatedly } from "./kill-schedule.ts";
 import { adminOf, latestRun, references } from "./push-scene.ts";
-import { contradictions, hear } from "./three-accounts.ts";
+import { contradictions, collectEvidence } from "./push-evidence.ts";
 import { startWorkflowProcess, type WorkflowPlace, workflowPlace, writeManyAccounts } from "./workflow-scene.ts";
 import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const RECORDS = 300;
 const CONCURRENCY = "8";
-/** What was scheduled is still pending when the next process begins: to schedule it again would create it twice. */
+/** Longer than a restart: a scheduled import is still pending then, and scheduling it again would create it twice. */
 const LONGER_THAN_A_RESTART_MS = "1500";
 const PATIENCE_MS = 300_000;
 const MOST_RESUMES = 5;
 
-/** WORKFLOW_KILLS=50 for a long night; to repeat a failure: KILL_SEED=<the seed it printed>. */
+/** WORKFLOW_KILLS=50 runs a longer test. To reproduce a failure, set KILL_SEED to the printed seed. */
 const kills = Number(process.env["WORKFLOW_KILLS"] ?? campaignSize({ part: 3, whole: 10 }));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-/** What this platform has taken it processes at once: a record that it does not have is believed to be absent soon. */
+/** This platform processes imports at once, so a missing record can be considered absent soon. */
 const QUICK_TARGET = 'targets: { quick: { baseUrl: "https://localhost/v1/", timeouts: { quietSeconds: 0.2 } } }\n';
 
 /** v1: validate, stage, process. v2: schedule, ask. */
 test.each(["v1", "v2"] as const)(
-  "kills of a push by the workflow %s lose nothing, leave nothing unaccounted, create nothing twice",
+  "kills of a push by the workflow %s lose nothing, account for every record, and create nothing twice",
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (generation) => {
     const flags = ["--verbose", "--latency", "0-3", "--task-ms", LONGER_THAN_A_RESTART_MS];
@@ -46,14 +46,14 @@ test.each(["v1", "v2"] as const)(
         { counter: countRequests(sandbox), dice: seededDice(seed) },
       );
       const end = await resumeUntilDone(place);
-      const heard = await hear(admin, place.file(".migrate/ledger.db"), await latestRun(place));
+      const evidence = await collectEvidence(admin, place.file(".migrate/ledger.db"), await latestRun(place));
       process.stderr.write(
         `${generation}, seed ${seed}: ${tally.kills} kills (${tally.idle} before a first request), ` +
-          `${heard.platform.requests.length} requests for ${RECORDS} records\n`,
+          `${evidence.platform.requests.length} requests for ${RECORDS} records\n`,
       );
-      expect(contradictions(references(RECORDS), heard, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
+      expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 }), `KILL_SEED=${seed}`).toEqual([]);
       expect(end.code).toBe(0);
-      expect(heard.platform.accounts).toHaveLength(RECORDS);
+      expect(evidence.platform.accounts).toHaveLength(RECORDS);
     } finally {
       await sandbox.stop();
     }

@@ -16,7 +16,7 @@ async function pushed(): Promise<Workplace> {
   return work;
 }
 
-test("a ledger that is sound is said to be, and tells everything that it knows, but no value", async () => {
+test("an intact ledger is reported as intact, with all of its contents except values", async () => {
   const work = await pushed();
   const check = await work.migrate(["ledger", "check"]);
   expect(check.code).toBe(0);
@@ -38,7 +38,7 @@ test("a ledger that is sound is said to be, and tells everything that it knows, 
   expect(stdout).not.toMatch(/Amina|Station Road/);
 });
 
-test("a ledger with one wrong bit is refused by every command, and repaired without inventing anything", async () => {
+test("a ledger with one flipped bit is refused by every command, and repaired without invented records", async () => {
   const work = await pushed();
   const ledger = work.file(".migrate/ledger.db");
   const at = readFileSync(ledger).indexOf("accepted");
@@ -62,7 +62,7 @@ test("a ledger with one wrong bit is refused by every command, and repaired with
   expect(counts["accepted"]).toBeGreaterThanOrEqual(RECORDS - 1);
 });
 
-test("a ledger cut in half, or emptied, is no new ledger", async () => {
+test("a truncated or empty ledger is not treated as a new ledger", async () => {
   const work = await pushed();
   const ledger = work.file(".migrate/ledger.db");
   for (const size of [statSync(ledger).size / 2, 0]) {
@@ -80,7 +80,7 @@ test("a ledger cut in half, or emptied, is no new ledger", async () => {
   expect(drafts).toEqual([]);
 });
 
-test("a file that is no ledger is neither called a damaged one that repair would mend, nor changed", async () => {
+test("a file of another kind is neither reported as a corrupt ledger nor changed", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const before = readFileSync(work.file("accounts.csv"), "utf8");
   for (const command of [["status"], ["ledger", "repair"]]) {
@@ -93,12 +93,12 @@ test("a file that is no ledger is neither called a damaged one that repair would
   expect(readFileSync(work.file("accounts.csv"), "utf8")).toBe(before);
 });
 
-test("a ledger in use is not repaired under its user's hands, and one that is not there is not made", async () => {
+test("a ledger in use is not repaired, and a missing one is not created", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   expect((await work.migrate(["ledger", "check"])).code).toBe(2);
   expect(existsSync(work.file(".migrate/ledger.db"))).toBe(false);
   const pushing = work.startPush(["--rps", "20"]);
-  await pushing.said(/sen[dt]|push|\d/);
+  await pushing.waitForOutput(/sen[dt]|push|\d/);
   const seen = await work.migrate(["ledger", "repair"]);
   pushing.kill("SIGKILL");
   await pushing.ended;

@@ -4,7 +4,7 @@ import { JOB_FLAGS, validate, workFolder } from "./validate-scene.ts";
 
 const ROWS = "REF,NAME\nK1,Ann\nK2,Bob\nK3,Cid\n";
 
-/** The name goes through the function `f`. */
+/** The name is passed through the function `f`. */
 const MAPPING = `operation: import-account
 key: number
 functions: ./functions.mjs
@@ -15,7 +15,7 @@ function folderWith(functions: string, more: Readonly<Record<string, string>> = 
   return workFolder({ "mapping.yaml": MAPPING, "functions.mjs": functions, "accounts.csv": ROWS, ...more });
 }
 
-it("says which name a module of functions needs that Node takes for CommonJS", async () => {
+it("names the required file name of a function module that Node.js treats as CommonJS", async () => {
   const folder = workFolder({
     "mapping.yaml": "functions: own.js\npayload: { number: REF, name: { from: NAME, call: up } }\n",
     "own.js": "export function up(value) { return value.toUpperCase(); }\n",
@@ -28,11 +28,11 @@ it("says which name a module of functions needs that Node takes for CommonJS", a
   expect(stderr).toContain("name it own.mjs: Node takes .js for CommonJS here");
 });
 
-/** A function that does this for Bob, in line 3 of the file. */
+/** A function that runs this code for Bob, in line 3 of the file. */
 const forBob = (does: string): string =>
   `import { close, closeSync } from "node:fs"; import { kill } from "node:process"; import { Worker } from "node:worker_threads"; export function f(value) {\n  if (value === "Bob") ${does};\n  return value;\n}\n`;
 
-it("functions read and close files of their own", async () => {
+it("functions can read and close their own files", async () => {
   const functions = `
     import fs from "node:fs";
     const list = fs.readFileSync(new URL("list.txt", import.meta.url), "utf8").trim();
@@ -52,9 +52,13 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
     ["exits with 9", "process.exit(9)", 'the function "f" ended its thread with exit code 9'],
     ["exits without process.exit", "process.reallyExit(0)", 'the function "f" ended its thread with exit code 0'],
     ["kills the process", "process.kill(process.pid)", 'the function "f" called process.kill'],
-    ["kills it at once", 'process.kill(process.pid, "SIGKILL")', 'the function "f" called process.kill'],
-    ["kills it by another name", "kill(process.pid, 9)", 'the function "f" called process.kill'],
-    ["kills it past process.kill", "process._kill(process.pid, 9)", 'the function "f" called process.kill'],
+    ["kills the process with SIGKILL", 'process.kill(process.pid, "SIGKILL")', 'the function "f" called process.kill'],
+    ["kills the process through an import", "kill(process.pid, 9)", 'the function "f" called process.kill'],
+    [
+      "kills the process through process._kill",
+      "process._kill(process.pid, 9)",
+      'the function "f" called process.kill',
+    ],
     ["aborts the process", "process.abort()", 'the function "f" called process.abort'],
     [
       "starts a thread",
@@ -65,13 +69,13 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
     ["closes files of the program", "for (let fd = 3; fd < 40; fd += 1) close(fd)", 'the function "f" called fs.close'],
     ["never returns", "for (;;);", 'the function "f" did not return within 1 second'],
     [
-      "uses up the heap",
+      "exhausts the heap",
       "{ const kept = []; for (;;) kept.push(`${kept.length}`.repeat(99).split('')); }",
       'the function "f" used too much memory',
     ],
     ["throws", "throw new TypeError(value)", 'the function "f" failed (TypeError in functions.mjs:2)'],
-    ["throws nothing that can be read", "throw { get stack() { throw 1; } }", 'the function "f" failed (an error)'],
-    ["recurses without end", "return f(value)", 'the function "f" failed (RangeError in functions.mjs:'],
+    ["throws an unreadable value", "throw { get stack() { throw 1; } }", 'the function "f" failed (an error)'],
+    ["recurses endlessly", "return f(value)", 'the function "f" failed (RangeError in functions.mjs:'],
     ["returns a promise", "return Promise.resolve(value)", 'the function "f" returned a promise'],
     ["returns a rejected promise", "return Promise.reject(new Error())", 'the function "f" returned a promise'],
     ["returns a symbol", "return Symbol(value)", 'the function "f" returned a value that is not JSON'],
@@ -111,7 +115,7 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
     ["leaves a rejected promise", "void Promise.reject(new TypeError(value))", "(TypeError in functions.mjs:2)"],
     ["leaves a rejection without an error", "void Promise.reject(undefined)", "caused an error outside a call"],
     [
-      "schedules a microtask without end",
+      "schedules microtasks endlessly",
       "{ const again = () => Promise.resolve().then(again); again(); }",
       "did not return within 1 second",
     ],
@@ -124,7 +128,7 @@ describe.each(["1", "4"])("with --threads %s a run ends with a failure that name
   });
 });
 
-it("a function that needs one large piece of memory ends the run, and not the process", async () => {
+it("a function that allocates too much memory at once ends the run, not the process", async () => {
   const folder = folderWith(forBob("{ const kept = []; for (;;) kept.push(1); }"), {
     "migrate.yaml": "functionTimeout: 60\n",
   });
@@ -134,26 +138,23 @@ it("a function that needs one large piece of memory ends the run, and not the pr
   expect(stderr).not.toContain("FATAL");
 }, 60_000);
 
-it.each(["1", "4"])(
-  "ends at the first signal although a function waits for a program, --threads %s",
-  async (threads) => {
-    const folder = folderWith(
-      'import { spawnSync } from "node:child_process";\nimport { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); spawnSync("sleep", ["30"]); }\n',
-      { "migrate.yaml": "functionTimeout: 3600\n" },
-    );
-    const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads], {
-      cwd: folder,
-      timeoutMs: 20_000,
-    });
-    await running.said(/begun/);
-    running.kill("SIGTERM");
-    const { signal, stderr } = await running.ended;
-    expect(signal).toBe("SIGKILL");
-    expect(stderr).toContain("stopped");
-  },
-);
+it.each(["1", "4"])("ends at the first signal while a function waits for a program, --threads %s", async (threads) => {
+  const folder = folderWith(
+    'import { spawnSync } from "node:child_process";\nimport { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); spawnSync("sleep", ["30"]); }\n',
+    { "migrate.yaml": "functionTimeout: 3600\n" },
+  );
+  const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads], {
+    cwd: folder,
+    timeoutMs: 20_000,
+  });
+  await running.waitForOutput(/begun/);
+  running.kill("SIGTERM");
+  const { signal, stderr } = await running.ended;
+  expect(signal).toBe("SIGKILL");
+  expect(stderr).toContain("stopped");
+});
 
-it("results of many characters come in several answers", async () => {
+it("large results are returned in several messages", async () => {
   const rows = Array.from({ length: 30 }, (_, index) => `K${index},Ann`).join("\n");
   const folder = folderWith('export const f = (value) => value + "x".repeat(1e6);\n', {
     "accounts.csv": `REF,NAME\n${rows}\n`,
@@ -183,9 +184,9 @@ describe("a module that cannot be loaded", () => {
   it.each([
     ["exits", "process.exit(0);", "it ended its thread with exit code 0"],
     ["kills the process", 'process.kill(process.pid, "SIGKILL");', "process.kill is not available to functions"],
-    ["waits for ever", "await new Promise(() => undefined);", "its top-level await never ends"],
+    ["waits forever", "await new Promise(() => undefined);", "its top-level await never ends"],
     [
-      "waits for ever with a timer",
+      "waits forever with a timer",
       "setInterval(() => 0, 1e3); await new Promise(() => undefined);",
       "loading it took longer than 5 seconds",
     ],
@@ -195,7 +196,7 @@ describe("a module that cannot be loaded", () => {
       "void Promise.reject(new TypeError());\nawait 0; await new Promise((done) => setTimeout(done, 100));",
       "it caused an error outside a call (TypeError in functions.mjs:1)",
     ],
-  ])("because it %s is refused", async (_, does, said) => {
+  ])("that %s is refused", async (_, does, said) => {
     const folder = folderWith(`${does}\nexport const f = (value) => value;\n`, {
       "migrate.yaml": "functionTimeout: 0.5\n",
     });
@@ -205,7 +206,7 @@ describe("a module that cannot be loaded", () => {
   });
 });
 
-describe("what a module changes stays in its thread", () => {
+describe("changes of a module stay in its thread:", () => {
   const expected = { code: 0, stdout: expect.stringContaining('"key":"K3"') };
   it.each([
     [
@@ -218,7 +219,7 @@ describe("what a module changes stays in its thread", () => {
     ],
     ["inherited members", "Object.prototype.toJSON = Array.prototype.toJSON = () => 1; Object.prototype.extra = 1;"],
     ["its exit code", "process.exitCode = 9;"],
-    ["timers that it leaves", "setInterval(() => 0, 10);"],
+    ["timers that it leaves running", "setInterval(() => 0, 10);"],
     [
       "its messages",
       'import { parentPort } from "node:worker_threads"; parentPort.postMessage({ values: [] }); parentPort.close();',
@@ -230,7 +231,7 @@ describe("what a module changes stays in its thread", () => {
   });
 });
 
-describe("a module that breaks Node.js in its thread ends the run with a failure that names it", () => {
+describe("a module that breaks Node.js in its thread ends the run with a failure that names the module:", () => {
   const no = "() => { throw new Error(); }";
   const lists = `Array.prototype.pop = Array.prototype.push = ${no};`;
   const all = `for (const { prototype } of [Array, Object, Function, String, Map, Set, Promise, Error, Symbol, RegExp])
@@ -243,15 +244,15 @@ describe("a module that breaks Node.js in its thread ends the run with a failure
     ["lists, and rejects", `${lists} void Promise.reject();`],
     ["lists, and throws in a timer", `${lists} setTimeout(${no}, 1);`],
     ["lists, and throws in a microtask", `${lists} queueMicrotask(${no});`],
-    ["lists, and rejects with what cannot be read", `${lists} void Promise.reject(new Proxy({}, { get: ${no} }));`],
+    ["lists, and rejects with an unreadable value", `${lists} void Promise.reject(new Proxy({}, { get: ${no} }));`],
     ["every method, and rejects", `${all} void Promise.reject();`],
     ["every method, and throws in a timer", `setTimeout(${no}, 1); ${all}`],
     ["items of lists, and rejects", `${items} void Promise.reject();`],
     ["listeners, and rejects", `${lists} process.removeAllListeners(); void Promise.reject();`],
     ["listeners, and throws in one", `process.on("unhandledRejection", ${no}); void Promise.reject();`],
     ["traces, and rejects", `Error.prepareStackTrace = ${no}; void Promise.reject(new Error());`],
-    ["how Node.js takes errors", `process.emit = ${no};`],
-    ["how Node.js takes errors of timers", `process._fatalException = ${no};`],
+    ["the error handling of Node.js", `process.emit = ${no};`],
+    ["the error handling of timers", `process._fatalException = ${no};`],
   ])("%s", async (_, does) => {
     const waits = "await new Promise((done) => setTimeout(done, 50));";
     const folder = folderWith(`${does}\n${waits}\nexport function f(value) { return value; }\n`);
@@ -262,42 +263,43 @@ describe("a module that breaks Node.js in its thread ends the run with a failure
   });
 });
 
-it.each(["1", "4"])("writes what functions log to stderr, made visible, with --threads %s", async (threads) => {
-  const log = 'console.log("seen\\tby\\n\\x1b]0;title\\x07", value); process.stdout.write(Buffer.from("\\x9b2J\\n"));';
-  const folder = folderWith(`export function f(value) { ${log} return value; }\n`);
-  const command = ["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads];
-  const { code, stdout, stderr } = await runCli(command, { cwd: folder, isProcess: true });
-  expect(stderr).toContain("seen\tby\n\\u001b]0;title\\u0007 Ann\n\\u009b2J\n");
-  expect(stderr).not.toContain("\x1b");
-  expect(stdout).not.toContain("seen");
-  expect(code).toBe(0);
-});
-
 it.each(["1", "4"])(
-  "ends at the first signal although a function never returns, with --threads %s",
+  "writes the output of functions to stderr, with control characters escaped, with --threads %s",
   async (threads) => {
-    const folder = folderWith(
-      'import { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); for (;;); }\n',
-      {
-        "migrate.yaml": "functionTimeout: 3600\n",
-      },
-    );
+    const log =
+      'console.log("seen\\tby\\n\\x1b]0;title\\x07", value); process.stdout.write(Buffer.from("\\x9b2J\\n"));';
+    const folder = folderWith(`export function f(value) { ${log} return value; }\n`);
     const command = ["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads];
-    const running = startCli(command, { cwd: folder, timeoutMs: 30_000 });
-    await running.said(/begun/);
-    running.kill("SIGTERM");
-    const { code, signal, stderr } = await running.ended;
-    expect({ code, signal }).toEqual({ code: 3, signal: null });
-    expect(stderr).toContain("stopped");
+    const { code, stdout, stderr } = await runCli(command, { cwd: folder, isProcess: true });
+    expect(stderr).toContain("seen\tby\n\\u001b]0;title\\u0007 Ann\n\\u009b2J\n");
+    expect(stderr).not.toContain("\x1b");
+    expect(stdout).not.toContain("seen");
+    expect(code).toBe(0);
   },
 );
+
+it.each(["1", "4"])("ends at the first signal while a function never returns, with --threads %s", async (threads) => {
+  const folder = folderWith(
+    'import { writeSync } from "node:fs";\nexport function f() { writeSync(2, "begun\\n"); for (;;); }\n',
+    {
+      "migrate.yaml": "functionTimeout: 3600\n",
+    },
+  );
+  const command = ["validate", "accounts.csv", ...JOB_FLAGS, "--threads", threads];
+  const running = startCli(command, { cwd: folder, timeoutMs: 30_000 });
+  await running.waitForOutput(/begun/);
+  running.kill("SIGTERM");
+  const { code, signal, stderr } = await running.ended;
+  expect({ code, signal }).toEqual({ code: 3, signal: null });
+  expect(stderr).toContain("stopped");
+});
 
 it("ends at the first signal while a module is being loaded", async () => {
   const folder = folderWith('import { writeSync } from "node:fs";\nwriteSync(2, "begun\\n"); for (;;);\n', {
     "migrate.yaml": "functionTimeout: 3600\n",
   });
   const running = startCli(["validate", "accounts.csv", ...JOB_FLAGS], { cwd: folder, timeoutMs: 30_000 });
-  await running.said(/begun/);
+  await running.waitForOutput(/begun/);
   running.kill("SIGINT");
   expect(await running.ended).toMatchObject({ code: 3, stderr: expect.stringContaining("being loaded") });
 });

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-test("rows whose keys lost their zeros in a spreadsheet create no second account, unless both keys are meant", async () => {
+test("keys that lost their zeros in a spreadsheet create no second account, unless --new-keys is given", async () => {
   const work = workplace({ accounts: ["00000001", "00000002"].map((REF) => ({ REF })) }, sandbox);
   expect((await work.push()).code).toBe(0);
 

@@ -4,11 +4,11 @@ import { PRIVATE_POSTGRES_IS_HERE } from "../ledger/postgres/cluster.ts";
 import { PGBOUNCER_IS_HERE, startPgBouncer } from "../ledger/postgres/pgbouncer.ts";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf } from "./push-scene.ts";
-import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
 const IS_HERE = PRIVATE_POSTGRES_IS_HERE && PGBOUNCER_IS_HERE;
 
-describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped where it is not installed)", () => {
+describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped without PgBouncer)", () => {
   const { server } = useServer("private");
 
   test("names the pool mode as the cause without waiting for the server", async () => {
@@ -20,7 +20,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped where it
     const store = postgresLedgerStore(address, { notice: (text) => void notices.push(text) });
     const refused = { code: "config", message: expect.stringContaining("a connection pooler in statement mode") };
     await expect(store.write("push", { create: true })).rejects.toMatchObject(refused);
-    // A direct connection makes the ledger; the pooler still refuses to read and to write it.
+    // A direct connection creates the ledger; the pooler still refuses reads and writes.
     await (await postgresLedgerStore(`${database}?sslmode=disable`).write("push", { create: true })).close();
     await expect(store.read()).rejects.toMatchObject(refused);
     await expect(store.write("push", { create: false })).rejects.toMatchObject(refused);
@@ -28,7 +28,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in statement mode (skipped where it
   });
 });
 
-describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped where it is not installed)", () => {
+describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped without PgBouncer)", () => {
   const { server } = useServer("private");
   let pooler: Awaited<ReturnType<typeof startPgBouncer>>;
   let sandbox: TestSandbox;
@@ -46,7 +46,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped where 
   const scene = (records: number): ReturnType<typeof sharedPush> =>
     sharedPush(records, sandbox, server(), (url) => url.replace(`:${server().port}/`, `:${pooler.port}/`));
 
-  test("a push, a second one, and what looks at them work as without it", async () => {
+  test("a push, a second push and read-only commands work as without PgBouncer", async () => {
     const { push, migrate, ledger } = await scene(60);
     expect((await push(["--ledger", ledger])).code).toBe(0);
     expect((await push(["--ledger", ledger])).code).toBe(0);
@@ -57,7 +57,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped where 
     expect(exported.stdout.split("\n").filter((line) => line.includes('"row":"item"'))).toHaveLength(120);
   });
 
-  test("several workers, of which one is killed, send every record once", async () => {
+  test("several workers send every record once, even if one is killed", async () => {
     await admin.reset();
     const { share, whenWorking, whenSettled, migrate, ledger } = await scene(200);
     const push = share(2, ["--rps", "50"]);
@@ -65,7 +65,7 @@ describe.skipIf(!IS_HERE)("through PgBouncer in transaction mode (skipped where 
     await whenSettled(50);
     process.kill(victim?.pid ?? 0, "SIGKILL");
     const end = await push.ended;
-    expect(await wrongsOf(200, end, admin)).toEqual([]);
+    expect(await deliveryErrors(200, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect(await migrate(["ledger", "check", "--ledger", ledger])).toMatchObject({ code: 0 });
   });

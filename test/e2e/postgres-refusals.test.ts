@@ -16,47 +16,48 @@ import { adminOf, CONTRACT, goodAccounts, type Workplace, workplace } from "./pu
 const NAME = "refusals";
 const PASSWORD = "not-the-s3cret";
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
-  `a ledger in PostgreSQL that cannot be used ${SKIPPED_WITHOUT_POSTGRES}`,
-  () => {
-    let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
-    let sandbox: TestSandbox;
-    let work: Workplace;
-    let ledger: string;
-    beforeAll(async () => {
-      server = await startPrivatePostgres();
-      sandbox = await startTestSandbox();
-      await server.query(
-        "create role limited login connection limit 1; create role reader login; create role stranger login; create role old login",
-      );
-      await server.query("alter role reader set default_transaction_read_only = on");
-    });
-    afterAll(async () => {
-      await sandbox.stop();
-      await server.stop();
-    });
-    beforeEach(async () => {
-      await adminOf(sandbox).reset();
-      ledger = await server.createDatabase(NAME);
-      // The database is made again for each test; a machine that has sent to the one before would refuse it.
-      process.env["XDG_STATE_HOME"] = temporaryFolder();
-      work = workplace({ accounts: goodAccounts(3) }, sandbox);
-    });
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
+  let sandbox: TestSandbox;
+  let work: Workplace;
+  let ledger: string;
+  beforeAll(async () => {
+    server = await startPrivatePostgres();
+    sandbox = await startTestSandbox();
+    await server.query(
+      "create role limited login connection limit 1; create role reader login; create role stranger login; create role old login",
+    );
+    await server.query("alter role reader set default_transaction_read_only = on");
+  });
+  afterAll(async () => {
+    await sandbox.stop();
+    await server.stop();
+  });
+  beforeEach(async () => {
+    await adminOf(sandbox).reset();
+    ledger = await server.createDatabase(NAME);
+    // The database is recreated for each test, because a machine that sent to the previous one would refuse the new
+    // one.
+    process.env["XDG_STATE_HOME"] = temporaryFolder();
+    work = workplace({ accounts: goodAccounts(3) }, sandbox);
+  });
 
-    const as = (user: string): string => ledger.replace("tester", user);
-    /** The exit code, and what was said, on one line. Nothing was sent, and the password stands nowhere. */
-    const refused = async (args: readonly string[], options: CliOptions = {}): Promise<string> => {
-      const env = { PGPASSWORD: PASSWORD, ...options.env };
-      const { code, stdout, stderr } = await work.migrate(args, { ...options, env });
-      expect(await adminOf(sandbox).imports()).toEqual([]);
-      expect([stdout, stderr, ...written(work.folder)].filter((text) => text.includes(PASSWORD))).toEqual([]);
-      expect(stderr).not.toMatch(/^\s+at /m);
-      return `${code} ${stderr.trim().replaceAll(/\s+/g, " ")}`;
-    };
-    const pushTo = (url: string, flags: readonly string[] = [], options: CliOptions = {}): Promise<string> =>
-      refused([...PUSH, "--ledger", url, ...flags], options);
+  const as = (user: string): string => ledger.replace("tester", user);
+  /** The exit code and the message as one line. Nothing was sent, and the password appears nowhere. */
+  const refused = async (args: readonly string[], options: CliOptions = {}): Promise<string> => {
+    const env = { PGPASSWORD: PASSWORD, ...options.env };
+    const { code, stdout, stderr } = await work.migrate(args, { ...options, env });
+    expect(await adminOf(sandbox).imports()).toEqual([]);
+    expect([stdout, stderr, ...written(work.folder)].filter((text) => text.includes(PASSWORD))).toEqual([]);
+    expect(stderr).not.toMatch(/^\s+at /m);
+    return `${code} ${stderr.trim().replaceAll(/\s+/g, " ")}`;
+  };
+  const pushTo = (url: string, flags: readonly string[] = [], options: CliOptions = {}): Promise<string> =>
+    refused([...PUSH, "--ledger", url, ...flags], options);
 
-    test.each([[], ["--workers", "2"]])("by the server: password, user, database, host %j", async (...flags) => {
+  test.each([[], ["--workers", "2"]])(
+    "is refused with the cause: password, user, database, host %j",
+    async (...flags) => {
       expect(await pushTo(as("guarded"), flags)).toMatch(
         /^2 migrate: the ledger postgres:\S+ the password of guarded is wrong/,
       );
@@ -72,112 +73,112 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
       expect(await pushTo("postgres://tester@no.such.host.invalid/x", flags)).toMatch(
         /^6 migrate: the ledger \S+ cannot be reached: .*no\.such\.host\.invalid/,
       );
-    });
+    },
+  );
 
-    test("by its rights: to make the schema, to read it, and to hand out work", async () => {
-      expect(await pushTo(as("stranger"))).toMatch(
-        /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*docs\/cluster\.md/,
-      );
-      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
-      expect(await pushTo(as("stranger"))).toMatch(
-        /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate/,
-      );
-      expect(await refused(["status", "--ledger", as("stranger")])).toMatch(/^2 .*denies a permission/);
-      expect(await refused(["worker", "--ledger", as("stranger")])).toMatch(/^2 .*denies a permission/);
-      await server.query(READ_AND_WRITE, NAME);
-      expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
-        /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*migrate_jobs/,
-      );
-      await server.query("create schema migrate_jobs; grant usage on schema migrate_jobs to stranger", NAME);
-      expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
-        /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate_jobs.*migrate_jobs/,
-      );
-      expect((await server.query("select from migrate.runs", NAME)).length, "it was known before a run began").toBe(1);
-      await server.query("alter schema migrate_jobs owner to stranger", NAME);
-      expect((await work.push(["--ledger", as("stranger"), "--workers", "1"])).code).toBe(0);
-    });
+  test("is refused without permission to create the schema, to read it, or to assign work", async () => {
+    expect(await pushTo(as("stranger"))).toMatch(
+      /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*docs\/cluster\.md/,
+    );
+    expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+    expect(await pushTo(as("stranger"))).toMatch(
+      /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate/,
+    );
+    expect(await refused(["status", "--ledger", as("stranger")])).toMatch(/^2 .*denies a permission/);
+    expect(await refused(["worker", "--ledger", as("stranger")])).toMatch(/^2 .*denies a permission/);
+    await server.query(READ_AND_WRITE, NAME);
+    expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
+      /^2 migrate: the ledger \S+ denies a permission: permission denied for database.*migrate_jobs/,
+    );
+    await server.query("create schema migrate_jobs; grant usage on schema migrate_jobs to stranger", NAME);
+    expect(await pushTo(as("stranger"), ["--workers", "1"])).toMatch(
+      /^2 migrate: the ledger \S+ denies a permission: permission denied for schema migrate_jobs.*migrate_jobs/,
+    );
+    expect((await server.query("select from migrate.runs", NAME)).length, "it was known before a run began").toBe(1);
+    await server.query("alter schema migrate_jobs owner to stranger", NAME);
+    expect((await work.push(["--ledger", as("stranger"), "--workers", "1"])).code).toBe(0);
+  });
 
-    test("by a server that accepts no changes, which can be looked at all the same", async () => {
-      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
-      await server.query(READ_AND_WRITE.replaceAll("stranger", "reader"), NAME);
-      expect(await pushTo(as("reader"))).toMatch(
-        /^6 migrate: the ledger \S+ accepts no changes: .*name the primary server/,
-      );
-      const looked = await work.migrate(["status", "--ledger", as("reader")]);
-      expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);
-    });
+  test("is readable on a server that accepts no changes, but not writable", async () => {
+    expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+    await server.query(READ_AND_WRITE.replaceAll("stranger", "reader"), NAME);
+    expect(await pushTo(as("reader"))).toMatch(
+      /^6 migrate: the ledger \S+ accepts no changes: .*name the primary server/,
+    );
+    const looked = await work.migrate(["status", "--ledger", as("reader")]);
+    expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);
+  });
 
-    test("by a server that is too old, which keeps nothing of it", async () => {
-      await server.query(OLD_SERVER, NAME);
-      for (const flags of [[], ["--workers", "2"], ["--dry-run"]]) {
-        expect(await pushTo(as("old"), flags)).toMatch(
-          /^2 migrate: the server of postgres:\S+ is PostgreSQL 12; a ledger needs 13 or newer .*newer server/,
-        );
-      }
-      expect(await server.query("select 1 from pg_namespace where nspname like 'migrate%'", NAME)).toEqual([]);
-      expect(await refused(["status", "--ledger", as("old")])).toMatch(/^2 migrate: there is no ledger at/);
-    });
-
-    test("by a server that gives this user no more connections", async () => {
-      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
-      await server.query(READ_AND_WRITE.replaceAll("stranger", "limited"), NAME);
-      const other = new Client({ connectionString: as("limited") });
-      await other.connect();
-      try {
-        expect(await pushTo(as("limited"))).toMatch(/^6 migrate: the ledger \S+ .*connection/);
-      } finally {
-        await other.end();
-      }
-    });
-
-    test("by a server whose disk is full, until there is room again", async ({ skip }) => {
-      const why = noSmallDisk();
-      if (why !== undefined) skip(why);
-      const disk = smallDisk(40_000);
-      const { uid = 0, gid = 0 } = unprivilegedUser() ?? {};
-      mkdirSync(disk.file("space"));
-      for (const name of ["", "space"]) chownSync(disk.file(name), uid, gid);
-      await server.query(`create tablespace small location '${disk.file("space")}'`);
-      await server.query(`alter database ${NAME} set tablespace small`);
-      try {
-        work = workplace({ accounts: goodAccounts(2_000) }, sandbox);
-        expect((await work.push(["--ledger", ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
-        disk.fill();
-        expect(await pushTo(ledger)).toMatch(
-          /^6 .*migrate: the ledger \S+ has no disk space left: .*free some disk space on the server/,
-        );
-        disk.free();
-        expect((await work.push(["--ledger", ledger, "--limit", "20"])).code).toBe(0);
-      } finally {
-        await server.query(`drop database ${NAME} with (force)`);
-        await server.query("drop tablespace small");
-      }
-    });
-
-    test("by its version, by a password in its address, and by what it does not hold", async () => {
-      expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
-      expect(await refused(["status", "20000101", "--ledger", ledger])).toMatch(
-        /^2 migrate: the ledger holds no run 20000101/,
+  test("is refused on a server that is too old, which stores nothing", async () => {
+    await server.query(OLD_SERVER, NAME);
+    for (const flags of [[], ["--workers", "2"], ["--dry-run"]]) {
+      expect(await pushTo(as("old"), flags)).toMatch(
+        /^2 migrate: the server of postgres:\S+ is PostgreSQL 12; a ledger needs 13 or newer .*newer server/,
       );
-      expect(await refused(["worker", "--run", "20000101", "--ledger", ledger])).toMatch(
-        /^2 migrate: the ledger holds no run 20000101/,
+    }
+    expect(await server.query("select 1 from pg_namespace where nspname like 'migrate%'", NAME)).toEqual([]);
+    expect(await refused(["status", "--ledger", as("old")])).toMatch(/^2 migrate: there is no ledger at/);
+  });
+
+  test("is refused on a server without free connections for this user", async () => {
+    expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+    await server.query(READ_AND_WRITE.replaceAll("stranger", "limited"), NAME);
+    const other = new Client({ connectionString: as("limited") });
+    await other.connect();
+    try {
+      expect(await pushTo(as("limited"))).toMatch(/^6 migrate: the ledger \S+ .*connection/);
+    } finally {
+      await other.end();
+    }
+  });
+
+  test("is refused on a server whose disk is full, until there is space", async ({ skip }) => {
+    const why = noSmallDisk();
+    if (why !== undefined) skip(why);
+    const disk = smallDisk(40_000);
+    const { uid = 0, gid = 0 } = unprivilegedUser() ?? {};
+    mkdirSync(disk.file("space"));
+    for (const name of ["", "space"]) chownSync(disk.file(name), uid, gid);
+    await server.query(`create tablespace small location '${disk.file("space")}'`);
+    await server.query(`alter database ${NAME} set tablespace small`);
+    try {
+      work = workplace({ accounts: goodAccounts(2_000) }, sandbox);
+      expect((await work.push(["--ledger", ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
+      disk.fill();
+      expect(await pushTo(ledger)).toMatch(
+        /^6 .*migrate: the ledger \S+ has no disk space left: .*free some disk space on the server/,
       );
-      expect(await refused(["worker", "--ledger", ledger])).toMatch(
-        /^2 migrate: run \S+ (has ended|does not accept workers)/,
+      disk.free();
+      expect((await work.push(["--ledger", ledger, "--limit", "20"])).code).toBe(0);
+    } finally {
+      await server.query(`drop database ${NAME} with (force)`);
+      await server.query("drop tablespace small");
+    }
+  });
+
+  test("is refused for its version, for a password in its address, and for missing contents", async () => {
+    expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
+    expect(await refused(["status", "20000101", "--ledger", ledger])).toMatch(
+      /^2 migrate: the ledger holds no run 20000101/,
+    );
+    expect(await refused(["worker", "--run", "20000101", "--ledger", ledger])).toMatch(
+      /^2 migrate: the ledger holds no run 20000101/,
+    );
+    expect(await refused(["worker", "--ledger", ledger])).toMatch(
+      /^2 migrate: run \S+ (has ended|does not accept workers)/,
+    );
+    await server.query("update migrate.ledger set version = version + 1", NAME);
+    for (const args of [[...PUSH], ["status"], ["worker"], ["resume"]]) {
+      expect(await refused([...args, "--ledger", ledger])).toMatch(
+        /^2 migrate: .*written by a newer version of this tool/,
       );
-      await server.query("update migrate.ledger set version = version + 1", NAME);
-      for (const args of [[...PUSH], ["status"], ["worker"], ["resume"]]) {
-        expect(await refused([...args, "--ledger", ledger])).toMatch(
-          /^2 migrate: .*written by a newer version of this tool/,
-        );
-      }
-      const open = ledger.replace("tester@", `tester:${PASSWORD}@`);
-      for (const args of [[...PUSH], ["status"], ["worker"]]) {
-        expect(await refused([...args, "--ledger", open])).toMatch(/^2 migrate: .*password/);
-      }
-    });
-  },
-);
+    }
+    const open = ledger.replace("tester@", `tester:${PASSWORD}@`);
+    for (const args of [[...PUSH], ["status"], ["worker"]]) {
+      expect(await refused([...args, "--ledger", open])).toMatch(/^2 migrate: .*password/);
+    }
+  });
+});
 
 const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--yes"] as const;
 
@@ -185,7 +186,7 @@ const READ_AND_WRITE = `
   grant usage on schema migrate to stranger;
   grant select, insert, update, delete on all tables in schema migrate to stranger`;
 
-/** To this user, and in this database, the server says that it is of version 12. */
+/** To this user, in this database, the server reports version 12. */
 const OLD_SERVER = `
   create schema old;
   create function old.current_setting(name text) returns text language sql return

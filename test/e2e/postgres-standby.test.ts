@@ -13,16 +13,14 @@ describe.skipIf(!STANDBY_IS_HERE)("a hot standby of the ledger's server (skipped
   });
   afterAll(() => primary.stop());
 
-  test("can be looked at, takes nothing that writes, and is the ledger once it is promoted", async ({
-    onTestFinished,
-  }) => {
+  test("can be read, refuses every write, and becomes the ledger once it is promoted", async ({ onTestFinished }) => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     const ledger = await primary.createDatabase("ledger");
     expect((await work.push(["--ledger", ledger])).code).toBe(0);
     const standby = await startStandby(primary);
     onTestFinished(standby.stop);
     const copy = ledger.replace(`:${primary.port}/`, `:${standby.port}/`);
-    /** Exit code and message, on one line. */
+    /** Exit code and message, as one line. */
     const said = async (...words: readonly string[]): Promise<string> => {
       const { code, stderr } = await work.migrate([...words, "--ledger", copy]);
       expect(stderr).not.toMatch(/^\s+at /m);

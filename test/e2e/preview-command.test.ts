@@ -32,7 +32,7 @@ describe("preview", () => {
     expect(stdout).toMatch(/^error {2}name {2}required: .*accounts\.csv:3, column NAME/m);
   });
 
-  test("gives one JSON object a record, with the payload only when values may be shown", async () => {
+  test("prints one JSON object per record, with the payload only if values may be shown", async () => {
     const flags = ["--supplier", "ACME", "--format", "json"];
     const [masked, open] = await Promise.all([preview(flags), preview([...flags, "--show-values"])]);
     expect(JSON.parse(masked.stdout)).not.toHaveProperty("payload");
@@ -59,7 +59,7 @@ describe("preview", () => {
     });
   });
 
-  test("shows a date-time as it is sent, at the place that it comes from", async () => {
+  test("shows a date-time as it is sent, with the cell that it comes from", async () => {
     const row = {
       number: "A1",
       name: "Ada",
@@ -81,7 +81,7 @@ describe("preview", () => {
     });
   });
 
-  test("gives pointers for a JSON source, whose records are payloads already", async () => {
+  test("shows pointers for a JSON source, whose records are already payloads", async () => {
     const folder = workFolder({ "a.json": '[{"number":"A1","name":"Ada","customers":[{"family_name":"Able"}]}]' });
     const args = ["preview", "a.json", ...CONTRACT_FLAGS, "--format", "json"];
     const { stdout } = await runCli(args, { cwd: folder });

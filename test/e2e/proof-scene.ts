@@ -34,7 +34,9 @@ measures:
   owed: { attr: balance, sum: decimal, by: account_type }
 `;
 
-/** One good, one with an amount that has too many digits, one that the platform refuses, one twice, a blank line. */
+/**
+ * One valid account, one with an amount of too many digits, one that the platform refuses, one twice, and a blank line.
+ */
 export const ACCOUNTS = `REF;TYPE;OWED
 0001;D;12,50
 0002;D;1,005
@@ -55,17 +57,17 @@ export const CUSTOMERS = `REF;FIRST;MOBILE
 0099;Zoe;07700 900006
 `;
 
-export interface Desk {
+export interface ProofFolder {
   readonly folder: string;
   readonly file: (...names: readonly string[]) => string;
   readonly migrate: (...args: readonly string[]) => Promise<CliEnd>;
   readonly push: (...args: readonly string[]) => Promise<CliEnd>;
 }
 
-/** A sandbox for the tests of a file, and folders to push from. */
-export function useDesk(): ReturnType<typeof useSandbox> & { readonly desk: () => Desk } {
+/** A sandbox for all tests of a file, and folders to push from. */
+export function useProofFolders(): ReturnType<typeof useSandbox> & { readonly proofFolder: () => ProofFolder } {
   const { sandbox, admin } = useSandbox();
-  const desk = (): Desk => {
+  const proofFolder = (): ProofFolder => {
     const folder = temporaryFolder({ "mapping.yaml": MAPPING, "accounts.csv": ACCOUNTS, "customers.csv": CUSTOMERS });
     const migrate = (...args: readonly string[]): Promise<CliEnd> => runCli(args, { cwd: folder, env: sandbox.env });
     const job = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--yes"];
@@ -76,10 +78,10 @@ export function useDesk(): ReturnType<typeof useSandbox> & { readonly desk: () =
       push: (...args) => migrate("push", ...job, ...args),
     };
   };
-  return { sandbox, admin, desk };
+  return { sandbox, admin, proofFolder };
 }
 
-export function proofIn(work: Desk, folder = "proof"): Proof {
+export function proofIn(work: ProofFolder, folder = "proof"): Proof {
   return JSON.parse(readFileSync(work.file(folder, "proof.json"), "utf8"));
 }
 
@@ -89,7 +91,7 @@ export function onlyRun({ runs }: Proof): RunProof {
   return run;
 }
 
-export function rowsOf(work: Desk, name: string): readonly Record<string, string>[] {
+export function rowsOf(work: ProofFolder, name: string): readonly Record<string, string>[] {
   const file = readdirSync(work.file("proof")).find((one) => one.startsWith(name));
   return parse(readFileSync(work.file("proof", file ?? ""), "utf8"), { columns: true });
 }

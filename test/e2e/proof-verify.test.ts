@@ -1,13 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { type CliEnd } from "./cli.ts";
-import { type Desk, onlyRun, proofIn, useDesk } from "./proof-scene.ts";
+import { type ProofFolder, onlyRun, proofIn, useProofFolders } from "./proof-scene.ts";
 
-const { desk } = useDesk();
+const { proofFolder } = useProofFolders();
 
-/** A proof with what the platform said, and another byte in one of the files. */
-async function changed(change: (work: Desk, run: string) => void): Promise<CliEnd> {
-  const work = desk();
+/** A proof with the platform's replies, and one changed byte in one of the files. */
+async function changed(change: (work: ProofFolder, run: string) => void): Promise<CliEnd> {
+  const work = proofFolder();
   await work.push();
   await work.migrate("proof", "--out", "proof", "--read-back");
   expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
@@ -17,12 +17,12 @@ async function changed(change: (work: Desk, run: string) => void): Promise<CliEn
 
 function rewrite(file: string, from: string, to: string): void {
   const text = readFileSync(file, "utf8");
-  if (!text.includes(from)) throw new Error(`${file} does not hold ${from}`);
+  if (!text.includes(from)) throw new Error(`${file} does not contain ${from}`);
   writeFileSync(file, text.replace(from, to));
 }
 
 describe("proof verify", () => {
-  test.each<[string, (work: Desk, run: string) => void, RegExp]>([
+  test.each<[string, (work: ProofFolder, run: string) => void, RegExp]>([
     [
       "an extract",
       (work) => rewrite(work.file("accounts.csv"), "0001;D;12,50", "0001;D;12,51"),
@@ -35,7 +35,7 @@ describe("proof verify", () => {
       /runs\.0\.records\.byStatus\.accepted: 4, now 3/,
     ],
     [
-      "proof.json, so that it is none",
+      "proof.json, which makes it invalid",
       (work) => rewrite(work.file("proof/proof.json"), "{", ""),
       /proof\.json cannot be read/,
     ],
@@ -65,7 +65,7 @@ describe("proof verify", () => {
       /differences-.*\.csv differs from line 2 on/,
     ],
     [
-      "what the platform said",
+      "the platform's replies",
       (work, run) => rewrite(work.file(`proof/platform-${run}.ndjson`), "found", "absent"),
       /platform\.found: 3, now 2/,
     ],
@@ -76,8 +76,8 @@ describe("proof verify", () => {
     expect(code).toBe(1);
   });
 
-  test("fails when the ledger says something else by now", async () => {
-    const work = desk();
+  test("fails if the ledger has changed since", async () => {
+    const work = proofFolder();
     await work.push();
     await work.migrate("proof", "--out", "proof", "--all");
     await work.push();

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 
-import { ACCOUNTS, CUSTOMERS, MAPPING, onlyRun, proofIn, rowsIn, rowsOf, useDesk } from "./proof-scene.ts";
+import { ACCOUNTS, CUSTOMERS, MAPPING, onlyRun, proofIn, rowsIn, rowsOf, useProofFolders } from "./proof-scene.ts";
 
-const { admin, desk } = useDesk();
+const { admin, proofFolder } = useProofFolders();
 
 describe("proof", () => {
   test("accounts for every row, every record and every sum of a push, to the cent", async () => {
-    const work = desk();
+    const work = proofFolder();
     expect((await work.push()).code).toBe(1);
     const before = (await admin.history()).length;
     const { code, stdout } = await work.migrate("proof", "--out", "proof");
@@ -56,7 +56,7 @@ describe("proof", () => {
   });
 
   test("names each difference by its key, and each row by its record", async () => {
-    const work = desk();
+    const work = proofFolder();
     await work.push();
     await work.migrate("proof", "--out", "proof");
     expect(
@@ -96,7 +96,7 @@ describe("proof", () => {
   });
 
   test("says which rows a push with --only left out", async () => {
-    const work = desk();
+    const work = proofFolder();
     await work.push("--only", "0001");
     expect((await work.migrate("proof", "--out", "proof")).code).toBe(0);
     const run = onlyRun(proofIn(work));
@@ -107,8 +107,8 @@ describe("proof", () => {
     expect(run.records).toMatchObject({ total: 1, leftOut: 5 });
   });
 
-  test("says which rows the mapping did not pick", async () => {
-    const work = desk();
+  test("says which rows the mapping did not select", async () => {
+    const work = proofFolder();
     writeFileSync(work.file("mapping.yaml"), MAPPING.replace("on: REF }", "on: REF, distinct: true }"));
     writeFileSync(work.file("customers.csv"), `${CUSTOMERS}0001;Ann;07700 900001\n`);
     await work.push();
@@ -117,8 +117,8 @@ describe("proof", () => {
     expect(rowsOf(work, "rows").at(-1)).toMatchObject({ file: "customers.csv", line: "9", key: "", as: "not picked" });
   });
 
-  test("of a push whose extract has changed says so, ends with 1, and proves what the ledger knows", async () => {
-    const work = desk();
+  test("of a push whose extract has changed says so, ends with 1, and proves the contents of the ledger", async () => {
+    const work = proofFolder();
     await work.push();
     writeFileSync(work.file("customers.csv"), `${CUSTOMERS}0001;Al;07700 900007\n`);
     const { code, stdout } = await work.migrate("proof", "--out", "proof");
@@ -128,8 +128,8 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
-  test("--all covers the runs in their order, and says what became of every key in the end", async () => {
-    const work = desk();
+  test("--all covers the runs in order, and gives the final outcome of every key", async () => {
+    const work = proofFolder();
     await work.push();
     await work.push("--dry-run");
     writeFileSync(work.file("fixed.csv"), "REF;TYPE;OWED\n0002;D;1\n");
@@ -143,8 +143,8 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
-  test("--read-back asks the platform for what was accepted, and notices what is not there", async () => {
-    const work = desk();
+  test("--read-back asks the platform for accepted records, and reports missing ones", async () => {
+    const work = proofFolder();
     await work.push();
     const { code, stdout } = await work.migrate("proof", "--out", "proof", "--read-back");
     expect(code).toBe(0);
@@ -162,8 +162,8 @@ describe("proof", () => {
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);
   });
 
-  test("is refused without a folder, without a run, and for a run beside --all", async () => {
-    const work = desk();
+  test("is refused without a folder, without a run, and for a run together with --all", async () => {
+    const work = proofFolder();
     expect(await work.migrate("proof")).toMatchObject({ code: 2, stderr: expect.stringContaining("--out") });
     expect(await work.migrate("proof", "--out", "p")).toMatchObject({
       code: 2,

@@ -2,24 +2,24 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { projectFile } from "./cli.ts";
 import { goodAccounts, latestRun, references, useSandbox, workplace } from "./push-scene.ts";
-import { contradictions, hear } from "./three-accounts.ts";
+import { contradictions, collectEvidence } from "./push-evidence.ts";
 
 const { sandbox, admin } = useSandbox();
 
 const RECORDS = 40;
 const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
-/** The transactions of a thread after the plan and the first intents, while requests are under way. */
+/** The transactions of a push with threads after the plan and the first intents, while requests are in flight. */
 const THREADS = [
   ["one thread", "1", 9],
-  ["several threads, in that of the ledger", "2", 5],
+  ["several threads, in the ledger's thread", "2", 5],
 ] as const;
 
 describe.each(THREADS)("in %s", (_name, threads, nth) => {
   test.each([
-    ["in the work itself", "throw"],
-    ["where nobody waits for it", "uncaught"],
-    ["in a promise that nobody holds", "unhandled"],
-  ])("an error that nobody foresaw, %s: 70, no personal data, and resume completes", async (_, action) => {
+    ["in the main flow", "throw"],
+    ["in a detached callback", "uncaught"],
+    ["in an unhandled promise", "unhandled"],
+  ])("an unexpected error, %s: 70, no personal data, and resume completes", async (_, action) => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: 20 });
     const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}`, MIGRATE_FAILPOINT_FIRED: work.file("fired") };
@@ -37,14 +37,14 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
     expect(sent.length).toBeLessThan(RECORDS);
     const resumed = await work.migrate(["resume"]);
     expect(resumed.code).toBe(0);
-    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-    expect(contradictions(references(RECORDS), heard, { ambiguous: 0 })).toEqual([]);
+    const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 })).toEqual([]);
   });
 
   test.each([
-    ["in the work itself: what was under way is written down before the end", "throw", 0],
-    ["where nobody waits for it: what was under way is in doubt, and not sent again", "uncaught", 5],
-  ])("the same on a platform that does not notice repeats, %s", async (_, action, resumedWith) => {
+    ["in the main flow: requests in flight are recorded before the end", "throw", 0],
+    ["in a detached callback: requests in flight are in doubt, and not sent again", "uncaught", 5],
+  ])("the same on a platform that does not detect repeats, %s", async (_, action, resumedWith) => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: 20, forgetful: true });
     const env = { MIGRATE_FAILPOINT: `commit:${nth}:${action}` };
@@ -52,12 +52,12 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
     expect((await work.push(flags, { env, nodeFlags: ["--import", FAILPOINTS] })).code).toBe(70);
 
     expect((await work.migrate(["resume"])).code).toBe(resumedWith);
-    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-    expect(contradictions(references(RECORDS), heard, { ambiguous: resumedWith === 0 ? 0 : 16 })).toEqual([]);
+    const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    expect(contradictions(references(RECORDS), evidence, { ambiguous: resumedWith === 0 ? 0 : 16 })).toEqual([]);
   });
 });
 
-test("its stack names the places of the source, not those of the bundle", async () => {
+test("its stack shows positions in the source files, not in the bundle", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const env = { MIGRATE_FAILPOINT: "commit:1:throw" };
   const { code, stderr } = await work.push([], { env, nodeFlags: ["--import", FAILPOINTS] });

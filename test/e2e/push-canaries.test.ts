@@ -17,7 +17,7 @@ import { type Extract, goodAccounts, useSandbox, type Workplace, workplace } fro
 
 const { sandbox, admin } = useSandbox();
 
-/** Made up, and found nowhere else: where one of them turns up, a value has escaped. */
+/** Invented values that occur nowhere else: a canary in any output is a leaked value. */
 const PERSONAL = {
   NAME: "Canarina Quellbach",
   ADDRESS: "71 Zwitschergasse",
@@ -27,7 +27,10 @@ const PERSONAL = {
 } as const;
 const WRONG = "sk_canary_Kx83hTqz5Lm2";
 
-/** Good records, and for every canary one whose cell is refused here; the postcode of the last one by the platform. */
+/**
+ * Valid records, and one record for each canary with an invalid cell; the platform refuses the postcode of the last
+ * one.
+ */
 const EXTRACT: Extract = {
   accounts: [
     { REF: "EXT-1", ...PERSONAL },
@@ -46,7 +49,7 @@ const EXTRACT: Extract = {
   ],
 };
 
-/** As written, and as programs write it elsewhere. */
+/** The value itself, and the encodings that programs use for it. */
 function formsOf(secret: string): readonly string[] {
   const base64 = Buffer.from(secret)
     .toString("base64")
@@ -58,7 +61,7 @@ function escaped(told: readonly string[], secrets: readonly string[]): readonly 
   return secrets.flatMap(formsOf).filter((form) => told.some((text) => text.includes(form)));
 }
 
-/** Everything that a run leaves in its folder, but the extract itself and the rejects, which are its rows. */
+/** The contents of all files of a run, except the extract and the rejects, which consist of its rows. */
 function filesLeft(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((name) => !/^(accounts|customers)\.csv$|rejects/.test(name))
@@ -75,17 +78,17 @@ interface Scene {
   readonly faults?: object;
   readonly flags?: readonly string[];
   readonly options?: CliOptions;
-  /** The other commands are asked, too. */
+  /** The other commands run as well. */
   readonly asked?: true;
 }
 
 const SCENES: readonly Scene[] = [
   { what: "a push with refused records", code: 1, asked: true },
-  { what: "a push in other words", code: 1, flags: ["--format", "github", "--log-format", "text"] },
+  { what: "a push with other formats", code: 1, flags: ["--format", "github", "--log-format", "text"] },
   { what: "a push that the platform answers with errors", code: 5, faults: { errorBefore: { every: 1 } }, asked: true },
   { what: "a push that the platform resets", code: 5, faults: { resetAfter: { every: 1 } } },
   { what: "a push with a wrong key", code: 4, options: { env: { MIGRATE_API_KEY: WRONG } } },
-  { what: "a push with a worthless token", code: 4, options: { env: { MIGRATE_TOKEN: WRONG } } },
+  { what: "a push with an invalid token", code: 4, options: { env: { MIGRATE_TOKEN: WRONG } } },
   {
     what: "a push under Node's own debugging",
     code: 1,
@@ -93,7 +96,7 @@ const SCENES: readonly Scene[] = [
   },
 ];
 
-describe("no secret and no cell of the extract is told", () => {
+describe("no secret and no cell of the extract is shown", () => {
   test.each(SCENES)("by $what", async ({ code, faults = {}, flags = [], options = {}, asked }) => {
     const work = workplace(EXTRACT, sandbox);
     await admin.faults(faults);
@@ -106,13 +109,13 @@ describe("no secret and no cell of the extract is told", () => {
     expect(escaped(told, [sandbox.ready.apiKey, WRONG, ...Object.values(PERSONAL)])).toEqual([]);
   });
 
-  test("but where values are asked for: there the canaries are found", async () => {
+  test("unless values are requested, which shows the canaries", async () => {
     const { stdout } = await workplace(EXTRACT, sandbox).push([...LOUD, "--show-values", "--dry-run"]);
     const asked = [PERSONAL.NAME, PERSONAL.LAST, PERSONAL.MOBILE];
     expect(escaped([stdout], asked)).toEqual(expect.arrayContaining(asked));
   });
 
-  test("where a mapping's own function fails, which is a bug of somebody's with a stack", async () => {
+  test("by a failing function of the mapping, which is a bug with a stack", async () => {
     const work = workplace(EXTRACT, sandbox);
     writeFileSync(
       work.file("functions.mjs"),
@@ -127,7 +130,7 @@ describe("no secret and no cell of the extract is told", () => {
   });
 });
 
-/** What the other commands tell of the same run. */
+/** The output of the other commands about the same run. */
 async function afterwards({ migrate }: Workplace): Promise<readonly CliEnd[]> {
   return [
     await migrate(["status", "--verbose"]),
@@ -137,13 +140,13 @@ async function afterwards({ migrate }: Workplace): Promise<readonly CliEnd[]> {
 }
 
 describe("credentials", () => {
-  test.each([["--token"], ["--api-key"], ["--password"]])("are not taken as %s, and not repeated", async (flag) => {
+  test.each([["--token"], ["--api-key"], ["--password"]])("are refused as %s, and not repeated", async (flag) => {
     const { code, stdout, stderr } = await workplace(EXTRACT, sandbox).push([flag, WRONG]);
     expect(code).toBe(2);
     expect(stdout + stderr).not.toContain(WRONG);
   });
 
-  test.each([["apiKey"], ["token"], ["password"]])("are not taken as %s: in the configuration file", async (name) => {
+  test.each([["apiKey"], ["token"], ["password"]])("are refused as %s in the configuration file", async (name) => {
     const work = workplace(EXTRACT, sandbox);
     const target = `{ baseUrl: https://localhost:9/v1/, auth: { ${name}: ${WRONG} } }`;
     writeFileSync(work.file("migrate.yaml"), `targets:\n  here: ${target}\n`);
@@ -154,7 +157,7 @@ describe("credentials", () => {
   });
 });
 
-test("a proxy of the environment sees nothing", async () => {
+test("a proxy in the environment receives no connection", async () => {
   let seen = 0;
   const trap = createServer((socket) => {
     seen += 1;
@@ -174,8 +177,8 @@ test("a proxy of the environment sees nothing", async () => {
   expect(stdout + stderr).not.toContain(WRONG);
 });
 
-describe("what a push writes", () => {
-  test("is its owner's alone, whatever the umask and whatever stood there before", async () => {
+describe("a push", () => {
+  test("writes files that only their owner can read, under any umask and over existing files", async () => {
     const work = workplace(EXTRACT, sandbox);
     mkdirSync(work.file("report"));
     for (const name of ["outcomes.ndjson", "errors.csv", "report.html", "rejects.csv", "summary.json"]) {
@@ -201,7 +204,7 @@ describe("what a push writes", () => {
     }
   });
 
-  test("to a ledger that belongs to another supplier is nothing", async () => {
+  test("writes nothing to a ledger that belongs to another supplier", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     expect((await work.push()).code).toBe(0);
     await admin.reset();
@@ -212,7 +215,7 @@ describe("what a push writes", () => {
     expect(existsSync(work.file(".migrate/ledger.db.lock"))).toBe(false);
   });
 
-  test("follows no configuration that anybody may change; a validation does", async () => {
+  test("refuses a configuration file that any user can change, but a validation accepts it", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("migrate.yaml"), `supplier: ${sandbox.ready.supplier}\n`);
     chmodSync(work.file("migrate.yaml"), 0o666);

@@ -8,7 +8,7 @@ const { sandbox, admin } = useSandbox();
 const RECORDS = 40;
 const JUMPING_CLOCK = projectFile("test/failpoints/jumping-clock.mjs");
 
-test("with a wall clock that jumps by days, over the end of summer time, waits are as long as they should be, and stamps are in UTC", async () => {
+test("with a wall clock that jumps by days, across the end of summer time, waits have the right length, and timestamps are in UTC", async () => {
   await admin.faults({ throttle: { at: [12, 30] }, retryAfter: 1, tokenLifetimeSeconds: 3 });
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const { code } = await work.push(["--concurrency", "1"], {
@@ -39,7 +39,7 @@ function apart(moments: readonly number[], from: number, to: number): number {
   return (moments[to] ?? Number.NaN) - (moments[from] ?? Number.NaN);
 }
 
-/** When intents were written down, and what came of them. */
+/** When intents were recorded, and when their results were. */
 function stampsIn(file: string): readonly string[] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {

@@ -13,19 +13,19 @@ import {
 
 const { sandbox, admin } = useSandbox();
 
-/** What the sandbox's tokens look like. */
+/** The form of the sandbox's tokens. */
 const WEB_TOKEN = /eyJ[\w-]{10,}\.eyJ/;
 const WRONG_KEY = "sk_canary_9f3kQ27ZxPwrong";
 
 describe("an API key", () => {
-  test("is turned into one token for the whole push", async () => {
+  test("is exchanged for one token for the whole push", async () => {
     const { push } = workplace({ accounts: goodAccounts(40) }, sandbox);
     const { code } = await push(["--concurrency", "8"]);
     expect(code).toBe(0);
     expect(await admin.tokenRequests()).toHaveLength(1);
   });
 
-  test("that is wrong ends the push after one question, before any record is touched", async () => {
+  test("that is wrong ends the push after one request, before any record is sent", async () => {
     const { push, migrate } = workplace({ accounts: goodAccounts(40) }, sandbox);
     const wrong = { env: { MIGRATE_API_KEY: WRONG_KEY } };
     const { code, stdout, stderr } = await push(["--concurrency", "16"], wrong);
@@ -42,7 +42,7 @@ describe("an API key", () => {
   test.each([
     ["right", undefined],
     ["wrong", WRONG_KEY],
-  ])("that is %s stands nowhere in what the push says and writes", async (_, key = sandbox.ready.apiKey) => {
+  ])("that is %s appears nowhere in the output and files of the push", async (_, key = sandbox.ready.apiKey) => {
     const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", POSTCODE: "DE1 2CU" }] }, sandbox);
     const env = { MIGRATE_API_KEY: key };
     const { stdout, stderr } = await work.push(["--verbose", "--log-format", "json", "--out", "report"], { env });
@@ -55,7 +55,7 @@ describe("an API key", () => {
     expect(told.filter((text) => WEB_TOKEN.test(text))).toEqual([]);
   });
 
-  test("can stand in a file of the target that nobody else may read", async () => {
+  test("can be in a file of the target that only its owner can read", async () => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_BASE_URL: undefined };
     writeConfig(work, "auth: { apiKeyFile: secrets-key }");
@@ -73,7 +73,7 @@ describe("an API key", () => {
 });
 
 describe("a token", () => {
-  test("from MIGRATE_TOKEN is used as it is", async () => {
+  test("from MIGRATE_TOKEN is used unchanged", async () => {
     const { push } = workplace({ accounts: goodAccounts(5) }, sandbox);
     const token = await obtainToken();
     const { code } = await push([], { env: { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: token } });
@@ -82,7 +82,7 @@ describe("a token", () => {
     expect(await admin.accounts()).toHaveLength(5);
   });
 
-  test("from MIGRATE_TOKEN that is worthless ends the push", async () => {
+  test("from MIGRATE_TOKEN that is invalid ends the push", async () => {
     const { push } = workplace({ accounts: goodAccounts(30) }, sandbox);
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "tok_canary_worthless" };
     const { code, stdout, stderr } = await push(["--concurrency", "4"], { env });
@@ -93,7 +93,7 @@ describe("a token", () => {
     expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
   });
 
-  test("that ends amid 16 requests is renewed once, and no record is lost", async () => {
+  test("that expires during 16 requests is renewed once, and no record is lost", async () => {
     const { push } = workplace({ accounts: goodAccounts(300) }, sandbox);
     await admin.faults({ rotateTokensAt: 120, latencyMs: [2, 20] });
     const { code, stdout } = await push(["--concurrency", "16"]);
@@ -123,7 +123,7 @@ describe("without credentials", () => {
 });
 
 describe("a production target", () => {
-  test("is not sent to where nobody can confirm it, and is with --yes", async () => {
+  test("is refused without confirmation, and accepted with --yes", async () => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     const env = { MIGRATE_BASE_URL: undefined };
     writeConfig(work, "environment: production");
@@ -136,7 +136,7 @@ describe("a production target", () => {
   });
 });
 
-/** A target named `here`, with a file `secrets-key` that everybody may read. */
+/** A target named `here`, with a world-readable file `secrets-key`. */
 function writeConfig({ file }: Workplace, more: string): void {
   const { baseUrl, ca, apiKey } = sandbox.ready;
   writeFileSync(file("secrets-key"), `${apiKey}\n`);
@@ -156,7 +156,7 @@ async function obtainToken(): Promise<string> {
   return reply.data.ObtainServiceToken.token;
 }
 
-/** Every file's bytes, as text that keeps ASCII as it is. */
+/** Every file's bytes as text; ASCII is unchanged. */
 function filesBelow(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .map((name) => path.join(folder, name))

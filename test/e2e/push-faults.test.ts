@@ -8,14 +8,14 @@ import {
   workplace,
   useSandbox,
 } from "./push-scene.ts";
-import { contradictions, hear, type ThreeAccounts } from "./three-accounts.ts";
+import { contradictions, collectEvidence, type PushEvidence } from "./push-evidence.ts";
 
 const { sandbox, admin } = useSandbox();
 
 const NO_DEDUPE = ["--contract", "no-dedupe.yaml"];
 
-describe("a platform that has too much to do", () => {
-  test("gets the same record again, after the time that it has asked for", async () => {
+describe("an overloaded platform", () => {
+  test("receives the same record again after the time that it asked for", async () => {
     const { push } = workplace({ accounts: goodAccounts(6) }, sandbox);
     await admin.faults({ throttle: { at: [3] }, retryAfter: 1 });
     const { code, stdout } = await push(["--concurrency", "1"]);
@@ -27,7 +27,7 @@ describe("a platform that has too much to do", () => {
     expect(seen).toHaveLength(7);
   });
 
-  test("is given all records in the end, however often it throttles", async () => {
+  test("receives all records, however often it throttles", async () => {
     const { push } = workplace({ accounts: goodAccounts(60) }, sandbox);
     await admin.faults({ maxPerSecond: 60, retryAfter: "none" });
     const { code, stdout } = await push(["--concurrency", "16"]);
@@ -40,11 +40,11 @@ describe("a platform that has too much to do", () => {
 describe.each([
   ["an error before processing", { errorBefore: { at: [2, 5] } }],
   ["an error after processing", { errorAfter: { at: [2, 5] } }],
-  ["a gateway's timeout after processing", { errorAfter: { at: [2, 5] }, errorStatus: 504 }],
+  ["a gateway timeout after processing", { errorAfter: { at: [2, 5] }, errorStatus: 504 }],
   ["a reset before processing", { resetBefore: { at: [2, 5] } }],
   ["a reset after processing", { resetAfter: { at: [2, 5] } }],
 ])("after %s", (_, faults) => {
-  test("records are sent again where the platform notices repeats, and created once", async () => {
+  test("records are sent again if the platform detects repeats, and created once", async () => {
     const { push } = workplace({ accounts: goodAccounts(10) }, sandbox);
     await admin.faults(faults);
     const { code, stdout } = await push(["--concurrency", "1"]);
@@ -57,7 +57,7 @@ describe.each([
     expect(held.size).toBe(10);
   });
 
-  test("records stay of unknown fate where it does not, and no later push sends them", async () => {
+  test("records are ambiguous if the platform does not detect repeats, and no later push sends them", async () => {
     const { push, migrate } = workplace({ accounts: goodAccounts(10) }, sandbox);
     await admin.faults({ ...faults, forgetful: true });
     const first = await push([...NO_DEDUPE, "--concurrency", "1"]);
@@ -76,11 +76,8 @@ describe.each([
 
 test.each([
   ["errors", { errorAfter: { at: [1, 2, 3] } }],
-  [
-    "a reset and refusals cut in their body (it was called rejected)",
-    { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } },
-  ],
-])("a record that is created amid %s stays in doubt until resume has asked again", async (_, faults) => {
+  ["a reset and truncated refusals (it was called rejected)", { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } }],
+])("a record that is created during %s stays in doubt until resume has asked again", async (_, faults) => {
   const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
   await admin.faults(faults);
   const { code, stdout, stderr } = await push();
@@ -93,7 +90,7 @@ test.each([
   expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
 });
 
-test("a reply that is cut in its body leaves its record ambiguous", async () => {
+test("a truncated reply leaves its record ambiguous", async () => {
   const { push } = workplace({ accounts: goodAccounts(4) }, sandbox);
   await admin.faults({ cutAfter: { at: [2] }, forgetful: true });
   const { code, stdout } = await push([...NO_DEDUPE, "--concurrency", "1"]);
@@ -102,7 +99,7 @@ test("a reply that is cut in its body leaves its record ambiguous", async () => 
   expect(await admin.imports()).toHaveLength(4);
 });
 
-test("an import supplier that turns Paused stops the push; set back to Ongoing, resume completes it", async () => {
+test("an import supplier that becomes Paused stops the push; after it is Ongoing again, resume completes it", async () => {
   const { push, migrate } = workplace({ accounts: goodAccounts(100) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const { code, stdout, stderr } = await push(["--concurrency", "8"]);
@@ -127,7 +124,7 @@ test("an import supplier that turns Paused stops the push; set back to Ongoing, 
   expect(await admin.accounts()).toHaveLength(100);
 });
 
-test("an import supplier that is Complete from the start gets a handful of requests, not all of them", async () => {
+test("an import supplier that is Complete from the start receives a handful of requests, not all of them", async () => {
   const { push } = workplace({ accounts: goodAccounts(100) }, sandbox);
   await admin.supplier("Complete");
   const { code, stdout } = await push(["--concurrency", "4"]);
@@ -136,7 +133,7 @@ test("an import supplier that is Complete from the start gets a handful of reque
   expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
 });
 
-test("whatever goes wrong at once, resuming comes to an end at which platform, ledger and report agree", async () => {
+test("with many faults at once, resuming ends in a state in which platform, ledger and report agree", async () => {
   const work = workplace({ accounts: goodAccounts(150) }, sandbox);
   const faults = { errorBefore: "6%", errorAfter: "6%", resetBefore: "6%", resetAfter: "6%", cutAfter: "3%" };
   const busy = { throttle: { at: [10, 40, 90, 130] }, retryAfter: "none" };
@@ -144,17 +141,17 @@ test("whatever goes wrong at once, resuming comes to an end at which platform, l
   let { code } = await work.push(["--concurrency", "16"]);
   for (let resumes = 0; code !== 0 && resumes < 8; resumes += 1) code = (await work.migrate(["resume"])).code;
   expect(code).toBe(0);
-  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-  expect(heard.platform.requests.length).toBeGreaterThan(150);
-  expect(contradictions(references(150), withAccounts(heard), { ambiguous: 0 })).toEqual([]);
+  const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+  expect(evidence.platform.requests.length).toBeGreaterThan(150);
+  expect(contradictions(references(150), withAccounts(evidence), { ambiguous: 0 })).toEqual([]);
 });
 
-/** A reply that was cut has lost its account number: the one on the platform stands in for it. */
-function withAccounts(heard: ThreeAccounts): ThreeAccounts {
-  const held = new Map(heard.platform.accounts.map(({ key, number }) => [key, number]));
-  const lines = heard.report.lines.map((line) => {
+/** A truncated reply has no account number: the platform's number is used instead. */
+function withAccounts(evidence: PushEvidence): PushEvidence {
+  const held = new Map(evidence.platform.accounts.map(({ key, number }) => [key, number]));
+  const lines = evidence.report.lines.map((line) => {
     const account = line.account ?? held.get(line.key ?? "");
     return account === undefined ? line : { ...line, account };
   });
-  return { ...heard, report: { ...heard.report, lines } };
+  return { ...evidence, report: { ...evidence.report, lines } };
 }

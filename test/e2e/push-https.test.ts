@@ -16,7 +16,7 @@ interface NamedCommand {
   readonly command: Command;
 }
 
-/** Every command that can be typed, with the words that name it. */
+/** Every command, with the words that name it. */
 function namedCommands({ commands }: Command, words: readonly string[]): readonly NamedCommand[] {
   return commands.flatMap((command) => {
     const named = [...words, command.name()];
@@ -38,13 +38,13 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
         env: { ...sandbox.env, NODE_TLS_REJECT_UNAUTHORIZED: "0" },
       });
       expect(code).toBe(2);
-      // doctor says it among what it finds.
+      // doctor reports it as a finding.
       expect(command.name() === "doctor" ? stdout : stderr).toContain("NODE_TLS_REJECT_UNAUTHORIZED=0");
       expect(await admin.history()).toEqual([]);
     },
   );
 
-  test("push, resume and the reads are among them", () => {
+  test("covers push, resume and the read commands", () => {
     expect(online.map(({ words }) => words.join(" "))).toEqual(expect.arrayContaining(["push", "resume", "products"]));
   });
 });
@@ -52,11 +52,11 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
 describe("--ca", () => {
   const KEY = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n";
   test.each([
-    ["no certificate at all", "hello\n", /holds no certificate/],
+    ["no certificate", "hello\n", /holds no certificate/],
     ["a private key", KEY, /holds a private key/],
-    ["a broken certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", /certificate 1 of/],
-    ["nothing", "", /holds no certificate/],
-  ])("%s is refused, with the file's name", async (_, text, said) => {
+    ["a corrupt certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", /certificate 1 of/],
+    ["an empty file", "", /holds no certificate/],
+  ])("%s is refused, and the message names the file", async (_, text, said) => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     writeFileSync(work.file("mine.pem"), text);
     const { code, stderr } = await work.push(["--ca", "mine.pem"]);
@@ -66,7 +66,7 @@ describe("--ca", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("a file that is not there is refused", async () => {
+  test("a missing file is refused", async () => {
     const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
     const { code, stderr } = await push(["--ca", "nowhere.pem"]);
     expect(code).toBe(2);
@@ -75,7 +75,7 @@ describe("--ca", () => {
 });
 
 describe("a proxy", () => {
-  test("named by the flag carries the whole push; resume goes through it again", async () => {
+  test("named by the flag is used for the whole push and for resume", async () => {
     const proxy = await startProxyServer({ credentials: "me:proxy-secret" });
     onTestFinished(proxy.close);
     const work = workplace({ accounts: goodAccounts(30) }, sandbox);
@@ -93,7 +93,7 @@ describe("a proxy", () => {
     expect(first.stderr + stdout + stderr).not.toContain("proxy-secret");
   });
 
-  test("of the environment is not used, and the command says so", async () => {
+  test("from the environment is not used, and the command says so", async () => {
     const proxy = await startProxyServer();
     onTestFinished(proxy.close);
     const { push } = workplace({ accounts: goodAccounts(3) }, sandbox);
@@ -103,7 +103,7 @@ describe("a proxy", () => {
     expect(proxy.tunnels).toEqual([]);
   });
 
-  test("that wants credentials ends the push, nothing sent", async () => {
+  test("that requires credentials ends the push, and nothing is sent", async () => {
     const proxy = await startProxyServer({ credentials: "me:right" });
     onTestFinished(proxy.close);
     const { push } = workplace({ accounts: goodAccounts(5) }, sandbox);
@@ -114,7 +114,7 @@ describe("a proxy", () => {
     expect(await admin.history()).toEqual([]);
   });
 
-  test("whose address holds credentials is refused, and they are not shown", async () => {
+  test("with credentials in its address is refused, and they are not shown", async () => {
     const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
     const { code, stdout, stderr } = await push(["--proxy", "http://me:secret-word@127.0.0.1:9"]);
     expect(code).toBe(2);
@@ -136,32 +136,32 @@ async function pushTo(act: Action, timeouts: string): Promise<CliEnd> {
   return work.push(["--supplier", "SANDBOX", "--target", "slow", "--contract", "no-dedupe.yaml"], { env: TOKEN });
 }
 
-describe("each phase of a request has its time", () => {
-  test("the header that does not come", async () => {
+describe("each phase of a request has its timeout", () => {
+  test("waiting for the header", async () => {
     const { code, stdout } = await pushTo(neverAnswer, "{ headersSeconds: 0.5 }");
     expect(code).toBe(5);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
   });
 
-  test("the body that stops, whatever the status", async () => {
+  test("a body that stops, with any status", async () => {
     const { code, stdout } = await pushTo((socket) => void socket.write(`${HALF}{"a`), "{ bodySeconds: 0.5 }");
     expect(code).toBe(5);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ ambiguous: 1 });
   });
 
-  test("the whole request, however much drips in", async () => {
+  test("the whole request, even if the reply trickles in", async () => {
     const { code } = await pushTo(drip(HALF.repeat(9), 20), "{ wholeSeconds: 0.5 }");
     expect(code).toBe(5);
   });
 
-  test("a time that is none is refused", async () => {
+  test("an invalid timeout is refused", async () => {
     const { code, stderr } = await pushTo(reply(201, {}), "{ headersSeconds: 0 }");
     expect(code).toBe(2);
     expect(stderr).toContain("headersSeconds");
   });
 });
 
-test("the handshake that stalls: nothing was sent, and the push goes on trying", async () => {
+test("a stalled handshake: nothing was sent, and the push keeps trying", async () => {
   const server = await startChaosServer(() => neverAnswer, { onConnection: () => false });
   onTestFinished(server.close);
   const work = workplace({ accounts: goodAccounts(1) });
@@ -169,7 +169,7 @@ test("the handshake that stalls: nothing was sent, and the push goes on trying",
   const target = `{ baseUrl: "${server.baseUrl.href}", ca: ca.pem, timeouts: { connectSeconds: 0.3 } }`;
   writeFileSync(work.file("migrate.yaml"), `targets: { slow: ${target} }\n`);
   const pushing = work.startPush(["--supplier", "SANDBOX", "--target", "slow"], { env: TOKEN });
-  await pushing.said(/cannot reach .*UND_ERR_CONNECT_TIMEOUT/);
+  await pushing.waitForOutput(/cannot reach .*UND_ERR_CONNECT_TIMEOUT/);
   pushing.kill("SIGINT");
   const { code, stdout } = await pushing.ended;
   expect(code).toBe(3);

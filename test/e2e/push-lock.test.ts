@@ -17,7 +17,7 @@ afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
 test.each([["push"], ["resume"]])(
-  "beside a push, a %s on the same ledger ends at once and says who holds it",
+  "during a push, a %s on the same ledger ends at once and names the holder of the lock",
   async (command) => {
     const work = workplace({ accounts: goodAccounts(60) }, sandbox);
     await admin.faults({ hangBefore: { at: [10] } });
@@ -38,7 +38,7 @@ test.each([["push"], ["resume"]])(
   },
 );
 
-/** The better of two: what the machine is busy with besides is not the command's fault. */
+/** The faster of two runs, because other work on the machine can slow one down. */
 async function quickest(run: () => Promise<CliEnd>): Promise<number> {
   const times: number[] = [];
   for (let tries = 0; tries < 2; tries += 1) {
@@ -49,7 +49,7 @@ async function quickest(run: () => Promise<CliEnd>): Promise<number> {
   return Math.min(...times);
 }
 
-test("of several pushes that start at once, one works and the others are told to wait", async () => {
+test("of several pushes started at once, one runs and the others are refused", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ latencyMs: [30, 60] });
   const ends = await Promise.all([1, 2, 3].map(() => work.startPush(["--concurrency", "2"]).ended));
@@ -58,7 +58,7 @@ test("of several pushes that start at once, one works and the others are told to
   expect(await admin.imports()).toHaveLength(60);
 });
 
-test("what a killed holder was sending is taken over by resume, too", async () => {
+test("requests in flight of a killed push are taken over by resume", async () => {
   const work = workplace({ accounts: goodAccounts(40) }, sandbox);
   await admin.faults({ hangBefore: { at: [10] } });
   const killed = work.startPush(["--concurrency", "4"]);

@@ -13,11 +13,11 @@ function samples(text: string): ReadonlyMap<string, number> {
   );
 }
 
-test("--metrics serves what the run does while it runs", async () => {
+test("--metrics serves the metrics of the run while it runs", async () => {
   const work = workplace({ accounts: goodAccounts(200) }, sandbox);
   await admin.faults({ latencyMs: [50, 100] });
   const pushing = work.startPush(["--concurrency", "4", "--metrics", "0", "--log-format", "json"]);
-  await pushing.said(/metrics_started.*\n/);
+  await pushing.waitForOutput(/metrics_started.*\n/);
   const [line = ""] = /{.*metrics_started.*}/.exec(pushing.stderr()) ?? [];
   const { url }: { url: string } = JSON.parse(line);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/metrics$/);
@@ -40,7 +40,7 @@ test("--metrics serves what the run does while it runs", async () => {
   expect((await pushing.ended).code).toBe(3);
 });
 
-test("--metrics where another program listens ends the push before anything is sent", async () => {
+test("--metrics on a port in use ends the push before anything is sent", async () => {
   const other = createServer().listen(0, "127.0.0.1");
   await new Promise((resolve) => other.once("listening", resolve));
   const bound = other.address();
@@ -54,7 +54,7 @@ test("--metrics where another program listens ends the push before anything is s
 });
 
 test.each([["nowhere"], ["localhost:99999"], [":9464"], ["http://localhost:9464/metrics"]])(
-  "--metrics %s is refused with what is expected",
+  "--metrics %s is refused, and the message says what is expected",
   async (address) => {
     const { code, stderr } = await workplace({ accounts: goodAccounts(1) }, sandbox).push(["--metrics", address]);
     expect(code).toBe(2);
@@ -62,7 +62,7 @@ test.each([["nowhere"], ["localhost:99999"], [":9464"], ["http://localhost:9464/
   },
 );
 
-test("--metrics-file has the last numbers of a run when it has ended, readable by a collector", async () => {
+test("--metrics-file contains the last numbers of a finished run, readable by a collector", async () => {
   const work = workplace({ accounts: [{ REF: "A" }, { REF: "B", TYPE: "X" }] }, sandbox);
   expect((await work.push(["--metrics-file", "run.prom"])).code).toBe(1);
   const found = samples(readFileSync(work.file("run.prom"), "utf8"));
@@ -73,7 +73,7 @@ test("--metrics-file has the last numbers of a run when it has ended, readable b
   expect(statSync(work.file("run.prom")).mode & 0o044).toBe(0o044);
 });
 
-test("--metrics-file in a folder that is not there ends the push before anything is sent", async () => {
+test("--metrics-file in a missing folder ends the push before anything is sent", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const { code, stderr } = await work.push(["--metrics-file", "nowhere/run.prom"]);
   expect(code).toBe(2);

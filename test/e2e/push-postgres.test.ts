@@ -25,13 +25,13 @@ import {
 } from "./push-scene.ts";
 
 const DATABASE = "migrate_test_push";
-/** `npm run soak -- kills` kills 300 times. */
+/** `npm run soak -- kills` runs 300 kills. */
 const KILLS = Number(process.env["KILLS_POSTGRES"] ?? campaignSize({ part: 4, whole: 8 }));
-/** So many that the push lasts until the last kill. */
+/** Enough records for the push to last until the last kill. */
 const RECORDS = Math.max(600, 35 * KILLS);
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-/** Good ones, and each kind of trouble that a ledger finds. */
+/** Valid records, and one of each problem that the ledger detects. */
 const MIXED: readonly AccountCells[] = [
   ...goodAccounts(40),
   { REF: "EXT-00001" },
@@ -53,15 +53,16 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     await server.stop();
   });
 
-  /** A workplace whose commands find their ledger in a new database. */
+  /** A workplace whose commands use a ledger in a new database. */
   async function workplaceOf(accounts: readonly AccountCells[]): Promise<ReturnType<typeof workplace>> {
     const MIGRATE_LEDGER = await server.createDatabase(DATABASE);
-    // The database is made again for each test; a machine that has sent to the one before would refuse it.
+    // The database is recreated for each test, because a machine that sent to the previous one would refuse the new
+    // one.
     process.env["XDG_STATE_HOME"] = temporaryFolder();
     return workplace({ accounts }, { env: { ...sandbox.env, MIGRATE_LEDGER } });
   }
 
-  test("every command says of it what it says of a ledger in a file", async () => {
+  test("every command prints the same as for a ledger in a file", async () => {
     const inFile = workplace({ accounts: MIXED }, sandbox);
     const inDatabase = await workplaceOf(MIXED);
     const said = async ({ push, migrate, file }: typeof inFile): Promise<readonly unknown[]> => {
@@ -86,7 +87,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
   });
 
   const timeout = scaledTimeout(300_000 * Math.max(1, KILLS / 50));
-  test(`${KILLS} kills lose nothing, leave nothing unaccounted, create nothing twice`, { timeout }, async () => {
+  test(`${KILLS} kills lose nothing, account for every record, and create nothing twice`, { timeout }, async () => {
     const admin = adminOf(sandbox);
     await admin.reset();
     const work = await workplaceOf(goodAccounts(RECORDS));
@@ -111,7 +112,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
     expect(await work.migrate(["ledger", "check"])).toMatchObject({ code: 0 });
   });
 
-  test("a second push ends at once and says who is at work", async () => {
+  test("a second push ends at once and names the running one", async () => {
     const admin = adminOf(sandbox);
     await admin.reset();
     await admin.faults({ hangBefore: { at: [10] } });
@@ -129,7 +130,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
   });
 });
 
-/** What differs from run to run: how long a request took, account numbers, ids, times. */
+/** Replaces the parts that differ from run to run: durations, account numbers, ids, times. */
 function withoutChance(text: string): string {
   return text
     .replaceAll(/"durationMs":[\d.]+/g, "")

@@ -9,10 +9,10 @@ const { sandbox, admin } = useSandbox();
 
 const TOKEN: CliOptions["env"] = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "some-token" };
 
-describe("a certificate that nobody vouches for", () => {
+describe("a certificate that is not trusted", () => {
   test.each([
-    ["an authority that is not known", undefined],
-    ["another authority than the one named", "other.pem"],
+    ["an unknown authority", undefined],
+    ["another authority than the given one", "other.pem"],
   ])("%s ends the push at once, with a hint", async (_, file) => {
     const stranger = await startChaosServer(() => reply(500, ""));
     onTestFinished(stranger.close);
@@ -26,7 +26,7 @@ describe("a certificate that nobody vouches for", () => {
   });
 });
 
-describe("a base URL that cannot be meant", () => {
+describe("an invalid base URL", () => {
   test.each([
     ["http://api.example.com/v1/", /https/],
     ["http://127.0.0.1:9/v1/", /https/],
@@ -42,7 +42,7 @@ describe("a base URL that cannot be meant", () => {
     expect(stdout + stderr).not.toContain("secret-word");
   });
 
-  test("a push without any is refused", async () => {
+  test("a push without a base URL is refused", async () => {
     const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
     const { code, stderr } = await push([], { env: { MIGRATE_BASE_URL: undefined } });
     expect(code).toBe(2);
@@ -50,26 +50,29 @@ describe("a base URL that cannot be meant", () => {
   });
 });
 
-test.each([301, 302, 303, 307, 308])("a redirect (%i) is refused, and nothing is sent on", async (status) => {
-  const target = await startChaosServer(() => reply(201, "{}"));
-  onTestFinished(target.close);
-  const server = await startChaosServer(() => reply(status, "", { location: `${target.baseUrl.href}?token=abc` }));
-  onTestFinished(server.close);
-  const work = workplace({ accounts: goodAccounts(30) });
-  writeFileSync(work.file("ca.pem"), server.ca);
-  const { code, stdout, stderr } = await work.push(
-    ["--supplier", "SANDBOX", "--base-url", server.baseUrl.href, "--ca", "ca.pem"],
-    { env: TOKEN },
-  );
-  expect(code).toBe(4);
-  expect(stderr).toContain(`redirects to ${target.baseUrl.href}`);
-  expect(stderr).not.toContain("abc");
-  expect(server.requests.length).toBeLessThanOrEqual(4);
-  expect(target.connections()).toBe(0);
-  expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
-});
+test.each([301, 302, 303, 307, 308])(
+  "a redirect (%i) is refused, and nothing is sent to its target",
+  async (status) => {
+    const target = await startChaosServer(() => reply(201, "{}"));
+    onTestFinished(target.close);
+    const server = await startChaosServer(() => reply(status, "", { location: `${target.baseUrl.href}?token=abc` }));
+    onTestFinished(server.close);
+    const work = workplace({ accounts: goodAccounts(30) });
+    writeFileSync(work.file("ca.pem"), server.ca);
+    const { code, stdout, stderr } = await work.push(
+      ["--supplier", "SANDBOX", "--base-url", server.baseUrl.href, "--ca", "ca.pem"],
+      { env: TOKEN },
+    );
+    expect(code).toBe(4);
+    expect(stderr).toContain(`redirects to ${target.baseUrl.href}`);
+    expect(stderr).not.toContain("abc");
+    expect(server.requests.length).toBeLessThanOrEqual(4);
+    expect(target.connections()).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).not.toHaveProperty("accepted");
+  },
+);
 
-test("an address where no accounts are taken ends the push after a handful of requests", async () => {
+test("an address that accepts no accounts ends the push after a handful of requests", async () => {
   const { push } = workplace({ accounts: goodAccounts(50) }, sandbox);
   const { code, stderr } = await push(["--base-url", sandbox.ready.baseUrl.replace("/v1/", "/elsewhere/v1/")], {
     env: TOKEN,
@@ -80,7 +83,7 @@ test("an address where no accounts are taken ends the push after a handful of re
   expect((await admin.history()).length).toBeLessThanOrEqual(4);
 });
 
-test("a web page instead of the API ends the push after three, as records of unknown fate", async () => {
+test("a web page instead of the API ends the push after three requests, whose records are ambiguous", async () => {
   const page = "<html>Please log in</html>";
   const server = await startChaosServer(() => reply(200, page, { "content-type": "text/html" }));
   onTestFinished(server.close);
@@ -96,17 +99,17 @@ test("a web page instead of the API ends the push after three, as records of unk
   expect(statusCounts(outcomeLines(stdout))["ambiguous"]).toBe(server.requests.length);
 });
 
-test("a port where nobody listens is tried again until the user stops it: nothing was sent", async () => {
+test("a port on which nothing listens is retried until the user stops it: nothing was sent", async () => {
   const work = workplace({ accounts: goodAccounts(10) }, sandbox);
   const pushing = work.startPush(["--base-url", `https://127.0.0.1:${await freePort()}/v1/`], { env: TOKEN });
-  await pushing.said(/cannot reach https:\/\/127\.0\.0\.1/);
+  await pushing.waitForOutput(/cannot reach https:\/\/127\.0\.0\.1/);
   pushing.kill("SIGINT");
   const { code, stdout } = await pushing.ended;
   expect(code).toBe(3);
   expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 10 });
 });
 
-test("a host that does not exist is told at once", async () => {
+test("an unknown host is reported at once", async () => {
   const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
   const { code, stderr } = await push(["--base-url", "https://nowhere.invalid/v1/"], { env: TOKEN });
   expect(code).toBe(2);
@@ -129,7 +132,7 @@ function isAddressInfo(address: AddressInfo | string | null): address is Address
   return typeof address === "object" && address !== null;
 }
 
-test("a supplier that the configuration expects to be paused gets nothing, and a dry run goes on", async () => {
+test("a supplier that the configuration expects to be paused receives nothing, and a dry run continues", async () => {
   const work = workplace({ accounts: goodAccounts(1) }, sandbox);
   const code = sandbox.ready.supplier;
   writeFileSync(work.file("migrate.yaml"), `suppliers: { "${code}": { expectedStatus: Paused } }`);

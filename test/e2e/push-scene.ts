@@ -18,7 +18,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 /** The project's own contract. */
 export const CONTRACT: string = projectFile("fixtures/contract/contract.yaml");
 
-/** Accounts in one file, their customers in another: problems of a customer are found through the join. */
+/** Accounts in one file and their customers in another: problems of a customer are located through the join. */
 const MAPPING = `
 operation: import-account
 key: external_account_number
@@ -86,12 +86,12 @@ const GOOD_ACCOUNT = {
 };
 const GOOD_CUSTOMER = { SEQ: "1", FIRST: "Amina", LAST: "Hughes", MOBILE: "07700 900730", DOB: "1947-06-16" };
 
-/** Business keys `EXT-00001` and on. */
+/** Business keys `EXT-00001`, `EXT-00002`, and so on. */
 export function references(count: number): readonly string[] {
   return Array.from({ length: count }, (_, index) => `EXT-${String(index + 1).padStart(5, "0")}`);
 }
 
-/** So many good accounts. */
+/** This many valid accounts. */
 export function goodAccounts(count: number): readonly AccountCells[] {
   return references(count).map((REF) => ({ REF }));
 }
@@ -110,7 +110,7 @@ function writeTable(file: string, good: object, rows: readonly object[]): void {
   writeFileSync(file, stringify(all, { header: true, columns }));
 }
 
-/** One outcome line (DESIGN, outcome lines), as far as tests look into it. */
+/** The fields of an outcome line that tests use. */
 export interface OutcomeLine {
   readonly record: number;
   readonly key?: string;
@@ -139,14 +139,14 @@ export function outcomeLines(text: string): readonly OutcomeLine[] {
     .map((line): OutcomeLine => JSON.parse(line));
 }
 
-/** How many records ended in which status. */
+/** The number of records with each status. */
 export function statusCounts(lines: readonly OutcomeLine[]): Readonly<Record<string, number>> {
   const counts: Record<string, number> = {};
   for (const { status } of lines) counts[status] = (counts[status] ?? 0) + 1;
   return counts;
 }
 
-/** A request as the platform saw it. */
+/** A request as the platform recorded it. */
 export interface SeenRequest {
   readonly request: number;
   /** Arrival, ISO 8601. */
@@ -154,7 +154,7 @@ export interface SeenRequest {
   readonly method: string;
   readonly path: string;
   readonly key?: string;
-  /** What a token was asked for with, and the code of the refusal. */
+  /** The credentials of a token request, and the error code of its refusal. */
   readonly login?: { readonly with: string; readonly refusal?: string };
   readonly status?: number;
   readonly processed: boolean;
@@ -166,15 +166,15 @@ export interface HeldAccount {
   readonly key: string;
 }
 
-/** The sandbox's admin end-points, over HTTPS like everything else. */
+/** The sandbox's admin endpoints, over HTTPS. */
 export interface Admin {
   readonly history: () => Promise<readonly SeenRequest[]>;
-  /** Data-import requests alone. */
+  /** Only data-import requests. */
   readonly imports: () => Promise<readonly SeenRequest[]>;
   readonly tokenRequests: () => Promise<readonly SeenRequest[]>;
   readonly accounts: () => Promise<readonly HeldAccount[]>;
   readonly faults: (faults: object) => Promise<void>;
-  /** Of the first import supplier, or the one named. */
+  /** Of the first import supplier, or of the named one. */
   readonly supplier: (status: "Ongoing" | "Paused" | "Complete", code?: string) => Promise<void>;
   readonly reset: () => Promise<void>;
 }
@@ -199,7 +199,7 @@ export function adminOf(sandbox: Pick<TestSandbox, "ready">): Admin {
   };
 }
 
-/** A sandbox for all tests of a file, which forgets what it has seen before each of them. */
+/** A sandbox for all tests of a file; it is reset before each of them. */
 export function useSandbox(): { readonly sandbox: TestSandbox; readonly admin: Admin } {
   let started: TestSandbox | undefined;
   const running = (): TestSandbox => {
@@ -232,7 +232,7 @@ interface Asked {
   readonly body?: object | undefined;
 }
 
-/** One request with JSON in and out, over a connection of its own. Rejects unless the reply is 200. */
+/** One request with a JSON body and a JSON reply, over its own connection. Rejects unless the status is 200. */
 export function askJson<T>({ method, url, ca, headers, body }: Asked): Promise<T> {
   return new Promise((resolve, reject) => {
     const asking = request(url, { method, ca, headers, agent: false }, (reply) => {
@@ -249,21 +249,21 @@ export function askJson<T>({ method, url, ca, headers, body }: Asked): Promise<T
   });
 }
 
-/** A folder with an extract in it, and the commands of a migration engineer who sits there. */
+/** A folder with an extract, and the commands of a migration engineer in it. */
 export interface Workplace {
   readonly folder: string;
   readonly file: (...names: readonly string[]) => string;
   /** `migrate push accounts.csv` with the contract, the mapping and outcome lines on stdout. */
   readonly push: (flags?: readonly string[], options?: CliOptions) => Promise<CliEnd>;
   readonly startPush: (flags?: readonly string[], options?: CliOptions) => RunningCli;
-  /** Any command there, knowing the platform and its key. */
+  /** Any command in the folder, with the platform's address and key. */
   readonly migrate: (args: readonly string[], options?: CliOptions) => Promise<CliEnd>;
   readonly start: (args: readonly string[], options?: CliOptions) => RunningCli;
 }
 
 const PUSH = ["push", "accounts.csv", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
 
-/** @param sandbox gives address and credentials; without it a test gives them itself */
+/** @param sandbox its address and credentials; without it, tests pass them as flags */
 export function workplace(
   extract: Extract,
   sandbox?: Pick<TestSandbox, "env">,

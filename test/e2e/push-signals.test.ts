@@ -12,7 +12,7 @@ import {
   type Workplace,
   workplace,
 } from "./push-scene.ts";
-import { contradictions, hear } from "./three-accounts.ts";
+import { contradictions, collectEvidence } from "./push-evidence.ts";
 
 let sandbox: SandboxProcess;
 let admin: Admin;
@@ -28,7 +28,7 @@ beforeEach(() => admin.reset());
 const RECORDS = 200;
 
 test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-  "%s lets what is in flight finish, and resume sends the rest, each record once",
+  "after %s requests in flight complete, and resume sends the rest, each record once",
   async (signal) => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: [20, 60] });
@@ -58,13 +58,13 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("a second %s ends the push at once with %i, and the ledger holds", async (signal, code) => {
+] as const)("a second %s ends the push at once with %i, and the ledger stays intact", async (signal, code) => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ hangAfter: { at: [41, 42, 43] } });
   const pushing = work.startPush(["--concurrency", "8"]);
   await counter.after(40);
   pushing.kill(signal);
-  await pushing.said(/Press Ctrl-C again/);
+  await pushing.waitForOutput(/Press Ctrl-C again/);
   const askedAt = performance.now();
   pushing.kill(signal);
   expect((await pushing.ended).code).toBe(code);
@@ -82,7 +82,7 @@ test.each([
 });
 
 test.skipIf(process.platform === "win32")(
-  "SIGUSR1 opens no debugger in a push, which goes on (Node.js listened on port 9229)",
+  "SIGUSR1 opens no debugger in a push, which continues (Node.js listened on port 9229)",
   async () => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: [20, 60] });
@@ -97,7 +97,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a push whose reader has gone finishes its work all the same", async () => {
+test("a push completes after the reader of its output has gone", async () => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush();
   pushing.process.stdout?.destroy();
@@ -107,6 +107,6 @@ test("a push whose reader has gone finishes its work all the same", async () => 
 });
 
 async function contradictionsOf(work: Workplace): Promise<readonly string[]> {
-  const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-  return contradictions(references(RECORDS), heard, { ambiguous: 0 });
+  const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+  return contradictions(references(RECORDS), evidence, { ambiguous: 0 });
 }

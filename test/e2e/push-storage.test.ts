@@ -33,8 +33,8 @@ function diskOf(kilobytes: number, { skip }: TestContext): SmallDisk {
   return reason === undefined ? smallDisk(kilobytes) : skip(reason);
 }
 
-describe("a ledger on a disk that is full", () => {
-  test("ends the push with 6 before anything is sent, and the same command does it all once there is room", async (context) => {
+describe("a ledger on a full disk", () => {
+  test("ends the push with 6 before anything is sent, and the same command completes once there is space", async (context) => {
     const disk = diskOf(1024, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -48,7 +48,7 @@ describe("a ledger on a disk that is full", () => {
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(RECORDS));
   });
 
-  test("ends the push with 6 after requests have left, reports their outcomes on stderr, and leaves their records ambiguous", async (context) => {
+  test("ends the push with 6 after requests were sent, reports their outcomes on stderr, and leaves their records ambiguous", async (context) => {
     const disk = diskOf(1024, context);
     await admin.faults({ latencyMs: 2_500 });
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -89,7 +89,7 @@ describe("a ledger on a disk that is full", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
-  test("lets the push send all and end with 6 where only the report has no room, and `report` writes it elsewhere", async (context) => {
+  test("lets the push send everything and end with 6 if only the report does not fit, and `report` writes it elsewhere", async (context) => {
     const disk = diskOf(256, context);
     disk.fill();
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -102,7 +102,7 @@ describe("a ledger on a disk that is full", () => {
   });
 });
 
-/** How a push of one record onto this ledger ends, started by a program where one is named. */
+/** Pushes one record with this ledger path, optionally through another program, and returns how it ended. */
 async function pushOnto(ledger: string, work: Workplace, under: readonly string[] = []): Promise<object> {
   const { code, stderr } = await work.push(["--ledger", ledger], { under, isProcess: true });
   return { code, stderr, requests: (await admin.history()).length };
@@ -116,7 +116,7 @@ function place(): Workplace {
   return workplace({ accounts: goodAccounts(1) }, sandbox);
 }
 
-describe("a push stops before the first request where its ledger is to be", () => {
+describe("a push stops before the first request if its ledger path is", () => {
   test("a folder", async () => {
     const work = place();
     mkdirSync(work.file("ledger"));
@@ -129,7 +129,7 @@ describe("a push stops before the first request where its ledger is to be", () =
     expect(await pushOnto("pipe", work)).toEqual(refused(2, /is not a regular file/));
   });
 
-  test("a symbolic link, and what it leads to stays as it is", async () => {
+  test("a symbolic link, whose target stays unchanged", async () => {
     const work = place();
     writeFileSync(work.file("elsewhere"), "mine", { mode: 0o644 });
     symlinkSync(work.file("elsewhere"), work.file("link"));
@@ -137,25 +137,25 @@ describe("a push stops before the first request where its ledger is to be", () =
     expect(readFileSync(work.file("elsewhere"), "utf8")).toBe("mine");
   });
 
-  test("a symbolic link that leads nowhere", async () => {
+  test("a dangling symbolic link", async () => {
     const work = place();
     symlinkSync(work.file("nowhere"), work.file("link"));
     expect(await pushOnto("link", work)).toEqual(refused(2, /is a symbolic link/));
     expect(existsSync(work.file("nowhere"))).toBe(false);
   });
 
-  test("a device that is always full, as /dev/full", async ({ skip }) => {
+  test("a device that is always full, such as /dev/full", async ({ skip }) => {
     const work = place();
     if (spawnSync("mknod", [work.file("full"), "c", "1", "7"]).status !== 0) skip("no right to make a device here");
     expect(await pushOnto("full", work)).toEqual(refused(2, /is not a regular file/));
     expect(readdirSync(work.folder).filter((name) => name.startsWith("full"))).toEqual(["full"]);
   });
 
-  test("a folder that is a file", async () => {
+  test("in a folder that is a file", async () => {
     expect(await pushOnto("accounts.csv/ledger.db", place())).toEqual(refused(6, /cannot be used/));
   });
 
-  test("a file system that can only be read, with a ledger and without", async (context) => {
+  test("on a read-only file system, with or without a ledger", async (context) => {
     const disk = diskOf(1024, context);
     const work = place();
     disk.makeReadOnly();
@@ -168,7 +168,7 @@ describe("a push stops before the first request where its ledger is to be", () =
     expect(await pushOnto(disk.file("ledger.db"), work)).toEqual(refused(6, /cannot be used/));
   });
 
-  test("a folder that the user may not write to", async ({ skip }) => {
+  test("in a folder that the user cannot write to", async ({ skip }) => {
     const under = asNobody() ?? skip("nobody else can run the program here");
     const work = place();
     mkdirSync(work.file("shut"), { mode: 0o755 });
@@ -178,7 +178,7 @@ describe("a push stops before the first request where its ledger is to be", () =
   });
 });
 
-/** What makes a program run as somebody without rights: root may write anywhere. Undefined where nothing does. */
+/** Runs a program as an unprivileged user, because root can write anywhere. Undefined if nothing can do that. */
 function asNobody(): readonly string[] | undefined {
   if (process.getuid?.() !== 0) return [];
   const rights = ["--reuid=65534", "--regid=65534", "--clear-groups"];

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-/** Every third account is of the supplier WINTER; the mapping takes the supplier from a column. */
+/** Every third account belongs to the supplier WINTER; the mapping reads the supplier from a column. */
 function twoSuppliers(count: number): Workplace {
   const accounts = references(count).map((REF, index) => ({ REF, TYPE: index % 3 === 2 ? "B" : "D" }));
   const work = workplace({ accounts }, sandbox);
@@ -30,7 +30,7 @@ function twoSuppliers(count: number): Workplace {
   return work;
 }
 
-test("the import supplier that is Paused is left, the other one goes on; resume completes it", async () => {
+test("a Paused import supplier is left out while the other one continues; resume completes it", async () => {
   await admin.supplier("Paused", "WINTER");
   const { push, migrate } = twoSuppliers(90);
   const { code, stdout, stderr } = await push();
@@ -48,13 +48,13 @@ test("the import supplier that is Paused is left, the other one goes on; resume 
   expect(statusCounts(outcomeLines(done.stdout))).toEqual({ accepted: 90 });
 });
 
-test("--wait-for-supplier: paused in mid-run, it waits, asks, and completes the push when it is opened", async () => {
+test("--wait-for-supplier: a supplier that is paused during the run is probed, and the push completes once it is open", async () => {
   const { startPush } = workplace({ accounts: references(100).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "4", "--verbose"]);
-  await pushing.said(/SPRING takes no records for now .*asking again in/);
+  await pushing.waitForOutput(/SPRING takes no records for now .*asking again in/);
   const before = (await admin.imports()).length;
-  await pushing.said(/asking again in 4 s/);
+  await pushing.waitForOutput(/asking again in 4 s/);
   expect((await admin.imports()).length).toBeLessThanOrEqual(before + 1 + 4);
   await admin.supplier("Ongoing", "SPRING");
   const { code, stdout, stderr } = await pushing.ended;
@@ -64,7 +64,7 @@ test("--wait-for-supplier: paused in mid-run, it waits, asks, and completes the 
   expect(await admin.accounts()).toHaveLength(100);
 });
 
-test("--wait-for-supplier with a duration gives up after it, and resume still knows to wait", async () => {
+test("--wait-for-supplier with a duration gives up after it, and resume still waits", async () => {
   const { push, start } = workplace({ accounts: references(20).map((REF) => ({ REF })) }, sandbox);
   await admin.supplier("Complete");
   const { code, stdout, stderr } = await push(["--wait-for-supplier", "1s"]);
@@ -78,11 +78,11 @@ test("--wait-for-supplier with a duration gives up after it, and resume still kn
   expect(statusCounts(outcomeLines(lines))).toEqual({ accepted: 20 });
 });
 
-test("killed while it waits, nothing is in doubt, and resume goes on", async () => {
+test("a push killed while it waits leaves nothing in doubt, and resume continues", async () => {
   const { startPush, migrate } = workplace({ accounts: references(40).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 10 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "1", "--verbose"]);
-  await pushing.said(/asking again in 4 s/);
+  await pushing.waitForOutput(/asking again in 4 s/);
   pushing.kill("SIGKILL");
   await pushing.ended;
   await admin.supplier("Ongoing");

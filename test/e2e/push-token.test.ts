@@ -7,7 +7,7 @@ const { sandbox, admin } = useSandbox();
 
 const TARGET = ["--target", "here", "--concurrency", "16"];
 
-/** A target named `here` that gives refresh tokens, under the mutation's other name. */
+/** A target named `here` with refresh tokens, obtained with the mutation's alternative name. */
 const WITH_REFRESH = "{ mutation: obtainKrakenToken, outputFields: [token, payload, refreshToken, refreshExpiresIn] }";
 
 function workWith(accounts: number, auth: string): Workplace {
@@ -33,12 +33,12 @@ async function firstLogin(): Promise<void> {
   for (let look = 0; look < 500 && (await admin.tokenRequests()).length === 0; look += 1) await delay(20);
 }
 
-describe("a token that ends amid 16 workers", () => {
+describe("a token that expires while 16 requests are in flight", () => {
   test.each([
     ["the token itself, with the key", "{ scheme: Token }", "APIKey"],
     ["the reply, with the refresh token", WITH_REFRESH, "refreshToken"],
   ])(
-    "is renewed once before it is refused, when the end is known from %s",
+    "is renewed once before it is refused, if the expiry is known from %s",
     async (_, auth, by) => {
       await admin.faults({ tokenLifetimeSeconds: 5 });
       const pushing = workWith(400, auth).push([...TARGET, "--rps", "100"]);
@@ -53,7 +53,7 @@ describe("a token that ends amid 16 workers", () => {
     60_000,
   );
 
-  test("without a word is renewed once: the refresh token has ended with it, and the key buys a new one", async () => {
+  test("is renewed once without an announced expiry: the refresh token has also expired, and the key obtains a new one", async () => {
     await admin.faults({ rotateTokensAt: 120, latencyMs: [2, 20] });
     const { code, stdout } = await workWith(300, WITH_REFRESH).push(TARGET);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 300 });
@@ -67,7 +67,7 @@ describe("a token that ends amid 16 workers", () => {
     expect(await admin.accounts()).toHaveLength(300);
   });
 
-  test("where the platform takes no second login ends the push, which asks once and does not go on asking", async () => {
+  test("ends the push after one login request if the platform accepts no second login", async () => {
     await admin.faults({ rotateTokensAt: 60, maxLogins: 1, latencyMs: [2, 20] });
     const work = workWith(200, "{ scheme: Token }");
     const { code, stdout, stderr } = await work.push(TARGET);
@@ -83,14 +83,14 @@ describe("a token that ends amid 16 workers", () => {
   });
 });
 
-describe("the form of the header", () => {
+describe("the scheme of the Authorization header", () => {
   test.each(["token", "JWT", "bearer", "none"])("can be %s", async (form) => {
     const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
     expect((await push(["--auth", form])).code).toBe(0);
     expect(await admin.accounts()).toHaveLength(2);
   });
 
-  test("basic, where the platform wants a token, ends the push without a login", async () => {
+  test("basic, on a platform that requires a token, ends the push without a login", async () => {
     const { push } = workplace({ accounts: goodAccounts(20) }, sandbox);
     const { code, stdout, stderr } = await push(["--auth", "basic", "--concurrency", "4"]);
     expect(code).toBe(4);
@@ -100,7 +100,7 @@ describe("the form of the header", () => {
     expect((await admin.imports()).length).toBeLessThanOrEqual(4);
   });
 
-  test("is remembered with the run", async () => {
+  test("is recorded with the run", async () => {
     const work = workplace({ accounts: goodAccounts(40) }, sandbox);
     await admin.faults({ pauseAt: 10 });
     expect((await work.push(["--auth", "JWT"])).code).toBe(4);

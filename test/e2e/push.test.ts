@@ -17,8 +17,8 @@ import {
 
 const { sandbox, admin } = useSandbox();
 
-describe("records that are good", () => {
-  test("are accepted, each once, under the account numbers that the platform gave", async () => {
+describe("valid records", () => {
+  test("are accepted, each once, with the account numbers of the platform", async () => {
     const { push } = workplace({ accounts: goodAccounts(30) }, sandbox);
     const { code, stdout } = await push();
     const lines = outcomeLines(stdout);
@@ -50,7 +50,7 @@ describe("records that are good", () => {
 });
 
 describe("records with errors", () => {
-  test("that are found here are not sent", async () => {
+  test("found by validation are not sent", async () => {
     const { push } = workplace(
       { accounts: [{ REF: "GOOD" }, { REF: "BAD", TYPE: "X" }, { REF: "BARE", POSTCODE: "" }] },
       sandbox,
@@ -65,7 +65,7 @@ describe("records with errors", () => {
     expect((await admin.imports()).map(({ key }) => key)).toEqual(["GOOD"]);
   });
 
-  test("that only the platform knows come back at the cell behind the join", async () => {
+  test("found by the platform are reported at the cell behind the join", async () => {
     const { push } = workplace(
       {
         accounts: [{ REF: "A" }, { REF: "B" }, { REF: "C", POSTCODE: "DE1 2CU" }],
@@ -98,7 +98,7 @@ describe("records with errors", () => {
     ]);
   });
 
-  test("keep their values to themselves, unless they are asked for", async () => {
+  test("do not show their values unless they are requested", async () => {
     const extract = {
       accounts: [{ REF: "A" }, { REF: "B", NAME: "Zebediah Quux".repeat(30) }],
       customers: [{ REF: "A", MOBILE: "0400 777888" }, { REF: "B" }],
@@ -114,7 +114,7 @@ describe("records with errors", () => {
     expect(text.stdout).toContain("0400 777888");
   });
 
-  test("are mended in rejects.csv, and pushed from there until everything is accepted", async () => {
+  test("are corrected in rejects.csv, and pushed from there until everything is accepted", async () => {
     const work = workplace(
       {
         accounts: [...goodAccounts(5), { REF: "BAD-POSTCODE", POSTCODE: "DE1 2CU" }, { REF: "BAD-TYPE", TYPE: "X" }],
@@ -147,8 +147,8 @@ describe("records with errors", () => {
   });
 });
 
-describe("records accepted before with other content", () => {
-  test("are refused here, and sent with --revise", async () => {
+describe("records that were accepted before with other content", () => {
+  test("are refused before sending, and sent with --revise", async () => {
     const { push, folder } = workplace({ accounts: [{ REF: "A" }, { REF: "B" }] }, sandbox);
     await push();
     writeExtract(folder, { accounts: [{ REF: "A", NAME: "Another Name" }, { REF: "B" }] });
@@ -188,7 +188,7 @@ describe("a part of the input", () => {
     expect(statusCounts(outcomeLines((await push()).stdout))).toEqual({ accepted: 3, invalid: 1 });
   });
 
-  test("--only sends the records of these keys, under their numbers in the whole input", async () => {
+  test("--only sends the records with these keys, with their numbers in the whole input", async () => {
     const { push } = workplace({ accounts: goodAccounts(10) }, sandbox);
     const { code, stdout } = await push(["--only", "EXT-00004,EXT-00009"]);
     expect(code).toBe(0);
@@ -199,14 +199,14 @@ describe("a part of the input", () => {
     expect(await admin.accounts()).toHaveLength(2);
   });
 
-  test("--limit sends the first ones", async () => {
+  test("--limit sends the first records", async () => {
     const { push } = workplace({ accounts: goodAccounts(10) }, sandbox);
     const { stdout } = await push(["--limit", "3"]);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3 });
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test.each([["1"], ["10%"]])("nothing is sent when --max-errors %s is exceeded, by resume neither", async (most) => {
+  test.each([["1"], ["10%"]])("nothing is sent if --max-errors %s is exceeded, not even by resume", async (most) => {
     const bad = [
       { REF: "BAD-1", TYPE: "X" },
       { REF: "BAD-2", TYPE: "X" },
@@ -222,8 +222,8 @@ describe("a part of the input", () => {
   });
 });
 
-describe("one key twice in the input", () => {
-  test("is sent once when the content is the same", async () => {
+describe("a key that occurs twice in the input", () => {
+  test("is sent once if the contents are the same", async () => {
     const work = workplace({ accounts: [] }, sandbox);
     const { code, stdout } = await pushPayloads(work, ["Amina", "Amina", "Amina"]);
     expect(code).toBe(1);
@@ -232,7 +232,7 @@ describe("one key twice in the input", () => {
     expect(await admin.imports()).toHaveLength(1);
   });
 
-  test("is not sent at all when the contents differ", async () => {
+  test("is not sent if the contents differ", async () => {
     const work = workplace({ accounts: [] }, sandbox);
     const { code, stdout } = await pushPayloads(work, ["Amina", "Liam"]);
     expect(code).toBe(1);
@@ -241,7 +241,7 @@ describe("one key twice in the input", () => {
     expect(await admin.imports()).toHaveLength(0);
   });
 
-  test("is told with the cell of its business key in a CSV file", async () => {
+  test("is reported with the cell of its business key in a CSV file", async () => {
     const { push } = workplace(
       {
         accounts: [{ REF: "ONCE" }, { REF: "TWICE" }, { REF: "TWICE", NAME: "Someone Else" }],
@@ -261,7 +261,7 @@ describe("one key twice in the input", () => {
   });
 });
 
-/** Pushes payloads that share one key and differ in the name alone. */
+/** Pushes payloads that share one key and differ only in the name. */
 function pushPayloads(work: Workplace, names: readonly string[]): Promise<CliEnd> {
   const supplied = { supply_address1: "63 Station Road", supply_postcode: "DE1 2GU" };
   const meterPoint = { identifier: "1210000007919", supply_type: "ELECTRICITY", supply_start_date: "2024-01-01" };
@@ -284,7 +284,7 @@ function codes(line: OutcomeLine | undefined): readonly string[] {
   return (line?.errors ?? []).map(({ code }) => code);
 }
 
-/** The words of the command that the summary names to go on with. */
+/** The command that the summary suggests as the next one, as words. */
 function nextCommand(stderr: string): readonly string[] {
   const [, command = ""] = /^Next {2,}(.+)$/m.exec(stderr) ?? [];
   return command.split(" ");

@@ -8,7 +8,7 @@ const NOW = ["--quiet-period", "0s", "--format", "ndjson"];
 
 interface ReadBackLie {
   readonly records: number;
-  /** Records, from 1 on, whose push gets no reply. */
+  /** Records, counted from 1, whose push gets no reply. */
   readonly lost: readonly number[];
   readonly readBack: (request: SeenRequest) => Action;
   readonly overlay?: string;
@@ -21,7 +21,10 @@ interface Reconciled {
   readonly created: readonly string[];
 }
 
-/** Pushes to a server that creates every account, loses some replies, and answers reading back as told. */
+/**
+ * Pushes to a server that creates every account, loses the replies to some records, and answers reading back with
+ * `readBack`.
+ */
 async function reconcileAfterPush({ records, lost, readBack, overlay }: ReadBackLie): Promise<Reconciled> {
   const created: string[] = [];
   const server = await startChaosServer((request) => {
@@ -73,7 +76,7 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
-/** Reads back every record with this status and no account number, and an empty list. */
+/** Reads back every record with this status and without an account number, and an empty list. */
 function statusReply(status: string): (request: SeenRequest) => Action {
   return (request) => {
     const key = keyIn(request);
@@ -81,7 +84,7 @@ function statusReply(status: string): (request: SeenRequest) => Action {
   };
 }
 
-/** The platform's own statuses of an import, for reading one record back. */
+/** The platform's own statuses of an import when one record is read back. */
 const WITH_STATUS = `
 overlay: 1.0.0
 info: { title: Statuses of an import, version: "1" }
@@ -96,14 +99,14 @@ actions:
       outcomes: { COMPLETED: accepted, IN_PROGRESS: pending, UNKNOWN: absent }
 `;
 
-/** The same contract without a word of statuses. */
+/** The same contract without statuses. */
 const WITHOUT_STATUS = WITH_STATUS.replace(/ {2}- target: [^\n]*x-migrate-read-back[^]*$/, "");
 
 test.each([
   ["IN_PROGRESS, which the contract calls pending", "IN_PROGRESS", WITH_STATUS, /IN_PROGRESS: ask again later/],
   ["a status that the contract does not list", "MERGED", WITH_STATUS, /MERGED, which the contract does not list/],
-  ["a status of which the contract says nothing", "IN_PROGRESS", WITHOUT_STATUS, /without account_number/],
-])("with absent: resend, an import that is %s is not created twice", async (_, status, overlay, said) => {
+  ["a status in a contract without statuses", "IN_PROGRESS", WITHOUT_STATUS, /without account_number/],
+])("absent: resend does not create an import twice with %s", async (_, status, overlay, said) => {
   const readBack = statusReply(status);
   const lost = [1, 2, 3, 4, 5, 6];
   const { reconcile, resume, created } = await reconcileAfterPush({ records: 6, lost, readBack, overlay });
@@ -113,7 +116,7 @@ test.each([
   expect(created).toEqual(references(6));
 });
 
-test("an import that the platform ends as absent is created again, once", async () => {
+test("an import whose status means absent is created again, once", async () => {
   const readBack = statusReply("UNKNOWN");
   const { reconcile, resume, created } = await reconcileAfterPush({
     records: 3,

@@ -140,7 +140,7 @@ describe("migrate rates", () => {
     await admin.reset();
     const { product, tariff } = sandbox.ready.tariff;
     const running = startCli(["rates", product, tariff, "--all"], { env: sandbox.env });
-    await running.said(/valid_from/);
+    await running.waitForOutput(/valid_from/);
     running.process.stdout?.destroy();
     expect((await running.ended).code).toBe(0);
     expect((await admin.history()).length).toBeLessThan(100);
@@ -164,14 +164,14 @@ describe("migrate rates", () => {
     expect(Math.max(...stdout.split("\n").map((line) => line.length))).toBeLessThanOrEqual(80);
   });
 
-  test("--plot draws today, and is refused beside --format", async () => {
+  test("--plot draws today, and is refused together with --format", async () => {
     expect((await rates("--plot")).stdout).toContain("highest");
     expect((await rates("--plot", "--format", "csv")).code).toBe(2);
   });
 });
 
 describe("migrate account", () => {
-  test.each([[[]], [["--auth", "basic"]], [["--auth", "JWT"]]])("is read with %j", async (flags) => {
+  test.each([[[]], [["--auth", "basic"]], [["--auth", "JWT"]]])("reads an account with %j", async (flags) => {
     const { code, stdout, stderr } = await read(["account", sandbox.ready.account, ...flags]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(JSON.parse(stdout)).toMatchObject({ number: sandbox.ready.account, properties: [{ postcode: "SW1A 1AA" }] });
@@ -216,7 +216,7 @@ describe("a platform", () => {
     expect([code, stderr]).toEqual([2, expect.stringContaining("no platform is named to read from")]);
   });
 
-  test("with an untrusted certificate is not read from", async () => {
+  test("with an untrusted certificate is refused", async () => {
     expect(await read(["products"], { env: { MIGRATE_CA: undefined } })).toMatchObject({ code: 4, stdout: "" });
   });
 });

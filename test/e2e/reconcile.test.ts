@@ -13,7 +13,7 @@ import {
   type Workplace,
   workplace,
 } from "./push-scene.ts";
-import { contradictions, hear } from "./three-accounts.ts";
+import { contradictions, collectEvidence } from "./push-evidence.ts";
 
 const RECORDS = 60;
 const PUSH = ["--contract", "no-dedupe.yaml", "--concurrency", "8"];
@@ -28,7 +28,9 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-/** A push to a platform that does not notice repeats, of whose records some are ambiguous; then the faults are over. */
+/**
+ * A push to a platform that does not detect repeats, which leaves some records ambiguous; afterwards the faults end.
+ */
 async function pushIntoDoubt(faults: object, flags: readonly string[] = []): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ forgetful: true, ...faults });
@@ -48,7 +50,7 @@ async function doubtsOf(work: Workplace): Promise<readonly string[]> {
 }
 
 describe("reading back", () => {
-  test("replies that were lost are found on the platform, by one reading of its list, and nothing is sent twice", async () => {
+  test("records with lost replies are found by reading the platform's list once, and nothing is sent twice", async () => {
     const work = await pushIntoDoubt({ resetAfter: { every: 3 } });
     const { code, stdout } = await work.migrate(["reconcile", ...NOW]);
     expect(code).toBe(0);
@@ -56,15 +58,15 @@ describe("reading back", () => {
     const reads = (await admin.imports()).filter(({ method }) => method === "GET");
     expect(reads).toHaveLength(1);
 
-    const heard = await hear(admin, work.file(".migrate/ledger.db"), await latestRun(work));
-    expect(contradictions(references(RECORDS), heard, { ambiguous: 0 })).toEqual([]);
+    const evidence = await collectEvidence(admin, work.file(".migrate/ledger.db"), await latestRun(work));
+    expect(contradictions(references(RECORDS), evidence, { ambiguous: 0 })).toEqual([]);
     const again = await work.push(PUSH);
     expect(again.code).toBe(0);
     expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: RECORDS });
     expect(await admin.accounts()).toHaveLength(RECORDS);
   });
 
-  test("what the platform does not have, asked twice, is sent again by resume, once", async () => {
+  test("a record that is absent in two checks is sent again by resume, once", async () => {
     const work = await pushIntoDoubt({ resetBefore: { at: [5] }, resetAfter: { at: [9] } });
     const doubts = await doubtsOf(work);
     expect(doubts).toHaveLength(2);
@@ -72,7 +74,7 @@ describe("reading back", () => {
     expect(reconciled.code).toBe(3);
     expect(statusCounts(outcomeLines(reconciled.stdout))).toEqual({ accepted: RECORDS - 1, pending: 1 });
     expect(reconciled.stderr).toMatch(/migrate resume/);
-    // Twice in the list, and twice at the address of the record that was not there.
+    // Twice in the list, and twice at the address of the missing record.
     expect((await admin.imports()).filter(({ method }) => method === "GET")).toHaveLength(4);
     const [absent = ""] = outcomeLines(reconciled.stdout).flatMap(({ status, key = "" }) =>
       status === "pending" ? [key] : [],
@@ -90,7 +92,7 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(RECORDS - 1);
   });
 
-  test("without the contract's word for it, absence proves nothing", async () => {
+  test("without a rule for absence in the contract, absence proves nothing", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("no-proof.yaml"), overlay("['x-migrate-read-back'][0].absent"));
     await admin.faults({ forgetful: true, resetBefore: { at: [2] } });
@@ -100,7 +102,7 @@ describe("reading back", () => {
     expect(stderr).toMatch(/1 still ambiguous: .*absent: resend/);
   });
 
-  test("what the platform holds with another value is refused at its cell, and no later push sends it", async () => {
+  test("a record that the platform holds with another value is refused at its cell, and no later push sends it", async () => {
     const work = workplace({ accounts: goodAccounts(3) }, sandbox);
     writeFileSync(work.file("strict.yaml"), MATCH_MORE);
     await admin.faults({ forgetful: true, resetAfter: { at: [2] } });
@@ -118,7 +120,7 @@ describe("reading back", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("a platform that cannot be asked leaves everything ambiguous, and says why", async () => {
+  test("a platform that cannot be reached leaves everything ambiguous, and the reason is shown", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const { code, stderr, stdout } = await work.migrate(["reconcile", ...NOW], {
       env: { MIGRATE_API_KEY: "sk_wrong" },
@@ -128,10 +130,10 @@ describe("reading back", () => {
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS - 1, ambiguous: 1 });
   });
 
-  test("the platform is left in peace first, for as long as is asked", async () => {
+  test("the platform is not contacted until the quiet period is over", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const reading = work.start(["reconcile", "--quiet-period", "1h"]);
-    await reading.said(/Waiting \d+ s/);
+    await reading.waitForOutput(/Waiting \d+ s/);
     reading.kill("SIGINT");
     const { code } = await reading.ended;
     expect(code).toBe(5);
@@ -139,8 +141,8 @@ describe("reading back", () => {
   });
 });
 
-describe("deciding oneself", () => {
-  test("without a read-back, it is said what to do; what is decided is done, and written down with who and when", async () => {
+describe("manual decisions", () => {
+  test("without a read-back, the command says what to do; decisions are recorded with user and time", async () => {
     const work = workplace({ accounts: goodAccounts(6) }, sandbox);
     writeFileSync(work.file("blind.yaml"), overlay("['x-migrate-read-back']"));
     await admin.faults({ forgetful: true, resetBefore: { at: [2] }, resetAfter: { at: [3] } });
@@ -161,7 +163,7 @@ describe("deciding oneself", () => {
     expect(decisions[0]).toHaveProperty("at", expect.stringMatching(/^\d{4}-\d\d-\d\dT/));
   });
 
-  test("a key of a record that is not ambiguous decides nothing, for the others neither", async () => {
+  test("a decision for a key that is not ambiguous is refused, along with all other decisions", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
     const [doubt = ""] = await doubtsOf(work);
     const sure = references(RECORDS).find((key) => key !== doubt) ?? "";
@@ -183,7 +185,7 @@ actions:
 `;
 }
 
-/** The sandbox tells nothing of names, which is another name than the one that was sent. */
+/** The sandbox does not return names, and a missing name differs from the one that was sent. */
 const MATCH_MORE = `
 overlay: 1.0.0
 info: { title: A contract that compares more, version: "1" }

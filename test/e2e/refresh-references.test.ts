@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => sandbox.stop());
 
-/** The billing name stands for a product, because the accounts of this extract have no other field to spare. */
+/** The billing name holds a product, because the accounts of this extract have no other spare field. */
 const RULE = `overlay: 1.0.0
 info: { title: Products, version: "1" }
 actions:
@@ -44,7 +44,7 @@ function listIn(place: Workplace): readonly Readonly<Record<string, string>>[] {
 const REFERENCES = "references: { products: products.csv }\n";
 
 describe("push --refresh-references", () => {
-  test("writes the list of products that rules then look into, and says so", async () => {
+  test("writes the list of products that the rules use, and says so", async () => {
     const [product = ""] = sandbox.ready.products;
     const place = placeWith(REFERENCES, [product, "NO-SUCH-PRODUCT"]);
     const { code, stdout, stderr } = await push(place, "--refresh-references");
@@ -56,7 +56,7 @@ describe("push --refresh-references", () => {
     expect(readdirSync(place.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  test("keeps the columns that the platform does not show, and counts what came and went", async () => {
+  test("keeps columns that the platform does not return, and counts added and removed rows", async () => {
     const [product = ""] = sandbox.ready.products;
     const place = placeWith(REFERENCES, [product]);
     writeFileSync(place.file("products.csv"), `code,approved_by\n${product},"Jo, Ann"\nGONE,Jo\n`);
@@ -66,7 +66,7 @@ describe("push --refresh-references", () => {
     expect([first?.["approved_by"], second?.["approved_by"]]).toEqual(["Jo, Ann", ""]);
   });
 
-  test("leaves the list as it was when the platform cannot be asked", async () => {
+  test("leaves the list unchanged if the platform cannot be reached", async () => {
     const place = placeWith(REFERENCES, ["X"]);
     writeFileSync(place.file("products.csv"), "code\nX\n");
     const { code, stdout } = await push(place, "--refresh-references", "--base-url", "https://127.0.0.1:9/v1/");
@@ -74,7 +74,7 @@ describe("push --refresh-references", () => {
     expect(readFileSync(place.file("products.csv"), "utf8")).toBe("code\nX\n");
   });
 
-  test("wants to know the file, and makes none of its own", async () => {
+  test("requires the path of the file, and creates none by default", async () => {
     const place = placeWith("{}\n", ["X"]);
     const { code, stderr } = await push(place, "--refresh-references");
     expect(code).toBe(2);

@@ -25,7 +25,7 @@ export function correct(work: Workplace): void {
   );
 }
 
-/** As LibreOffice and Excel do with their defaults where semicolons are usual: numbers lose their zeros. */
+/** Saves as LibreOffice and Excel do by default where semicolons are usual: numbers lose their zeros. */
 export function saveWithSpreadsheet({ file }: Workplace): void {
   for (const name of FILES) {
     const rows: string[][] = parse(readFileSync(file("report", name)));
@@ -35,21 +35,21 @@ export function saveWithSpreadsheet({ file }: Workplace): void {
   }
 }
 
-/** A number where a spreadsheet takes it for one. */
+/** A number, if a spreadsheet treats the text as one. */
 export function sheetCell(value: string): string {
   if (/^\d+$/.test(value)) return `<c><v>${Number(value)}</v></c>`;
   const text = value.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
   return `<c t="inlineStr"><is><t xml:space="preserve">${text}</t></is></c>`;
 }
 
-interface RejectsBack extends ReturnType<typeof useSandbox> {
-  /** Two good accounts, and two with a type that is not known; the numbers of all customers are written with a zero. */
+interface RejectsScene extends ReturnType<typeof useSandbox> {
+  /** Two valid accounts and two with an unknown type; the numbers of all customers are written with a leading zero. */
   readonly fourAccounts: () => Workplace;
   readonly keysOnPlatform: () => Promise<readonly string[]>;
 }
 
-/** A sandbox for the tests of a file, with accounts of which some are rejected. */
-export function useRejects(): RejectsBack {
+/** A sandbox for all tests of a file, with accounts of which some are rejected. */
+export function useRejects(): RejectsScene {
   const { sandbox, admin } = useSandbox();
   return {
     sandbox,
@@ -62,7 +62,7 @@ export function useRejects(): RejectsBack {
   };
 }
 
-/** The ids of the runs, from the latest back. */
+/** The ids of the runs, the latest first. */
 export async function runs({ migrate }: Workplace): Promise<readonly string[]> {
   const { runs: all }: { runs: readonly { id: string }[] } = JSON.parse(
     (await migrate(["status", "--format", "json"])).stdout,

@@ -21,7 +21,7 @@ beforeEach(async () => {
   await admin.faults({ forgetful: true, latencyMs: [40, 60] });
 });
 
-/** Account numbers of the old system under which there is more than one account. */
+/** Account numbers of the old system with more than one account on the platform. */
 async function createdTwice(): Promise<readonly string[]> {
   const keys = (await admin.accounts()).map(({ key }) => key);
   return keys.filter((key, index) => keys.indexOf(key) !== index);
@@ -64,7 +64,7 @@ test.each(ACCIDENTS)("a push whose ledger %s stops, and the next push creates no
   expect(await createdTwice()).toEqual([]);
 });
 
-test("a push that finds the lock file of a running push removed is kept out by the ledger itself", async () => {
+test("a push that finds the lock file of a running push removed is refused by the ledger itself", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ forgetful: true, hangBefore: { at: [20] } });
   const first = work.startPush(PUSH);
@@ -82,7 +82,7 @@ test("a push that finds the lock file of a running push removed is kept out by t
   expect(await createdTwice()).toEqual([]);
 });
 
-test("a ledger copied while its push ran can be used when that push has ended", async () => {
+test("a ledger copied during its push can be used when that push has ended", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   const first = work.startPush(PUSH);
   await counter.after(20);

@@ -16,7 +16,7 @@ interface PushScene {
   readonly resume: () => Promise<CliEnd>;
 }
 
-/** @param overlays applied to the fixtures' contract, which knows of a 201 with the account number */
+/** @param overlays applied to the fixtures' contract, which documents a 201 with the account number */
 async function pushScene(act: (request: SeenRequest) => Action, overlays: readonly string[]): Promise<PushScene> {
   const server = await startChaosServer(act);
   onTestFinished(server.close);
@@ -30,7 +30,7 @@ async function pushScene(act: (request: SeenRequest) => Action, overlays: readon
   };
 }
 
-/** A push to a server that creates nothing, whatever it answers, on a contract that does not dedupe. */
+/** A push to a server that creates nothing, with any reply, on a contract without dedupe. */
 async function pushTo(act: (request: SeenRequest) => Action, overlay?: string): Promise<CliEnd> {
   const file = path.join(temporaryFolder(), "overlay.yaml");
   if (overlay !== undefined) writeFileSync(file, overlay);
@@ -54,10 +54,10 @@ function numberOf({ number }: SeenRequest): string {
 }
 
 const LIES: readonly (readonly [lie: string, act: (request: SeenRequest) => Action])[] = [
-  ["a 201 that holds an error", () => reply(201, { error: "the database is read-only" })],
+  ["a 201 that contains an error", () => reply(201, { error: "the database is read-only" })],
   ["a 200 with an empty object", () => reply(200, {})],
   ["a 200 with an empty list", () => reply(200, [])],
-  ["a 200 that tells of maintenance", () => reply(200, { status: "maintenance" })],
+  ["a 200 that reports maintenance", () => reply(200, { status: "maintenance" })],
   ["a 200 with a detail", () => reply(200, { detail: "Not now." })],
   [
     "a 202 that the contract does not document",
@@ -85,16 +85,13 @@ const LIES: readonly (readonly [lie: string, act: (request: SeenRequest) => Acti
     (request) => reply(201, { external_account_number: keyOf(request), account_number: "" }),
   ],
   ["an empty 201", () => reply(201, "")],
-  [
-    "a 201 that says that it was no success",
-    (request) => reply(201, { ...truthOf(request), success: false, status: "failed" }),
-  ],
+  ["a 201 that reports a failure", (request) => reply(201, { ...truthOf(request), success: false, status: "failed" })],
   [
     "a 201 with two account numbers",
     (request) => reply(201, { ...truthOf(request), kraken_account_number: "A-99999999" }),
   ],
   [
-    "an account that was imported already, and is another record's",
+    "an already imported account of another record",
     () =>
       reply(400, {
         code: "account_already_imported",
@@ -105,20 +102,20 @@ const LIES: readonly (readonly [lie: string, act: (request: SeenRequest) => Acti
   ],
 ];
 
-/** What the platform answers when it has created the account. */
+/** The reply of a platform that has created the account. */
 function truthOf(request: SeenRequest): { readonly external_account_number: string; readonly account_number: string } {
   return { external_account_number: keyOf(request), account_number: numberOf(request) };
 }
 
-/** Replies that may happen to any request, and do not make the server another one. */
+/** Replies that any request can get, even from a truthful server. */
 const HALVES: readonly (readonly [half: string, act: (request: SeenRequest) => Action])[] = [
-  ["a 201 that is cut short", () => cut(201, '{"error":"maintenance"')],
-  ["a 201 that is cut short after the account", (request) => cut(201, JSON.stringify(truthOf(request)))],
-  ["a 201 that is cut short before its body", () => cut(201, "")],
-  ["a 400 that is cut short", () => cut(400, '{"code":"account_')],
+  ["a truncated 201", () => cut(201, '{"error":"maintenance"')],
+  ["a 201 truncated after the account", (request) => cut(201, JSON.stringify(truthOf(request)))],
+  ["a 201 truncated before its body", () => cut(201, "")],
+  ["a truncated 400", () => cut(400, '{"code":"account_')],
 ];
 
-describe("a success that the contract does not bear out creates no accepted record:", () => {
+describe("a success that does not match the contract creates no accepted record:", () => {
   test.each(LIES)("%s", async (_, act) => {
     const { code, stdout, stderr } = await pushTo(act);
     const counts = statusCounts(outcomeLines(stdout));
@@ -133,12 +130,12 @@ describe("a success that the contract does not bear out creates no accepted reco
     expect({ code, counts: statusCounts(outcomeLines(stdout)) }).toEqual({ code: 5, counts: { ambiguous: RECORDS } });
   });
 
-  test("several of them stop the push, so that the rest of the records is not sent into the void", async () => {
+  test("several such replies stop the push, so that the remaining records are not sent", async () => {
     const { stdout } = await pushTo(() => reply(200, {}));
     expect(statusCounts(outcomeLines(stdout))["pending"]).toBeGreaterThan(0);
   });
 
-  test("one account number for several records is believed for the first of them alone", async () => {
+  test("one account number for several records is accepted for the first of them only", async () => {
     const { code, stdout } = await pushTo((request) =>
       reply(201, { external_account_number: keyOf(request), account_number: "A-00000001" }),
     );
@@ -149,7 +146,7 @@ describe("a success that the contract does not bear out creates no accepted reco
   });
 });
 
-/** What the documents of some operators say of a success. */
+/** Successes as the documents of some operators describe them. */
 const SILENT = `
 overlay: 1.0.0
 info: { title: A contract that says nothing of replies, version: "1" }
@@ -158,22 +155,22 @@ actions:
     remove: true
 `;
 
-describe("a contract that does not say how to know that a record was accepted", () => {
-  test("has every documented success believed, with one warning a run", async () => {
+describe("a contract without a rule for accepted records", () => {
+  test("accepts every documented success, with one warning per run", async () => {
     const { code, stdout, stderr } = await pushTo(() => reply(201, {}), SILENT);
     expect({ code, stderr }).toMatchObject({ code: 0 });
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS });
     expect(stderr.match(/does not say which replies of \S+ mean that a record was accepted/g)).toHaveLength(1);
   });
 
-  test("does not have a success believed that holds an error", async () => {
+  test("does not accept a success that contains an error", async () => {
     const { code, stdout } = await pushTo(() => reply(201, { error: "the database is read-only" }), SILENT);
     expect(code).toBe(5);
     expect(statusCounts(outcomeLines(stdout))["accepted"]).toBeUndefined();
   });
 });
 
-test("a truthful reply is believed, with members that are not documented and its content type in other letters", async () => {
+test("a truthful reply is accepted with undocumented fields and a differently spelt content type", async () => {
   const { code, stdout, stderr } = await pushTo((request) =>
     reply(
       201,
@@ -194,7 +191,7 @@ actions:
     remove: true
 `;
 
-test("a reply that names another record is not believed where the mapping alone names the business key", async () => {
+test("a reply that names another record is not accepted if only the mapping names the business key", async () => {
   const already = { code: "account_already_imported", errors: [], external_account_number: "EXT-99999" };
   const { code, stdout } = await pushTo(
     ({ number }) => reply(400, { ...already, account_number: `A-${number}` }),
@@ -215,7 +212,7 @@ test("a 408 from a proxy that had forwarded the request creates no account twice
   expect(new Set(created).size).toBe(RECORDS);
 });
 
-/** A deduping platform that is slow: it takes what it is sent, says nothing, and refuses every repeat meanwhile. */
+/** A slow deduping platform: it processes every request, sends no reply, and refuses repeats until it has finished. */
 function slowPlatform(): { readonly act: (request: SeenRequest) => Action; readonly finish: () => void } {
   const taken = new Map<string, string>();
   let isFinished = false;

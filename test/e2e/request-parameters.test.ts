@@ -61,7 +61,6 @@ afterAll(async () => {
 });
 beforeEach(() => admin.reset());
 
-/** A folder with a contract, a mapping and an extract. */
 function place(): { readonly folder: string; readonly write: (name: string, text: string) => void } {
   const folder = temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": MAPPING, "customers.csv": ROWS });
   return { folder, write: (name, text) => writeFileSync(path.join(folder, name), text) };
@@ -74,7 +73,7 @@ function migrate(folder: string, args: readonly string[], mapping = "mapping.yam
 }
 
 describe("the parameters of an operation's requests", () => {
-  test("go out with the request of each record's request", async () => {
+  test("are sent with each record's request", async () => {
     const { folder } = place();
     const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"]);
     expect(code).toBe(0);
@@ -85,7 +84,7 @@ describe("the parameters of an operation's requests", () => {
     ]);
   });
 
-  test("belong to what a record is known by: the same key at another company is another record", async () => {
+  test("are part of a record's identity: the same key at another company is another record", async () => {
     const { folder, write } = place();
     await migrate(folder, ["push"]);
     write("customers.csv", "REF,NAME,COMPANY\n1,Ada,south\n2,Grace,a/b\n");
@@ -95,7 +94,7 @@ describe("the parameters of an operation's requests", () => {
     expect(await admin.imports()).toHaveLength(3);
   });
 
-  test("are refused at their cell where they break the contract, and nothing of the record is sent", async () => {
+  test("are refused at their cell if they break the contract, and nothing of the record is sent", async () => {
     const { folder, write } = place();
     write("customers.csv", "REF,NAME,COMPANY\n1,Ada,\n2,Grace,far too long\n");
     const { code, stdout } = await migrate(folder, ["push", "--format", "ndjson"]);
@@ -109,7 +108,7 @@ describe("the parameters of an operation's requests", () => {
     expect(await admin.imports()).toEqual([]);
   });
 
-  test("have to be given by the mapping before anything is read or sent", async () => {
+  test("must be set by the mapping before anything is read or sent", async () => {
     const { folder, write } = place();
     write("without.yaml", "payload: { reference: REF }\nparameters: { mode: { value: strict } }\n");
     for (const command of ["push", "validate", "preview"]) {
@@ -120,7 +119,7 @@ describe("the parameters of an operation's requests", () => {
     expect(await admin.imports()).toEqual([]);
   });
 
-  test("have to be given where the source holds payloads, too", async () => {
+  test("must also be set if the source contains payloads", async () => {
     const { folder, write } = place();
     write("payloads.ndjson", '{"reference":"1"}\n');
     const args = ["validate", "payloads.ndjson", "--contract", "contract.yaml"];
@@ -129,7 +128,7 @@ describe("the parameters of an operation's requests", () => {
     expect(stderr).toContain("write a mapping with `parameters`");
   });
 
-  test("that the operation does not have are named, with what was meant", async () => {
+  test("are refused with a suggestion if the operation does not have them", async () => {
     const { folder, write } = place();
     write("wrong.yaml", `${MAPPING}  companyID: COMPANY\n`);
     const { code, stderr } = await migrate(folder, ["validate"], "wrong.yaml");
@@ -137,7 +136,7 @@ describe("the parameters of an operation's requests", () => {
     expect(stderr).toMatch(/parameters\.companyID.*did you mean "companyId"/s);
   });
 
-  test("are shown by preview with the cell that they come from, and by contract show", async () => {
+  test("are shown by preview with their source cell, and by contract show", async () => {
     const { folder } = place();
     const preview = await migrate(folder, ["preview", "--limit", "1"]);
     expect(preview.stdout).toMatch(/parameters\.companyId\s.*COMPANY/);

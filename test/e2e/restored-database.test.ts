@@ -13,7 +13,7 @@ const ONCE = ["--contract", "no-dedupe.yaml"];
 const DAY_1 = 10;
 const ALL = 40;
 
-/** What a machine has: a folder with the input, and a state folder. */
+/** The files of one machine: a folder with the input, and a state folder. */
 function machine(scene: SharedPush): CliOptions & { readonly cwd: string } {
   const cwd = temporaryFolder();
   cpSync(scene.folder, cwd, { recursive: true });
@@ -35,13 +35,16 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
   });
 
   const dumpOf = ({ ledger }: SharedPush): (() => Promise<void>) => dumpDatabase(server(), path.basename(ledger));
-  /** Accounts that the platform was made to create more than once. */
+  /** Accounts that the platform was asked to create more than once. */
   const twice = async (): Promise<number> => {
     const accounts = await admin.accounts();
     return accounts.length - new Set(accounts.map(({ key }) => key)).size;
   };
 
-  /** Two daily pushes; the second is sent by the worker of another machine, or by this one; then the dump of the first is back. */
+  /**
+   * Two daily pushes. The second is sent by the worker of another machine, or by this one. Then the dump of the first
+   * is restored.
+   */
   const restored = async (sender: "elsewhere" | "here"): Promise<SharedPush & { readonly other: CliOptions }> => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     expect((await scene.push([...ONCE, "--ledger", scene.ledger])).code).toBe(0);
@@ -50,7 +53,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     const other = machine(scene);
     const push = scene.share(sender === "here" ? 2 : 0, ONCE);
     if (sender === "elsewhere") {
-      await push.said(/no worker on this machine/);
+      await push.waitForOutput(/no worker on this machine/);
       expect((await scene.migrate(["worker", "--ledger", scene.ledger], other)).code).toBe(0);
     }
     expect((await push.ended).code).toBe(0);
@@ -110,7 +113,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await twice()).toBe(0);
   });
 
-  test("asks every machine after a dump that lacks nothing, and goes on once a user has confirmed it", async () => {
+  test("asks every machine after a dump that lacks nothing, and continues once a user has confirmed it", async () => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     const flags = [...ONCE, "--ledger", scene.ledger];
     const asks = async (place: CliOptions, who: RegExp): Promise<void> => {
@@ -135,7 +138,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     expect(await admin.accounts()).toHaveLength(ALL);
   });
 
-  test("refuses a database that was made again without the ledger", async () => {
+  test("refuses a recreated database without the ledger", async () => {
     const scene = await sharedPush(DAY_1, sandbox, server());
     const flags = [...ONCE, "--ledger", scene.ledger];
     expect((await scene.push(flags)).code).toBe(0);

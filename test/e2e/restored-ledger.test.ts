@@ -28,7 +28,7 @@ beforeEach(async () => {
   await admin.faults({ forgetful: true });
 });
 
-/** Six accounts are on the platform, and the ledger is put back as it was when it knew of three. */
+/** Six accounts are on the platform, and the ledger is restored to the state in which it knew three. */
 async function restoredWorkplace(): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   expect((await work.push(PUSH)).code).toBe(0);
@@ -84,7 +84,7 @@ test("a changed mapping after the repair of an older copy of the ledger creates 
 });
 
 test.each([["resume"], ["reconcile"], ["status"]])(
-  "%s names the way out where only the journal is left",
+  "%s names the way out if only the journal is left",
   async (command) => {
     const { migrate, folder } = workplace({ accounts: [] });
     mkdirSync(path.join(folder, ".migrate/journal"), { recursive: true });
@@ -126,7 +126,7 @@ test("--resend-all sends new records of an uncertain period after their number w
   expect(keys.toSorted()).toEqual(goodAccounts(9).map(({ REF }) => REF));
 });
 
-test("a push with an older copy of the ledger and of its journal is refused by what the platform has", async () => {
+test("a push with an older copy of the ledger and of its journal is refused because of the platform's records", async () => {
   const work = await restoredWorkplace();
   rmSync(work.file(".migrate"), { recursive: true });
   cpSync(work.file("backup"), work.file(".migrate"), { recursive: true });
@@ -137,7 +137,7 @@ test("a push with an older copy of the ledger and of its journal is refused by w
   expect(await admin.accounts()).toHaveLength(6);
 });
 
-test("a push of new records with the newest ledger asks the platform for a few of them, and goes on", async () => {
+test("a push of new records with the newest ledger asks the platform for a few of them, and continues", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   expect((await work.push(PUSH)).code).toBe(0);
   writeExtract(work.folder, { accounts: goodAccounts(20) });

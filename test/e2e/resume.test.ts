@@ -35,14 +35,14 @@ async function stoppedPush(flags: readonly string[] = []): Promise<Workplace> {
 const WITHOUT_KEY = { env: { MIGRATE_API_KEY: undefined } };
 
 describe("resume refuses", () => {
-  test("where there is no ledger", async () => {
+  test("without a ledger", async () => {
     const { migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
     const { code, stderr } = await migrate(["resume"]);
     expect(code).toBe(2);
     expect(stderr).toContain("migrate push");
   });
 
-  test("a run that nobody knows", async () => {
+  test("an unknown run", async () => {
     const work = await stoppedPush();
     const { code, stderr } = await work.migrate(["resume", "20200101-0000-beef"]);
     expect(code).toBe(2);
@@ -50,7 +50,7 @@ describe("resume refuses", () => {
     expect(stderr).toContain("migrate status");
   });
 
-  test("an input that has changed, and names it", async () => {
+  test("a changed input, and names it", async () => {
     const work = await stoppedPush();
     appendFileSync(work.file("customers.csv"), "EXT-00001,2,Liam,Hughes,07700 900731,1950-01-01\n");
     const sent = await admin.imports();
@@ -61,7 +61,7 @@ describe("resume refuses", () => {
     expect(await admin.imports()).toEqual(sent);
   });
 
-  test.each([["accounts.csv"], ["mapping.yaml"]])("an input whose %s is gone", async (name) => {
+  test.each([["accounts.csv"], ["mapping.yaml"]])("an input whose %s is missing", async (name) => {
     const work = await stoppedPush();
     rmSync(work.file(name));
     const { code, stderr } = await work.migrate(["resume"]);
@@ -71,7 +71,7 @@ describe("resume refuses", () => {
 });
 
 describe("resume", () => {
-  test("sends what is left and no more, and tells of all records", async () => {
+  test("sends only the remaining records, and reports all records", async () => {
     const work = await stoppedPush();
     const before = new Set((await admin.accounts()).map(({ key }) => key));
     const sent = (await admin.imports()).length;
@@ -83,7 +83,7 @@ describe("resume", () => {
     expect(again.filter((key) => before.has(key))).toEqual([]);
   });
 
-  test("of a run that is complete sends nothing", async () => {
+  test("of a complete run sends nothing", async () => {
     const { push, migrate } = workplace({ accounts: goodAccounts(5) }, sandbox);
     await push();
     const sent = await admin.imports();
@@ -93,7 +93,7 @@ describe("resume", () => {
     expect(await admin.imports()).toEqual(sent);
   });
 
-  test("of a run in which nothing is left to send wants no credentials, and ends as what is known says", async () => {
+  test("of a run without remaining records needs no credentials, and ends with the exit code of the known outcomes", async () => {
     const work = workplace({ accounts: [...goodAccounts(5), { REF: "BAD", TYPE: "X" }] }, sandbox);
     await admin.faults({ errorAfter: { at: [3] } });
     expect((await work.push(["--contract", "no-dedupe.yaml"])).code).toBe(5);
@@ -104,7 +104,7 @@ describe("resume", () => {
     expect(await admin.history()).toEqual(sent);
   });
 
-  test("of a run in which something is left wants credentials, and can be repeated with them", async () => {
+  test("of a run with remaining records needs credentials, and can be repeated with them", async () => {
     const work = await stoppedPush();
     const refused = await work.migrate(["resume"], WITHOUT_KEY);
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("MIGRATE_API_KEY")]);
@@ -113,7 +113,7 @@ describe("resume", () => {
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
   });
 
-  test("takes a run by the beginning of its id, and goes on from any folder", async () => {
+  test("accepts a prefix of a run id, and works from any folder", async () => {
     const work = await stoppedPush();
     const run = await latestRun(work);
     mkdirSync(work.file("elsewhere"));
@@ -125,7 +125,7 @@ describe("resume", () => {
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
   });
 
-  test("writes the report where the push was to write it", async () => {
+  test("writes the report to the folder of the push", async () => {
     const work = await stoppedPush(["--out", "report"]);
     mkdirSync(work.file("elsewhere"));
     await work.migrate(["resume", "--ledger", "../.migrate/ledger.db"], { cwd: work.file("elsewhere") });
@@ -133,7 +133,7 @@ describe("resume", () => {
     expect(readdirSync(work.file("elsewhere"))).toEqual([]);
   });
 
-  test("lets records be that another push has sent meanwhile", async () => {
+  test("skips records that another push has sent meanwhile", async () => {
     const work = await stoppedPush();
     const first = await latestRun(work);
     expect((await work.push()).code).toBe(0);
@@ -149,7 +149,7 @@ describe("a push that ends while it reads its input", () => {
   test.each([
     ["SIGINT", 3],
     ["SIGKILL", null],
-  ])("by %s has sent nothing; resume reads all of it and sends all of it", async (signal, exitCode) => {
+  ])("by %s has sent nothing; resume reads and sends the whole input", async (signal, exitCode) => {
     const work = withTrap(signal);
     expect((await work.startPush().ended).code).toBe(exitCode);
     expect(await admin.imports()).toEqual([]);
@@ -164,7 +164,7 @@ describe("a push that ends while it reads its input", () => {
 const FLAGS = ["push", "-", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
 
 describe("a push from standard input", () => {
-  test("is resumed from the copy beside the ledger, which only its owner can read, and which goes in the end", async () => {
+  test("is resumed from the copy next to the ledger, which only its owner can read, and which is removed at the end", async () => {
     const work = workplace({ accounts: goodAccounts(40) }, sandbox);
     await admin.faults({ pauseAt: 15 });
     const stopped = await pushInput(work, ["--concurrency", "2"]);
@@ -182,7 +182,7 @@ describe("a push from standard input", () => {
     expect(copies(work)).toEqual([]);
   });
 
-  test("leaves no copy behind when all is settled, nor when the input cannot be used, nor after a dry run", async () => {
+  test("leaves no copy behind once all is settled, if the input cannot be used, or after a dry run", async () => {
     const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
     expect((await pushInput(work, ["--dry-run"])).code).toBe(1);
     expect(copies(work)).toEqual([]);
@@ -196,7 +196,7 @@ describe("a push from standard input", () => {
     expect(copies(work)).toEqual([]);
   });
 
-  test("is reported and explained without the input, all but its rows", async () => {
+  test("is reported and explained without the input, except for its rows", async () => {
     const work = workplace({ accounts: [...goodAccounts(3), { REF: "BAD", TYPE: "X" }] }, sandbox);
     const pushed = await pushInput(work);
     const reported = await work.migrate(["report", "--format", "ndjson"]);

@@ -17,7 +17,7 @@ export interface InProcessEnd {
   readonly stderr: string;
 }
 
-/** A command that goes on after its start. */
+/** A command that keeps running after its start. */
 export interface InProcessCommand {
   readonly ended: Promise<InProcessEnd>;
   /** Ends it like the first Ctrl-C. */
@@ -25,14 +25,14 @@ export interface InProcessCommand {
 }
 
 /**
- * Runs a command line of the built program in this process, with streams of its own. The working folder and the
- * environment belong to the process, so commands run one after the other.
+ * Runs a command line of the built program in this process, with its own streams. The working folder and the
+ * environment belong to the process, so commands run one after another.
  */
 export function runInProcess(words: readonly string[], options: InProcessOptions): Promise<InProcessEnd> {
   return takeTurn(() => withSurroundings(options, async () => (await start(words, options)).ended));
 }
 
-/** Starts a command that serves; the next command may begin once `isReady` resolves or the command has ended. */
+/** Starts a command that serves; the next command can begin once `isReady` resolves or the command has ended. */
 export function startInProcess(
   words: readonly string[],
   options: InProcessOptions,
@@ -73,7 +73,7 @@ async function start(words: readonly string[], { program, input = "" }: InProces
   return { ended, drain: () => drain.abort() };
 }
 
-/** The bundle that users get. */
+/** The bundle that users install. */
 function loadProgram(): Promise<typeof programModule> {
   return import(/* @vite-ignore */ new URL("../../dist/program/run-program.js", import.meta.url).href);
 }
@@ -102,7 +102,7 @@ async function withSurroundings<T>({ cwd, env }: InProcessOptions, work: () => P
   }
 }
 
-/** In place: threads and the system's own library read the same variables. */
+/** Changes the environment in place: threads and native libraries read the same variables. */
 function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
   for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];
   for (const [name, value] of Object.entries(env)) if (value !== undefined) process.env[name] = value;

@@ -5,7 +5,7 @@ import { runCli, type SandboxProcess, startCli, startSandboxProcess } from "./cl
 import { adminOf, askJson, goodAccounts, outcomeLines, statusCounts, workplace } from "./push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A sandbox that ends with the test. */
+/** A sandbox that is stopped when the test ends. */
 async function startedSandbox(options: Parameters<typeof startSandboxProcess>[0] = {}): Promise<SandboxProcess> {
   const sandbox = await startSandboxProcess(options);
   onTestFinished(async () => {
@@ -15,7 +15,7 @@ async function startedSandbox(options: Parameters<typeof startSandboxProcess>[0]
 }
 
 describe("the ready file", () => {
-  test("of the sandbox holds its address and all that a client needs", async () => {
+  test("of the sandbox contains its address and all settings of a client", async () => {
     const { ready } = await startedSandbox();
     expect(Object.keys(ready)).toEqual([
       "baseUrl",
@@ -39,13 +39,13 @@ describe("the ready file", () => {
     expect(products.count).toBeGreaterThan(100);
   });
 
-  test("of the sandbox is private, and holds the key of MIGRATE_API_KEY where there is one", async () => {
+  test("of the sandbox is private, and contains the key of MIGRATE_API_KEY if it is set", async () => {
     const folder = temporaryFolder();
     const running = startCli(["sandbox", "--ready-file", "ready.json"], {
       cwd: folder,
       env: { MIGRATE_API_KEY: "sk_of_my_own" },
     });
-    await running.said(/is listening at/);
+    await running.waitForOutput(/is listening at/);
     const file = path.join(folder, "ready.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(file, "utf8"))).toMatchObject({ apiKey: "sk_of_my_own" });
@@ -65,7 +65,7 @@ test("the sandbox stops on SIGTERM with exit code 0, even while a request is ope
   await pushing.ended;
 });
 
-test("the sandbox keeps accounts between starts with --data, and forgets them without", async () => {
+test("the sandbox keeps accounts across restarts with --data, and forgets them without", async () => {
   const folder = temporaryFolder();
   const flags = ["--data", path.join(folder, "state.json")];
   const first = await startSandboxProcess({ cwd: folder, flags });
@@ -86,7 +86,7 @@ test("the sandbox keeps accounts between starts with --data, and forgets them wi
   expect(await adminOf(other).accounts()).toEqual([]);
 });
 
-test("the sandbox uses its certificates again in the same folder", async () => {
+test("the sandbox reuses its certificates in the same folder", async () => {
   const folder = temporaryFolder();
   const first = await startSandboxProcess({ cwd: folder });
   const ca = readFileSync(first.ready.ca, "utf8");
@@ -142,7 +142,7 @@ describe("the sandbox's fault flags", () => {
     [["--token-lifetime", "60", "--forgetful"], { tokenLifetimeSeconds: 60, forgetful: true }],
     [["--hang-before", "at:1", "--hang-after", "at:2"], { hangBefore: { at: [1] }, hangAfter: { at: [2] } }],
     [["--error-after", "at:1", "--reset-before", "at:2"], { errorAfter: { at: [1] }, resetBefore: { at: [2] } }],
-  ])("%j are in force from the start", async (flags, faults) => {
+  ])("%j apply from the start", async (flags, faults) => {
     const sandbox = await startedSandbox({ flags });
     const { adminUrl, adminToken, ca } = sandbox.ready;
     const headers = { authorization: `Token ${adminToken}` };
@@ -155,7 +155,7 @@ describe("the sandbox's fault flags", () => {
     [["--latency", "fast"], "Milliseconds"],
     [["--error-status", "418"], "500, 502, 503 or 504"],
     [["--port", "70000"], "0 to 65535"],
-  ])("%j are refused, with what is expected", async (flags, said) => {
+  ])("%j are refused, and the message says what is expected", async (flags, said) => {
     const { code, stderr } = await runCli(["sandbox", ...flags], { cwd: temporaryFolder() });
     expect(code).toBe(2);
     expect(stderr).toContain(said);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { runCli } from "./cli.ts";
 import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 
-/** `script` runs a command on a terminal of its own; without it there is none to try. */
+/** `script` runs a command on a new terminal; without it these tests are skipped. */
 const HAS_SCRIPT = spawnSync("script", ["--version"]).status === 0;
 
 describe.skipIf(!HAS_SCRIPT)("on a terminal", () => {
@@ -16,8 +16,8 @@ describe.skipIf(!HAS_SCRIPT)("on a terminal", () => {
   test.each<[string, readonly string[], Readonly<Record<string, string>>]>([
     ["--no-color", ["--no-color"], {}],
     ["NO_COLOR", [], { NO_COLOR: "1" }],
-    ["a terminal that cannot", [], { TERM: "dumb" }],
-  ])("%s switches the colours off", async (_, flags, env) => {
+    ["a terminal without colour support", [], { TERM: "dumb" }],
+  ])("%s disables colours", async (_, flags, env) => {
     const shown = await onTerminal(flags, env);
     expect(shown).toContain("required  name");
     expect(shown).not.toContain("\u001b[3");

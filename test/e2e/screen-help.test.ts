@@ -68,7 +68,7 @@ test("--version prints the version of the package", async () => {
   expect(await runCli(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
 });
 
-test("without a command, the help goes to stderr, exit 2", async () => {
+test("without a command, the help is printed on stderr with exit code 2", async () => {
   const { code, stdout, stderr } = await runCli([]);
   expect([code, stdout]).toEqual([2, ""]);
   expect(stderr).toContain("Usage: migrate");

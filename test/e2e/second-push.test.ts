@@ -5,11 +5,11 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import { createTestFolder } from "../temporary-folder.ts";
 import { type RunningCli, type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, outcomeLines, statusCounts, writeExtract } from "./push-scene.ts";
-import { type SharedPush, sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+import { type SharedPush, sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
-const HURRIED = ["--concurrency", "16"];
-/** Slow enough for a second process to have joined before the first has sent everything. */
-const UNHURRIED = ["--rps", "16"];
+const FAST_PACE = ["--concurrency", "16"];
+/** Slow enough for a second process to join before the first has sent everything. */
+const SLOW_PACE = ["--rps", "16"];
 
 const WAITS = /Waiting for `push`, process \d+ .*: this push joins its run as a worker, or starts after/s;
 
@@ -26,10 +26,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
   beforeEach(() => admin.reset());
   afterAll(() => sandbox.stop());
 
-  test("of two that are started at the same moment, one plans and the other joins it; every record is sent once", async () => {
+  test("of two started at the same moment, one plans and the other joins; every record is sent once", async () => {
     const scene = await inScene(120);
     await admin.faults({ latencyMs: 3_000 });
-    const both = [scene.share(1, HURRIED), scene.share(1, HURRIED)];
+    const both = [scene.share(1, FAST_PACE), scene.share(1, FAST_PACE)];
     await scene.whenWorking(2);
     await admin.faults({ latencyMs: 15 });
     const ends = await Promise.all(both.map(({ ended }) => ended));
@@ -38,16 +38,16 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(joined).toHaveLength(1);
     expect(joined[0]).toMatchObject({ stdout: "", stderr: expect.stringMatching(/This worker sent \d+ records? in/) });
     const planner = ends.find((end) => !joined.includes(end));
-    expect(await wrongsOf(120, planner ?? { stdout: "" }, admin)).toEqual([]);
+    expect(await deliveryErrors(120, planner ?? { stdout: "" }, admin)).toEqual([]);
     expect(await admin.imports()).toHaveLength(120);
     expect(await scene.query("select state from migrate.runs")).toEqual([{ state: "finished" }]);
     expect(await scene.workers()).toHaveLength(2);
   });
 
-  test("one that begins later, in another folder with the same input, joins as well; the next one joins with two workers when it has left", async () => {
+  test("one that starts later, in another folder with the same input, also joins; after it has left, the next one joins with two workers", async () => {
     const scene = await inScene(160);
-    const first = scene.share(0, UNHURRIED);
-    await first.said(/and no worker on this machine/);
+    const first = scene.share(0, SLOW_PACE);
+    await first.waitForOutput(/and no worker on this machine/);
     const { folder, remove } = createTestFolder();
     cpSync(scene.folder, folder, { recursive: true });
     const second = scene.startPush(["--ledger", scene.ledger], { cwd: folder });
@@ -62,14 +62,14 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(third.stderr).toContain("This push joins it with 2 workers");
     const end = await first.ended;
     expect(end.code).toBe(0);
-    expect(await wrongsOf(160, end, admin)).toEqual([]);
+    expect(await deliveryErrors(160, end, admin)).toEqual([]);
     expect(await admin.imports()).toHaveLength(160);
   });
 
-  test("one that is another push is refused, and told in what it differs", async () => {
+  test("one with other settings is refused, and the message names the differences", async () => {
     const scene = await inScene(20);
     const first = scene.share(0);
-    await first.said(/and no worker on this machine/);
+    await first.waitForOutput(/and no worker on this machine/);
     const others = createTestFolder();
     cpSync(scene.folder, others.folder, { recursive: true });
     writeExtract(others.folder, { accounts: goodAccounts(3) });
@@ -93,7 +93,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await admin.imports()).toEqual([]);
   });
 
-  test("one that comes while a process sends alone is refused, and told what can be joined", async () => {
+  test("one that starts while a process sends without workers is refused, and the message says which runs can be joined", async () => {
     const scene = await inScene(160);
     const first = scene.startPush(["--ledger", scene.ledger, "--rps", "4"]);
     await scene.whenSettled(2);
@@ -106,11 +106,11 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect((await first.ended).code).toBe(3);
   });
 
-  test("when the one that planned is killed, the others send the rest, and one of them ends with a report", async () => {
+  test("when the planner is killed, the others send the rest, and one of them ends with a report", async () => {
     const scene = await inScene(80);
-    const planner = scene.share(0, UNHURRIED);
-    await planner.said(/and no worker on this machine/);
-    const others = [scene.share(1, UNHURRIED), scene.share(1, UNHURRIED)];
+    const planner = scene.share(0, SLOW_PACE);
+    await planner.waitForOutput(/and no worker on this machine/);
+    const others = [scene.share(1, SLOW_PACE), scene.share(1, SLOW_PACE)];
     await scene.whenWorking(1);
     planner.kill("SIGKILL");
     const ends = await Promise.all(others.map(({ ended }) => ended));
@@ -122,15 +122,15 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await admin.imports()).toHaveLength(80);
   });
 
-  describe("when the process that plans is killed in the middle of it", () => {
+  describe("when the planner is killed during the plan", () => {
     const RECORDS = 120;
 
-    test("a second push that waits for its plan plans itself, and sends every record once", async () => {
-      const { scene, first, goOn } = await standingStill(await inScene(RECORDS));
-      const second = scene.share(1, HURRIED);
-      await second.said(WAITS);
+    test("a second push that waits for the plan plans itself, and sends every record once", async () => {
+      const { scene, first, goOn } = await blockInPlan(await inScene(RECORDS));
+      const second = scene.share(1, FAST_PACE);
+      await second.waitForOutput(WAITS);
       const third = scene.share(1);
-      await third.said(WAITS);
+      await third.waitForOutput(WAITS);
       third.kill("SIGTERM");
       const stopped = /stopped while waiting for `push`/;
       expect(await third.ended).toMatchObject({ code: 3, stderr: expect.stringMatching(stopped) });
@@ -138,41 +138,41 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
       await goOn();
       const end = await second.ended;
       expect(end.code).toBe(0);
-      expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
+      expect(await deliveryErrors(RECORDS, end, admin)).toEqual([]);
       expect(await admin.imports()).toHaveLength(RECORDS);
     });
 
-    test("resume waits until the server is done with the dead one, plans anew, and sends every record once", async () => {
-      const { scene, first, goOn } = await standingStill(await inScene(RECORDS));
+    test("resume waits until the server has ended the dead session, plans again, and sends every record once", async () => {
+      const { scene, first, goOn } = await blockInPlan(await inScene(RECORDS));
       first.kill("SIGKILL");
       await first.ended;
       expect(await scene.query("select state from migrate.runs where id = 2")).toEqual([{ state: "planning" }]);
       const resumed = scene.start(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-      await resumed.said(/Waiting for the server, which is still running a query of a dead process/);
+      await resumed.waitForOutput(/Waiting for the server, which is still running a query of a dead process/);
       await goOn();
       const end = await resumed.ended;
       expect(end.code).toBe(0);
-      expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
+      expect(await deliveryErrors(RECORDS, end, admin)).toEqual([]);
       expect(await admin.imports()).toHaveLength(RECORDS);
     });
   });
 });
 
-interface StandingStill {
+interface BlockedPlan {
   readonly scene: SharedPush;
-  /** The push that plans, and does not come to an end with it. */
+  /** The push that plans, and is blocked during the plan. */
   readonly first: RunningCli;
   readonly goOn: () => Promise<void>;
 }
 
-/** The planning of the second run of a ledger waits at its record 100 for a lock. */
-async function standingStill(scene: SharedPush): Promise<StandingStill> {
+/** The plan of the second run of a ledger waits for a lock at record 100. */
+async function blockInPlan(scene: SharedPush): Promise<BlockedPlan> {
   expect((await scene.push(["--ledger", scene.ledger, "--dry-run", "--limit", "1"])).code).toBe(0);
-  await scene.query(STAND_STILL);
+  await scene.query(BLOCK_PLAN);
   const keeper = new Client({ connectionString: scene.ledger });
   await keeper.connect();
   await keeper.query("select pg_advisory_lock(100)");
-  const first = scene.share(1, HURRIED);
+  const first = scene.share(1, FAST_PACE);
   // Other test files use the same server.
   const waiting = `select from pg_locks join pg_database on pg_database.oid = pg_locks.database
     where locktype = 'advisory' and not granted and datname = current_database()`;
@@ -180,7 +180,7 @@ async function standingStill(scene: SharedPush): Promise<StandingStill> {
   return { scene, first, goOn: () => keeper.end() };
 }
 
-const STAND_STILL = `
+const BLOCK_PLAN = `
   create function migrate.stand_still() returns trigger language plpgsql as $$ begin
     if new.record = 100 and new.run = 2 then perform pg_advisory_xact_lock(100); end if;
     return new;

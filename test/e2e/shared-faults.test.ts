@@ -5,7 +5,7 @@ import { seededDice } from "../seeded-dice.ts";
 import { type FaultKind, injectFault, type FaultTargets } from "../soak/cluster-faults.ts";
 import { isRunning, needsResume, workingPids } from "../soak/cluster-push.ts";
 import { useSandbox } from "./push-scene.ts";
-import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
 const FAULTS: readonly FaultKind[] = [
   "SIGKILL to a worker",
@@ -20,14 +20,14 @@ const FAULTS: readonly FaultKind[] = [
   "SIGKILL to the planner",
 ];
 const RECORDS = 300;
-/** Between two faults so many records get their outcomes. */
+/** This many records get their outcomes between two faults. */
 const APART = 8;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faults ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer("private");
   const { sandbox, admin } = useSandbox();
 
-  test("ten faults, one after the other, cost no record and create none twice", async ({ onTestFinished }) => {
+  test("ten faults, one after another, lose no record and create none twice", async ({ onTestFinished }) => {
     const database = await startChaosProxy(new URL(server().url));
     const platform = await startChaosProxy(new URL(sandbox.ready.baseUrl));
     onTestFinished(async () => {
@@ -37,7 +37,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faul
     const through = (url: string): string => url.replace(`:${server().port}/`, `:${database.baseUrl.port}/`);
     const env = { ...sandbox.env, MIGRATE_BASE_URL: platform.baseUrl.href };
     const scene = await sharedPush(RECORDS, { env }, server(), through);
-    // So slow that records are left when the last fault strikes.
+    // So slow that records are left at the last fault.
     await admin.faults({ latencyMs: [500, 500] });
     const push = scene.share(3, ["--concurrency", "12"]);
     const targets: FaultTargets = {
@@ -64,7 +64,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, under faul
     await admin.faults({});
     let end = await push.ended;
     while (needsResume(end)) end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-    expect(await wrongsOf(RECORDS, end, admin)).toEqual([]);
+    expect(await deliveryErrors(RECORDS, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect((await scene.migrate(["ledger", "check", "--ledger", scene.ledger])).code).toBe(0);
   });

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf } from "./push-scene.ts";
-import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
-/** The number of the request with which the supplier is closed. */
+/** The number of the request at which the supplier is paused. */
 const PAUSE_AT = 90;
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers before one platform ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers on one platform ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
   let sandbox: TestSandbox;
   let admin: Admin;
@@ -17,7 +17,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers before one platform 
   });
   afterAll(() => sandbox.stop());
 
-  test("with --wait-for-supplier one of three asks a closed supplier, and all go on when it has opened", async () => {
+  test("with --wait-for-supplier one of three workers probes a closed supplier, and all continue once it is open", async () => {
     const scene = await sharedPush(240, sandbox, server());
     await admin.faults({ pauseAt: PAUSE_AT });
     const push = scene.share(3, ["--wait-for-supplier", "--concurrency", "6", "--rps", "60"]);
@@ -29,7 +29,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers before one platform 
     await expect.poll(waiting, { timeout: 60_000 }).toBe(3);
     const status = await scene.migrate(["status", "--ledger", scene.ledger]);
     expect(status.stdout).toMatch(/waiting +for import supplier \S+; one worker keeps checking/);
-    // It is asked after 2 s, and after 4 more. If each worker asked, three requests would arrive at once.
+    // The supplier is probed after 2 s and again after 4 s. If each worker probed, three requests would arrive at once.
     const checks = async (): Promise<readonly number[]> => {
       const times = (await admin.imports()).map(({ at }) => Date.parse(at));
       return times.filter((at) => at > (times[PAUSE_AT - 1] ?? Infinity) + 1_500);
@@ -39,7 +39,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`several workers before one platform 
     expect(second - first).toBeGreaterThan(1_000);
     await admin.supplier("Ongoing");
     const end = await push.ended;
-    expect(await wrongsOf(240, end, admin)).toEqual([]);
+    expect(await deliveryErrors(240, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
   });
 });

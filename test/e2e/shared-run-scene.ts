@@ -13,20 +13,20 @@ import {
 
 type PrivateServer = Awaited<ReturnType<typeof startPrivatePostgres>>;
 
-/** A worker as the ledger knows it. */
+/** A worker as recorded in the ledger. */
 interface SeenWorker {
   readonly id: string;
   readonly pid: number;
   readonly state: string;
 }
 
-/** A push whose ledger is on PostgreSQL, and what can be seen of it from outside. */
+/** A push with its ledger in PostgreSQL, and its state as seen from outside. */
 export interface SharedPush extends Workplace {
   readonly ledger: string;
   /** `migrate push --workers n`, with short leases and outcome lines. */
   readonly share: (workers: number, flags?: readonly string[], options?: CliOptions) => RunningCli;
   readonly workers: () => Promise<readonly SeenWorker[]>;
-  /** Resolves when so many workers work, each of which holds a range. */
+  /** Resolves when this many workers are active and each holds a range. */
   readonly whenWorking: (count: number) => Promise<readonly SeenWorker[]>;
   /** Records with an outcome. */
   readonly settled: () => Promise<number>;
@@ -34,7 +34,7 @@ export interface SharedPush extends Workplace {
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
 }
 
-/** The server of the whole run, or one that all tests of a file have for themselves: to crash it, or to look at all of it. */
+/** The server of the whole test run, or a private one for the tests of a file that crash it or inspect all of it. */
 export function useServer(): { readonly server: () => PostgresCluster };
 export function useServer(kind: "private"): { readonly server: () => PrivateServer };
 export function useServer(kind?: "private"): { readonly server: () => PostgresCluster } {
@@ -53,7 +53,7 @@ export function useServer(kind?: "private"): { readonly server: () => PostgresCl
 
 let databases = 0;
 
-/** So many good accounts in a new workplace, and a new database. */
+/** This many valid accounts in a new workplace, and a new database. */
 export async function sharedPush(
   records: number,
   sandbox: Pick<TestSandbox, "env">,
@@ -109,13 +109,13 @@ const PATIENCE_MS = 120_000;
 async function until(isSo: () => Promise<boolean>, what: string): Promise<void> {
   const givenUpAt = Date.now() + PATIENCE_MS;
   while (!(await isSo())) {
-    if (Date.now() > givenUpAt) throw new Error(`waited in vain for ${what}`);
+    if (Date.now() > givenUpAt) throw new Error(`timed out waiting for ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }
 
-/** What contradicts that each of so many records was sent, and created once: nothing, where all is well. */
-export async function wrongsOf(
+/** Every record that was not sent and created exactly once; empty if there is none. */
+export async function deliveryErrors(
   records: number,
   { stdout }: Pick<CliEnd, "stdout">,
   admin: Admin,

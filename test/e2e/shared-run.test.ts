@@ -5,10 +5,10 @@ import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/po
 import { createTestFolder, temporaryFolder } from "../temporary-folder.ts";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, statusCounts, outcomeLines } from "./push-scene.ts";
-import { sharedPush, useServer, wrongsOf } from "./shared-run-scene.ts";
+import { sharedPush, useServer, deliveryErrors } from "./shared-run-scene.ts";
 
-/** Slow enough for every worker to have joined before the others have sent everything. */
-const UNHURRIED = ["--rps", "40"];
+/** Slow enough for every worker to join before the others have sent everything. */
+const SLOW_PACE = ["--rps", "40"];
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
@@ -26,7 +26,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     await admin.reset();
     const scene = await inScene(150);
     const end = await scene.share(3, ["--out", "report"]).ended;
-    expect(await wrongsOf(150, end, admin)).toEqual([]);
+    expect(await deliveryErrors(150, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect(await admin.accounts()).toHaveLength(150);
     const working = await scene.workers();
@@ -38,7 +38,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(await admin.accounts()).toHaveLength(150);
   });
 
-  test("a worker from another folder with the same input joins, and leaves on SIGTERM when what is in flight is done", async () => {
+  test("a worker from another folder with the same input joins, and leaves on SIGTERM after its requests in flight", async () => {
     await admin.reset();
     const scene = await inScene(280);
     const push = scene.share(1, ["--rps", "20"]);
@@ -53,24 +53,24 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     expect(left.stderr).toMatch(/Left run .* Sent \d+ records/);
     const end = await push.ended;
     remove();
-    expect(await wrongsOf(280, end, admin)).toEqual([]);
+    expect(await deliveryErrors(280, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
   });
 
-  test("what a killed worker held is sent by the others within its lease, and nothing is created twice", async () => {
+  test("records of a killed worker are sent by the others after its lease has expired, and nothing is created twice", async () => {
     await admin.reset();
     const scene = await inScene(280);
-    const push = scene.share(3, UNHURRIED);
+    const push = scene.share(3, SLOW_PACE);
     const [victim] = await scene.whenWorking(3);
     await scene.whenSettled(60);
     process.kill(victim?.pid ?? 0, "SIGKILL");
     const end = await push.ended;
-    expect(await wrongsOf(280, end, admin)).toEqual([]);
+    expect(await deliveryErrors(280, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect((await scene.workers()).map(({ state }) => state).toSorted()).toEqual(["left", "left", "lost"]);
   });
 
-  test("a worker that was frozen beyond its lease writes nothing when it wakes, and joins again", async () => {
+  test("a worker frozen beyond its lease writes nothing when it wakes, and joins again", async () => {
     await admin.reset();
     const scene = await inScene(700);
     const push = scene.share(2, ["--concurrency", "8"]);
@@ -80,12 +80,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     await expect.poll(async () => (await scene.workers()).map(({ state }) => state)).toContain("lost");
     process.kill(frozen?.pid ?? 0, "SIGCONT");
     const end = await push.ended;
-    expect(await wrongsOf(700, end, admin)).toEqual([]);
+    expect(await deliveryErrors(700, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
     expect(await scene.workers()).toHaveLength(3);
   });
 
-  test("before a platform that does not notice repeats, what a killed worker had in flight is ambiguous and created once", async () => {
+  test("on a platform that does not detect repeats, requests in flight of a killed worker are ambiguous and created once", async () => {
     const forgetful = await startTestSandbox({ flags: ["--forgetful", "--latency", "60"] });
     try {
       const scene = await sharedPush(300, forgetful, server());
@@ -94,7 +94,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
       await scene.whenSettled(60);
       process.kill(victim?.pid ?? 0, "SIGKILL");
       const end = await push.ended;
-      expect(await wrongsOf(300, end, adminOf(forgetful), { ambiguous: true })).toEqual([]);
+      expect(await deliveryErrors(300, end, adminOf(forgetful), { ambiguous: true })).toEqual([]);
       expect(end.code).toBe(5);
       expect(statusCounts(outcomeLines(end.stdout))["ambiguous"]).toBeGreaterThan(0);
     } finally {
@@ -102,7 +102,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     }
   });
 
-  test("when the process that planned dies, the workers send on, and resume ends the run", async () => {
+  test("when the planner dies, the workers continue to send, and resume ends the run", async () => {
     await admin.reset();
     const scene = await inScene(220);
     const push = scene.share(2, ["--rps", "20"]);
@@ -118,7 +118,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
       .poll(async () => (await scene.workers()).every(({ state }) => state === "left"), { timeout: 30_000 })
       .toBe(true);
     const end = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-    expect(await wrongsOf(220, end, admin)).toEqual([]);
+    expect(await deliveryErrors(220, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
   });
 
@@ -129,7 +129,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     const [victim] = await scene.whenWorking(1);
     process.kill(victim?.pid ?? 0, "SIGKILL");
     const { code, stderr } = await push.ended;
-    // 5: what it had in flight is ambiguous.
+    // 5: its requests in flight are ambiguous.
     expect([3, 5]).toContain(code);
     expect(stderr).toContain(`worker process ${victim?.pid} was killed (signal 9)`);
     expect(stderr).toMatch(/`migrate resume [\w-]+` sends the rest/);
@@ -139,7 +139,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
     await admin.reset();
     const scene = await inScene(60);
     const push = scene.share(0, ["--rps", "10"]);
-    await push.said(/no worker on this machine/);
+    await push.waitForOutput(/no worker on this machine/);
     const worker = scene.start(["worker", "--ledger", scene.ledger]);
     await scene.whenWorking(1);
     push.kill("SIGKILL");
@@ -151,20 +151,20 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   test("one SIGTERM to the push ends the run with all its workers, and resume sends the rest", async () => {
     await admin.reset();
     const scene = await inScene(280);
-    const push = scene.share(2, UNHURRIED);
+    const push = scene.share(2, SLOW_PACE);
     await scene.whenWorking(2);
     push.kill("SIGTERM");
     const end = await push.ended;
     expect(end.code).toBe(3);
     expect((await scene.workers()).every(({ state }) => state === "left")).toBe(true);
     const resumed = await scene.migrate(["resume", "--ledger", scene.ledger, "--format", "ndjson"]);
-    expect(await wrongsOf(280, resumed, admin)).toEqual([]);
+    expect(await deliveryErrors(280, resumed, admin)).toEqual([]);
   });
 
-  test("connections that the server ends again and again cost nothing but time", async () => {
+  test("connections that the server ends repeatedly cost only time", async () => {
     await admin.reset();
     const scene = await inScene(300);
-    const push = scene.share(2, UNHURRIED);
+    const push = scene.share(2, SLOW_PACE);
     await scene.whenWorking(2);
     for (const settled of [40, 90, 140, 190]) {
       await scene.whenSettled(settled);
@@ -174,12 +174,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
       );
     }
     const end = await push.ended;
-    expect(await wrongsOf(300, end, admin)).toEqual([]);
+    expect(await deliveryErrors(300, end, admin)).toEqual([]);
     expect(end.code).toBe(0);
   });
 
   describe("is refused in one line", () => {
-    test("for a worker whose input is not that of the plan, which takes nothing", async () => {
+    test("for a worker whose input differs from the plan; it takes no range", async () => {
       await admin.reset();
       const scene = await inScene(300);
       const push = scene.share(1, ["--concurrency", "4"]);

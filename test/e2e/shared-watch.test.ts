@@ -7,10 +7,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, watched ${
   const { server } = useServer();
   const { sandbox } = useSandbox();
 
-  test("metrics and status tell its workers, their rates, and who holds what since when", async () => {
+  test("metrics and status show its workers, their rates, and how long each has held its range", async () => {
     const scene = await sharedPush(400, sandbox, server());
     const push = scene.share(2, ["--rps", "20", "--metrics", "0", "--log-format", "json"]);
-    await push.said(/metrics_started.*\n/);
+    await push.waitForOutput(/metrics_started.*\n/);
     const { url }: { url: string } = JSON.parse(/{.*metrics_started.*}/.exec(push.stderr())?.[0] ?? "{}");
     const working = await scene.whenWorking(2);
 

@@ -4,19 +4,19 @@ import path from "node:path";
 import { onTestFinished } from "vitest";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A file system of its own, as small as it is said to be: what is too much for it, the kernel refuses. */
+/** A file system of the given size. The kernel refuses writes that exceed it. */
 export interface SmallDisk {
-  /** A file on it. */
+  /** A file on the disk. */
   readonly file: (name: string) => string;
-  /** Takes all the room that is left. */
+  /** Uses up all free space. */
   readonly fill: () => void;
-  /** Gives it back. */
+  /** Frees the space again. */
   readonly free: () => void;
   readonly makeReadOnly: () => void;
   readonly makeWritable: () => void;
 }
 
-/** Why there can be none on this machine; undefined where there can. */
+/** The reason why this machine cannot provide a small disk; undefined if it can. */
 export function noSmallDisk(): string | undefined {
   if (process.platform !== "linux") return "a tmpfs is Linux's";
   const folder = temporaryFolder();
@@ -25,7 +25,7 @@ export function noSmallDisk(): string | undefined {
   return status === 0 ? undefined : `no right to mount a tmpfs here: ${error?.message ?? String(stderr).trim()}`;
 }
 
-/** For the current test. */
+/** A small disk for the current test. */
 export function smallDisk(kilobytes: number): SmallDisk {
   const folder = temporaryFolder();
   must(mount(["-t", "tmpfs", "-o", `size=${kilobytes}k,mode=700`, "tmpfs", folder]));
@@ -52,7 +52,7 @@ function must({ status, stderr, error }: ReturnType<typeof spawnSync>): void {
   if (status !== 0) throw new Error(error?.message ?? String(stderr));
 }
 
-/** Byte by byte in the end: not even what is begun has room left. */
+/** Byte by byte at the end, so that no partly used block is left. */
 function fillUp(file: string): void {
   for (let size = 65_536; size > 0; size = Math.floor(size / 2)) {
     while (isWritten(file, size));

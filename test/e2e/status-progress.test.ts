@@ -22,10 +22,10 @@ async function statusOf(work: Workplace): Promise<StatusData> {
   return data;
 }
 
-test("status of a run that is at work: what is in flight is pending, not ambiguous, with total, rate and pace", async () => {
+test("status of a running push: requests in flight are pending, not ambiguous, with total, rate and pace", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   await admin.faults({ latencyMs: [100, 200] });
-  // So slowly that it is at work until it is stopped.
+  // So slow that it runs until it is stopped.
   const pushing = work.startPush(["--rps", "2"]);
   while ((await admin.imports()).length < 3) await delay(20);
   await expect
@@ -44,7 +44,7 @@ test("status of a run that is at work: what is in flight is pending, not ambiguo
   await pushing.ended;
 });
 
-test("status of a push that was stopped with records left says incomplete, and complete once it was resumed", async () => {
+test("status of a push that was stopped with records left says incomplete, and complete after it was resumed", async () => {
   const work = workplace({ accounts: goodAccounts(200) }, sandbox);
   await admin.faults({ latencyMs: [20, 60] });
   const pushing = work.startPush(["--concurrency", "4"]);
@@ -60,7 +60,7 @@ test("status of a push that was stopped with records left says incomplete, and c
   expect((await statusOf(work)).runs[0]).toMatchObject({ state: "complete", summary: { accepted: 200 } });
 });
 
-test("status of a push whose process died says interrupted, and one that the platform ended says stopped", async () => {
+test("status of a push whose process died says interrupted, and of one that the platform ended says stopped", async () => {
   const work = workplace({ accounts: goodAccounts(60) }, sandbox);
   await admin.faults({ latencyMs: 50 });
   const pushing = work.startPush(["--concurrency", "2"]);
@@ -75,7 +75,7 @@ test("status of a push whose process died says interrupted, and one that the pla
   expect((await statusOf(refused)).runs[0]).toMatchObject({ state: "stopped" });
 });
 
-test("status says how much of the extract is on the platform over all runs, rejects that were corrected included", async () => {
+test("status says how much of the extract is on the platform over all runs, including corrected rejects", async () => {
   const accounts = [{ REF: "A" }, { REF: "B" }, { REF: "C", TYPE: "X" }, { REF: "D", TYPE: "X" }];
   const work = workplace({ accounts }, sandbox);
   await work.push();
@@ -90,7 +90,7 @@ test("status says how much of the extract is on the platform over all runs, reje
   expect(stdout).toContain("On the platform, over all runs: 3 of 4 records (75 %)");
 });
 
-test("a push says its run, where it goes and how many records it sends before the first request", async () => {
+test("a push shows its run, its platform and the number of records to send before the first request", async () => {
   const work = workplace({ accounts: [{ REF: "A" }, { REF: "B", TYPE: "X" }] }, sandbox);
   await admin.supplier("Paused");
   const { stderr } = await work.push(["--log-format", "json"]);
@@ -104,19 +104,19 @@ test("a push says its run, where it goes and how many records it sends before th
   expect(planned).toMatchObject({ event: "run_planned", records: 2, toSend: 1, counts: { pending: 1, invalid: 1 } });
 });
 
-test("status of a ledger whose journal is gone still tells what the ledger knows", async () => {
+test("status of a ledger whose journal is missing still shows the contents of the ledger", async () => {
   const work = workplace({ accounts: [{ REF: "A" }] }, sandbox);
   await work.push();
   rmSync(work.file(".migrate/journal"), { recursive: true });
   expect((await statusOf(work)).runs[0]).toMatchObject({ state: "complete" });
 });
 
-test("status --watch in a pipe writes what has changed until the run has ended, and ends with 0", async () => {
+test("status --watch in a pipe writes changes until the run has ended, and ends with 0", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   const pushing = work.startPush(["--rps", "2"]);
   while ((await admin.imports()).length < 3) await delay(20);
   const watching = work.start(["status", "--watch", "--format", "json"]);
-  await watching.said(/"state":"running"/);
+  await watching.waitForOutput(/"state":"running"/);
   pushing.kill("SIGINT");
   await pushing.ended;
   const { code, stdout, stderr } = await watching.ended;
@@ -133,12 +133,12 @@ test("status --watch in a pipe writes what has changed until the run has ended, 
   expect(seen.at(-1)?.runs[0]).toMatchObject({ state: "incomplete", summary: { records: 300 } });
 });
 
-test("status --watch ends with 0 and without a word when Ctrl-C is pressed, and the push goes on", async () => {
+test("status --watch ends silently with 0 on Ctrl-C, and the push continues", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   const pushing = work.startPush(["--rps", "2"]);
   while ((await admin.imports()).length < 3) await delay(20);
   const watching = work.start(["status", "--watch"]);
-  await watching.said(/sent +\d+ of 300/);
+  await watching.waitForOutput(/sent +\d+ of 300/);
   watching.kill("SIGINT");
   expect(await watching.ended).toMatchObject({ code: 0, stderr: "" });
   const seen = (await admin.imports()).length;
@@ -147,7 +147,7 @@ test("status --watch ends with 0 and without a word when Ctrl-C is pressed, and 
   expect((await pushing.ended).code).toBe(3);
 });
 
-test("status --watch where no run is at work shows what is known, and ends", async () => {
+test("status --watch without a running push shows the last status, and ends", async () => {
   const work = workplace({ accounts: [{ REF: "A" }] }, sandbox);
   await work.push();
   const { code, stdout } = await work.migrate(["status", "--watch"]);

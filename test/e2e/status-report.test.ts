@@ -5,7 +5,7 @@ import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, w
 
 const { sandbox, admin } = useSandbox();
 
-/** Two good accounts, one refused by the platform, one refused here. */
+/** Two valid accounts, one rejected by the platform, one invalid. */
 function mixedWork(): Workplace {
   return workplace(
     {
@@ -22,7 +22,7 @@ function mixedWork(): Workplace {
 }
 
 describe("status", () => {
-  test("lists the runs, the latest first, with what became of their records", async () => {
+  test("lists the runs, the latest first, with the outcomes of their records", async () => {
     const work = mixedWork();
     await work.push(["--dry-run"]);
     await work.push();
@@ -44,7 +44,7 @@ describe("status", () => {
     });
   });
 
-  test("shows one run by the beginning of its id, and refuses what fits none or several", async () => {
+  test("shows one run by a prefix of its id, and refuses a prefix that matches none or several", async () => {
     const work = mixedWork();
     await work.push();
     await work.push();
@@ -60,7 +60,7 @@ describe("status", () => {
     expect(several.stderr).toContain("several runs");
   });
 
-  test("changes nothing: not even a ledger comes into being", async () => {
+  test("changes nothing, and creates no ledger", async () => {
     const work = mixedWork();
     const { code, stderr } = await work.migrate(["status"]);
     expect(code).toBe(2);
@@ -71,7 +71,7 @@ describe("status", () => {
 
 describe("report", () => {
   test.each([["text"], ["json"], ["ndjson"], ["csv"], ["junit"], ["github"]])(
-    "renders %s again as the push did, from the ledger alone",
+    "renders %s as the push did, from the ledger alone",
     async (format) => {
       const work = mixedWork();
       const first = await work.push(["--format", format, "--out", "report"]);
@@ -85,7 +85,7 @@ describe("report", () => {
     },
   );
 
-  test("holds every file that it promises, for its owner alone", async () => {
+  test("contains every documented file, readable only by its owner", async () => {
     const work = mixedWork();
     const { stdout } = await work.push(["--out", "report"]);
     expect(readdirSync(work.file("report")).toSorted()).toEqual([
@@ -111,7 +111,7 @@ describe("report", () => {
     });
   });
 
-  test("of a run whose extract has changed leaves the rows out, and says so", async () => {
+  test("of a run whose extract has changed leaves out the rows, and says so", async () => {
     const work = mixedWork();
     const first = await work.push();
     rmSync(work.file("customers.csv"));
@@ -129,7 +129,7 @@ describe("report", () => {
 });
 
 describe("explain", () => {
-  test("tells everything about one record, without its values", async () => {
+  test("shows everything about one record except its values", async () => {
     const work = mixedWork();
     await work.push();
     await work.push();
@@ -145,7 +145,7 @@ describe("explain", () => {
     expect(shown.stdout).toContain("Zebedee");
   });
 
-  test("tells it as data too", async () => {
+  test("shows the same as JSON", async () => {
     const work = mixedWork();
     await work.push();
     const { stdout } = await work.migrate(["explain", "A", "--format", "json"]);
@@ -164,7 +164,7 @@ describe("explain", () => {
     });
   });
 
-  test("of a record that two runs know tells of the run that is asked for", async () => {
+  test("of a record in two runs shows the requested run", async () => {
     const work = mixedWork();
     await work.push();
     await work.push();
@@ -177,14 +177,14 @@ describe("explain", () => {
     expect(latest).not.toBe(first);
   });
 
-  test("of a record that the latest run does not know tells of the one before, not of nothing", async () => {
+  test("of a record that is not in the latest run shows the previous run", async () => {
     const work = mixedWork();
     await work.push();
     await work.push(["--only", "PHONE"]);
     expect((await work.migrate(["explain", "A"])).stdout).toMatch(/^accepted, account .*:2$/m);
   });
 
-  test("of a key that no run knows says so", async () => {
+  test("of an unknown key says so", async () => {
     const work = mixedWork();
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "NOBODY"]);
@@ -192,7 +192,7 @@ describe("explain", () => {
     expect(stderr).toContain("no run holds a record with this key");
   });
 
-  test("of a key that is almost one of a record names that record", async () => {
+  test("of a key that is almost the key of a record names that record", async () => {
     const work = workplace({ accounts: [{ REF: "00000003" }] }, sandbox);
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "3"]);
@@ -200,7 +200,7 @@ describe("explain", () => {
     expect(stderr).toContain('did you mean "00000003"?');
   });
 
-  test("of a record whose extract has other rows by now finds it by its key, not by where it was", async () => {
+  test("of a record whose extract has changed finds it by its key, not by its line", async () => {
     const work = workplace({ accounts: [{ REF: "A" }, { REF: "B" }] }, sandbox);
     await work.push();
     const [header = "", ...rows] = readFileSync(work.file("accounts.csv"), "utf8").trimEnd().split("\n");
@@ -209,7 +209,7 @@ describe("explain", () => {
     expect(stdout).toMatch(/^Rows\n {2}accounts\.csv:3$/m);
   });
 
-  test("goes on without the extract, and says so", async () => {
+  test("continues without the extract, and says so", async () => {
     const work = mixedWork();
     await work.push();
     writeFileSync(work.file("mapping.yaml"), "");
@@ -224,7 +224,7 @@ function read(work: Workplace, folder: string): ReadonlyMap<string, string> {
   return new Map(readdirSync(work.file(folder)).map((name) => [name, readFileSync(work.file(folder, name), "utf8")]));
 }
 
-test("a report during a push is that of one moment: its counts add up", async () => {
+test("a report during a push is a consistent snapshot: its counts add up", async () => {
   const work = workplace({ accounts: goodAccounts(300) }, sandbox);
   await admin.faults({ latencyMs: [20, 60] });
   const pushing = work.startPush(["--concurrency", "8"]);

@@ -4,7 +4,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { goodAccounts, references, useSandbox, workplace } from "./push-scene.ts";
 
-/** Not every system has every limit; where one cannot be set its tests are skipped, and shown so. */
+/** Not every system supports every limit. Tests of an unsupported limit are skipped and shown as skipped. */
 function canLimit(limit: string): boolean {
   return spawnSync("sh", ["-c", `ulimit ${limit}`]).status === 0;
 }
@@ -24,7 +24,7 @@ const VALIDATE = [
 
 describe.skipIf(!canLimit("-n 64"))("with few open files", () => {
   test.each([32, 48, 64, 96, 128])(
-    "(%i) a command runs to its end, or says which limit to raise and ends with 6",
+    "(%i) a command completes, or names the limit to raise and ends with 6",
     async (files) => {
       const { code, stdout, stderr } = await runUnder(`-n ${files}`, VALIDATE);
       expect(stderr).not.toMatch(/bug|^ +at /m);
@@ -43,7 +43,7 @@ describe.skipIf(!canLimit(MEMORY_LIMIT))("with 3 GB of address space", () => {
   const { sandbox, admin } = useSandbox();
   const under = ["sh", "-c", `ulimit ${MEMORY_LIMIT}; exec "$@"`, "sh"];
 
-  test("a push says which limit to raise, ends with 6 and has sent nothing; the next push completes", async () => {
+  test("a push names the limit to raise, ends with 6 and has sent nothing; the next push completes", async () => {
     const work = workplace({ accounts: goodAccounts(12) }, sandbox);
     const { code, stdout, stderr } = await work.push([], { under });
     expect(stderr).not.toMatch(/bug|^ +at /m);
@@ -54,13 +54,13 @@ describe.skipIf(!canLimit(MEMORY_LIMIT))("with 3 GB of address space", () => {
     expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(12));
   });
 
-  test("the setting that the hint names lets a push complete", async () => {
+  test("a push completes with the setting that the hint names", async () => {
     const work = workplace({ accounts: goodAccounts(12) }, sandbox);
     const env = { NODE_OPTIONS: "--disable-wasm-trap-handler" };
     expect((await work.push([], { under, env })).code).toBe(0);
   });
 
-  test("a command without the network runs", async () => {
+  test("a command that does not use the network runs", async () => {
     expect(await runUnder(MEMORY_LIMIT, VALIDATE)).toMatchObject({ code: 1 });
   });
 });

@@ -9,7 +9,7 @@ function migrate(args: readonly string[], env: Readonly<Record<string, string | 
   return runCli(args, { cwd: temporaryFolder(), env: { ...sandbox.env, ...env } });
 }
 
-/** A JSON Web Token that nobody has signed. */
+/** An unsigned JSON Web Token. */
 function webToken(claims: object): string {
   return `e30.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.canary5Jq1`;
 }
@@ -46,7 +46,7 @@ describe("migrate token", () => {
     expect(await admin.tokenRequests()).toHaveLength(1);
   });
 
-  test("shows no owner and no expiry for a given token that holds none", async () => {
+  test("shows no owner and no expiry for a given token that contains none", async () => {
     const env = { MIGRATE_API_KEY: undefined, MIGRATE_TOKEN: "opaque_canary_8fP" };
     const { code, stdout } = await migrate(["token"], env);
     expect(code).toBe(0);
@@ -77,7 +77,7 @@ describe("migrate token", () => {
     expect(await admin.history()).toHaveLength(1);
   });
 
-  test("ends with 4 where the platform refuses more logins", async () => {
+  test("ends with 4 if the platform refuses more logins", async () => {
     await admin.faults({ maxLogins: 1 });
     expect((await migrate(["token"])).code).toBe(0);
     const { code, stderr } = await migrate(["token"]);
@@ -85,7 +85,7 @@ describe("migrate token", () => {
     expect(stderr).toMatch(/KT-CT-1199[\s\S]*wait some minutes/);
   });
 
-  test("ends with 3 where nothing listens, and with 2 without credentials or a platform", async () => {
+  test("ends with 3 if nothing listens, and with 2 without credentials or a platform", async () => {
     const away = await migrate(["token"], { MIGRATE_BASE_URL: "https://127.0.0.1:9/v1/" });
     expect([away.code, away.stderr]).toEqual([3, expect.stringContaining("ECONNREFUSED")]);
     expect((await migrate(["token"], { MIGRATE_API_KEY: undefined })).code).toBe(2);
@@ -109,7 +109,7 @@ describe("migrate token", () => {
     ["--api-key", "canary_argv"],
     ["canary_argv"],
     ["--base-url", "https://user:canary_argv@127.0.0.1/v1/"],
-  ])("takes no credentials from the command line, and does not repeat them: %s %s", async (...args) => {
+  ])("accepts no credentials from the command line, and does not repeat them: %s %s", async (...args) => {
     const { code, stderr } = await migrate(["token", ...args]);
     expect(code).toBe(2);
     expect(stderr).not.toMatch(/canary.argv/);

@@ -11,8 +11,8 @@ const cutOff: Action = rawThenEnd(
 
 test.each([
   ["the first token request", 1],
-  ["the renewal of the token in mid-run", 2],
-])("a cut-off reply to %s is retried, and every account is created once", async (_, cutLogin) => {
+  ["the token renewal during the run", 2],
+])("a truncated reply to %s is retried, and every account is created once", async (_, cutLogin) => {
   let logins = 0;
   const created: string[] = [];
   const server = await startChaosServer(({ path, body, headers }) => {

@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { type CliEnd, projectFile, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, linesOf, workFolder } from "./validate-scene.ts";
 
-/** A quoted newline in the first row, so that records and lines are not in step; errors in lines 4 and 5. */
+/** A quoted newline in the first row, so that record numbers and line numbers differ; errors in lines 4 and 5. */
 const EXTRACT = `REF,NAME,NOTE,MOBILE
 A1,Ada,"two
 lines",07700900123
@@ -43,7 +43,7 @@ describe("one extract with errors, in every format", () => {
     });
   });
 
-  test("ndjson: one outcome a line", async () => {
+  test("ndjson: one outcome per line", async () => {
     const { code, stdout } = await inFormat("ndjson");
     expect(code).toBe(1);
     expect(linesOf(stdout).map(({ record, source, status }) => [record, source.line, status])).toEqual([
@@ -53,7 +53,7 @@ describe("one extract with errors, in every format", () => {
     ]);
   });
 
-  test("csv: one row an error, with its line and column", async () => {
+  test("csv: one row per error, with its line and column", async () => {
     const { code, stdout } = await inFormat("csv");
     expect(code).toBe(1);
     const rows: readonly Readonly<Record<string, string>>[] = parse(stdout, { columns: true });
@@ -64,7 +64,7 @@ describe("one extract with errors, in every format", () => {
     ]);
   });
 
-  test("junit: one test case a record, in sound XML", async () => {
+  test("junit: one test case per record, in well-formed XML", async () => {
     const { code, stdout } = await inFormat("junit", EXTRACT, ["--test-locations"]);
     expect(code).toBe(1);
     const elements = elementsOf(stdout);
@@ -99,7 +99,7 @@ describe("one extract with errors, in every format", () => {
     );
   });
 
-  test("json and junit of a clean extract are sound too", async () => {
+  test("json and junit of a clean extract are well-formed, too", async () => {
     const clean = "REF,NAME,NOTE,MOBILE\nA1,Ada,,\n";
     const [json, junit] = await Promise.all([inFormat("json", clean), inFormat("junit", clean)]);
     expect(JSON.parse(json.stdout)).toMatchObject({ summary: { records: 1, valid: 1, exitCode: 0 } });
@@ -109,21 +109,21 @@ describe("one extract with errors, in every format", () => {
 });
 
 describe("text on a terminal of 80 columns", () => {
-  test("is not wider, with the deep attrs of the demo's extracts", async () => {
+  test("fits, with the deep attrs of the demo's extracts", async () => {
     const { stdout, stderr } = await runCli(["validate"], { cwd: projectFile("fixtures/demo") });
     expect(stdout).toContain("supply_addresses.*.meter_points.*.meters.*.registers.*.readings");
     expect(tooWide(stdout)).toEqual([]);
     expect(tooWide(stderr)).toEqual([]);
   });
 
-  test("breaks a place at its column where it does not fit", async () => {
+  test("breaks a place before its column if it does not fit", async () => {
     const file = `${"long-".repeat(11)}name.csv`;
     const folder = workFolder({ [file]: "REF,NAME,NOTE,MOBILE\nA1,Ada,,12\n" });
     const { stdout } = await runCli(["validate", file, ...JOB_FLAGS], { cwd: folder });
     expect(stdout).toContain(`\n       e.g. ${file}:2\n       column MOBILE\n`);
   });
 
-  test("counts files, where there are many, instead of naming all", async () => {
+  test("counts files instead of naming all if there are many", async () => {
     const names = ["a.csv", "b.csv", "c.csv"];
     const folder = workFolder(Object.fromEntries(names.map((name) => [name, `REF,NAME,NOTE,MOBILE\n${name},Ada,,\n`])));
     const { stderr } = await runCli(["validate", "*.csv", ...JOB_FLAGS], { cwd: folder });
@@ -135,7 +135,7 @@ describe("personal values", () => {
   const canary = "07700CANARY";
   const extract = `REF,NAME,NOTE,MOBILE\nA1,Ada,,${canary}\nA2,${canary.repeat(5)},,\nA3,Cid,${canary},,\n`;
 
-  test("stand nowhere but in the rejects, whatever the format", async () => {
+  test("appear only in the rejects, in every format", async () => {
     const folder = workFolder({ "a.csv": extract });
     for (const format of ["text", "ndjson", "junit", "github"]) {
       const flags = [...JOB_FLAGS, "--format", format, "--out", "out", "--verbose"];
@@ -154,7 +154,7 @@ describe("personal values", () => {
     expect(stdout).toContain(canary);
   });
 
-  test("of JSON sources stay out as well", async () => {
+  test("of JSON sources are left out, too", async () => {
     const folder = workFolder({ "a.json": JSON.stringify([{ number: "1", name: ["CANARY"], mobile: "CANARY" }]) });
     const plain = await runCli(["validate", "a.json", ...CONTRACT_FLAGS, "--format", "ndjson"], { cwd: folder });
     expect(plain.code).toBe(1);
@@ -176,20 +176,22 @@ interface Element {
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-/** The elements in order; throws where the XML is not sound, as far as our own reports can go wrong. */
+/**
+ * The elements in order. Throws if the XML is not well-formed, for the kinds of mistakes that our reports can contain.
+ */
 function elementsOf(xml: string): readonly Element[] {
   const elements: Element[] = [];
   const open: string[] = [];
   const body = xml.replace(/^<\?xml version="1\.0" encoding="UTF-8"\?>\n/, "");
   for (const [, closing, name = "", attributes = "", empty] of body.matchAll(TAG)) {
-    if (closing === "/" && open.pop() !== name) throw new Error(`</${name}> closes nothing`);
+    if (closing === "/" && open.pop() !== name) throw new Error(`</${name}> has no start tag`);
     if (closing === "/") continue;
     const pairs = [...attributes.matchAll(/(\w+)="([^"]*)"/g)].map(([, key = "", value = ""]) => [key, value]);
     elements.push({ name, attributes: Object.fromEntries(pairs) });
     if (empty === "") open.push(name);
   }
   const rest = body.replaceAll(TAG, "");
-  if (open.length > 0 || /<|&(?!\w+;|#\d+;)/.test(rest)) throw new Error(`not sound: ${open.join(" ")} ${rest}`);
+  if (open.length > 0 || /<|&(?!\w+;|#\d+;)/.test(rest)) throw new Error(`not well-formed: ${open.join(" ")} ${rest}`);
   return elements;
 }
 

@@ -7,7 +7,7 @@ import { JOB_FLAGS, linesOf, validate, workFolder } from "./validate-scene.ts";
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
 
 describe("validate and the hazards of extracts", () => {
-  test("a byte order mark before the header: reads as without", async () => {
+  test("a byte order mark before the header: is ignored", async () => {
     const text = `${HEADER}A1,Ada,,07700900123\nA2,,,\n`;
     const [plain, marked] = await Promise.all(
       [text, `\uFEFF${text}`].map((content) => validate(workFolder({ "a.csv": content }), ["a.csv"])),
@@ -31,7 +31,7 @@ describe("validate and the hazards of extracts", () => {
     );
   });
 
-  test("bytes that are not UTF-8: exit 2, with byte, line and remedy", async () => {
+  test("bytes that are not UTF-8: exit code 2, with byte, line and remedy", async () => {
     const folder = workFolder({ "a.csv": Buffer.from(`${HEADER}A1,Ada,,\nA2,O\x92Brien,,\n`, "latin1") });
     const { code, stdout, stderr } = await validate(folder, ["a.csv"]);
     expect(code).toBe(2);
@@ -41,7 +41,7 @@ describe("validate and the hazards of extracts", () => {
     expect(stderr).toContain("--encoding windows-1252");
   });
 
-  test("windows-1252, declared: right, all 256 bytes", async () => {
+  test("declared windows-1252: all 256 bytes are decoded", async () => {
     const rows = Array.from({ length: 256 }, (_, byte) => [
       Buffer.from(`B${byte},Ada,"x`),
       Buffer.from(byte === 0x22 ? [0x22, 0x22] : [byte]),
@@ -53,7 +53,7 @@ describe("validate and the hazards of extracts", () => {
     expect(read.map(({ note }) => note)).toEqual(WINDOWS_1252.map((character) => `x${character}y`));
   });
 
-  test("a quoted newline: one record, and the lines behind it are counted right", async () => {
+  test("a quoted newline: one record, and the lines after it are counted correctly", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,"one\ntwo\r\nthree",\nA2,Bea,,12\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -68,7 +68,7 @@ describe("validate and the hazards of extracts", () => {
     ]);
   });
 
-  test("an unclosed quote at line 3 of 1,000,000: error at line 3, memory flat", async () => {
+  test("an unclosed quote at line 3 of 1,000,000: error at line 3, constant memory", async () => {
     const folder = workFolder({});
     writeUnclosedQuote(path.join(folder, "a.csv"), 1_000_000);
     const peakFile = path.join(folder, "peak");
@@ -82,7 +82,7 @@ describe("validate and the hazards of extracts", () => {
     expect(Number(readFileSync(peakFile, "utf8")) / 1024).toBeLessThan(250);
   });
 
-  test("ragged rows: problems at their lines, and the other rows go on", async () => {
+  test("ragged rows: problems at their lines, and the other rows are validated", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,Bea\nA3,Cid,,,more\nA4,Dov,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -95,17 +95,17 @@ describe("validate and the hazards of extracts", () => {
   });
 
   test.each([
-    ["a header that stands twice", "REF,NAME,NOTE,NAME\nA1,Ada,,\n", /columns 2 and 4.*NAME/],
+    ["a header that occurs twice", "REF,NAME,NOTE,NAME\nA1,Ada,,\n", /columns 2 and 4.*NAME/],
     ["a header without a name", "REF,,NOTE,MOBILE\nA1,Ada,,\n", /column 2/],
     ["two headers without a name", "REF,,NOTE,\nA1,Ada,,\n", /columns 2 and 4/],
-  ])("%s: exit 2, naming the columns", async (_, content, message) => {
+  ])("%s: exit code 2, naming the columns", async (_, content, message) => {
     const { code, stdout, stderr } = await validate(workFolder({ "a.csv": content }), ["a.csv"]);
     expect(code).toBe(2);
     expect(stdout).toBe("");
     expect(stderr).toMatch(message);
   });
 
-  test("an empty cell: an optional field is left out, a required one is required", async () => {
+  test("an empty cell: an optional field is left out, a required one is reported", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2, ,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -120,7 +120,7 @@ describe("validate and the hazards of extracts", () => {
     [";", '";"'],
     ["\t", "tab"],
     ["|", '"|"'],
-  ])("the delimiter %j: detected, said on stderr, never one column", async (delimiter, said) => {
+  ])("the delimiter %j: detected, reported on stderr, and never read as one column", async (delimiter, said) => {
     const rows = [
       ["REF", "NAME", "NOTE", "MOBILE"],
       ["A1", "Ada", "one, two, three", ""],
@@ -138,14 +138,14 @@ describe("validate and the hazards of extracts", () => {
 
   test.each([
     ["an empty file", "", []],
-    ["a file of blank lines, though an empty input is allowed", "\n\n", ["--allow-empty"]],
-  ])("%s: exit 2, no header", async (_, content, flags) => {
+    ["a file of blank lines, even with --allow-empty", "\n\n", ["--allow-empty"]],
+  ])("%s: exit code 2, no header", async (_, content, flags) => {
     const { code, stdout, stderr } = await validate(workFolder({ "a.csv": content }), ["a.csv", ...flags]);
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain("no header");
   });
 
-  test("a header only: an error, unless --allow-empty", async () => {
+  test("a header only: an error, unless --allow-empty is given", async () => {
     const folder = workFolder({ "a.csv": HEADER });
     const refused = await validate(folder, ["a.csv"]);
     expect(refused.code).toBe(2);
@@ -155,7 +155,7 @@ describe("validate and the hazards of extracts", () => {
   });
 });
 
-/** What would be sent. */
+/** The payloads that a push would send. */
 async function payloads(folder: string, args: readonly string[]): Promise<readonly Payload[]> {
   const flags = ["--limit", "100", ...JOB_FLAGS, "--format", "json", "--show-values"];
   const { stdout } = await runCli(["preview", ...flags, ...args], { cwd: folder });

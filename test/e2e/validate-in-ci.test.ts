@@ -9,8 +9,8 @@ import { scaledTimeout } from "../scaled-timeout.ts";
 
 const PAGE = readFileSync(projectFile("docs/ci.md"), "utf8");
 
-describe("the commands of docs/ci.md, as written there", () => {
-  test("GitHub: the contract is understood, the sample fails, and the annotations lie on its lines", () => {
+describe("the commands of docs/ci.md, unchanged", () => {
+  test("GitHub: the contract is valid, the sample fails, and the annotations are on its lines", () => {
     const steps: readonly { readonly run?: string }[] = parseYaml(block(".github/workflows")).jobs.validate.steps;
     const [check = "", validate = ""] = steps
       .map((step) => step.run ?? "")
@@ -55,7 +55,7 @@ describe("the commands of docs/ci.md, as written there", () => {
     for (const file of uploaded) expect(existsSync(path.join(folder, file))).toBe(true);
   });
 
-  test("GitLab: the sample fails, and junit.xml has a test case a record", () => {
+  test("GitLab: the sample fails, and junit.xml has one test case per record", () => {
     const { script }: { readonly script: readonly string[] } = parseYaml(block(".gitlab-ci.yml"))[
       "validate-sample-extract"
     ];
@@ -101,11 +101,11 @@ interface ActionUse {
   readonly with?: Readonly<Record<string, string>>;
 }
 
-/** The text with the inputs of an action in their places, as GitHub fills them in. */
+/** The text with the inputs of an action substituted, as GitHub does. */
 function withInputs(text: string, { inputs }: Action, use: ActionUse | undefined): string {
   return text.replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, name: string) => {
     const value = use?.with?.[name] ?? inputs[name]?.default;
-    if (value === undefined) throw new Error(`the action has no input ${name}, or it is not given`);
+    if (value === undefined) throw new Error(`the action has no input ${name}, or it has no value`);
     return value;
   });
 }
@@ -130,7 +130,7 @@ function repository(): string {
   for (const name of ["migrate", "energy-migrate"]) {
     writeProgram(path.join(folder, "node_modules/.bin", name), `exec "${process.execPath}" "${BINARY}" "$@"`);
   }
-  // What is packed is installed in `.ci/package.mjs`; here it is only seen how it is called.
+  // The installation of the packed archive is tested in `.ci/package.mjs`; this test only checks how it is called.
   writeProgram(path.join(folder, "node_modules/.bin/npm"), 'echo "$@"');
   return folder;
 }
@@ -140,7 +140,7 @@ function writeProgram(file: string, command: string): void {
   chmodSync(file, 0o755);
 }
 
-/** The block of YAML that begins with a comment naming this file. */
+/** The YAML block whose first comment names this file. */
 function block(file: string): string {
   const found = [...PAGE.matchAll(/```yaml\n(.*?)```/gs)].find(([, text = ""]) => text.startsWith(`# ${file}`));
   if (found?.[1] === undefined) throw new Error(`docs/ci.md has no block for ${file}`);

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { linesOf, validate, workFolder } from "./validate-scene.ts";
 
-/** An input of this many rows is large enough to be checked in threads. */
+/** Enough rows for an input to be validated in threads. */
 const ROWS = 40_000;
-/** So many have a plan that is more than is kept in memory, and is written aside. */
+/** Enough rows for a plan that does not fit in memory and is written to disk. */
 const MANY_ROWS = 400_000;
 const LONG_NOTE = "n".repeat(220);
 
@@ -33,7 +33,7 @@ describe("a large input", () => {
   });
 
   test.skipIf(!existsSync("/bin/bash"))(
-    "whose plan the disk has no room for ends with exit code 6 and says so",
+    "whose plan does not fit on the disk ends with exit code 6 and says so",
     async () => {
       const short = Array.from({ length: MANY_ROWS }, (_, index) => `K${index + 1},Ada,n,\n`);
       const folder = workFolder({ "a.csv": `REF,NAME,NOTE,MOBILE\n${short.join("")}` });

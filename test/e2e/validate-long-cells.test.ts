@@ -54,7 +54,10 @@ ${Object.keys(TYPES)
 
 const long = (piece: string, length = 40_000): string => piece.repeat(length / piece.length);
 
-/** Each made to be tried in many ways: a program that does takes seconds over the square of the length. */
+/**
+ * Each cell makes a backtracking program try many ways: such a program takes seconds, growing with the square of the
+ * length.
+ */
 const CELLS = [
   `1${long("0")}1`,
   `1.${long("0")}1`,
@@ -71,7 +74,7 @@ const CELLS = [
   long("$&"),
 ];
 
-test("long cells that are made to take long do not", async () => {
+test("long cells designed to be slow do not slow down validation", async () => {
   const columns = ["REF", ...Object.keys(TYPES).map((name) => name.toUpperCase())];
   const rows = CELLS.map((cell, at) => [`A${at}`, ...Object.keys(TYPES).map(() => cell)]);
   const longest = columns.map((name) => (name === "NUMBER" ? `1.${long("0", 900_000)}1` : ""));
@@ -82,7 +85,7 @@ test("long cells that are made to take long do not", async () => {
   expect(linesOf(stdout).map(({ status }) => status)).toEqual([...rows, longest].map(() => "invalid"));
 });
 
-test("neither do lines of JSON with long runs of spaces or digits", async () => {
+test("lines of JSON with long runs of spaces or digits do not slow down validation", async () => {
   const spaces = `{"number":"A1","name":"Ada","note":"x${" ".repeat(4_000_000)}x"}`;
   const digits = `{"number":"A2","name":"Bea","note":1.${"0".repeat(4_000_000)}1}`;
   const folder = workFolder({ "mapping.yaml": "operation: import-account\npayload: { number: number, name: name }\n" });

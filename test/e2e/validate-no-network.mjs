@@ -1,4 +1,4 @@
-// Loaded before the program: every way to the network throws, and leaves a line in the file that TRAP_FILE names.
+// Loaded before the program: every use of the network throws, and adds a line to the file that TRAP_FILE names.
 import { appendFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import process from "node:process";
@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 function trap(name) {
   return () => {
     appendFileSync(process.env.TRAP_FILE, `${name}\n`);
-    throw new Error(`the network was touched: ${name}`);
+    throw new Error(`the network was used: ${name}`);
   };
 }
 

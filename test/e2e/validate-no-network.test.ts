@@ -13,7 +13,7 @@ const PUSH = ["push", "--only", "00010001"];
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 describe("validate opens no socket", () => {
-  test("with every way to the network trapped", async () => {
+  test("with every use of the network trapped", async () => {
     const { options, touched } = trap();
     const { code, stderr } = await runCli(VALIDATE, options);
     expect([code, touched()]).toEqual([1, ""]);
@@ -23,17 +23,17 @@ describe("validate opens no socket", () => {
   test("and the trap does catch a push", async () => {
     const { options, touched } = trap();
     const push = startCli([...PUSH, "--base-url", "https://127.0.0.1:1/v1/", "--ledger", ledger()], options);
-    await push.said(/cannot reach/);
+    await push.waitForOutput(/cannot reach/);
     push.kill("SIGKILL");
     await push.ended;
     expect(touched()).toMatch(/^(net|tls|dns)\./);
   });
 
-  test.skipIf(!HAS_STRACE)("as the kernel sees it", async () => {
+  test.skipIf(!HAS_STRACE)("as seen by the kernel", async () => {
     expect(await socketsOf(VALIDATE)).toEqual([]);
   });
 
-  test.skipIf(!HAS_STRACE)("and the kernel does see those of a push", async () => {
+  test.skipIf(!HAS_STRACE)("and the kernel does see the sockets of a push", async () => {
     const { port, close } = await plainServer();
     const sockets = await socketsOf([...PUSH, "--base-url", `https://127.0.0.1:${port}/v1/`, "--ledger", ledger()]);
     await close();
@@ -41,7 +41,7 @@ describe("validate opens no socket", () => {
   });
 });
 
-/** An environment in which the program leaves a trace in a file when it touches the network. */
+/** An environment in which every use of the network adds a line to a file. */
 function trap(): { readonly options: CliOptions; readonly touched: () => string } {
   const trapFile = path.join(temporaryFolder(), "touched");
   return {
@@ -58,7 +58,7 @@ function ledger(): string {
   return path.join(temporaryFolder(), "ledger.db");
 }
 
-/** The sockets that it opens towards a network; those within the machine (AF_UNIX) do not count. */
+/** The network sockets that it opens; sockets within the machine (AF_UNIX) do not count. */
 async function socketsOf(args: readonly string[]): Promise<readonly string[]> {
   const file = path.join(temporaryFolder(), "trace");
   const { code } = await runCli(args, {
@@ -72,7 +72,7 @@ async function socketsOf(args: readonly string[]): Promise<readonly string[]> {
     .filter((line) => /socket\(AF_INET6?,/.test(line));
 }
 
-/** A server that does not speak TLS: whoever wants that is told at once. */
+/** A server without TLS: a TLS client fails at once. */
 async function plainServer(): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const server = createServer((socket) =>
     socket

@@ -6,11 +6,11 @@ import { runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, JOB_FLAGS, JOINED_MAPPING, linesOf, validate, workFolder } from "./validate-scene.ts";
 
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
-/** Every second one is invalid. */
+/** Every second row is invalid. */
 const TEN = `${HEADER}${Array.from({ length: 10 }, (_, index) => `A${index + 1},${index % 2 === 0 ? "Ada" : ""},,\n`).join("")}`;
 
 describe("a part of the input", () => {
-  test("--limit takes the first records", async () => {
+  test("--limit validates the first records", async () => {
     const { code, stdout } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--limit", "3"]);
     expect(code).toBe(1);
     expect(linesOf(stdout).map(({ record, key }) => [record, key])).toEqual([
@@ -20,7 +20,7 @@ describe("a part of the input", () => {
     ]);
   });
 
-  test("--only takes these keys, under their numbers in the whole input", async () => {
+  test("--only validates the records with these keys, with their numbers in the whole input", async () => {
     const { code, stdout } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--only", "A9,A3", "--only", "A5"]);
     expect(code).toBe(0);
     expect(linesOf(stdout).map(({ record, key }) => [record, key])).toEqual([
@@ -30,7 +30,7 @@ describe("a part of the input", () => {
     ]);
   });
 
-  test("--only with a key that nobody has is an error, not a success", async () => {
+  test("--only with an unknown key is an error, not a success", async () => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--only", "A99"]);
     expect(code).toBe(2);
     expect(stderr).toContain("--only");
@@ -40,19 +40,19 @@ describe("a part of the input", () => {
 describe("--max-errors", () => {
   const stopped = /^migrate: stopped after .*: 5 invalid, more than --max-errors allows$/m;
 
-  test.each(["4", "49%"])("%s is exceeded: said on stderr, exit 1", async (most) => {
+  test.each(["4", "49%"])("%s is exceeded: reported on stderr, exit code 1", async (most) => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--max-errors", most]);
     expect(code).toBe(1);
     expect(stderr).toMatch(stopped);
   });
 
-  test.each(["50%"])("%s is not", async (most) => {
+  test.each(["50%"])("%s is not exceeded", async (most) => {
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv", "--max-errors", most]);
     expect(code).toBe(1);
     expect(stderr).not.toContain("stopped");
   });
 
-  test("ends the reading of a long input: what follows is not looked at", async () => {
+  test("stops reading a long input: the rest is not read", async () => {
     const folder = workFolder({ "a.csv": HEADER + "A1,,,\n".repeat(20_000) + 'A2,"never closed,,\n' });
     const { code, stdout, stderr } = await validate(folder, ["a.csv", "--max-errors", "10"]);
     expect(code).toBe(1);
@@ -63,7 +63,7 @@ describe("--max-errors", () => {
 });
 
 describe("sources", () => {
-  test("--source names the file of one source; --supplier stands in the mapping", async () => {
+  test("--source names the file of one source; the mapping can use --supplier", async () => {
     const folder = workFolder({
       "mapping.yaml": JOINED_MAPPING,
       "new/accounts.csv": "REF,NAME\nB1,Bea\n",
@@ -87,7 +87,7 @@ describe("sources", () => {
     expect(JSON.parse(shown)).toMatchObject({ payload: { supplier: "ACME" } });
   });
 
-  test("a positional source goes to the source that has no parent", async () => {
+  test("a positional source is used for the source without a parent", async () => {
     const folder = workFolder({
       "mapping.yaml": JOINED_MAPPING,
       "other.csv": "REF,NAME\nA1,Ada\n",
@@ -107,7 +107,7 @@ describe("sources", () => {
     ]);
   });
 
-  test("a pattern names files in their order, and .gz is read through", async () => {
+  test("a pattern names files in order, and .gz is decompressed", async () => {
     const folder = workFolder({
       "part-2.csv.gz": gzipSync(`${HEADER}A2,Bea,,\n`),
       "part-1.csv": `${HEADER}A1,Ada,,\n`,
@@ -121,7 +121,7 @@ describe("sources", () => {
     ]);
   });
 
-  test("--delimiter and --encoding are taken at their word", async () => {
+  test("--delimiter and --encoding override detection", async () => {
     const text = "REF#NAME#NOTE#MOBILE\nA1#Zoë, the first#b#\n";
     const folder = workFolder({ "a.csv": Buffer.from(text, "latin1") });
     const flags = ["a.csv", "--delimiter", "#", "--encoding", "iso-8859-1"];
@@ -133,7 +133,7 @@ describe("sources", () => {
     });
   });
 
-  test("NDJSON without a mapping holds payloads", async () => {
+  test("NDJSON without a mapping contains payloads", async () => {
     const folder = workFolder({ "a.ndjson": '{"number":"A1","name":"Ada"}\n{"number":"A2"}\n' });
     const args = ["validate", "a.ndjson", ...CONTRACT_FLAGS, "--format", "ndjson"];
     const { code, stdout } = await runCli(args, { cwd: folder });
@@ -145,7 +145,7 @@ describe("sources", () => {
   });
 });
 
-describe("talk", () => {
+describe("messages", () => {
   test("--quiet leaves only data and failures", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--quiet"]);
@@ -154,7 +154,7 @@ describe("talk", () => {
     expect([failed.code, failed.stderr]).toEqual([2, "migrate: none.csv: no such file\n"]);
   });
 
-  test("--log-format json speaks one object a line", async () => {
+  test("--log-format json writes one object per line", async () => {
     const folder = workFolder({ "a.csv": TEN.replaceAll(",", ";") });
     const ended = await validate(folder, ["a.csv", "--log-format", "json"]);
     const failed = await validate(folder, ["none.csv", "--log-format", "json"]);
@@ -170,7 +170,7 @@ describe("talk", () => {
     ]);
   });
 
-  test("nothing is coloured in a pipe, whatever the terminal", async () => {
+  test("nothing is coloured in a pipe, with any terminal", async () => {
     const env = { TERM: "xterm-256color", COLORTERM: "truecolor" };
     const folder = workFolder({ "a.csv": TEN });
     const { stdout, stderr } = await runCli(["validate", "a.csv", ...JOB_FLAGS], { cwd: folder, env });
@@ -180,7 +180,7 @@ describe("talk", () => {
 });
 
 describe("the environment", () => {
-  test("stands in for flags", async () => {
+  test("can be used instead of flags", async () => {
     const folder = workFolder({ "a.csv": TEN });
     const env = {
       MIGRATE_CONTRACT: "contract.yaml",
@@ -197,14 +197,14 @@ describe("the environment", () => {
     expect(logOf(stderr).at(-1)).toMatchObject({ event: "failure", code: "too_many_errors" });
   });
 
-  test("is beaten by flags", async () => {
+  test("is overridden by flags", async () => {
     const env = { MIGRATE_FORMAT: "junit", MIGRATE_CONTRACT: "none.yaml", MIGRATE_ENCODING: "klingon" };
     const flags = ["a.csv", "--encoding", "utf-8"];
     const { code, stdout } = await validate(workFolder({ "a.csv": TEN }), flags, { env });
     expect([code, linesOf(stdout).length]).toEqual([1, 10]);
   });
 
-  test("that a pipeline sets to nothing says nothing", async () => {
+  test("has no effect if a pipeline sets a variable to an empty text", async () => {
     const names = ["CONFIG", "CONTRACT", "MAPPING", "OPERATION", "SUPPLIER", "ENCODING", "DELIMITER", "FORMAT", "OUT"];
     const env = Object.fromEntries(names.map((name) => [`MIGRATE_${name}`, ""]));
     const { code, stderr } = await validate(workFolder({ "a.csv": TEN }), ["a.csv"], { env });

@@ -8,7 +8,7 @@ import { CONTRACT_FLAGS, JOB_FLAGS, JOINED_MAPPING, linesOf, validate, workFolde
 const HEADER = "REF,NAME,NOTE,MOBILE\n";
 
 describe("outcome lines", () => {
-  test("of valid and invalid records have their keys in order, and nothing else stands on stdout", async () => {
+  test("of valid and invalid records have their keys in order, and stdout contains nothing else", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,,x,12\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -43,7 +43,7 @@ describe("outcome lines", () => {
     );
   });
 
-  test("address a problem of a child row through the join, at its own file, line and column", async () => {
+  test("address a problem of a child row through the join, with its own file, line and column", async () => {
     const folder = joinedFolder();
     const { code, stdout } = await validate(folder, ["--supplier", "ACME"]);
     expect(code).toBe(1);
@@ -120,7 +120,7 @@ describe("outcome lines", () => {
     ]);
   });
 
-  test("of records with one key say which other record has it", async () => {
+  test("of records with the same key name the other record", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,Bea,,\nA1,Ada,,\nA2,Other,,\n` });
     const { code, stdout } = await validate(folder, ["a.csv"]);
     expect(code).toBe(1);
@@ -134,7 +134,7 @@ describe("outcome lines", () => {
 });
 
 describe("the report folder", () => {
-  test("holds what stdout said, every error, and counts that add up", async () => {
+  test("contains the outcomes of stdout, every error, and counts that add up", async () => {
     const folder = joinedFolder();
     const { stdout } = await validate(folder, ["--supplier", "ACME", "--out", "report"]);
     const file = (name: string): string => readFileSync(path.join(folder, "report", name), "utf8");
@@ -161,7 +161,7 @@ describe("the report folder", () => {
     expect(exitCode).toBe(1);
   });
 
-  test("is its owner's alone, whatever the umask", async () => {
+  test("is readable only by its owner, under any umask", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,,,\n` });
     const umask = ["sh", "-c", 'umask 000; exec "$0" "$@"'];
     await validate(folder, ["a.csv", "--out", "new/report"], { under: umask });
@@ -171,14 +171,14 @@ describe("the report folder", () => {
     expect(modeOf(out)).toBe(0o700);
   });
 
-  test("tightens a file that stood there open to all", async () => {
+  test("restricts an existing file that others could read", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,,,\n`, "out/summary.json": "old" });
     await validate(folder, ["a.csv", "--out", "out"]);
     expect(modeOf(path.join(folder, "out/summary.json"))).toBe(0o600);
     expect(readFileSync(path.join(folder, "out/summary.json"), "utf8")).toContain('"records":1');
   });
 
-  test("names the command that goes on, and the rejects feed it once they are mended", async () => {
+  test("names the next command, which reads the corrected rejects", async () => {
     const folder = joinedFolder();
     const { stderr } = await validate(folder, ["--supplier", "ACME", "--out", "report"]);
     const [, next = ""] = /^Next {4}migrate (.*)$/m.exec(stderr) ?? [];
@@ -193,7 +193,7 @@ describe("the report folder", () => {
     expect(linesOf(again.stdout).map(({ key, status }) => [key, status])).toEqual([["A2", "valid"]]);
   });
 
-  test("of a clean input has rejects with a header only, and names no next command", async () => {
+  test("of a clean input has rejects with only a header, and names no next command", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\n` });
     const { code, stderr } = await validate(folder, ["a.csv", "--out", "out"]);
     expect(code).toBe(0);
@@ -201,7 +201,7 @@ describe("the report folder", () => {
     expect(rowsOf(readFileSync(path.join(folder, "out/errors.csv"), "utf8"))).toEqual([]);
   });
 
-  test("is left as it was when the input cannot be read", async () => {
+  test("is left unchanged if the input cannot be read", async () => {
     const folder = workFolder({ "a.csv": `${HEADER}A1,,,\n` });
     await validate(folder, ["a.csv", "--out", "out"]);
     const before = readFileSync(path.join(folder, "out/outcomes.ndjson"), "utf8");
@@ -219,7 +219,7 @@ describe("the report folder", () => {
     ]);
   });
 
-  test("is refused where it would overwrite the input", async () => {
+  test("is refused if it would overwrite the input", async () => {
     const folder = workFolder({ "rejects.csv": `${HEADER}A1,,,\n` });
     const { code, stderr } = await validate(folder, ["rejects.csv", "--out", "."]);
     expect(code).toBe(2);
@@ -228,7 +228,7 @@ describe("the report folder", () => {
   });
 });
 
-test("the summary says the counts on stderr", async () => {
+test("the summary shows the counts on stderr", async () => {
   const folder = workFolder({ "a.csv": `${HEADER}A1,Ada,,\nA2,,,\nA3,,,\n` });
   const { stderr } = await runCli(["validate", "a.csv", ...JOB_FLAGS], { cwd: folder });
   expect(stderr).toMatch(/^validate a\.csv: 3 records\n +1 +valid .*\n +2 +invalid /);
@@ -241,7 +241,7 @@ interface Summary {
   readonly [status: string]: unknown;
 }
 
-/** One good account, one with a bad address of its second customer, and a customer without an account. */
+/** One valid account, one with an invalid address of its second customer, and a customer without an account. */
 function joinedFolder(): string {
   return workFolder({
     "mapping.yaml": JOINED_MAPPING,

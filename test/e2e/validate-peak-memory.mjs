@@ -1,4 +1,4 @@
-// Loaded before the program: says at its end how much memory it has held at most, in kilobytes.
+// Loaded before the program: prints its peak memory in kilobytes at the end.
 import { writeFileSync } from "node:fs";
 import process from "node:process";
 

@@ -57,7 +57,7 @@ function validate(folder: string, ...more: readonly string[]): Promise<CliEnd> {
 }
 
 describe("rules over several fields", () => {
-  test("are judged with the operator's code and attr, at the cell; what is not declared is skipped, and said once", async () => {
+  test("are checked with the operator's code and attr, at the cell; undeclared ones are skipped, and reported once", async () => {
     const { code, stdout, stderr } = await validate(folderWith());
     expect(code).toBe(1);
     expect(linesOf(stdout)).toMatchObject([
@@ -102,14 +102,14 @@ describe("rules over several fields", () => {
     ["references: { nmes: names.csv }", "references.nmes", "names"],
     ["references: { names: missing.csv }", "missing.csv", ""],
     ["references: { names: customers.csv }", 'needs a column "name"', "LAST"],
-  ])("refuse what they do not know: %s", async (config, message, hint) => {
+  ])("refuse unknown settings: %s", async (config, message, hint) => {
     const { code, stdout, stderr } = await validate(folderWith({ "migrate.yaml": config }));
     expect([code, stdout]).toEqual([2, ""]);
     expect(stderr).toContain(message);
     expect(stderr).toContain(hint);
   });
 
-  test("an overlay that the package ships is named, and a slip in the name is recognised", async () => {
+  test("an overlay of the package is found by name, and a misspelt name gets a suggestion", async () => {
     const { code, stderr } = await runCli(["contract", "check", "contract.yaml", "overlay:gbb"], { cwd: folderWith() });
     expect(code).toBe(2);
     expect(stderr).toContain('ships no overlay named "gbb"');
@@ -118,7 +118,7 @@ describe("rules over several fields", () => {
     expect(shipped.stdout).toMatch(/^overlay:gb:\d+/m);
   });
 
-  test("a run says once that an overlay was written for another document, and goes on", async () => {
+  test("a run reports once that an overlay was written for another document, and continues", async () => {
     const writtenFor = 'x-migrate-written-for: { document: that of last year, mark: "0" }\nactions:';
     const folder = folderWith({ "rules.yaml": RULES.replace("actions:", writtenFor) });
     const { code, stderr } = await validate(folder);
@@ -128,7 +128,7 @@ describe("rules over several fields", () => {
     );
   });
 
-  test("contract check says what they cover", async () => {
+  test("contract check lists what they cover", async () => {
     const folder = folderWith();
     const { stdout } = await runCli(["contract", "check", "contract.yaml", "rules.yaml"], { cwd: folder });
     expect(stdout).toContain("0 published codes, 3 rules\n    2  rules are skipped");

@@ -3,7 +3,7 @@ import path from "node:path";
 import { type CliEnd, type CliOptions, runCli } from "./cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** A contract that fits on a screen: an account with its customers. */
+/** A small contract: an account with its customers. */
 export const CONTRACT = `openapi: 3.0.3
 info: { title: Small platform, version: "1" }
 paths:
@@ -49,7 +49,7 @@ payload:
   mobile: MOBILE
 `;
 
-/** Accounts, and their customers in a file of their own. */
+/** Accounts, and their customers in a second file. */
 export const JOINED_MAPPING = `operation: import-account
 key: number
 sources:
@@ -66,7 +66,7 @@ payload:
 
 export type Files = Readonly<Record<string, string | Uint8Array>>;
 
-/** A folder with these files, the contract and a mapping; it goes when the test ends. */
+/** A folder with these files, the contract and a mapping; removed when the test ends. */
 export function workFolder(files: Files): string {
   const folder = temporaryFolder();
   for (const [name, content] of Object.entries({ "contract.yaml": CONTRACT, "mapping.yaml": FLAT_MAPPING, ...files })) {
@@ -79,7 +79,7 @@ export function workFolder(files: Files): string {
 export const CONTRACT_FLAGS: readonly string[] = ["--contract", "contract.yaml"];
 export const JOB_FLAGS: readonly string[] = [...CONTRACT_FLAGS, "--mapping", "mapping.yaml"];
 
-/** `migrate validate` in a folder, with its contract and mapping, for machines. */
+/** `migrate validate` in a folder, with its contract and mapping and NDJSON output. */
 export function validate(folder: string, args: readonly string[], options: CliOptions = {}): Promise<CliEnd> {
   return runCli(["validate", ...args, ...JOB_FLAGS, "--format", "ndjson"], { ...options, cwd: folder });
 }

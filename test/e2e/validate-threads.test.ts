@@ -5,12 +5,12 @@ import { expect, it } from "vitest";
 import { type CliOptions, runCli } from "./cli.ts";
 import { CONTRACT_FLAGS, type Files, JOB_FLAGS, JOINED_MAPPING, workFolder } from "./validate-scene.ts";
 
-/** Ten chunks of 256 KB: more than the other threads take before the one that reads takes any. */
+/** Ten chunks of 256 KB: more than the other threads take before the reading thread takes any. */
 const ROWS = 10_000;
 
 const GOOD = `${"The meter is under the stairs. ".repeat(6)}ok`;
 
-/** Rows of REF, NAME, NOTE, MOBILE with everything that CSV files hold to the grief of those who read them. */
+/** Rows of REF, NAME, NOTE, MOBILE with every hazard of CSV files. */
 function hazards(count: number): string {
   const all = Array.from({ length: count }, (_, index) => hazard(index));
   return ["REF,NAME,NOTE,MOBILE", ...all].join("\n");
@@ -34,7 +34,7 @@ function hazard(index: number): string {
   return long ?? kinds[index % 59] ?? `${ref},Ann,${GOOD},07700900123`;
 }
 
-/** Rows of which one in so many has an error. */
+/** Rows of which one in `badEvery` has an error. */
 function rows(count: number, badEvery: number): string {
   const all = Array.from(
     { length: count },
@@ -43,7 +43,7 @@ function rows(count: number, badEvery: number): string {
   return ["REF,NAME,NOTE,MOBILE", ...all, ""].join("\n");
 }
 
-/** Lines of JSON with everything that goes wrong in them. */
+/** Lines of JSON with every kind of error. */
 function jsonLines(count: number): string {
   const hazardAt: Readonly<Record<number, (ref: string) => string>> = {
     3: (ref) => `\n  \r\n {"REF":"${ref}","NAME":"Zoë","NOTE":"a\\nb","MOBILE":"0770"} \r`,
@@ -61,7 +61,7 @@ function jsonLines(count: number): string {
   }).join("\n");
 }
 
-/** The good ones of them as an array. */
+/** The valid ones of them as an array. */
 function array(count: number): string {
   const elements = jsonLines(count)
     .split("\n")
@@ -86,7 +86,7 @@ payload: { number: { from: REF, call: fail }, name: { from: NAME, call: shout } 
 
 const JOINED = JOINED_MAPPING.replace("${supplier}", "S");
 
-/** Accounts, and customers in any order, of which some have no account, or one that is almost theirs. */
+/** Accounts, and customers in any order, some without an account, or with a key that is almost one. */
 function joined(count: number): Files {
   const numbers = Array.from({ length: count }, (_, index) => index);
   const accounts = numbers.map((index) => `K${index},${index % 101 === 7 ? "" : "Ann"}`);
@@ -123,7 +123,7 @@ let calls = 0;
 export const numbered = (text) => text + " " + (calls += 1);
 `;
 
-/** An account's number ends in how many accounts the functions of its thread have met so far. */
+/** An account's number ends in the count of accounts that the functions of its thread have processed so far. */
 const COUNTED_KEYS = `operation: import-account
 key: number
 functions: ./functions.mjs
@@ -141,9 +141,9 @@ const accounts = (content: string | Uint8Array): Files => ({ "accounts.csv": con
 
 const CASES: Readonly<Record<string, Case>> = {
   "a file with every hazard": { files: accounts(hazards(ROWS)), code: 1 },
-  "the same as lines": { files: accounts(hazards(ROWS)), args: ["--format", "ndjson"], code: 1 },
+  "the same as NDJSON": { files: accounts(hazards(ROWS)), args: ["--format", "ndjson"], code: 1 },
   "the same with values": { files: accounts(hazards(ROWS)), args: ["--show-values"], code: 1 },
-  "the same, packed, from standard input": {
+  "the same, compressed, from standard input": {
     files: {},
     args: ["-"],
     options: { input: gzipSync(hazards(ROWS)) },
@@ -170,7 +170,7 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["accounts.ndjson"],
     code: 1,
   },
-  "payloads as they are": {
+  "payloads without a mapping": {
     files: { "accounts.ndjson": PAYLOADS, "mapping.yaml": "" },
     args: ["accounts.ndjson", "--format", "ndjson"],
     code: 1,
@@ -181,12 +181,12 @@ const CASES: Readonly<Record<string, Case>> = {
     args: ["accounts.json"],
     code: 1,
   },
-  "an array that is cut off": {
+  "a truncated array": {
     files: { "accounts.json": array(ROWS).slice(0, -5) },
     args: ["accounts.json"],
     code: 2,
   },
-  "text behind an array, behind the records that are wanted": {
+  "text after an array, with a limit before it": {
     files: { "accounts.json": `${array(ROWS)}x` },
     args: ["accounts.json", "--limit", "9"],
     code: 1,
@@ -198,25 +198,25 @@ const CASES: Readonly<Record<string, Case>> = {
     code: 2,
   },
   "joined files": { files: joined(4000), args: ["--format", "ndjson"], code: 1 },
-  "joined files, some records of the beginning": { files: joined(4000), args: ["--limit", "1234"], code: 1 },
+  "joined files, the first records": { files: joined(4000), args: ["--limit", "1234"], code: 1 },
   "joined files with values, until there are too many errors": {
     files: joined(4000),
     args: ["--show-values", "--max-errors", "20"],
     code: 1,
   },
-  "records and orphans with these keys alone": { files: joined(2000), args: ["--only", "K1,K7,K1009"], code: 1 },
+  "only records and orphans with these keys": { files: joined(2000), args: ["--only", "K1,K7,K1009"], code: 1 },
   "a file joined with lines of JSON": { files: joinedWithJson(2000), args: ["--format", "csv"], code: 1 },
-  "good rows": { files: accounts(rows(ROWS, ROWS * 2)), code: 0 },
-  "some records of the beginning": { files: accounts(rows(ROWS, 100)), args: ["--limit", "3210"], code: 1 },
-  "the first of those with these keys": {
+  "valid rows": { files: accounts(rows(ROWS, ROWS * 2)), code: 0 },
+  "the first records": { files: accounts(rows(ROWS, 100)), args: ["--limit", "3210"], code: 1 },
+  "the first records with these keys": {
     files: accounts(rows(ROWS, 100)),
     args: ["--only", "K99,K3000,K3500,K5999", "--limit", "3"],
     code: 1,
   },
-  "more errors than are put up with": { files: accounts(rows(ROWS, 100)), args: ["--max-errors", "30"], code: 1 },
-  "a share of errors that is too large": { files: accounts(rows(ROWS, 100)), args: ["--max-errors", "0.5%"], code: 1 },
-  "a quote that nothing closes": { files: accounts(`${rows(ROWS, 100)}K,Ann,"open,\n${rows(9, 9)}`), code: 2 },
-  "a bad byte behind the records that are wanted": {
+  "more errors than allowed": { files: accounts(rows(ROWS, 100)), args: ["--max-errors", "30"], code: 1 },
+  "a share of errors above the limit": { files: accounts(rows(ROWS, 100)), args: ["--max-errors", "0.5%"], code: 1 },
+  "an unclosed quote": { files: accounts(`${rows(ROWS, 100)}K,Ann,"open,\n${rows(9, 9)}`), code: 2 },
+  "a bad byte after the limit": {
     files: accounts(Buffer.concat([Buffer.from(rows(ROWS, 100)), Buffer.from([0xff, 0x0a])])),
     args: ["--limit", "100"],
     code: 1,
@@ -229,14 +229,14 @@ const CASES: Readonly<Record<string, Case>> = {
     files: { ...accounts(rows(ROWS, 100)), "functions.mjs": FUNCTIONS, "mapping.yaml": CALLING },
     code: 2,
   },
-  "functions, and errors before the row that one fails on": {
+  "functions, with a limit before the row on which one fails": {
     files: { ...accounts(rows(ROWS, 100)), "functions.mjs": FUNCTIONS, "mapping.yaml": CALLING },
     args: ["--limit", "4000"],
     code: 0,
   },
 };
 
-/** Everything that a run leaves behind. */
+/** All files that a run writes. */
 async function validated({ files, args = [], options }: Case, folder: string, threads: number): Promise<unknown> {
   const out = path.join(folder, `out-${threads}`);
   const sources = args.some((arg) => /^-$|\.(csv|json|ndjson)$/.test(arg)) ? [] : ["accounts.csv"];
@@ -246,12 +246,12 @@ async function validated({ files, args = [], options }: Case, folder: string, th
     ...options,
     cwd: folder,
   });
-  // How far a slow machine has come after some seconds is no part of the result.
+  // The progress of a slow machine after some seconds is not part of the result.
   const said = stderr.replaceAll(path.basename(out), "out").replaceAll(/^Reading .*\n/gm, "");
   return { code, stdout: stdout.replaceAll(path.basename(out), "out"), said, files: filesIn(out) };
 }
 
-/** All but what a secret of the run makes different each time. */
+/** All files except those that differ because of a random secret of the run. */
 function filesIn(folder: string): Readonly<Record<string, string>> {
   const found = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : [];
   const files = found.filter((entry) => entry.isFile() && !SECRET_FILES.has(entry.name));
@@ -265,11 +265,11 @@ function read(file: string): string {
   return readFileSync(file, "utf8").replaceAll(/out-\d|\d{8}-\d{4}-[0-9a-f]{4}|\d\d:\d\d\b/g, "...");
 }
 
-it.each(Object.entries(CASES))("validate says the same with any number of threads: %s", async (_, scene) => {
+it.each(Object.entries(CASES))("validate has the same results with any number of threads: %s", async (_, scene) => {
   const folder = workFolder(scene.files);
   const alone = await validated(scene, folder, 1);
   expect(alone).toMatchObject({ code: scene.code });
-  // Functions have threads of their own, which count as well.
+  // Functions have their own threads, which count, too.
   expect(await validated(scene, folder, "functions.mjs" in scene.files ? 6 : 3)).toEqual(alone);
 });
 
@@ -279,7 +279,7 @@ it.each([
   ["3", 1],
   ["4", 2],
   ["auto", 1],
-])("validate --threads %s makes the records of a small file in %i threads", async (threads, made) => {
+])("validate --threads %s maps the records of a small file in %i threads", async (threads, made) => {
   const files = { "accounts.csv": rows(ROWS, ROWS * 2), "functions.mjs": COUNTING, "mapping.yaml": COUNTED_KEYS };
   const args = ["validate", "accounts.csv", ...JOB_FLAGS, "--format", "ndjson", "--threads", threads];
   const { stdout } = await runCli(args, { cwd: workFolder(files) });

@@ -8,7 +8,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 const WORKBOOKS = projectFile("fixtures/read/workbooks");
 
 describe("a workbook as a source", () => {
-  test("gives the outcomes that the same rows in CSV files give, at the same rows and columns", async () => {
+  test("has the same outcomes as CSV files with the same rows, at the same rows and columns", async () => {
     const cwd = projectFile("fixtures/demo");
     const book = path.join(temporaryFolder(), "demo.xlsx");
     cpSync(path.join(WORKBOOKS, "demo-from-libreoffice.xlsx"), book);
@@ -25,7 +25,7 @@ describe("a workbook as a source", () => {
     expect(renamed).toBe(fromCsv.stdout);
   });
 
-  test("is named on the screen with its sheet, and says what its sheets are", async () => {
+  test("is shown with its sheet, and its sheets are listed", async () => {
     const folder = workFolder({});
     cpSync(path.join(WORKBOOKS, "from-libreoffice.xlsx"), path.join(folder, "book.xlsx"));
     const run = await runCli(["validate", "book.xlsx#Kunden", ...JOB_FLAGS], { cwd: folder });
@@ -34,7 +34,7 @@ describe("a workbook as a source", () => {
     expect(run.stderr).toContain('its sheets are: "Accounts", "Customer list"');
   });
 
-  test("is read from standard input, too", async () => {
+  test("can be read from standard input", async () => {
     const folder = workFolder({});
     writeFileSync(
       path.join(folder, "mapping.yaml"),
@@ -66,7 +66,7 @@ describe("--format xlsx", () => {
     expect(summaryIn(sheets)).toMatchObject({ records: 19, invalid: 19 });
   });
 
-  test("asks validate for a folder, and refuses to overwrite its own input", async () => {
+  test("requires a folder for validate, and refuses to overwrite its own input", async () => {
     const cwd = projectFile("fixtures/demo");
     const without = await runCli(["validate", "--format", "xlsx"], { cwd });
     expect(without).toMatchObject({ code: 2, stdout: "" });

@@ -18,19 +18,19 @@ import { temporaryFolder } from "../temporary-folder.ts";
 /** The contract of the worked example: accounts in steps. */
 const WORKFLOWS: string = projectFile("fixtures/workflows/contract.yaml");
 
-/** Validate, stage, process; or schedule and ask. */
+/** v1: validate, stage, process. v2: schedule, poll. */
 type Generation = "v1" | "v2";
 
 export function startWorkflowSandbox(): Promise<TestSandbox> {
   return startTestSandbox({ flags: ["--contract", WORKFLOWS] });
 }
 
-/** The same as a process, whose log tells of each request. */
+/** The same as a process, which logs each request. */
 export function startWorkflowProcess(flags: readonly string[], timeoutMs: number): Promise<SandboxProcess> {
   return startSandboxProcess({ flags: ["--contract", WORKFLOWS, ...flags], timeoutMs });
 }
 
-/** A folder with the worked example in it. */
+/** A folder with the worked example. */
 export interface WorkflowPlace {
   readonly folder: string;
   readonly file: (...names: readonly string[]) => string;
@@ -68,7 +68,7 @@ function pushWords(mapping: string): readonly string[] {
   return ["push", "--contract", "contract.yaml", "--mapping", mapping, "--format", "ndjson"];
 }
 
-/** So many good accounts in place of the three of the example, as `EXT-00001` and on. */
+/** This many valid accounts instead of the three of the example, as `EXT-00001` and so on. */
 export function writeManyAccounts({ file }: WorkflowPlace, count: number): void {
   const keys = references(count);
   writeFileSync(

@@ -53,7 +53,7 @@ describe("the window of a scheduled account", () => {
     [dayFromNow(3), dayFromNow(2)],
   ] as const;
 
-  test("is judged before anything is sent, by the contract's rules and at its cell", async () => {
+  test("is checked before anything is sent, by the contract's rules and at its cell", async () => {
     const { migrate } = placeWithWindows(windows);
     const words = ["validate", "--contract", "contract.yaml", "--mapping", "accounts-v2.mapping.yaml"];
     const { code, stdout } = await migrate([...words, "--format", "ndjson"]);
@@ -77,7 +77,7 @@ describe("the window of a scheduled account", () => {
     ]);
   });
 
-  test("is judged where the contract sets it, for payloads without a mapping too", async () => {
+  test("is checked if the contract sets it, also for payloads without a mapping", async () => {
     const { file, migrate } = workflowPlace(sandbox);
     writeFileSync(
       file("window.yaml"),
@@ -98,7 +98,7 @@ describe("the window of a scheduled account", () => {
     ]);
   });
 
-  test("is sent with what is good, and is no part of the record: with another it is accepted already", async () => {
+  test("is sent with valid records, and is not part of their identity: a record with another window is already accepted", async () => {
     const place = placeWithWindows(windows);
     const first = await place.push("v2");
     expect(first.code).toBe(1);
@@ -113,7 +113,7 @@ describe("the window of a scheduled account", () => {
     expect(statusCounts(outcomeLines(second.stdout))).toEqual({ skipped: 1, accepted: 2 });
   });
 
-  test("reaches the platform, which refuses one that is no window", async () => {
+  test("reaches the platform, which refuses an invalid one", async () => {
     const { push } = placeWithWindows([
       ["soon", ""],
       ["", ""],
@@ -128,7 +128,7 @@ describe("the window of a scheduled account", () => {
   });
 });
 
-test("what the platform says of a step's own field leads to its cell", async () => {
+test("an error of the platform in a step's own field is reported at its cell", async () => {
   const place = workflowPlace(sandbox);
   const team = "A team with a name that is far too long";
   writeFileSync(

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-/** The last words of the paths that a record's requests went to. */
+/** The last segments of the paths of a record's requests. */
 function wayOf(key: string, requests: readonly SeenRequest[]): readonly string[] {
   return requests
     .filter((one) => one.key === key)
@@ -25,7 +25,7 @@ function lastName(path: string): string {
 }
 
 describe("validate, stage, process", () => {
-  test("each record passes through the steps in order and is accepted under its account number", async () => {
+  test("each record passes through the steps in order and is accepted with its account number", async () => {
     const { push } = workflowPlace(sandbox);
     const { code, stdout } = await push("v1");
     expect(code).toBe(0);
@@ -41,7 +41,7 @@ describe("validate, stage, process", () => {
     ]);
   });
 
-  test("what is refused at one step goes no further, and comes back at its cell", async () => {
+  test("a record refused at one step goes no further, and is reported at its cell", async () => {
     const { push, file } = workflowPlace(sandbox);
     writeFileSync(file("customers.csv"), "REF,LAST,MOBILE\nW-001,Byron,12345\nW-002,Baker,\nW-003,Baker,\n");
     writeFileSync(file("accounts-v1.mapping.yaml"), V1_WITHOUT_LOYALTY);
@@ -58,7 +58,7 @@ describe("validate, stage, process", () => {
     expect(wayOf("W-001", await admin.imports())).toEqual(["POST validate-account 400"]);
   });
 
-  test("an account that is there already is accepted under its number, by a 400", async () => {
+  test("an account that already exists is accepted with its number, by a 400", async () => {
     const first = outcomeLines((await workflowPlace(sandbox).push("v1")).stdout);
     const { code, stdout } = await workflowPlace(sandbox).push("v1");
     expect(code).toBe(0);
@@ -69,10 +69,10 @@ describe("validate, stage, process", () => {
     expect(await admin.accounts()).toHaveLength(3);
   });
 
-  test("a cap on processing slows that step, and everything arrives", async () => {
+  test("a limit on processing slows down that step, and everything arrives", async () => {
     const place = workflowPlace(sandbox);
     writeManyAccounts(place, 60);
-    // Longer than it takes to send the next ones, on a slow machine, too: the cap is met.
+    // Longer than sending the next ones takes, even on a slow machine, so that the limit is reached.
     await admin.faults({ maxProcessing: 2, latencyMs: [60, 90] });
     const { code, stdout } = await place.push("v1", ["--concurrency", "12"]);
     expect(code).toBe(0);
@@ -96,7 +96,7 @@ payload:
   customers: { each: customers, item: { family_name: LAST, mobile: MOBILE } }
 `;
 
-describe("schedule, and ask what became of it", () => {
+describe("schedule, and poll", () => {
   test("a record is accepted when the platform has created it", async () => {
     const { code, stdout } = await workflowPlace(sandbox).push("v2");
     expect(code).toBe(0);
@@ -124,7 +124,7 @@ describe("schedule, and ask what became of it", () => {
     });
   });
 
-  test("a task that ends in an error is a refusal, and a later push schedules it anew", async () => {
+  test("a task that ends in an error is a rejection, and a later push schedules it again", async () => {
     await admin.faults({ taskErrors: "at:1" });
     const { push } = workflowPlace(sandbox);
     const first = await push("v2", ["--concurrency", "1"]);
@@ -141,7 +141,7 @@ describe("schedule, and ask what became of it", () => {
 });
 
 describe("--until", () => {
-  test("stops after the step, and a later push goes on from there", async () => {
+  test("stops after the step, and a later push continues from there", async () => {
     const { push } = workflowPlace(sandbox);
     const first = await push("v1", ["--until", "stage"]);
     expect(first.code).toBe(3);
@@ -157,7 +157,7 @@ describe("--until", () => {
     ]);
   });
 
-  test("sends nothing again that has come so far already", async () => {
+  test("sends no completed step again", async () => {
     const { push } = workflowPlace(sandbox);
     await push("v1", ["--until", "validate"]);
     const before = await admin.imports();
@@ -167,7 +167,7 @@ describe("--until", () => {
     expect(await admin.imports()).toEqual(before);
   });
 
-  test("begins anew with a record whose content has changed", async () => {
+  test("starts again with a record whose content has changed", async () => {
     const { push, file } = workflowPlace(sandbox);
     await push("v1", ["--until", "stage"]);
     const changed = readFileSync(file("accounts.csv"), "utf8").replace("Ada Byron", "Ada Lovelace");
@@ -193,7 +193,7 @@ describe("--until", () => {
 });
 
 describe("--remote-validate", () => {
-  test("asks the platform's validation and nothing else, and warns of fields that it dropped", async () => {
+  test("calls only the platform's validation, and warns of fields that it dropped", async () => {
     await admin.faults({ dropFields: ["loyalty_code"] });
     const { push, file } = workflowPlace(sandbox);
     const { code, stdout } = await push("v1", ["--remote-validate"]);
@@ -216,7 +216,7 @@ describe("--remote-validate", () => {
     expect(existsSync(file(".migrate/ledger.db"))).toBe(false);
   });
 
-  test("finds what only the platform knows", async () => {
+  test("finds errors that only the platform can detect", async () => {
     const { push, file } = workflowPlace(sandbox);
     writeFileSync(file("customers.csv"), "REF,LAST,MOBILE,LOYALTY\nW-001,Byron,12345,\nW-002,Baker,,\nW-003,Baker,,\n");
     for (const generation of ["v1", "v2"] as const) {
@@ -228,8 +228,8 @@ describe("--remote-validate", () => {
   });
 });
 
-describe("what follows the import", () => {
-  test("waits until its account is accepted, and goes then", async () => {
+describe("a follow-up of the import", () => {
+  test("waits until its account is accepted, and is then sent", async () => {
     const { push, pushMapping, migrate } = workflowPlace(sandbox);
     const early = await pushMapping("notes.mapping.yaml");
     expect(early.code).toBe(3);
@@ -247,7 +247,7 @@ describe("what follows the import", () => {
     expect(lines.every((line) => line.errors === undefined)).toBe(true);
   });
 
-  test("goes at once where the account is there, and not twice", async () => {
+  test("is sent at once if the account exists, and not twice", async () => {
     const { push, pushMapping } = workflowPlace(sandbox);
     await push("v1");
     expect(statusCounts(outcomeLines((await pushMapping("notes.mapping.yaml")).stdout))).toEqual({ accepted: 2 });

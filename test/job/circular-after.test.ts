@@ -56,7 +56,7 @@ test.each(["import-thing", "{ operation: import-thing, key: ref }", "process-thi
 );
 
 test.each(["{ operation: import-thing, key: parent }", "import-other"])(
-  "a mapping whose records wait for other records is taken: after %s",
+  "a mapping whose records wait for other records is accepted: after %s",
   async (after) => {
     expect(await afterOf(after)).toBeDefined();
   },

@@ -25,7 +25,7 @@ function onlyEntry(cache: ContractCache): string {
 }
 
 describe("a cached contract", () => {
-  it("a cached contract equals the compiled one", async () => {
+  it("equals the compiled one", async () => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const kept = await cachedContract(DOCUMENTS, cache);
@@ -43,14 +43,14 @@ describe("a cached contract", () => {
     }
   });
 
-  it("a cached contract can be read by its owner alone", async () => {
+  it("can be read by its owner only", async () => {
     const cache = newCache();
     await cachedContract(DOCUMENTS, cache);
     expect(statSync(onlyEntry(cache)).mode & 0o777).toBe(0o600);
     expect(statSync(cache.folder).mode & 0o777).toBe(0o700);
   });
 
-  it("a cached contract serves the settings of the instance that it was compiled with, and no others", async () => {
+  it("is used only for the instance settings that it was compiled with", async () => {
     const cache = newCache();
     for (const settings of [{}, { strict: true }, { strict: false }, { strict: true }]) {
       await cachedContract(DOCUMENTS, cache, settings);
@@ -58,7 +58,7 @@ describe("a cached contract", () => {
     expect(entries(cache)).toHaveLength(3);
   });
 
-  it("a cached contract serves the same documents in the same order under the same names, and the same version alone", async () => {
+  it("is used only for the same documents with the same names in the same order, and the same version", async () => {
     const cache = newCache();
     const [document] = DOCUMENTS;
     if (document === undefined) throw new Error("no document");
@@ -74,11 +74,11 @@ describe("a cached contract", () => {
   });
 
   it.each([
-    ["cut short", (bytes: Buffer) => bytes.subarray(0, bytes.length - 7)],
+    ["truncated", (bytes: Buffer) => bytes.subarray(0, bytes.length - 7)],
     ["empty", () => Buffer.alloc(0)],
-    ["with one bit turned", turnedBit],
-    ["of other bytes", () => Buffer.from("not a contract")],
-  ])("%s is compiled anew and replaced", async (_how, damage) => {
+    ["with one flipped bit", turnedBit],
+    ["with other bytes", () => Buffer.from("not a contract")],
+  ])("%s is compiled again and replaced", async (_how, damage) => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const entry = onlyEntry(cache);
@@ -90,7 +90,7 @@ describe("a cached contract", () => {
     expect(statSync(onlyEntry(cache)).ino).toBe(ino);
   });
 
-  it("a cached contract that others could have written, or that is a link, is not used", async () => {
+  it("is not used if others could have written it, or if it is a link", async () => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const entry = onlyEntry(cache);
@@ -105,7 +105,7 @@ describe("a cached contract", () => {
     expect(readFileSync(elsewhere, "utf8")).toBe("untouched");
   });
 
-  it("a cached contract is whole when many write it at once", async () => {
+  it("is complete when many processes write it at once", async () => {
     const cache = newCache();
     const all = await Promise.all(Array.from({ length: 12 }, () => cachedContract(DOCUMENTS, cache)));
     const compiled = loadContract(DOCUMENTS);
@@ -114,7 +114,7 @@ describe("a cached contract", () => {
     expect(entries(cache)).toHaveLength(1);
   });
 
-  it("the oldest cached contracts are removed for new ones", async () => {
+  it("is removed for a new one if it is the oldest", async () => {
     const cache = newCache();
     for (let number = 0; number < 20; number += 1) {
       await cachedContract(
@@ -126,7 +126,7 @@ describe("a cached contract", () => {
   });
 });
 
-it("a folder that cannot be made or written is no cache, and no failure", async () => {
+it("a folder that cannot be created or written is not used as a cache, and causes no failure", async () => {
   const { folder } = newCache();
   for (const impossible of ["/proc/none/energy-migrate/contracts", path.join(OWN, "a/b"), path.join(folder, "x/y/z")]) {
     const contract = await cachedContract(DOCUMENTS, { folder: impossible, version: "1" });

@@ -15,15 +15,19 @@ test.each([
 
 test.each([
   ["a closing slash", at("https://h/v1", "/accounts"), at("https://h/v1/", "/accounts/")],
-  ["a version written out", at("https://h/v1/", "/v1/accounts/"), at("https://h/v1/", "/accounts/")],
-  ["the name of a parameter", at("https://h/v1/", "/a/{number}/b/"), at("https://h/v1/", "/a/{account}/b/")],
+  ["the encoding of a character", at("https://h/v1/", "/v1/accounts/"), at("https://h/v1/", "/accounts/")],
+  [
+    "the default port and capitals in the host",
+    at("https://h/v1/", "/a/{number}/b/"),
+    at("https://h/v1/", "/a/{account}/b/"),
+  ],
   ["the way a character is encoded", at("https://h/v1/", "/caf%c3%a9/"), at("https://h/v1/", "/café/")],
   ["the default port, and capitals in the host", at("https://H:443/v1/", "/a/"), at("https://h/v1/", "/a/")],
 ])("%s does not change the endpoint", (_, one, other) => {
   expect(one).toBe(other);
 });
 
-test("an instance is host and prefix, whatever the version", () => {
+test("an instance is the host and the prefix, without the version", () => {
   expect(instanceOf("https://h:8443/one/v1/")).toBe("h:8443/one");
   expect(instanceOf("https://h/v1")).toBe("h");
 });

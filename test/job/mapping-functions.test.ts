@@ -31,25 +31,25 @@ function evaluated(
 }
 
 describe("the functions of a mapping", () => {
-  test("are those that the module exports", async () => {
+  test("are the exports of the module", async () => {
     const functions = await load("own.mjs", { "own.mjs": UP });
     expect(functions.names).toEqual(["up"]);
     expect(await evaluated(functions, "up", ["a", "", "b"])).toEqual(["A", undefined, "B"]);
     await functions.close();
   });
-  test("may be in a .js file that its package.json calls a module", async () => {
+  test("can be in a .js file if its package.json says that it is a module", async () => {
     const functions = await load("own.js", { "own.js": UP, "package.json": '{ "type": "module" }' });
     expect(functions.names).toEqual(["up"]);
     await functions.close();
   });
-  test("get each row of CSV and JSON, with empty text for what a row lacks", async () => {
+  test("get each row of CSV and JSON, with empty text for missing cells", async () => {
     const text = "export const keys = (value, row) => Object.entries(row).join(';');";
     const functions = await load("own.mjs", { "own.mjs": text });
     const rows = [csvRow(table("a.csv", ["A", "B"]), 2, ["1"]), jsonRow({ A: 1, C: [2] })];
     expect(await evaluated(functions, "keys", ["", ""], rows)).toEqual(["A,1;B,", "A,1;C,2"]);
     await functions.close();
   });
-  test("are not called behind the first call that fails", async () => {
+  test("are not called after the first call that fails", async () => {
     const text =
       "let calls = 0; export const f = (value) => { calls += 1; if (value === 'x') throw new Error(); return calls; };";
     const functions = await load("own.mjs", { "own.mjs": text });
@@ -64,7 +64,7 @@ describe("the functions of a mapping", () => {
     ["own.mjs", {}, "there is no file own.mjs", "relative to the mapping's folder"],
     ["own.mjs", { "own.mjs": "export const = 1;" }, "own.mjs cannot be loaded: ", "it must be an ES module"],
     ["own.mjs", { "own.mjs": 'throw new Error("own fault");' }, "own.mjs cannot be loaded: own fault", "ES module"],
-  ])("%s of %j is refused with the reason", async (named, files, reason, hint) => {
+  ])("%s with %j is refused with the reason", async (named, files, reason, hint) => {
     const failure = await failureOf(load(named, files));
     expect(failure).toMatchObject({ code: "mapping_invalid", place: { file: "mapping.yaml", line: 2 } });
     expect(failure.message).toContain(`mapping.yaml:2: functions: ${reason}`);
@@ -88,6 +88,6 @@ test.each([
   ["function () { [native code] }", true],
   ["f(value) { return value; }", true],
   ["async (value) => value", true],
-])("whether a row is sent for the function %s: %s", (source, expected) => {
+])("detects whether the function %s needs the row: %s", (source, expected) => {
   expect(mayReadRow(source)).toBe(expected);
 });

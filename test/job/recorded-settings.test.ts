@@ -38,7 +38,7 @@ async function remembered(folder: string): Promise<RunSettings> {
 }
 
 describe("the settings of a run", () => {
-  it("settings read back from the ledger are the same, with paths usable from any folder", async () => {
+  it("are the same when read back from the ledger, and their paths work in any folder", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     expect(settings).toMatchObject({
@@ -61,14 +61,14 @@ describe("the settings of a run", () => {
     ]);
   });
 
-  it("settings that cannot be understood are a damaged ledger", async () => {
+  it("are a corrupt ledger if they cannot be parsed", async () => {
     const { ledger, run } = await startSampleRun(thingsFolder([]), {});
     const found = await ledger.findRun(run.id);
     if (found === undefined) throw new Error("no run");
     expect(() => settingsOf(found)).toThrow(expect.objectContaining({ code: "ledger_damaged" }));
   });
 
-  it("files that are unchanged byte for byte let a run go on", async () => {
+  it("files that are identical byte for byte let a run continue", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
@@ -76,7 +76,7 @@ describe("the settings of a run", () => {
     await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
   });
 
-  it("a large input of the same size and time lets a run go on that compares each record; other files are read", async () => {
+  it("a large input with the same size and time is not read if the run compares each record; other files are read", async () => {
     const folder = thingsFolder([`A,${"x".repeat(64 * 1024 * 1024)},,`]);
     const time = new Date("2026-11-20T10:00:00Z");
     for (const name of ["things.csv", "mapping.yaml"]) utimesSync(path.join(folder, name), time, time);
@@ -102,7 +102,7 @@ describe("the settings of a run", () => {
     });
   });
 
-  it("files that have changed or are gone stop a run, and all of them are named", async () => {
+  it("changed or missing files stop a run, and all of them are named", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
     writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Amy,,\n");

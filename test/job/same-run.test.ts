@@ -19,7 +19,7 @@ async function described(
   return describeRun({ ...PUSH_SETTINGS, ...settings, dryRun: false }, { job, host: "t.example", clock });
 }
 
-/** As it comes out of a ledger. */
+/** The run as the ledger returns it. */
 async function recorded(folder: string): Promise<NewRun> {
   const run = await described(folder, { supplier: "ACME" });
   return { ...run, settings: JSON.parse(JSON.stringify(run.settings)) };
@@ -27,7 +27,7 @@ async function recorded(folder: string): Promise<NewRun> {
 
 const ROWS = ["A,Ann,,", "B,Ben,,"];
 
-test("the same files in another folder, at another pace, with another report, are the same push", async () => {
+test("a push with the same files in another folder, another pace and another report is the same push", async () => {
   const other = await recorded(thingsFolder(ROWS));
   const pace = { concurrency: 3, maxConcurrency: 4, rps: 2 };
   const own = await described(thingsFolder(ROWS), { supplier: "ACME" }, { pace, out: "elsewhere", threads: 4 });
@@ -52,7 +52,7 @@ test.each<readonly [name: string, more: Partial<JobSettings>, settings: Partial<
   expect(differencesOf(own, other)).toEqual([name]);
 });
 
-test("another push differs in its files, each of which is named for what it is", async () => {
+test("another push differs in its files, and each difference names the kind of file", async () => {
   const [one, two] = [thingsFolder(ROWS), thingsFolder(ROWS)];
   const other = await recorded(one);
   const differ = async (): Promise<readonly string[]> =>
@@ -71,7 +71,7 @@ test("another push differs in its files, each of which is named for what it is",
   }
 });
 
-test("a run that began with other lookup lists or functions is another push, and each changed file is named", async () => {
+test("a run with other lookup lists or functions is another push, and each changed file is named", async () => {
   const folder = thingsFolder(ROWS);
   const write = (name: string, text: string): void => writeFileSync(path.join(folder, name), text);
   const mapping = readFileSync(path.join(folder, "mapping.yaml"), "utf8");
@@ -99,7 +99,7 @@ test("a run that began with other lookup lists or functions is another push, and
   }
 });
 
-test("a run whose settings cannot be understood is no run to join", async () => {
+test("a run whose settings cannot be parsed cannot be joined", async () => {
   const own = await described(thingsFolder(ROWS));
   expect(differencesOf(own, { ...own, settings: { job: 1 } })).toEqual(["its settings"]);
 });

@@ -45,7 +45,6 @@ payload:
 
 const HEADER = "REF,NAME,BORN,FILE";
 
-/** A folder with a small contract, a mapping, and an extract of these rows. */
 export function thingsFolder(rows: readonly string[]): string {
   const folder = temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": MAPPING });
   writeThings(folder, rows);
@@ -60,7 +59,7 @@ export function thingsSettings(folder: string, more: Partial<JobSettings> = {}):
   return { folder, contract: ["contract.yaml"], mapping: "mapping.yaml", sources: [], namedSources: {}, ...more };
 }
 
-/** The job of such a folder, closed when the test ends. */
+/** The job of such a folder; closed when the test ends. */
 export async function openThings(folder: string, more: Partial<JobSettings> = {}): Promise<Job> {
   const job = await openJob(thingsSettings(folder, more), {
     temporaryFolder: path.join(folder, "temp"),
@@ -71,7 +70,7 @@ export async function openThings(folder: string, more: Partial<JobSettings> = {}
   return job;
 }
 
-/** What a ledger remembers of a push. */
+/** The settings of a push, as the ledger records them. */
 export const PUSH_SETTINGS: RunSettings = {
   job: { folder: process.cwd(), contract: ["contract.yaml"], sources: [], namedSources: {} },
   target: {
@@ -88,7 +87,6 @@ export const PUSH_SETTINGS: RunSettings = {
   files: [],
 };
 
-/** A new push in a ledger of its own. */
 export async function startSampleRun(folder: string, settings: unknown = PUSH_SETTINGS): Promise<RunHandle> {
   const ledger: Ledger = await openTemporaryLedger(folder);
   onTestFinished(() => ledger.close());
@@ -111,7 +109,7 @@ export async function all<T>(batches: AsyncIterable<readonly T[]>): Promise<read
   return items;
 }
 
-/** `record attr code`, one for every problem. */
+/** `record attr code` of every problem. */
 export function problemsOf(records: readonly MappedRecord[]): readonly string[] {
   return records.flatMap(({ number, problems }) => problems.map(({ attr, code }) => `${number} ${attr} ${code}`));
 }

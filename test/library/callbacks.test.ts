@@ -3,7 +3,7 @@ import { validate, type ValidateOptions } from "energy-migrate";
 import { projectFile } from "../e2e/cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** Another delimiter than a comma is worth a notice. */
+/** A delimiter other than a comma causes a notice. */
 function noticed(): ValidateOptions {
   const mapping = "operation: import-account\nkey: external_account_number\nsources: { accounts: { files: a.csv } }\n";
   const payload = "payload: { external_account_number: REF, billing_name: NAME }\n";
@@ -34,7 +34,7 @@ test.each(CALLBACKS)("a call rejects when its progress callback %s", async (_, c
   await expect(validate({ ...noticed(), onProgress: callback })).rejects.toBe(BOOM);
 });
 
-test("stopNow ends the wait for a promise that is never settled", async () => {
+test("stopNow ends the wait for a promise that never settles", async () => {
   const stop = new AbortController();
   const onNotice = (): Promise<void> => {
     setImmediate(() => stop.abort());
@@ -51,7 +51,7 @@ test("an aborted stopNow validates nothing", async () => {
   expect(result.exitCode).toBe(3);
 });
 
-test("outcomes of statuses that there are not are refused", async () => {
+test("unknown statuses of outcomes are refused", async () => {
   const result = await validate(noticed());
   const statuses: readonly never[] = JSON.parse('["nope"]');
   await expect(result.outcomes(statuses).next()).rejects.toMatchObject({ code: "usage" });

@@ -1,16 +1,16 @@
-// The examples of docs/library.md, run against a local platform as a program of a user's would run.
+// Runs the examples of docs/library.md against a local platform, each as a user program.
 //
 //   node test/library/examples.mjs <folder>     a project into which the package is installed
 //
-// Each block of JavaScript is a whole program. It runs in a folder of its own that holds the demo's extract and contract,
-// with a platform in PLATFORM_URL, PLATFORM_CA and PLATFORM_KEY. The block of text behind it is what it prints.
+// Each block of JavaScript is a whole program. It runs in its own folder with the demo's extract and contract, and with a
+// platform in PLATFORM_URL, PLATFORM_CA and PLATFORM_KEY. The text block after it is its expected output.
 import { spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
-/** The programs of a page: under which heading they stand, their text, and what they print, where the page says so. */
+/** The programs of a page: their headings, their code, and their output if the page shows it. */
 export function examplesIn(page) {
   const blocks = /^## (.+)$|^```(\w*)\n([^]*?)^```$/gm;
   const examples = [];
@@ -25,7 +25,7 @@ export function examplesIn(page) {
   return examples;
 }
 
-/** What a program in the folder imports by the package's name, and the folder of the package. */
+/** The file that the package's name resolves to in the folder, and the folder of the package. */
 function installed(folder) {
   const entry = realpathSync(createRequire(path.join(folder, "program.mjs")).resolve("energy-migrate"));
   let root = path.dirname(entry);
@@ -33,7 +33,7 @@ function installed(folder) {
   return { entry, root };
 }
 
-/** Runs every example in the folder, one after the other: what it prints, and how it ends. */
+/** Runs all examples in the folder, one after another, and returns their output and exit codes. */
 export async function runExamples(folder) {
   const { entry, root } = installed(folder);
   const { startSandbox } = await import(pathToFileURL(entry));
@@ -60,7 +60,7 @@ function prepare(place, root, code) {
   writeFileSync(path.join(place, "example.mjs"), code);
 }
 
-/** Only for what hangs. */
+/** Applies only to programs that hang. */
 const LIMIT_MS = 240_000;
 
 function run(place, { target, credentials }) {
@@ -80,7 +80,6 @@ function run(place, { target, credentials }) {
   });
 }
 
-/** Whether it ended as it was to end, and printed what the page says. */
 function isAsShown({ exitCode, stderr, stdout, prints }) {
   return exitCode === 0 && stderr === "" && (prints === undefined || stdout === prints);
 }

@@ -13,13 +13,13 @@ import {
 } from "energy-migrate";
 import { projectFile } from "../e2e/cli.ts";
 
-/** As programs without types call it. */
+/** Calls the function as an untyped program would. */
 const call = (of: (options: never) => unknown, options: unknown): Promise<unknown> =>
   Promise.resolve()
     .then(() => Reflect.apply(of, undefined, [options]))
     .then((value: unknown) => firstOf(value));
 
-/** What a generator throws, it throws when it is asked. */
+/** A generator throws when it is first iterated. */
 async function firstOf(value: unknown): Promise<unknown> {
   const isIterable = typeof value === "object" && value !== null && Symbol.asyncIterator in value;
   return isIterable ? Reflect.apply(Reflect.get(value, "next"), value, []) : value;
@@ -72,13 +72,13 @@ test.each([
   [products, { target: {} }, "products: target: `baseUrl` is missing"],
   [readAccount, { target: TARGET }, "readAccount: `number` is missing"],
   [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not understood'],
-])("%o is refused the options %o", async (of, options, message) => {
+])("%o refuses the options %o", async (of, options, message) => {
   const refused = call(of, options);
   await expect(refused).rejects.toMatchObject({ name: "Failure", code: "usage", exitCode: 2, message });
   await expect(refused).rejects.not.toMatchObject({ hint: expect.stringContaining("sk_secret") });
 });
 
-test("the meanings of exit codes are those of the README", () => {
+test("the exit codes have the same meanings as in the README", () => {
   const table = /## Exit codes\n([^]*?)\n## /.exec(readFileSync(projectFile("README.md"), "utf8"))?.[1] ?? "";
   for (const [code, meaning] of Object.entries(EXIT_CODES)) expect(table).toContain(`| ${code} | ${meaning} |`);
 });

@@ -10,7 +10,7 @@ async function all(found: AsyncIterable<RecordOutcome>): Promise<readonly Record
   return listed;
 }
 
-test("a push sends every valid record once, and a second one sends none of them again", async () => {
+test("a push sends every valid record once, and a second push sends none of them again", async () => {
   const sandbox = await platform();
   const options = pushOf(20, sandbox);
   const first = await push(options);
@@ -25,7 +25,7 @@ test("a push sends every valid record once, and a second one sends none of them 
   expect(sandbox.requests().filter(({ path: at }) => at.includes("/data-import/"))).toHaveLength(20);
 });
 
-test("a push whose ledger is in use by this process is refused, and the one at work is not disturbed", async () => {
+test("a push whose ledger is in use by this process is refused, and the running push continues", async () => {
   const sandbox = await platform({ faults: { latencyMs: 20 } });
   const options = pushOf(40, sandbox);
   let refused: Promise<unknown> | undefined;
@@ -40,7 +40,7 @@ test("a push whose ledger is in use by this process is refused, and the one at w
   expect(sandbox.requests().filter(({ path: at }) => at.includes("/data-import/"))).toHaveLength(40);
 });
 
-test("two pushes of one process with two ledgers do not disturb each other", async () => {
+test("two pushes of one process with two ledgers do not interfere with each other", async () => {
   const [one, other] = [await platform({ faults: { latencyMs: 5 } }), await platform({ faults: { latencyMs: 5 } })];
   const stop = new AbortController();
   const stopped = push({
@@ -57,7 +57,7 @@ test("two pushes of one process with two ledgers do not disturb each other", asy
   expect(other.accounts()).toHaveLength(30);
 });
 
-test("the first abort lets requests in flight end, and resume sends the rest", async () => {
+test("after the first abort requests in flight complete, and resume sends the rest", async () => {
   const sandbox = await platform({ faults: { latencyMs: 20 } });
   const stop = new AbortController();
   const options = pushOf(30, sandbox);
@@ -78,7 +78,7 @@ test("the first abort lets requests in flight end, and resume sends the rest", a
   expect(sandbox.accounts()).toHaveLength(30);
 });
 
-test("the signal to stop at once breaks requests off, and says that their records may have arrived", async () => {
+test("the signal to stop at once aborts requests, and reports that their records may have arrived", async () => {
   const sandbox = await platform({ faults: { hangAfter: { every: 1 } } });
   const now = new AbortController();
   const options = pushOf(3, sandbox);
@@ -94,7 +94,7 @@ test("the signal to stop at once breaks requests off, and says that their record
   expect(stopped.summary.counts.ambiguous).toBeGreaterThan(0);
 });
 
-test("a ledger is read while a push writes to it: its runs, its outcomes, its report", async () => {
+test("a ledger can be read while a push writes to it: its runs, its outcomes, its report", async () => {
   const sandbox = await platform({ faults: { latencyMs: 10 } });
   const options = pushOf(60, sandbox);
   const { folder } = options;
@@ -116,7 +116,7 @@ test("a ledger is read while a push writes to it: its runs, its outcomes, its re
   expect(await status({ folder })).toMatchObject({ runs: [{ state: "complete" }], coverage: [{ accepted: 60 }] });
 });
 
-test("what a callback throws stops the run in good order, and is thrown", async () => {
+test("an error thrown by a callback ends the run cleanly and is rethrown", async () => {
   const sandbox = await platform({ faults: { latencyMs: 10 } });
   const options = pushOf(30, sandbox);
   const pushed = push({
@@ -130,7 +130,7 @@ test("what a callback throws stops the run in good order, and is thrown", async 
   expect((await resume({ folder, credentials })).summary.counts).toEqual({ accepted: 30 });
 });
 
-test("production is sent to by a program that says so, and by no other", async () => {
+test("only a program that confirms it can send to production", async () => {
   const sandbox = await platform();
   const options = pushOf(3, sandbox);
   const live = { ...options, target: { ...sandbox.target, environment: "production" } as const };
@@ -156,7 +156,7 @@ test("a ledger of one platform is refused for another one", async () => {
   expect(other.accounts()).toEqual([]);
 });
 
-test("a validation gives outcomes and causes until it is closed, and a file that is not there is a Failure", async () => {
+test("a validation provides outcomes and causes until it is closed, and a missing file is a Failure", async () => {
   const sandbox = await platform();
   const { folder, contract, mapping, supplier } = pushOf(5, sandbox);
   const checked = await validate({ folder, contract, mapping, supplier, only: ["EXT-00002"] });
@@ -177,7 +177,7 @@ test("a validation gives outcomes and causes until it is closed, and a file that
   await expect(wrong).rejects.toMatchObject({ name: "Failure", code: "config", exitCode: 2 });
 });
 
-test("a signal that is used for many calls keeps no listener of theirs", async () => {
+test("a signal used for many calls keeps none of their listeners", async () => {
   const sandbox = await platform();
   const options = pushOf(2, sandbox);
   const listeners = new Set<() => void>();

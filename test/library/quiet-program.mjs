@@ -1,4 +1,4 @@
-// A program that uses the library and says, when its event loop is empty, what that has left behind and looked at.
+// Uses the library. Once the event loop is empty, it sends the remaining resources and the variables that were read.
 //   node quiet-program.mjs <folder with an extract>
 import { readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ async function work() {
   await sandbox.close();
 }
 
-// Node.js itself listens for an end before the last `await` of a module.
+// Node.js adds its own exit listener before the last `await` of a module.
 setImmediate(work);
 process.once("beforeExit", () => {
   const [after, left] = [surroundings(), { files: readdirSync(tmpdir()), resources: process.getActiveResourcesInfo() }];

@@ -10,7 +10,7 @@ interface Surroundings {
   readonly listeners: readonly (readonly [event: string, count: number])[];
 }
 
-interface Said {
+interface Measurements {
   readonly counts: readonly unknown[];
   readonly before: Surroundings;
   readonly after: Surroundings;
@@ -18,17 +18,17 @@ interface Said {
   readonly variables: readonly string[];
 }
 
-/** One file without a join: it is checked in threads. */
+/** A single file without a join, which is validated in threads. */
 const FLAT = `
 operation: import-account
 sources: { accounts: { files: accounts.csv } }
 payload: { external_account_number: REF }
 `;
 
-/** Variables that would set something: ours, those of stores and proxies, and the user's folders. */
+/** Variables that could act as settings: ours, those of stores and proxies, and the user's folders. */
 const SETTINGS = /^(?:MIGRATE_|AWS_|XDG_|HOME$|USER|NO_COLOR|FORCE_COLOR|CI$|https?_proxy|all_proxy)/i;
 
-test("a program that used the library ends by itself, says nothing, and has nothing left behind", async () => {
+test("a program that used the library ends by itself, prints nothing, and leaves nothing behind", async () => {
   const [folder, temporary] = [temporaryFolder({ "flat.yaml": FLAT }), temporaryFolder()];
   writeExtract(folder, { accounts: goodAccounts(30) });
   const child = fork(projectFile("test/library/quiet-program.mjs"), [folder], {
@@ -38,21 +38,21 @@ test("a program that used the library ends by itself, says nothing, and has noth
   });
   let printed = "";
   for (const output of [child.stdout, child.stderr]) output?.on("data", (text) => (printed += String(text)));
-  const said = await new Promise<Said>((resolve, reject) => {
-    child.once("message", (message: Said) => resolve(message));
+  const measured = await new Promise<Measurements>((resolve, reject) => {
+    child.once("message", (message: Measurements) => resolve(message));
     child.once("error", reject);
     child.once("exit", () => reject(new Error(printed)));
   });
   expect(await new Promise((resolve) => child.once("exit", (...end) => resolve(end)))).toEqual([0, null]);
   expect(printed).toBe("");
-  expect(said.counts).toEqual([{ valid: 30 }, { invalid: 30 }, 3, { accepted: 30 }, "config", "config"]);
-  expect(said.after).toEqual(withOneAtExit(said.before));
-  expect([said.left.files, readdirSync(temporary)]).toEqual([[], []]);
-  expect(said.left.resources.filter((name) => name !== "PipeWrap")).toEqual([]);
-  expect(said.variables.filter((name) => SETTINGS.test(name))).toEqual([]);
+  expect(measured.counts).toEqual([{ valid: 30 }, { invalid: 30 }, 3, { accepted: 30 }, "config", "config"]);
+  expect(measured.after).toEqual(withOneAtExit(measured.before));
+  expect([measured.left.files, readdirSync(temporary)]).toEqual([[], []]);
+  expect(measured.left.resources.filter((name) => name !== "PipeWrap")).toEqual([]);
+  expect(measured.variables.filter((name) => SETTINGS.test(name))).toEqual([]);
 });
 
-/** What keeps a ledger whole that was written to is closed when the program ends (docs/library.md). */
+/** An open ledger that was written to is closed by an exit listener (docs/library.md). */
 function withOneAtExit(before: Surroundings): Surroundings {
   if (closesAtOnce) return before;
   return { ...before, listeners: before.listeners.map(([event, count]) => [event, event === "exit" ? 1 : count]) };

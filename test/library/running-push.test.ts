@@ -23,7 +23,7 @@ beforeEach(() => admin.reset());
 
 const RECORDS = 204;
 
-test("a program is refused the ledger of a running push, which ends with one request a record and none ambiguous", async () => {
+test("a program is refused the ledger of a running push, which sends each record once and leaves none ambiguous", async () => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ latencyMs: [20, 40] });
   const running = work.startPush(["--concurrency", "4"]);
@@ -54,7 +54,7 @@ test("a program is refused the ledger of a running push, which ends with one req
   expect(await admin.imports()).toHaveLength(RECORDS);
 });
 
-test("the lock of a program's push holds against commands, whatever else the program asks of the ledger meanwhile", async () => {
+test("a program keeps the lock of its push against commands, even while it reads the ledger", async () => {
   const local = await platform({ faults: { latencyMs: [20, 40] } });
   const options = pushOf(RECORDS, local);
   const { folder = "", credentials } = options;

@@ -45,40 +45,37 @@ test.each([
   ["node16", "node16"],
   ["nodenext", "nodenext"],
   ["esnext", "bundler"],
-])(
-  "the types stand by themselves, without those of Node.js or of a browser: module %s, resolved as %s",
-  (module, way) => {
-    const compilerOptions = {
-      target: "es2022",
-      lib: ["es2022"],
-      types: [],
-      module,
-      moduleResolution: way,
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      skipLibCheck: false,
-      noEmit: true,
-    };
-    const folder = temporaryFolder({
-      "package.json": '{"type":"module"}',
-      "program.ts": PROGRAM,
-      "tsconfig.json": JSON.stringify({ compilerOptions, files: ["program.ts"] }),
-    });
-    mkdirSync(path.join(folder, "node_modules/energy-migrate"), { recursive: true });
-    // What is installed: nothing beside it to lean on.
-    for (const name of ["package.json", "dist"]) {
-      symlinkSync(projectFile(name), path.join(folder, "node_modules/energy-migrate", name));
-    }
-    const compiler = projectFile("node_modules/typescript/bin/tsc");
-    const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", folder, "--preserveSymlinks"], {
-      encoding: "utf8",
-    });
-    expect(stdout).toBe("");
-    expect(status).toBe(0);
-  },
-);
+])("the types do not depend on those of Node.js or of a browser: module %s, resolved as %s", (module, way) => {
+  const compilerOptions = {
+    target: "es2022",
+    lib: ["es2022"],
+    types: [],
+    module,
+    moduleResolution: way,
+    strict: true,
+    exactOptionalPropertyTypes: true,
+    skipLibCheck: false,
+    noEmit: true,
+  };
+  const folder = temporaryFolder({
+    "package.json": '{"type":"module"}',
+    "program.ts": PROGRAM,
+    "tsconfig.json": JSON.stringify({ compilerOptions, files: ["program.ts"] }),
+  });
+  mkdirSync(path.join(folder, "node_modules/energy-migrate"), { recursive: true });
+  // The installed package, without any dependencies.
+  for (const name of ["package.json", "dist"]) {
+    symlinkSync(projectFile(name), path.join(folder, "node_modules/energy-migrate", name));
+  }
+  const compiler = projectFile("node_modules/typescript/bin/tsc");
+  const { stdout, status } = spawnSync(process.execPath, [compiler, "-p", folder, "--preserveSymlinks"], {
+    encoding: "utf8",
+  });
+  expect(stdout).toBe("");
+  expect(status).toBe(0);
+});
 
-/** The names that a declaration file gives to others, and where each comes from. */
+/** The exported names of a declaration file, and the file that declares each. */
 function exportsOf(file: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const [, names = "", from = ""] of readFileSync(file, "utf8").matchAll(
@@ -89,7 +86,7 @@ function exportsOf(file: string): ReadonlyMap<string, string> {
   return found;
 }
 
-/** The declaration of a name: from its `export` to the next line that begins another one. */
+/** The declaration of a name: from its `export` to the next line that begins another declaration. */
 function declarationOf(name: string, text: string): string {
   const start = text.search(new RegExp(`^export (?:declare )?(?:interface|type|function|const|class) ${name}\\b`, "m"));
   const rest = text.slice(start);
@@ -97,7 +94,7 @@ function declarationOf(name: string, text: string): string {
   return (end === -1 ? rest : rest.slice(0, end + 1)).replaceAll(/\/\*\*[^]*?\*\//g, "");
 }
 
-test("every type that a signature of the library names is exported with it", () => {
+test("every type in a signature of the library is also exported", () => {
   const index = projectFile("dist/index.d.ts");
   const exported = exportsOf(index);
   expect(exported.size).toBeGreaterThan(60);

@@ -4,7 +4,7 @@ import { createMeasureTotals, isWhole } from "../../src/proof/measure-sums.ts";
 const MEASURE = { name: "balance", attr: ["balance"], by: ["currency"] };
 
 describe("createMeasureTotals", () => {
-  it("keeps sums apart by the other attr, stage by stage", () => {
+  it("keeps separate sums by the other attr and by stage", () => {
     const totals = createMeasureTotals(MEASURE, true);
     const whole = { source: "10.10", payload: "10.10", sent: "10.10", accepted: "10.10", platform: "10.1" };
     totals.add({ by: "GBP", ...whole, unreadable: false });
@@ -24,7 +24,7 @@ describe("createMeasureTotals", () => {
     });
   });
 
-  it("keeps a bounded number of sums", () => {
+  it("limits the number of sums", () => {
     const totals = createMeasureTotals(MEASURE, false);
     for (let at = 0; at < 5000; at += 1) totals.add({ by: `K${at}`, source: "1", unreadable: false });
     const { sums } = totals.proof();
@@ -36,7 +36,7 @@ describe("createMeasureTotals", () => {
 describe("isWhole", () => {
   const same = { source: "1.5", payload: "1.50", sent: "1.5", accepted: "1.5", unreadable: false };
 
-  it("takes the same value in other digits, all the way", () => {
+  it("accepts the same value in other digits at every stage", () => {
     expect(isWhole(same, false)).toBe(true);
     expect(isWhole({ ...same, platform: "1.500" }, true)).toBe(true);
   });
@@ -45,12 +45,12 @@ describe("isWhole", () => {
     ["without a cell", { payload: "1.5", sent: "1.5", accepted: "1.5", unreadable: false }],
     ["with another amount in the payload", { ...same, payload: "1.4" }],
     ["that was not sent", { source: "1.5", payload: "1.5", unreadable: false }],
-    ["that is no number", { ...same, unreadable: true }],
+    ["that is not a number", { ...same, unreadable: true }],
   ])("refuses an amount %s", (_, amount) => {
     expect(isWhole(amount, false)).toBe(false);
   });
 
-  it("asks for the platform's amount where it was asked", () => {
+  it("requires the platform's amount if the platform was asked", () => {
     expect(isWhole(same, true)).toBe(false);
     expect(isWhole({ ...same, platform: "1.6" }, true)).toBe(false);
   });

@@ -9,46 +9,46 @@ const page = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf
 const problems = readFileSync(new URL("../../src/model/problem.ts", import.meta.url), "utf8");
 
 describe("docs/errors.md", () => {
-  it.each(["PayloadFinding", "SourceFinding"])("has every code of %s, and no other", (union) => {
+  it.each(["PayloadFinding", "SourceFinding"])("lists exactly the codes of %s", (union) => {
     const section = union === "PayloadFinding" ? "Problems with payloads" : "Problems with sources";
     const codes = codesOf(union);
     expect(codes.length).toBeGreaterThan(10);
     expect(firstCells(section)).toEqual(codes);
   });
 
-  it("lists the codes that stand in for the platform's own", () => {
+  it("lists the codes that replace the platform's own", () => {
     const [unreadable] = replyProblems("<html>");
     const [unspecified] = replyProblems({ detail: "No." });
     const codes = [unspecified?.code, unreadable?.code];
     expect(firstCells("Problems that the platform reports")).toEqual(codes);
   });
 
-  it("has every failure with its exit code, and no other", () => {
+  it("lists exactly the failures, with their exit codes", () => {
     const rows = rowsOf("Failures").map(([code = "", exitCode]) => [unquoted(code), Number(exitCode)]);
     expect(Object.fromEntries(rows)).toEqual(FAILURES);
   });
 
-  it("has every status, and no other", () => {
+  it("lists exactly the statuses", () => {
     expect(firstCells("Statuses")).toEqual(STATUSES);
   });
 
-  it("has every format, and no other", () => {
+  it("lists exactly the formats", () => {
     expect(firstCells("Formats")).toEqual(FORMATS);
   });
 
-  it("has every exit code that a failure ends with", () => {
+  it("lists every exit code of a failure", () => {
     const listed = new Set(rowsOf("Exit codes").map(([code]) => code));
     for (const exitCode of Object.values(FAILURES)) expect(listed).toContain(String(exitCode));
   });
 
-  it("has no empty cell where a text is expected", () => {
+  it("has no empty cell in a text column", () => {
     for (const section of ["Problems with payloads", "Problems with sources", "Failures"]) {
       for (const row of rowsOf(section)) expect(row.filter((cell) => cell === "")).toEqual([]);
     }
   });
 });
 
-/** The codes of a union, as `src/model/problem.ts` writes them. */
+/** The codes of a union in the notation of `src/model/problem.ts`. */
 function codesOf(union: string): readonly string[] {
   const text = problems.split(`export type ${union} =`)[1]?.split(";\n\n")[0] ?? "";
   return [...text.matchAll(/readonly code: "(\w+)"/g)].map(([, code = ""]) => code);
@@ -58,7 +58,7 @@ function firstCells(section: string): readonly string[] {
   return rowsOf(section).map(([first = ""]) => unquoted(first));
 }
 
-/** The rows of the first table of a section, without its head. */
+/** The rows of the first table of a section, without its header. */
 function rowsOf(section: string): readonly (readonly string[])[] {
   const text = page.split(`\n## ${section}\n`)[1]?.split("\n## ")[0] ?? "";
   const lines = text.split("\n").filter((line) => line.startsWith("|"));

@@ -32,7 +32,7 @@ const isString = (value: unknown): value is string => typeof value === "string";
 const loaded: unknown = existsSync(LIST) ? JSON.parse(readFileSync(LIST, "utf8")) : [];
 const naughty = [...OWN, ...(Array.isArray(loaded) ? loaded.filter(isString) : [])];
 
-/** Everything that a reader of another's data might meet, as every text of an outcome. */
+/** An outcome in which every text is hostile. */
 function hostile(text: string, at: number): Outcome {
   const place = { file: `f${text}`, line: 3, column: text, columnNumber: 1 };
   return {
@@ -66,17 +66,17 @@ const hostileReport = reportOf(naughty.map(hostile), {
 });
 
 describe("hostile text", () => {
-  it.runIf(existsSync(LIST))("has the list of naughty strings at hand", () => {
+  it.runIf(existsSync(LIST))("the list of naughty strings is available", () => {
     expect(naughty.length).toBeGreaterThan(400);
   });
 
-  it.each(FORMATS)("reaches no screen as %s but in visible characters", async (format) => {
+  it.each(FORMATS)("reaches no screen as %s except in visible characters", async (format) => {
     const text = await rendered(reporters[format], hostileReport);
     expect(text.length).toBeGreaterThan(1000);
     expect(text.replaceAll("\n", "")).not.toMatch(DANGEROUS);
   });
 
-  it.each(FORMATS)("shows no dangerous character at all as %s", async (format) => {
+  it.each(FORMATS)("shows no dangerous character as %s", async (format) => {
     for (const part of parts(dangerousCharacters(), 4000)) {
       const report = reportOf([hostile(`<${part}>`, 0)], { showValues: true, title: part, next: part });
       const text = await rendered(reporters[format], report);
@@ -108,7 +108,7 @@ describe("hostile text", () => {
   });
 
   it.each(["\u200B=1+1", "\u3164@SUM(A1)", "\u0000-1", "\u034F+1", "\u2800 =1", "\u00AD＝1"])(
-    "begins no formula after an invisible character: %j",
+    "starts no formula after an invisible character: %j",
     (cell) => {
       expect(withoutFormula(cell)).toBe(`'${cell}`);
     },
@@ -122,7 +122,7 @@ describe("hostile text", () => {
   });
 });
 
-/** Control characters, format characters, line separators, lone surrogates, and letters that nobody sees. */
+/** Control characters, format characters, line separators, lone surrogates, and invisible letters. */
 const DANGEROUS = /\u034F|[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\u115F\u1160\u2800\u3164\uFFA0]|\u17B4|\u17B5/u;
 
 function dangerousCharacters(): string {
@@ -133,12 +133,12 @@ function dangerousCharacters(): string {
     .join("");
 }
 
-/** Each at most so many code units long. */
+/** Parts of at most `length` code units. */
 function parts(text: string, length: number): readonly string[] {
   return Array.from({ length: Math.ceil(text.length / length) }, (_, at) => text.slice(at * length, (at + 1) * length));
 }
 
-/** The elements that are open at the end, or at the first end of another one. */
+/** The elements that are still open at the end, or at the first mismatched end tag. */
 function unclosed(xml: string): readonly string[] {
   const open: string[] = [];
   for (const [, closing, name = "", selfClosing] of xml.matchAll(/<(\/?)([a-z-]+)(?: [a-z]+="[^"<]*")*(\/?)>/g)) {

@@ -24,7 +24,7 @@ export function orphan(number: number, source: string, row: Row): InputRecord {
   return { number, source, orphan: true, row, problems: [] };
 }
 
-/** The outcome of a record that has problems, or that has none. */
+/** The outcome of a record with or without problems. */
 export function outcomeOf({ number, row }: InputRecord, problems: readonly Problem[] = [], status?: Status): Outcome {
   return {
     record: number,
@@ -39,7 +39,7 @@ export async function* batched<T>(items: readonly T[], size = 2): AsyncGenerator
   for (let at = 0; at < items.length; at += size) yield items.slice(at, at + size);
 }
 
-/** `required` at the cell of a row. */
+/** `required` at a cell of a row. */
 export function missing(attr: string, row: Row, column?: string): Problem {
   const cell = column === undefined ? {} : { column, columnNumber: 1 };
   return {

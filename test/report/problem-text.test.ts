@@ -56,7 +56,7 @@ const cases: readonly (readonly [LocalFinding, string])[] = [
 ];
 
 describe("wordsFor", () => {
-  it.each(cases)("puts %j into words", (finding, words) => {
+  it.each(cases)("describes %j", (finding, words) => {
     expect(describeProblem(local(finding))).toBe(words);
   });
 
@@ -66,7 +66,7 @@ describe("wordsFor", () => {
     );
   });
 
-  it("says a broken rule in the words of the document, then in those of its kind, without expressions", () => {
+  it("describes a broken rule in the words of the document, or else of its kind, without expressions", () => {
     const broken = {
       attr: "a",
       severity: "error",
@@ -82,18 +82,18 @@ describe("wordsFor", () => {
     expect(describeProblem({ ...broken, message: "Give a read." })).toBe("Give a read.");
   });
 
-  it("cuts a long list of choices", () => {
+  it("truncates a long list of choices", () => {
     const choices = Array.from({ length: 300 }, (_, at) => `C${at}`);
     expect(describeProblem(local({ code: "invalid_choice", choices }))).toBe(
       "Must be one of: C0, C1, C2, C3, C4, C5, C6, C7, C8, C9, C10, C11 and 288 more.",
     );
   });
 
-  it("never holds the value", () => {
+  it("never contains the value", () => {
     for (const [finding] of cases) expect(describeProblem(local(finding))).not.toContain("s3cret");
   });
 
-  it("passes on what the platform says in one line, cut to a length", () => {
+  it("passes on the message of the platform as one line, truncated", () => {
     expect(describeProblem(platform("Not\n  a\tphone number. "))).toBe("Not a phone number.");
     expect(describeProblem(platform("x".repeat(10_000)))).toHaveLength(500);
     expect(describeProblem(platform(" "))).toBe("The platform gave no reason other than its code.");

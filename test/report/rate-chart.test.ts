@@ -4,7 +4,7 @@ import { halfHours } from "../../src/platform/reading/unit-rates.ts";
 import { londonDay } from "../../src/time/london-time.ts";
 import { rateChart } from "../../src/report/rate-chart.ts";
 
-/** A day of rates in UTC half hours, the value of each given by its number. */
+/** A day of rates in half hours of UTC, each with a value computed from its index. */
 function plotOf(day: string, valueOf: (index: number) => string, width = 80): string {
   const london = londonDay(day);
   const start = Date.parse(london.from);
@@ -37,7 +37,7 @@ describe("the chart of a day's rates", () => {
     ["2025-03-30T12:00:00Z", 46, "00  03    06", "46 half hours: the clocks go forward"],
     ["2025-10-26T12:00:00Z", 50, "00      03    06", "50 half hours: the clocks go back"],
     ["2025-07-01T12:00:00Z", 48, "00    03    06", "highest"],
-  ])("of %s has %i half hours, with the hours where the clocks show them", (day, count, hours, words) => {
+  ])("of %s has %i half hours, labelled with local hours", (day, count, hours, words) => {
     const plot = plotOf(day, String);
     expect(axisOf(plot)).toBe(` 0 ┼${"─".repeat(count)}`);
     expect(plot).toContain(`    ${hours}`);
@@ -56,14 +56,14 @@ describe("the chart of a day's rates", () => {
     expect(rateChart({ title: "t", bars: [], width: 80 })).toBe("t\n\nno rates\n");
   });
 
-  test("keeps every digit of the highest and the lowest", () => {
+  test("keeps every digit of the highest and the lowest rate", () => {
     const plot = plotOf("2025-01-07T12:00:00Z", (index) => (index === 0 ? "-0.00000000000000000001" : "12.3400"));
     expect(plot).toContain("highest 12.3400 at");
     expect(plot).toContain("lowest -0.00000000000000000001 at 00:00");
     expect(plot).toContain("▔");
   });
 
-  test("fits 80 columns and 30 lines, whatever the rates", () => {
+  test("fits in 80 columns and 30 lines for any rates", () => {
     const value = fc.oneof(
       fc.double({ noNaN: true, min: -1e6, max: 1e6 }).map((number) => number.toFixed(4)),
       fc.constantFrom("0", "-0", "1e3", "0.0001"),

@@ -29,23 +29,23 @@ describe("records in batches", () => {
     expect(JSON.parse(written("json").text)).toEqual([]);
   });
 
-  test("as NDJSON are one line each", () => {
+  test("as NDJSON are one per line", () => {
     expect(written("ndjson", [a], [b]).text).toBe('{"code":"A","name":"Ann"}\n{"code":"B","name":"Bob"}\n');
   });
 
-  test("as a table have one header, and keep their columns", () => {
+  test("as a table have one header and constant columns", () => {
     const { text } = written("text", [{ code: "ABC", name: "x" }], [{ code: "ABCDEF", name: "y" }]);
     expect(text).toBe("code  name\nABC   x\nABC…  y\n");
   });
 
-  test("as CSV have the members of the API specification first, then those of the first batch", () => {
+  test("as CSV have the fields of the API specification first, then those of the first batch", () => {
     const { text, notices } = written("csv", [{ more: [1, { x: "=1" }], code: "A" }], [{ code: "B", late: 1 }]);
     expect(text).toBe('code,name,more\nA,,"[1,{""x"":""=1""}]"\nB,,\n');
     expect(notices).toEqual([expect.stringContaining("late")]);
     expect(written("csv").text).toBe("code,name\n");
   });
 
-  test("as CSV hold no formula for a spreadsheet; numbers are unchanged", () => {
+  test("as CSV contain no formulas; numbers are unchanged", () => {
     const cells = ["=1+1", "-3.0150", -2, "-2+cmd", "+447700900123", "@x", "a\u001b[31m", "0012"];
     const { text } = written("csv", [Object.fromEntries(cells.map((cell, index) => [`c${index}`, cell]))]);
     const [, row] = parse(text);
@@ -61,15 +61,18 @@ describe("records in batches", () => {
     ]);
   });
 
-  test.each(["json", "ndjson"] as const)("as %s say what was received, and reach no terminal raw", (format) => {
-    fc.assert(
-      fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })), (record) => {
-        const { text } = written(format, [record]);
-        expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
-        expect([JSON.parse(text)].flat()).toEqual([JSON.parse(JSON.stringify(record))]);
-      }),
-    );
-  });
+  test.each(["json", "ndjson"] as const)(
+    "as %s contain the received data, with control characters escaped",
+    (format) => {
+      fc.assert(
+        fc.property(fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })), (record) => {
+          const { text } = written(format, [record]);
+          expect(text.replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
+          expect([JSON.parse(text)].flat()).toEqual([JSON.parse(JSON.stringify(record))]);
+        }),
+      );
+    },
+  );
 });
 
 describe("one record of any shape", () => {

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 describe("writeReportFiles", () => {
-  it("writes what the reporters render, and the summary", async () => {
+  it("writes the output of the reporters and the summary", async () => {
     const files = await writeReportFiles(report, options());
     expect((await readdir(folder)).toSorted()).toEqual([
       "errors.csv",
@@ -48,7 +48,7 @@ describe("writeReportFiles", () => {
     });
   });
 
-  it("makes files that only their owner can read, whatever the umask", async () => {
+  it("creates files that only their owner can read, under any umask", async () => {
     const umask = process.umask(0);
     try {
       await writeReportFiles(report, options());
@@ -83,7 +83,7 @@ describe("writeReportFiles", () => {
     expect(await readdir(folder)).toHaveLength(5);
   });
 
-  it("leaves the older report, and nothing half written, when the report fails", async () => {
+  it("keeps the older report, and leaves no partial files, when the report fails", async () => {
     await writeReportFiles(report, options());
     const before = await readFile(path.join(folder, "summary.json"), "utf8");
     const broken = { ...report, summary: { ...report.summary, records: 3 } };
@@ -92,7 +92,7 @@ describe("writeReportFiles", () => {
     expect((await readdir(folder)).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  it("removes the drafts of a dead process, and nothing else", async () => {
+  it("removes only the drafts of a dead process", async () => {
     await mkdir(folder, { recursive: true });
     const names = [".errors.csv.999999999.tmp", `.errors.csv.${process.ppid}.tmp`, ".notes.1.tmp", "rejects.mine.csv"];
     for (const name of names) await writeFile(path.join(folder, name), "");
@@ -101,7 +101,7 @@ describe("writeReportFiles", () => {
     expect(names.filter((name) => left.includes(name))).toEqual(names.slice(1));
   });
 
-  it("is a storage failure with a hint when the folder cannot be written", async () => {
+  it("fails with a storage failure and a hint if the folder cannot be written", async () => {
     await writeFile(path.join(home, "new"), "a file, not a folder");
     await expect(writeReportFiles(report, options())).rejects.toMatchObject({
       code: "storage",
@@ -110,12 +110,12 @@ describe("writeReportFiles", () => {
     });
   });
 
-  it("is a storage failure when a folder stands in a file's place", async () => {
+  it("fails with a storage failure if a folder has the name of a report file", async () => {
     await mkdir(path.join(folder, "errors.csv", "sub"), { recursive: true });
     await expect(writeReportFiles(report, options())).rejects.toMatchObject({ code: "storage" });
   });
 
-  it("writes no rejects when the input can no longer be read, and keeps the older ones", async () => {
+  it("writes no rejects if the input can no longer be read, and keeps the older ones", async () => {
     await writeReportFiles(report, options());
     const { rejects } = await writeReportFiles(report, { folder, sources: ["accounts"] });
     expect(rejects.files).toEqual([]);
@@ -124,7 +124,7 @@ describe("writeReportFiles", () => {
 });
 
 describe("checkReportFolder", () => {
-  it("makes the folder and leaves it empty", async () => {
+  it("creates the folder and leaves it empty", async () => {
     await checkReportFolder(folder, ["accounts.csv"]);
     expect(await readdir(folder)).toEqual([]);
   });
@@ -140,7 +140,7 @@ describe("checkReportFolder", () => {
     await checkReportFolder(folder, [path.join(folder, "accounts.csv")]);
   });
 
-  it("reports a file that stands in place of the folder", async () => {
+  it("reports a file with the name of the folder", async () => {
     const file = path.join(home, "file");
     await writeFile(file, "");
     for (const out of [file, path.join(file, "below")]) {
@@ -152,12 +152,12 @@ describe("checkReportFolder", () => {
     }
   });
 
-  it("is a storage failure when the folder cannot be made", async () => {
+  it("fails with a storage failure if the folder cannot be created", async () => {
     await writeFile(path.join(home, "new"), "");
     await expect(checkReportFolder(folder, [])).rejects.toMatchObject({ code: "storage" });
   });
 
-  it.runIf(existsSync("/proc/self"))("does not try for ever to make a folder where none can be made", async () => {
+  it.runIf(existsSync("/proc/self"))("does not retry forever where no folder can be created", async () => {
     await expect(checkReportFolder("/proc/none/report", [])).rejects.toMatchObject({ code: "storage" });
   });
 });

@@ -1,7 +1,7 @@
 import { type Outcome, STATUSES, type Status, type Summary } from "../../src/model/outcome.ts";
 import type { Report, Reporter } from "../../src/report/report.ts";
 
-/** A report over these outcomes, whose summary is counted from them. */
+/** A report on these outcomes, with a summary counted from them. */
 export function reportOf(outcomes: readonly Outcome[], more: Partial<Report> = {}): Report {
   return {
     summary: summaryOf(outcomes),
@@ -39,7 +39,7 @@ function summaryOf(outcomes: readonly Outcome[]): Summary {
   return { records: outcomes.length, counts, errors, warnings, exitCode: Object.keys(errors).length > 0 ? 1 : 0 };
 }
 
-/** One record of most kinds: good, wrong in a joined cell, refused by the platform, ambiguous, warned of. */
+/** One record of most kinds: valid, invalid in a joined cell, rejected by the platform, ambiguous, with a warning. */
 export const MIXED: readonly Outcome[] = [
   { record: 1, key: "EXT-1", source: { file: "accounts.csv", line: 2 }, status: "valid", problems: [] },
   {

@@ -9,7 +9,7 @@ describe("summaryText", () => {
     );
   });
 
-  it("says how many records of which status, where the report lies, and how to go on", () => {
+  it("says how many records have each status, where the report is, and how to continue", () => {
     const next = "migrate push out/rejects.csv";
     expect(summaryText(reportOf(MIXED, { folder: "out", next }))).toBe(
       `validate accounts.csv: 5 records
@@ -35,7 +35,7 @@ Next    migrate push out/rejects.csv
     );
   });
 
-  it("shows no control characters of a file's name", () => {
+  it("shows no control characters of a file name", () => {
     const text = summaryText(reportOf(MIXED.slice(0, 1), { title: "validate a\u001b[31m\n.csv", folder: "o\u202Eut" }));
     expect(text).toBe("validate a\\u001b[31m\\u000a.csv: 1 record\n  1  valid  no errors\n\nReport  o\\u202eut\n");
   });

@@ -43,14 +43,14 @@ test.each([
   ["50,000 levels of nesting", Buffer.from(`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`)],
   ["a million empty objects", Buffer.from(`{"customers":[${"{},".repeat(1_000_000)}{}]}`)],
   ["200,000 names", Buffer.from(`{${Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join()}}`)],
-  ["50,000 lists in each other", Buffer.from(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)],
+  ["50,000 nested lists", Buffer.from(`${"[".repeat(50_000)}${"]".repeat(50_000)}`)],
 ])("answers a body with %s with parse_error", async (_, body) => {
   const { call, get } = await connect();
   expect(await call("POST", ACCOUNTS, body)).toMatchObject({ status: 400, json: { code: "parse_error" } });
   expect((await get("products/")).status).toBe(200);
 });
 
-test("writes nothing on the console of its host when it cannot serve a request", async () => {
+test("prints nothing on the console of its host when it cannot serve a request", async () => {
   const methods = ["error", "warn", "info", "log"] as const;
   const spies = methods.map((method) => vi.spyOn(console, method).mockImplementation(() => undefined));
   const lines: string[] = [];

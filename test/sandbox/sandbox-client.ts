@@ -7,14 +7,14 @@ import type { JsonObject } from "../../src/json/json-value.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import { type Sandbox, type SandboxOptions, startSandbox } from "../../src/sandbox/start-sandbox.ts";
 
-/** What `JSON.parse` gives: tests look into it as they like. */
+/** The untyped result of `JSON.parse`. */
 export type Parsed = ReturnType<JSON["parse"]>;
 
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly text: string;
-  /** The body as JSON, or undefined. */
+  /** The parsed body, or undefined if it is not JSON. */
   readonly json: Parsed;
 }
 
@@ -39,7 +39,7 @@ afterEach(async () => {
   for (const close of open.splice(0)) await close();
 });
 
-/** A sandbox on a free port, with the API key sent unless another authorization (or none: "") is given. */
+/** A sandbox on a free port. The API key is sent unless another authorization, or "" for none, is given. */
 export async function connect(options: Partial<SandboxOptions> = {}): Promise<Client> {
   const folder = options.folder ?? temporaryFolder();
   const sandbox = await startSandbox({ contract: CONTRACT, region: "GB", port: 0, faults: {}, ...options, folder });
@@ -85,7 +85,7 @@ export async function connect(options: Partial<SandboxOptions> = {}): Promise<Cl
 
 const text = { type: "string", maxLength: 32 };
 
-/** A small contract: an account with customers and agreements, its validation, notes, and something else. */
+/** A small contract: an account with customers and agreements, its validation, notes, and an unrelated operation. */
 const DOCUMENT: JsonObject = {
   openapi: "3.0.3",
   info: { title: "Small", version: "1" },

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 import { account, ACCOUNTS, connect } from "./sandbox-client.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-test("the sandbox listens on loopback only, and the ready object has its address", async () => {
+test("the sandbox listens on loopback only, and `ready` has its address", async () => {
   const { sandbox } = await connect({ apiKey: "sk_test" });
   const { port } = new URL(sandbox.ready.baseUrl);
   expect(sandbox.ready).toEqual({
@@ -52,7 +52,7 @@ test("clients without its authority, and old TLS versions, are refused", async (
   );
 });
 
-test("certificates are reused, and replaced when they are damaged", async () => {
+test("certificates are reused, and replaced if they are corrupt", async () => {
   const folder = temporaryFolder();
   const first = await connect({ folder });
   const ca = await readFile(first.sandbox.ready.ca, "utf8");
@@ -66,7 +66,7 @@ test("certificates are reused, and replaced when they are damaged", async () => 
   expect((await third.get("products/")).status).toBe(200);
 });
 
-test("a data file keeps accounts, notes and suppliers from one start to the next", async () => {
+test("a data file keeps accounts, notes and suppliers across restarts", async () => {
   const dataFile = join(temporaryFolder(), "data", "platform.json");
   const first = await connect({ dataFile });
   const { json } = await first.post(ACCOUNTS, account("E-1", { billing_postcode: "SW1A 1AA" }));
@@ -92,7 +92,7 @@ test("changes reach the data file while the sandbox runs", async () => {
 });
 
 test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers":{},"accounts":[{"number":1}]}'])(
-  "a data file that is something else is left alone: %s",
+  "a file with other content is left unchanged: %s",
   async (text) => {
     const dataFile = join(temporaryFolder(), "other.json");
     await writeFile(dataFile, text);
@@ -101,11 +101,11 @@ test.each(["{", "[]", '{"suppliers":{"A":"Asleep"},"accounts":[]}', '{"suppliers
   },
 );
 
-test("a data path that cannot be read is a failure of storage", async () => {
+test("a data path that cannot be read is a storage failure", async () => {
   await expect(connect({ dataFile: temporaryFolder() })).rejects.toMatchObject({ code: "storage" });
 });
 
-test("a data file that cannot be written is a failure of storage, not a bug, and is written once it can be", async () => {
+test("a data file that cannot be written is a storage failure, not a bug, and is written once it can be", async () => {
   const folder = join(temporaryFolder(), "data");
   const dataFile = join(folder, "platform.json");
   const { sandbox } = await connect({ dataFile });
@@ -116,7 +116,7 @@ test("a data file that cannot be written is a failure of storage, not a bug, and
   expect(await readFile(dataFile, "utf8")).toContain('"accounts"');
 });
 
-test("a folder that cannot hold the certificates is a failure of storage, not a bug", async () => {
+test("a folder that cannot contain the certificates is a storage failure, not a bug", async () => {
   const file = join(temporaryFolder(), "file");
   await writeFile(file, "");
   await expect(connect({ folder: join(file, "sandbox") })).rejects.toMatchObject({
@@ -125,13 +125,13 @@ test("a folder that cannot hold the certificates is a failure of storage, not a 
   });
 });
 
-test("a port that is taken is a failure with a hint", async () => {
+test("a port in use is a failure with a hint", async () => {
   const { sandbox } = await connect();
   const port = Number(new URL(sandbox.ready.baseUrl).port);
   await expect(connect({ port })).rejects.toMatchObject({ code: "config", hint: expect.stringContaining("--port") });
 });
 
-test("every request gives a line for the log, without a query or a value", async () => {
+test("every request produces a log line without a query or a value", async () => {
   const lines: string[] = [];
   const { post, get } = await connect({ log: (line) => lines.push(line), faults: { resetAfter: { at: [2] } } });
   await post(ACCOUNTS, account("E-1"));

@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { expect, test } from "vitest";
 import type { CliEnd, RunningCli } from "../e2e/cli.ts";
 import { latestRun, references, statusCounts, type Workplace } from "../e2e/push-scene.ts";
-import { contradictions, hear } from "../e2e/three-accounts.ts";
+import { contradictions, collectEvidence } from "../e2e/push-evidence.ts";
 import { type Dice, seededDice } from "../seeded-dice.ts";
 import { type ChaosPlatform, startChaosPlatform } from "./chaos-platform.ts";
 import { soakWorkplace } from "./soak-workplace.ts";
@@ -24,18 +24,18 @@ test(`${records} records against a chaos server, for ${minutes} minutes`, { time
   try {
     const work = soakWorkplace(platform, records);
     const { end, kills, starts, memory } = await pushToTheEnd(work, platform, dice);
-    const heard = await hear(platform, work.file(".migrate/ledger.db"), await latestRun(work));
+    const evidence = await collectEvidence(platform, work.file(".migrate/ledger.db"), await latestRun(work));
     const took = (performance.now() - startedAt) / 60_000;
-    const { requests } = heard.platform;
+    const { requests } = evidence.platform;
     say(`seed ${seed}: ${records} records in ${took.toFixed(1)} minutes, ${requests.length} requests,`);
     say(
       `  ${platform.refused()} of them 429 (${percent(platform.refused() / requests.length)}); ${kills} kills, ${starts} starts`,
     );
-    say(`  ${JSON.stringify(statusCounts(heard.report.lines))}, exit code ${end.code}`);
+    say(`  ${JSON.stringify(statusCounts(evidence.report.lines))}, exit code ${end.code}`);
     say(
       `  memory of the longest process, ${memory.minutes.toFixed(1)} minutes: ${memory.startMb} MB at its start, ${memory.endMb} MB at its end, at most ${memory.mostMb} MB`,
     );
-    expect(contradictions(references(records), heard, { ambiguous: 0, cutReplies: true }).slice(0, 20)).toEqual([]);
+    expect(contradictions(references(records), evidence, { ambiguous: 0, cutReplies: true }).slice(0, 20)).toEqual([]);
     expect(end.code).toBe(0);
     expect(took).toBeGreaterThanOrEqual(0.9 * minutes);
     expect(memory.endMb).toBeLessThan(1.5 * memory.startMb + 30);

@@ -14,7 +14,7 @@ function values(...words: readonly string[]): readonly string[] {
   return complete(...words).candidates.map(({ value }) => value);
 }
 
-/** Every command that help shows, as the words that name it. */
+/** Every command that the help shows, as a list of words. */
 function shownCommands(
   command: Command,
   words: readonly string[] = [],
@@ -23,8 +23,8 @@ function shownCommands(
   return [[words, command] as const, ...below.flatMap((each) => shownCommands(each, [...words, each.name()]))];
 }
 
-describe("the words that can follow", () => {
-  it.each(shownCommands(program))("%s are the commands and options that its help shows", (words, command) => {
+describe("completion", () => {
+  it.each(shownCommands(program))("suggests the commands and options in the help of %s", (words, command) => {
     const help = command.createHelp();
     const flags = help.visibleOptions(command).map(({ long }) => long);
     expect(values(...words, "-")).toEqual(flags);
@@ -32,18 +32,18 @@ describe("the words that can follow", () => {
     expect(values(...words, "").slice(0, below.length)).toEqual(below);
   });
 
-  it("do not hold the command that scripts ask", () => {
+  it("does not suggest the hidden command that completion scripts call", () => {
     expect(values("")).not.toContain("__complete");
   });
 
-  it("are the choices of an option, and of an argument", () => {
+  it("suggests the choices of an option or an argument", () => {
     expect(values("validate", "--format", "")).toEqual(expect.arrayContaining(["text", "ndjson", "junit"]));
     expect(values("validate", "--format=")).toEqual(values("validate", "--format", ""));
     expect(complete("validate", "--format=").prefix).toBe("--format=");
     expect(values("completion", "")).toEqual(["bash", "zsh", "fish", "powershell"]);
   });
 
-  it("are paths where an option or an argument is one", () => {
+  it("suggests paths where an option or an argument is a path", () => {
     expect(complete("push", "--mapping", "")).toMatchObject({ files: true, candidates: [] });
     expect(complete("push", "--ca=").files).toBe(true);
     expect(complete("validate", "a.csv", "").files).toBe(true);
@@ -51,7 +51,7 @@ describe("the words that can follow", () => {
     expect(complete("push", "--limit", "").files).toBe(false);
   });
 
-  it("have to be looked for elsewhere: targets, operations, runs, keys", () => {
+  it("looks up targets, operations, runs and keys", () => {
     expect(complete("push", "--target", "l").valuesOf).toBe("target");
     expect(complete("push", "--operation=").valuesOf).toBe("operation");
     expect(complete("resume", "").valuesOf).toBe("run");
@@ -59,27 +59,27 @@ describe("the words that can follow", () => {
     expect(complete("reconcile", "--accept", "").valuesOf).toBe("accept");
   });
 
-  it("are not the argument of a switch", () => {
+  it("suggests nothing as the argument of a switch", () => {
     expect(complete("push", "--dry-run", "").files).toBe(true);
   });
 
-  it("leave out an option that was given, unless it may be repeated", () => {
+  it("does not suggest an option again unless it can be repeated", () => {
     const left = values("push", "--dry-run", "--contract", "c.yaml", "--limit=3", "--");
     expect(left).toContain("--contract");
     expect(left).not.toContain("--dry-run");
     expect(left).not.toContain("--limit");
   });
 
-  it("are no options behind --", () => {
+  it("suggests no options after --", () => {
     expect(complete("validate", "--", "-")).toMatchObject({ files: true, candidates: [] });
   });
 
-  it("end where a command takes no more", () => {
+  it("suggests nothing when a command takes no more arguments", () => {
     expect(complete("resume", "20261122-1", "")).toMatchObject({ files: false, candidates: [] });
     expect(complete("resume", "20261122-1", "").valuesOf).toBeUndefined();
   });
 
-  it("remember what was typed before", () => {
+  it("reports the words that were typed before", () => {
     const { typed } = complete("contract", "show", "a.yaml", "--operation", "x", "--format=json", "");
     expect(typed.commands).toEqual(["contract", "show"]);
     expect(typed.positional).toEqual(["a.yaml"]);

@@ -11,6 +11,6 @@ test.each([
   expect(PARSERS.duration(text)).toBe(ms);
 });
 
-test.each(["", "1.5h", "-1s", "s", "10w", "1h30m"])("%j is no duration", (text) => {
+test.each(["", "1.5h", "-1s", "s", "10w", "1h30m"])("%j is not a duration", (text) => {
   expect(() => PARSERS.duration(text)).toThrow("A duration is expected");
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { environmentNotices } from "../../../src/cli/process/environment.ts";
 
 describe("the environment of a push", () => {
-  it("is refused when it switches the check of certificates off", () => {
+  it("is refused if it disables certificate checks", () => {
     const unsafe = { env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" }, execArgv: [] };
     expect(() => environmentNotices(unsafe)).toThrow(expect.objectContaining({ code: "config", exitCode: 2 }));
   });
@@ -13,11 +13,11 @@ describe("the environment of a push", () => {
     [{}, ["--tls-keylog=/tmp/keys"], /TLS keys/],
     [{ NODE_OPTIONS: "--inspect-brk" }, [], /debugger/],
     [{}, ["--inspect"], /debugger/],
-  ])("leads to a notice when it is %j %j", (env, execArgv, notice) => {
+  ])("leads to a notice for %j %j", (env, execArgv, notice) => {
     expect(environmentNotices({ env, execArgv })).toEqual([expect.stringMatching(notice)]);
   });
 
-  it("leads to no notice when nothing in it is risky", () => {
+  it("leads to no notice if nothing in it is risky", () => {
     const env = { NODE_TLS_REJECT_UNAUTHORIZED: "1", NODE_OPTIONS: "--max-old-space-size=512" };
     expect(environmentNotices({ env, execArgv: [] })).toEqual([]);
   });

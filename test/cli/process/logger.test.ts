@@ -13,7 +13,7 @@ function listen(options: Partial<LoggerOptions> = {}): { readonly logger: Logger
   return { logger: createLogger({ ...defaults, ...options }), written: () => text };
 }
 
-/** Escape sequences in seven and in eight bits, marks that turn the writing direction, ends of lines and of texts. */
+/** 7-bit and 8-bit escape sequences, bidirectional marks, line ends and string terminators. */
 const HOSTILE = "\u001b[2J\u009b31m\u202Egpj.exe\u2028\u0000\u007f\ufeff";
 
 const FAILURE = new Failure("config", "no such setting", {
@@ -38,7 +38,7 @@ describe("the logger", () => {
     }
   });
 
-  it("writes one JSON object a line with --log-format json, whatever the message", () => {
+  it("writes one JSON object per line with --log-format json for any message", () => {
     const { logger, written } = listen({ logFormat: "json", verbose: true });
     logger.notice("two\nlines");
     logger.detail("detail");
@@ -70,7 +70,7 @@ describe("the logger", () => {
     ]);
   });
 
-  it("escapes whatever would move a terminal's cursor", () => {
+  it("escapes everything that could move a terminal's cursor", () => {
     const { logger, written } = listen();
     logger.notice("\u001b[2Jgone");
     expect(written()).toBe("\\u001b[2Jgone\n");
@@ -97,7 +97,7 @@ describe("the end of the process", () => {
     expect(logExit("thrown text", logger)).toBe(70);
   });
 
-  it("shows the stack of a bug, and no value that its message quotes", () => {
+  it("shows the stack of a bug, without the values that its message quotes", () => {
     const { logger, written } = listen();
     logExit(new SyntaxError(`Unexpected token in "Amina Hughes, 07700900123"... is not valid JSON`), logger);
     logExit("Amina thrown", logger);

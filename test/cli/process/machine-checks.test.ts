@@ -14,22 +14,25 @@ describe("the version of Node.js", () => {
     expect(nodeCheck(version, REQUIRED)).toMatchObject({ status, exitCode: 0 });
   });
 
-  it.each(["18.20.0", "20.18.3", "21.7.0", "22.11.9"])("%s is refused, with what is needed", (version) => {
-    expect(nodeCheck(version, REQUIRED)).toMatchObject({
-      status: "failed",
-      exitCode: 2,
-      text: expect.stringContaining(REQUIRED),
-    });
-  });
+  it.each(["18.20.0", "20.18.3", "21.7.0", "22.11.9"])(
+    "%s is refused, and the message names the required version",
+    (version) => {
+      expect(nodeCheck(version, REQUIRED)).toMatchObject({
+        status: "failed",
+        exitCode: 2,
+        text: expect.stringContaining(REQUIRED),
+      });
+    },
+  );
 });
 
 describe("the environment", () => {
-  it("is fine with variables that are read", () => {
+  it("is fine if every variable is read", () => {
     const check = environmentCheck({ env: { MIGRATE_CA: "x", PATH: "y" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check.status).toBe("ok");
   });
 
-  it("has a variable that nothing reads and that is like no other", () => {
+  it("leads to a warning for an unknown variable that resembles no known one", () => {
     const check = environmentCheck({ env: { MIGRATE_ZZZZZZZZ: "x" }, execArgv: [] }, ["MIGRATE_CA"]);
     expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, and nothing reads it" });
   });

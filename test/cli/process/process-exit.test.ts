@@ -4,7 +4,7 @@ import { logExit } from "../../../src/cli/process/process-exit.ts";
 import type { Logger } from "../../../src/cli/process/logger.ts";
 
 test.each(["EMFILE", "ENFILE"])(
-  "%s is a failure with exit code 6 and a hint which limit to raise, not a bug",
+  "%s is a failure with exit code 6 and names the limit to raise; it is not a bug",
   (code) => {
     const written: object[] = [];
     const logger: Pick<Logger, "failure"> = { failure: (failure) => void written.push(failure) };
@@ -23,7 +23,7 @@ test.each(["EMFILE", "ENFILE"])(
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("a second %s ends the process with %i, without a word", (signal, code) => {
+] as const)("a second %s ends the process silently with exit code %i", (signal, code) => {
   const logger: Pick<Logger, "failure"> = { failure: () => expect.unreachable() };
   expect(logExit(new SecondSignal(signal), logger)).toBe(code);
 });

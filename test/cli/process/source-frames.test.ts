@@ -5,7 +5,10 @@ import { describe, expect, it } from "vitest";
 import { sourceFrames } from "../../../src/cli/process/source-frames.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** Line 1 is a package's; in line 2, columns 5 to 8 are line 12, column 3 of our file, and what follows is a package's. */
+/**
+ * Line 1 belongs to a package. In line 2, columns 5 to 8 map to line 12, column 3 of our file; the rest belongs to a
+ * package.
+ */
 const MAP = { version: 3, sources: ["../../src/upload/upload.ts", ""], names: [], mappings: "A;IAWE,I;" };
 
 function bundled(map: string): string {
@@ -16,7 +19,7 @@ function bundled(map: string): string {
 }
 
 describe("frames of a stack trace", () => {
-  it("name the places of the source", () => {
+  it("are mapped to the source files", () => {
     const url = bundled(JSON.stringify(MAP));
     expect(sourceFrames([`at send (${url}:2:6)`, `at async ${url}:2:5`])).toEqual([
       "at send (src/upload/upload.ts:12:3)",
@@ -26,13 +29,13 @@ describe("frames of a stack trace", () => {
 
   it.each([
     ["of a package", ":1:1"],
-    ["of a package that follows in the same line", ":2:9"],
-  ])("stay as they are where they are %s", (_, place) => {
+    ["of a package in the rest of the line", ":2:9"],
+  ])("stay unchanged in code %s", (_, place) => {
     const frame = `at parse (${bundled(JSON.stringify(MAP))}${place})`;
     expect(sourceFrames([frame])).toEqual([frame]);
   });
 
-  it("stay as they are without a map that can be read, and where they are no places", () => {
+  it("stay unchanged without a readable map, or if they contain no position", () => {
     const frames = [
       `at send (${bundled("{")}:2:6)`,
       "at send (file:///gone.js:1:1)",

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { screenOf } from "../../../src/cli/process/terminal.ts";
 
-/** An output of the process, as far as colours depend on it. */
+/** The properties of an output stream that decide about colours. */
 function output(isTTY: boolean): NodeJS.WriteStream {
   return Object.assign(Object.create(process.stdout), { isTTY, columns: 100 });
 }
@@ -17,18 +17,18 @@ describe("colours", () => {
   it.each([
     ["a terminal", true, {}, true],
     ["a pipe", false, {}, false],
-    ["a terminal that can show none", true, { TERM: "dumb" }, false],
-    ["a pipe, where FORCE_COLOR asks for them", false, { FORCE_COLOR: "1" }, true],
-    ["a terminal, where FORCE_COLOR is 0", true, { FORCE_COLOR: "0" }, false],
-    ["a terminal, where FORCE_COLOR is empty", true, { FORCE_COLOR: "" }, true],
-    ["a terminal, where NO_COLOR asks for none", true, { NO_COLOR: "1" }, false],
-    ["a terminal, where both are set", true, { NO_COLOR: "1", FORCE_COLOR: "3" }, false],
+    ["a terminal without colour support", true, { TERM: "dumb" }, false],
+    ["a pipe with FORCE_COLOR", false, { FORCE_COLOR: "1" }, true],
+    ["a terminal with FORCE_COLOR=0", true, { FORCE_COLOR: "0" }, false],
+    ["a terminal with an empty FORCE_COLOR", true, { FORCE_COLOR: "" }, true],
+    ["a terminal with NO_COLOR", true, { NO_COLOR: "1" }, false],
+    ["a terminal with both", true, { NO_COLOR: "1", FORCE_COLOR: "3" }, false],
   ])("%s", (_name, isTTY, variables, expected) => {
     for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
     expect(screenOf(output(isTTY), { logFormat: "text" }).colour).toBe(expected);
   });
 
-  it("are never used in JSON lines, nor with --no-color, whatever FORCE_COLOR says", () => {
+  it("are never used in JSON lines or with --no-color, even with FORCE_COLOR", () => {
     vi.stubEnv("FORCE_COLOR", "1");
     expect(screenOf(output(true), { logFormat: "json" }).colour).toBe(false);
     expect(screenOf(output(true), { logFormat: "text", color: false }).colour).toBe(false);

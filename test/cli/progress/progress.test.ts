@@ -12,7 +12,7 @@ interface Watched {
   readonly at: (ms: number) => void;
 }
 
-/** Progress that is written to a pipe, by a clock that the test sets. */
+/** Progress output written to a pipe, with a clock that the test controls. */
 function inPipe(logFormat: "text" | "json" = "text", verbose = true): Watched {
   const written: string[] = [];
   let now = 1000;
@@ -37,7 +37,7 @@ function accepted(inFlight = 4): Extract<RunEvent, { kind: "outcome" }> {
   return { kind: "outcome", status: "accepted", inFlight, durationMs: 20 };
 }
 
-/** The JSON lines, without their stamps. */
+/** The JSON lines without their timestamps. */
 function events(written: readonly string[]): readonly object[] {
   return written.map((line) => {
     const { time, ...event }: { time: string } = JSON.parse(line);
@@ -47,7 +47,7 @@ function events(written: readonly string[]): readonly object[] {
 }
 
 describe("progress without a terminal", () => {
-  it("is a plain line every five seconds at first, then every half minute, then every minute", () => {
+  it("is a plain line every 5 seconds at first, then every 30 seconds, then every minute", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress({ kind: "checked", records: 1, invalid: 0 });
     for (let second = 1; second <= 20 * 60; second += 1) {
@@ -57,7 +57,7 @@ describe("progress without a terminal", () => {
     expect(written).toHaveLength(11 + 18 + 10);
   });
 
-  it("tells of a process that sends a part of a run how much it has sent, and not of how much", () => {
+  it("shows how much a worker of a shared run has sent, without a total", () => {
     const { progress, written, at } = inPipe("text", false);
     progress.onProgress({ kind: "read", bytes: 10, ofBytes: 10 });
     progress.onProgress({ kind: "joined" });
@@ -69,7 +69,7 @@ describe("progress without a terminal", () => {
     expect(written.join("")).not.toMatch(/left|%/);
   });
 
-  it("tells of the reading how far it is, and how many records were checked", () => {
+  it("shows how much of the input was read, and how many records were checked", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress({ kind: "read", bytes: 1_000_000, ofBytes: 4_000_000 });
     at(5000);
@@ -82,7 +82,7 @@ describe("progress without a terminal", () => {
     ]);
   });
 
-  it("tells of a push that all of its input is read before the first request", () => {
+  it("says that a push reads all of its input before the first request", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress(begun());
     at(5000);
@@ -90,7 +90,7 @@ describe("progress without a terminal", () => {
     expect(written.at(-1)).toBe("Reading the whole input first: 75 % of 4.0 MB, 5 s\n");
   });
 
-  it("tells the run and its counts at once, then total, done, rate, requests in flight and the time left", () => {
+  it("shows the run and its counts at once, then total, done, rate, requests in flight and time left", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress(begun());
     progress.onProgress({ kind: "planned", counts: { pending: 100, invalid: 5, skipped: 1 } });
@@ -105,14 +105,14 @@ describe("progress without a terminal", () => {
     expect(written.slice(2)).toEqual(["Sent 50 of 100 (50 %), 45 accepted, 5 rejected, 10/s, 4 in flight, 5 s left\n"]);
   });
 
-  it("counts what an earlier sitting of the run has done", () => {
+  it("counts the records that an earlier push or resume of the run has sent", () => {
     const { progress } = inPipe();
     progress.onProgress({ kind: "planned", counts: { accepted: 60, rejected: 5, pending: 35, invalid: 9 } });
     progress.onProgress(accepted());
     expect(progress.current().sending).toMatchObject({ total: 100, done: 66, counts: { accepted: 61, rejected: 5 } });
   });
 
-  it("has the rate of the last minute, so that a pace that has changed shows", () => {
+  it("shows the rate of the last minute, so that a change of pace is visible", () => {
     const { progress, at } = inPipe();
     progress.onProgress({ kind: "planned", counts: { pending: 10_000 } });
     for (let second = 1; second <= 300; second += 1) {
@@ -123,7 +123,7 @@ describe("progress without a terminal", () => {
     expect(progress.current().sending?.perSecond).toBeCloseTo(2, 0);
   });
 
-  it("with --verbose says why the pace changes", () => {
+  it("explains changes of the pace with --verbose", () => {
     const { progress, written } = inPipe();
     progress.onProgress({ kind: "pace", limit: 2, reason: "timeout" });
     progress.onProgress({ kind: "pace", limit: 1, perSecond: 17.9, reason: "HTTP 429" });
@@ -137,7 +137,7 @@ describe("progress without a terminal", () => {
 });
 
 describe("a wait", () => {
-  it("of many pauses is one line when it begins and one when it ends", () => {
+  it("with many pauses is one line at its start and one at its end", () => {
     const { progress, written, at } = inPipe("text", false);
     progress.onProgress({ kind: "planned", counts: { pending: 1000 } });
     written.splice(0);
@@ -154,7 +154,7 @@ describe("a wait", () => {
     expect(waits).toEqual(["Waiting 2 s: HTTP 429\n", "No longer waiting (HTTP 429, 30 pauses in 60 s)\n"]);
   });
 
-  it("that lasts is said again every five minutes, not at every pause", () => {
+  it("that continues is repeated every five minutes, not at every pause", () => {
     const { progress, written, at } = inPipe("json", false);
     for (let second = 0; second < 16 * 60; second += 8) {
       at(second * 1000);
@@ -165,7 +165,7 @@ describe("a wait", () => {
     expect(told.filter((event) => "event" in event && event.event === "wait_continues")).toHaveLength(3);
   });
 
-  it("for an import supplier is said once, however often that is asked", () => {
+  it("for an import supplier is reported once, however often the supplier is checked", () => {
     const { progress, written, at } = inPipe("text", false);
     for (const [second, probeInMs] of [
       [0, 2000],
@@ -226,7 +226,7 @@ describe("progress as JSON lines", () => {
   });
 });
 
-it("a run leaves word of its progress in a file while it lasts, and none afterwards", async () => {
+it("a run writes its progress to a file, which is removed at the end", async () => {
   const file = path.join(temporaryFolder(), "progress.json");
   const { progress, at } = inPipe();
   progress.onProgress(begun(file));

@@ -4,7 +4,7 @@ import { readConfig } from "../../../src/cli/settings/config-file.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 describe("the configuration file", () => {
-  it("is searched in the folder and above it", async () => {
+  it("is searched in the current folder and its parents", async () => {
     const folder = temporaryFolder({ "migrate.yaml": "supplier: ABOVE\n", "a/b/note.txt": "" });
     expect(await readConfig(undefined, path.join(folder, "a/b"))).toMatchObject({
       file: "../../migrate.yaml",
@@ -12,7 +12,7 @@ describe("the configuration file", () => {
     });
   });
 
-  it("may be missing, and may be empty", async () => {
+  it("can be missing or empty", async () => {
     expect(await readConfig(undefined, temporaryFolder())).toEqual({});
     expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "# nothing yet\n" }))).toEqual({
       file: "migrate.yaml",
@@ -20,7 +20,7 @@ describe("the configuration file", () => {
     });
   });
 
-  it("may be named; its paths are relative to its folder", async () => {
+  it("can be named explicitly; its paths are relative to its folder", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": `
 contract: [one.yaml, overlay:known, /absolute.yaml]
@@ -49,7 +49,7 @@ targets:
     });
   });
 
-  it("may name one contract without a list", async () => {
+  it("can contain a single contract instead of a list", async () => {
     expect(await readConfig(undefined, temporaryFolder({ "migrate.yaml": "contract: one.yaml\n" }))).toMatchObject({
       contract: ["one.yaml"],
     });
@@ -65,7 +65,7 @@ targets:
     ],
     ["targets:\n  test:\n    bseUrl: https://t.example/v1/\n", 3, /bseUrl/, /baseUrl/],
     ["targets:\n  t:\n    baseUrl: x\n    auth:\n      apiKey: sk_1\n", 5, /auth\.apiKey/, /apiKeyFile/],
-  ])("the unknown setting of %j is refused at line %i, with what was meant", async (text, line, message, hint) => {
+  ])("%j: an unknown setting is refused at line %i with a suggestion", async (text, line, message, hint) => {
     await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       code: "config",
       exitCode: 2,
@@ -80,7 +80,7 @@ targets:
     ["targets:\n  t:\n    baseUrl: x\n    rps: 0\n", 4, /rps/],
     ["targets:\n  t: {}\n", 2, /baseUrl/],
     ["- a list\n", 1, /settings/],
-  ])("%j is refused at line %i, with what is expected", async (text, line, message) => {
+  ])("%j is refused at line %i, and the message says what is expected", async (text, line, message) => {
     await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       code: "config",
       message: expect.stringMatching(message),
@@ -88,7 +88,7 @@ targets:
     });
   });
 
-  it("shows the line and the column of a mistake, without the values, among which a password may be", async () => {
+  it("has its mistakes reported by line and column, without values, which can be passwords", async () => {
     const text = "targets:\n  t:\n    baseUrl: x\n    auth: { apiKey: sk_1, user: me }\n";
     await expect(readConfig(undefined, temporaryFolder({ "migrate.yaml": text }))).rejects.toMatchObject({
       message: 'migrate.yaml:4:13: unknown setting "targets.t.auth.apiKey"',
@@ -96,7 +96,7 @@ targets:
     });
   });
 
-  it("says where a file is named, by the path that was tried", async () => {
+  it("is named in errors by the path that was tried", async () => {
     const folder = temporaryFolder({
       "conf/mine.yaml": "contract: [a.yaml, b.yaml]\ntargets:\n  t: { baseUrl: x, ca: ca.pem }\n",
     });
@@ -106,7 +106,7 @@ targets:
     expect(placeOf?.("other.pem")).toBeUndefined();
   });
 
-  it("that is named and missing is an error, and no other is read", async () => {
+  it("is an error if it is named but missing, and no other file is read", async () => {
     const folder = temporaryFolder({ "migrate.yaml": "supplier: A\n" });
     await expect(readConfig("other.yaml", folder)).rejects.toMatchObject({ code: "config" });
   });

@@ -71,7 +71,7 @@ describe("settings", () => {
     });
   });
 
-  it("of the command line beat those of the file", async () => {
+  it("of the command line override those of the file", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = {
       contract: ["mine.yaml", "overlay.yaml"],
@@ -123,7 +123,7 @@ describe("settings", () => {
     expect(job.supplier).toBe("FILE");
   });
 
-  it("keep a target and its address as flags for the next command when both were given", async () => {
+  it("keep a target and its address as flags of the next command if both were given", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     const flags = { target: "live", baseUrl: "http://127.0.0.1/v1/", allowInsecureLoopback: true };
     expect((await readSettings([], flags, folder)).target).toMatchObject({
@@ -147,7 +147,7 @@ describe("settings", () => {
     await expect(readSettings([], flags, folder)).rejects.toMatchObject({ code, hint: expect.stringMatching(hint) });
   });
 
-  it("of commands that start from a run have no report folder, unless --out names one", async () => {
+  it("of commands that start from a run have no report folder without --out", async () => {
     const folder = temporaryFolder({ "migrate.yaml": CONFIG });
     expect(await readLedgerSettings({}, folder)).toEqual({
       configFile: "migrate.yaml",
@@ -162,7 +162,7 @@ describe("settings", () => {
     });
   });
 
-  describe("of the supplier", () => {
+  describe("of a supplier", () => {
     const SUPPLIERS = `
 documentRoot: everywhere
 supplier: SPRING
@@ -179,22 +179,22 @@ targets:
     const supplierOf = async (flags: Flags): Promise<unknown> =>
       (await readSettings([], flags, temporaryFolder({ "migrate.yaml": SUPPLIERS }))).supplier;
 
-    it("are those of the file", async () => {
+    it("come from the file", async () => {
       expect(await supplierOf({})).toEqual({ code: "SPRING", rootLocation: "sftp/spring", bucket: "files" });
     });
-    it("are beaten by those of the target, setting by setting", async () => {
+    it("are overridden one by one by those of the target", async () => {
       const live = { code: "SPRING", rootLocation: "sftp/spring", bucket: "live-files", expectedStatus: "Paused" };
       expect(await supplierOf({ target: "live" })).toEqual(live);
     });
-    it("have the root location of the file where the supplier names none", async () => {
+    it("include the root location of the file if the supplier names none", async () => {
       expect(await supplierOf({ supplier: "AUTUMN" })).toMatchObject({ rootLocation: "everywhere", bucket: "files" });
     });
-    it("give the root locations of all suppliers, for each record its own", async () => {
+    it("include the root locations of all suppliers, one for each record", async () => {
       const folder = temporaryFolder({ "migrate.yaml": SUPPLIERS.replace("AUTUMN: {", "AUTUMN: { rootLocation: b,") });
       const { job } = await readSettings([], {}, folder);
       expect(job).toMatchObject({ documentRoots: { SPRING: "sftp/spring", AUTUMN: "b" }, documentRoot: "everywhere" });
     });
-    it("name the bucket also where no supplier is chosen, if it is the bucket of all", async () => {
+    it("include the bucket without a chosen supplier if all suppliers share it", async () => {
       const [one, two] = [
         "{ A: { bucket: files }, B: { bucket: files }, C: {} }",
         "{ A: { bucket: files }, B: { bucket: b } }",
@@ -202,7 +202,7 @@ targets:
       expect((await one)?.supplier.bucket).toBe("files");
       expect((await two)?.supplier.bucket).toBeUndefined();
     });
-    it("have to name every supplier, where any is listed", async () => {
+    it("must name every supplier if any is listed", async () => {
       expect(await supplierOf({ target: "live", supplier: "ELSEWHERE" })).toMatchObject({ rootLocation: "everywhere" });
       await expect(supplierOf({ supplier: "SPRNG" })).rejects.toMatchObject({
         code: "config",
@@ -216,8 +216,8 @@ targets:
   });
 });
 
-describe("the lease of workers", () => {
-  it("is 30 s, or what is given from 2 s on", async () => {
+describe("the worker lease", () => {
+  it("is 30 s by default, and at least 2 s", async () => {
     const folder = temporaryFolder();
     const leaseOf = async (flags: Flags): Promise<unknown> => (await readSettings([], flags, folder)).workers;
     expect(await leaseOf({ workers: 3 })).toEqual({ count: 3, leaseMs: 30_000 });

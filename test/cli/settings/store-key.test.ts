@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { readStoreKey } from "../../../src/cli/settings/store-key.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** Nothing of this machine's own AWS settings, and nobody is asked. */
+/** Ignores the AWS settings of this machine, and makes no request. */
 beforeEach(() => {
   for (const name of Object.keys(process.env)) if (name.startsWith("AWS_")) vi.stubEnv(name, undefined);
   vi.stubEnv("AWS_CONFIG_FILE", "/nowhere/config");
@@ -40,17 +40,20 @@ it("the store's credentials may be absent", async () => {
 it.each([
   ["bare lines", "aws_access_key_id=AK\naws_secret_access_key = sk\n"],
   [
-    "the section default",
+    "a default section",
     "[other]\naws_access_key_id = no\n[default]\r\naws_access_key_id = AK\r\naws_secret_access_key = sk",
   ],
-  ["sections behind", "[default]\nAWS_ACCESS_KEY_ID = AK\naws_secret_access_key = sk\n[x]\naws_secret_access_key = no"],
+  [
+    "sections after the default one",
+    "[default]\nAWS_ACCESS_KEY_ID = AK\naws_secret_access_key = sk\n[x]\naws_secret_access_key = no",
+  ],
 ])("the store's credentials are read from a file with %s", async (_, text) => {
   expect(await keyFrom({}, privateFile(text))).toEqual(KEY);
 });
 
 it.each([
   ["half a key", "aws_access_key_id = AK", /half/],
-  ["a key of another section alone", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /half/],
+  ["a key in another section only", "[x]\naws_access_key_id = AK\naws_secret_access_key = sk", /half/],
   ["nothing", "\n", /empty/],
 ])("a file of store credentials with %s is refused", async (_, text, message) => {
   const file = privateFile(text);
@@ -61,7 +64,7 @@ it.each([
   });
 });
 
-it("store credentials in a file that others may read, or half a key in the environment, are refused", async () => {
+it("store credentials are refused from a file that others can read, and if the environment has half a key", async () => {
   const file = privateFile("aws_access_key_id = AK\naws_secret_access_key = sk");
   chmodSync(file, 0o644);
   await expect(keyFrom({}, file)).rejects.toMatchObject({
@@ -70,26 +73,26 @@ it("store credentials in a file that others may read, or half a key in the envir
   await expect(keyFrom({ AWS_ACCESS_KEY_ID: "AK" }, undefined)).rejects.toMatchObject({ code: "config" });
 });
 
-describe("where the environment has no key, and no file is named,", () => {
-  it("the profile of AWS_PROFILE gives one", async () => {
+describe("without a key in the environment and without a named file,", () => {
+  it("the profile of AWS_PROFILE provides the key", async () => {
     vi.stubEnv("AWS_CONFIG_FILE", privateFile("[profile other]\naws_access_key_id = AK\naws_secret_access_key = sk\n"));
     expect(await keyFrom({ AWS_PROFILE: "other" }, undefined)).toMatchObject(KEY);
   });
 
-  it("a profile may get it from a program", async () => {
+  it("a profile can get the key from a program", async () => {
     const reply = JSON.stringify({ Version: 1, AccessKeyId: "AK", SecretAccessKey: "sk" });
     vi.stubEnv("AWS_CONFIG_FILE", privateFile(`[profile other]\ncredential_process = echo '${reply}'\n`));
     expect(await keyFrom({ AWS_PROFILE: "other" }, undefined)).toMatchObject(KEY);
   });
 
-  it("a profile that is not there is refused by its name", async () => {
+  it("a missing profile is refused by name", async () => {
     await expect(keyFrom({ AWS_PROFILE: "missing" }, undefined)).rejects.toMatchObject({
       code: "config",
       message: expect.stringMatching(/^the profile missing \(AWS_PROFILE\) gives no access key: /),
     });
   });
 
-  it("the role of a container gives one, and is asked again only when the key expires", async () => {
+  it("the role of a container provides the key, and is asked again only when the key expires", async () => {
     let asked = 0;
     const server = createServer((_request, reply) => {
       asked += 1;

@@ -9,7 +9,7 @@ const SCREEN = { width: 80, colour: false };
 const OPTIONS = { screen: SCREEN, showValues: false, verbose: false };
 const FILE = "a/rather/long/path/to/the/contract/of/an/instance/openapi.yaml";
 
-/** Every line that could be wrapped fits; a single word may be longer than the screen. */
+/** Every line that can be wrapped fits; a single word may exceed the width. */
 function isReadable(text: string): boolean {
   return text.split("\n").every((line) => line.length <= SCREEN.width || !line.trim().includes(" "));
 }
@@ -21,7 +21,7 @@ describe("the views of a contract at 80 columns", () => {
     expect(text).toContain(`\n${FILE}:1  warning  not-enforced\n    "$dynamicRef" is`);
   });
 
-  it("show how to declare the key of an operation that has none", () => {
+  it("show how to declare the key of an operation without one", () => {
     const { contract } = shown();
     const text = contractCheckView.text({ contract, coverage: undefined, exitCode: 0 }, OPTIONS);
     expect(text).toContain("\n1 operation without a business key\n    create. A push needs one");
@@ -37,7 +37,7 @@ describe("the views of a contract at 80 columns", () => {
     expect(isReadable(text)).toBe(true);
   });
 
-  it("show the condition of a field that only one alternative has", () => {
+  it("show the condition of a field that exists in only one alternative", () => {
     expect(contractShowView.text(shown(), OPTIONS)).toContain(
       "payment.day\n    whole number; required; when method is DEBIT\n",
     );

@@ -61,13 +61,13 @@ function widthOf(text: string): number {
   return Math.max(...text.split("\n").map(textWidth));
 }
 
-/** What it says, however its lines are broken. */
-function said(text: string): string {
+/** The text without line breaks. */
+function unwrapped(text: string): string {
   return text.replaceAll(/\s+/g, " ");
 }
 
-describe.each([60, 80])("of a run with workers, in %i columns,", (width) => {
-  test("no line is longer, and nothing is left out", () => {
+describe.each([60, 80])("the status of a run with workers in %i columns", (width) => {
+  test("has no longer line, and leaves nothing out", () => {
     const holds = [1, 1_001, 2_001, 3_001].map((first) => ({
       first,
       last: first + 999,
@@ -75,36 +75,38 @@ describe.each([60, 80])("of a run with workers, in %i columns,", (width) => {
     }));
     const text = textOf({ workers: [worker(2211), worker(2212, { holds }), worker(2213, { holds: [] })] }, width);
     expect(widthOf(text)).toBeLessThanOrEqual(width);
-    expect(said(text)).toContain(
+    expect(unwrapped(text)).toContain(
       "pace 108/s, 36 in flight; 48 in flight at most, at most 200 a second, 150/s accepted, for 3 workers together",
     );
     const host = "migrate-3-x7k2p.transfer.example.internal";
-    expect(said(text)).toContain(
+    expect(unwrapped(text)).toContain(
       `workers ${host} (process 2211): 36/s, 12 in flight, limit 12 (HTTP 429); records 65001-66000 for 12 s`,
     );
-    expect(said(text)).toContain("records 1-1000 for 10 s, 1001-2000 for 10 s, 2001-3000 for 10 s, 3001-4000 for 10 s");
-    expect(said(text)).toContain(`${host} (process 2213): 36/s, 12 in flight, limit 12 (HTTP 429); no records`);
+    expect(unwrapped(text)).toContain(
+      "records 1-1000 for 10 s, 1001-2000 for 10 s, 2001-3000 for 10 s, 3001-4000 for 10 s",
+    );
+    expect(unwrapped(text)).toContain(`${host} (process 2213): 36/s, 12 in flight, limit 12 (HTTP 429); no records`);
   });
 
-  test("those that are gone are counted, and the latest of them named", () => {
+  test("counts workers that have left, and names the latest of them", () => {
     const gone = [1, 2, 3, 4, 5, 6, 7].map((pid) =>
       worker(pid, { state: pid % 2 === 0 ? "lost" : "left", seenAt: `2026-11-22T17:53:0${pid}.000Z`, host: "mover" }),
     );
     const text = textOf({ workers: [worker(2211), ...gone] }, width);
     expect(widthOf(text)).toBeLessThanOrEqual(width);
-    expect(said(text)).toContain(
+    expect(unwrapped(text)).toContain(
       "gone 4 left, 3 lost: mover (process 7) left, mover (process 6) lost, mover (process 5) left, " +
         "mover (process 4) lost, mover (process 3) left and others",
     );
-    expect(said(textOf({ workers: [worker(2211)] }, width))).not.toContain("gone");
+    expect(unwrapped(textOf({ workers: [worker(2211)] }, width))).not.toContain("gone");
   });
 });
 
-test("how long a range is held is told by the clock of the server alone", () => {
+test("the time for which a range is held is measured with the server's clock only", () => {
   const since = "2031-01-01T00:00:00.000Z";
   const text = textOf(
     { at: "2031-01-01T00:00:20.000Z", workers: [worker(1, { holds: [{ first: 1, last: 9, since }] })] },
     80,
   );
-  expect(said(text)).toContain("records 1-9 for 20 s");
+  expect(unwrapped(text)).toContain("records 1-9 for 20 s");
 });

@@ -14,7 +14,7 @@ function initDemo(): Promise<InitScene> {
   });
 }
 
-test("at least 80% of the leaves of the demo's mapping are guessed as it has them", async () => {
+test("init maps at least 80% of the demo's leaves as the demo's own mapping does", async () => {
   const { mapping } = await initDemo();
   const wanted = leavesOf("mapping.yaml", readFileSync(DEMO("mapping.yaml"), "utf8"));
   const { right, wrong, more } = compareLeaves(wanted, leavesOf("guessed.yaml", mapping));
@@ -23,7 +23,7 @@ test("at least 80% of the leaves of the demo's mapping are guessed as it has the
   expect(right.length / wanted.size).toBeGreaterThanOrEqual(0.8);
 });
 
-test("the joins of the demo's extracts are found, with the share of rows that they hold for", async () => {
+test("init finds the joins of the demo's extracts, with the share of rows that they match", async () => {
   const { guessed } = (await initDemo()).result;
   const joins = guessed.joins.map(({ from, column, to, key, hits, kind }) => {
     return `${from.name}.${column.name} -> ${to.name}.${key.name} ${(hits * 100).toFixed(1)}% ${kind}`;

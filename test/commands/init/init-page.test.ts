@@ -6,13 +6,13 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const page = readFileSync(projectFile("docs/init.md"), "utf8");
 
-/** What stands in the page between fences, by its first words. */
+/** The fenced block of the page that begins with these words. */
 function block(beginning: string): string {
   const found = [...page.matchAll(/```\w*\n([\s\S]*?)\n(?:\n\.\.\.\n)?```/g)].map(([, text = ""]) => text);
   return found.find((text) => text.startsWith(beginning)) ?? "";
 }
 
-test("what docs/init.md prints is what its command prints and writes", async () => {
+test("docs/init.md shows the actual output and files of its command", async () => {
   const folder = temporaryFolder();
   for (const name of ["demo", "contract"])
     cpSync(projectFile("fixtures", name), path.join(folder, name), { recursive: true });

@@ -14,14 +14,13 @@ export interface InitScene {
   readonly config: string;
 }
 
-/** Runs `init` over these files. */
 export async function runInit(options: {
   readonly sources: readonly string[];
   readonly contract: readonly string[];
   readonly operation?: string;
   readonly supplier?: string;
   readonly encoding?: string;
-  /** Of Ctrl-C. */
+  /** Aborted by Ctrl-C. */
   readonly signal?: AbortSignal;
 }): Promise<InitScene> {
   const out = temporaryFolder();
@@ -32,8 +31,8 @@ export async function runInit(options: {
   return { result, out, mapping: text("mapping.yaml"), config: text("migrate.yaml") };
 }
 
-function never(): never {
-  throw new Error("init asked for what it has no business with");
+function unexpected(): never {
+  throw new Error("init used an unexpected dependency");
 }
 
 function dependencies(temporary: string): Dependencies {
@@ -44,12 +43,12 @@ function dependencies(temporary: string): Dependencies {
     abort: new AbortController().signal,
     clock: systemClock,
     random: Math.random,
-    secrets: never,
-    storeCredentials: never,
+    secrets: unexpected,
+    storeCredentials: unexpected,
     userAgent: "test",
     canAsk: false,
-    ask: never,
-    copyStandardInput: never,
+    ask: unexpected,
+    copyStandardInput: unexpected,
     screen: { colour: false, width: 80 },
     temporaryFolder: path.join(temporary, "temp"),
     rescueFolder: temporary,
@@ -58,8 +57,8 @@ function dependencies(temporary: string): Dependencies {
 }
 
 /**
- * What a mapping says of every leaf: `customers.*.given_name` -> the column and how it is read. `upper`, `lower` and
- * `trim` are left out: no extract says what an operator likes.
+ * The mapping of every leaf: `customers.*.given_name` -> the column and how it is read. `upper`, `lower` and `trim` are
+ * omitted: no extract shows them.
  */
 export function leavesOf(file: string, text: string): ReadonlyMap<string, JsonObject> {
   const { payload } = readMapping({ file, text });
@@ -69,33 +68,33 @@ export function leavesOf(file: string, text: string): ReadonlyMap<string, JsonOb
 }
 
 const OPTIONS = new Set(["from", "value", "lookup", "date", "datetime", "zone", "true", "false", "number"]);
-const TASTE = new Set(["upper", "lower", "trim", "otherwise", "default"]);
+const OPERATOR_CHOICES = new Set(["upper", "lower", "trim", "otherwise", "default"]);
 
 function collect(entry: JsonValue, at: string, leaves: Map<string, JsonObject>): void {
   if (isJsonArray(entry)) for (const item of entry) collect(item, `${at}.*`, leaves);
   else if (!isJsonObject(entry)) leaves.set(at, { from: entry });
   else if (entry["each"] !== undefined) collect(entry["item"] ?? {}, `${at}.*`, leaves);
   else if (isLeaf(entry)) {
-    leaves.set(at, Object.fromEntries(Object.entries(entry).filter(([name]) => !TASTE.has(name))));
+    leaves.set(at, Object.fromEntries(Object.entries(entry).filter(([name]) => !OPERATOR_CHOICES.has(name))));
   } else for (const [name, field] of Object.entries(entry)) collect(field, at === "" ? name : `${at}.${name}`, leaves);
 }
 
 function isLeaf(entry: JsonObject): boolean {
   const names = Object.keys(entry);
   const hasOrigin = names.includes("from") || names.includes("value");
-  return hasOrigin && names.every((name) => OPTIONS.has(name) || TASTE.has(name));
+  return hasOrigin && names.every((name) => OPTIONS.has(name) || OPERATOR_CHOICES.has(name));
 }
 
 export interface Comparison {
-  /** Leaves of the hand-written mapping that were guessed just so. */
+  /** Leaves mapped as in the hand-written mapping. */
   readonly right: readonly string[];
-  /** Guessed otherwise, or not at all. */
+  /** Leaves mapped differently, or not mapped. */
   readonly wrong: readonly string[];
-  /** Guessed, and not in the hand-written mapping. */
+  /** Mapped leaves that the hand-written mapping does not have. */
   readonly more: readonly string[];
 }
 
-/** Tables are compared by the codes that the extract holds: what never occurs cannot be guessed. */
+/** Tables are compared by the codes that occur in the extract: other codes cannot be inferred. */
 export function compareLeaves(
   wanted: ReadonlyMap<string, JsonObject>,
   guessed: ReadonlyMap<string, JsonObject>,

@@ -35,7 +35,7 @@ function accountLine(number: string): string {
 }
 
 describe("init", () => {
-  test("writes files that their schemas let through, and that name them", async () => {
+  test("writes files that are valid against their schemas and refer to them", async () => {
     const { mapping, config } = await initOf({ "accounts.csv": ACCOUNTS });
     const ajv = new Ajv({ strict: false, allErrors: true });
     const schema = await schemaOfMapping({ contract: CONTRACT, operation: "import-account" }, {});
@@ -45,7 +45,7 @@ describe("init", () => {
     expect(ajv.validate(configJsonSchema(), parseDocument({ file: "c", text: config }).value)).toBe(true);
   });
 
-  test("writes files that only their owner can read, whatever the umask", async () => {
+  test("writes files that only their owner can read, under any umask", async () => {
     const umask = process.umask(0);
     try {
       const { out } = await initOf({ "accounts.csv": ACCOUNTS });
@@ -56,7 +56,7 @@ describe("init", () => {
     }
   });
 
-  test("writes nothing into a folder that anybody can write to, or through a link", async () => {
+  test("writes nothing into a world-writable folder or through a link", async () => {
     const folder = temporaryFolder({ "accounts.csv": ACCOUNTS });
     mkdirSync(path.join(folder, "open"));
     chmodSync(path.join(folder, "open"), 0o777);
@@ -72,31 +72,31 @@ describe("init", () => {
     expect(code).toBe(6);
   });
 
-  test("says so where no date tells the day from the month", async () => {
+  test("reports when no date tells the day from the month", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS });
     expect(mapping).toContain("date: dd/MM/yyyy");
     expect(mapping).toContain("TODO: or MM/dd/yyyy? No date shows whether the day or the month comes first");
   });
 
-  test("takes no amount in pence for one in pounds, and lists its column as unused", async () => {
+  test("does not map an amount in pence to one in pounds, and lists its column as unused", async () => {
     const { mapping } = await initOf({ "accounts.csv": "ACC_NO,NAME,BALANCE_PENCE\nA1,Ada,1250\nA2,Ben,99\n" });
     expect(mapping).not.toMatch(/^ +balance:/m);
     expect(mapping).toMatch(/^# accounts: .*BALANCE_PENCE/m);
   });
 
-  test("takes the one address of an extract for the supply as well, with a low score", async () => {
+  test("uses the only address of an extract for the supply too, with a low score", async () => {
     const { mapping } = await initOf({ "accounts.csv": "ACC_NO,BILL_ADDR1,BILL_PCODE\nA1,1 Mill Lane,DE1 1AA\n" });
     expect(mapping).toMatch(/supply_address1: BILL_ADDR1 .*0\.[3-5]/);
     expect(mapping).toMatch(/supply_postcode: BILL_PCODE .*0\.[3-5]/);
   });
 
-  test("takes a day above 12 for what it is", async () => {
+  test("reads a number above 12 in a date as the day", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS.replace("03/04", "03/14") });
     expect(mapping).toContain("date: MM/dd/yyyy");
     expect(mapping).not.toContain("No date shows");
   });
 
-  test("finds that a file is windows-1252, and declares it", async () => {
+  test("detects and declares windows-1252", async () => {
     const bytes = Buffer.from(ACCOUNTS.replace("Cleo", "Cl\u00E9o"), "latin1");
     const { result, config } = await initOf({ "accounts.csv": bytes });
     expect(result.sources[0]?.files[0]?.encoding).toEqual({
@@ -108,19 +108,19 @@ describe("init", () => {
     expect(result.check.records).toBe(2);
   });
 
-  test("finds that a file is UTF-16 without a byte order mark", async () => {
+  test("detects UTF-16 without a byte order mark", async () => {
     const { result, config } = await initOf({ "accounts.csv": Buffer.from(ACCOUNTS, "utf16le") });
     expect(result.sources[0]?.files[0]?.encoding).toMatchObject({ name: "utf-16le", guessed: true });
     expect(config).toContain("encoding: utf-16le");
   });
 
-  test("says that a file has a byte order mark, and declares nothing", async () => {
+  test("reports a byte order mark, and declares no encoding", async () => {
     const { result, config } = await initOf({ "accounts.csv": `\uFEFF${ACCOUNTS}` });
     expect(result.sources[0]?.files[0]?.encoding).toEqual({ name: "utf-8", byteOrderMark: true, guessed: false });
     expect(config).not.toContain("encoding");
   });
 
-  test("takes files with the same columns for one source", async () => {
+  test("treats files with the same columns as one source", async () => {
     const { result, mapping } = await initOf({
       "accounts-1.csv": ACCOUNTS,
       "accounts-2.csv": ACCOUNTS.replace("A1", "A3").replace("A2", "A4"),
@@ -134,7 +134,7 @@ describe("init", () => {
     expect(mapping).toContain("external_account_number: account.number");
   });
 
-  test("refuses JSON records that are payloads already", async () => {
+  test("refuses JSON records that are already payloads", async () => {
     const scene = runInit({
       sources: [projectFile("fixtures/demo/business.json")],
       contract: CONTRACT,
@@ -143,7 +143,7 @@ describe("init", () => {
     await expect(scene).rejects.toThrow(/its records already are payloads/);
   });
 
-  test("stops with exit code 3 when it is told to, and writes nothing", async () => {
+  test("stops with exit code 3 when interrupted, and writes nothing", async () => {
     const folder = temporaryFolder({ "accounts.csv": ACCOUNTS });
     const stopped = runInit({
       sources: [path.join(folder, "accounts.csv")],
@@ -153,12 +153,12 @@ describe("init", () => {
     await expect(stopped).rejects.toMatchObject({ code: "incomplete", exitCode: 3 });
   });
 
-  test("leaves out a file that joins nothing, and says so", async () => {
+  test("leaves out a file that joins no other, and says so", async () => {
     const { mapping } = await initOf({ "accounts.csv": ACCOUNTS, "prices.csv": "CODE,PRICE\nX,1.5\nY,2.5\n" });
     expect(mapping).toContain("TODO prices (prices.csv): none of its columns refers to rows of the other sources");
   });
 
-  test("writes a mapping that loads, whatever the columns are called", async () => {
+  test("writes a mapping that loads for any column names", async () => {
     const header = [
       '"a: b"',
       '"{x}"',
@@ -179,8 +179,8 @@ describe("init", () => {
   });
 });
 
-describe("what init writes holds no value of a person", () => {
-  test("not of the demo's extracts", async () => {
+describe("the output of init contains no personal values", () => {
+  test("from the demo's extracts", async () => {
     const names = ["accounts.csv", "customers.csv", "meter_points.csv", "readings.csv"];
     const { mapping, config } = await runInit({
       sources: names.map((name) => projectFile("fixtures/demo", name)),
@@ -194,7 +194,7 @@ describe("what init writes holds no value of a person", () => {
     expect(longer.filter((cell) => `${mapping}${config}`.includes(cell))).toEqual([]);
   });
 
-  test("not where a column of names is taken for a choice: what few rows hold is no code", async () => {
+  test("from a column of names that looks like a choice: a value in few rows is not a code", async () => {
     const surnames = ["Byron", "Baker", "Eliot", "Dom", "Buss"];
     const rows = Array.from({ length: 12 }, (_, at) => `A${at},${surnames[at % 5]}`);
     const { mapping } = await initOf({ "accounts.csv": `ACC_NO,ACCOUNT_TYPE\n${rows.join("\n")}\n` });

@@ -5,7 +5,7 @@ import { publishedContract } from "../../conformance/corpora.ts";
 import { projectFile } from "../../e2e/cli.ts";
 import { compareLeaves, leavesOf, runInit } from "./init-scene.ts";
 
-/** Invented extracts in the manner of old systems; how many leaves are guessed as a person would map them, of how many. */
+/** Invented extracts in the style of old systems: of how many leaves how many are mapped as a person would map them. */
 const SYSTEMS = [
   { folder: "mainframe-gb", operator: "gb", supplier: "EDF", right: 32, leaves: 38 },
   { folder: "crm-gb", operator: "gb", supplier: "EDF", right: 33, leaves: 34 },
@@ -22,21 +22,18 @@ test.each(SYSTEMS)("docs/init.md has the figure of $folder", ({ folder, right, l
 describe.skipIf(!existsSync(publishedContract("gb-data-import.openapi.yml")))(
   "extracts for the operators' documents",
   () => {
-    test.each(SYSTEMS)(
-      "of $folder: $right of $leaves leaves are guessed as a person would map them",
-      async (system) => {
-        const directory = projectFile("fixtures/init", system.folder);
-        const sources = readdirSync(directory).filter((name) => !name.endsWith(".yaml"));
-        const { mapping } = await runInit({
-          sources: sources.map((name) => path.join(directory, name)),
-          contract: [publishedContract(`${system.operator}-data-import.openapi.yml`), `overlay:${system.operator}`],
-          operation: "V1 Create Or Update Account Import Process",
-          supplier: system.supplier,
-        });
-        const wanted = leavesOf("mapping.yaml", readFileSync(path.join(directory, "mapping.yaml"), "utf8"));
-        const { right } = compareLeaves(wanted, leavesOf("guessed.yaml", mapping));
-        expect({ right: right.length, leaves: wanted.size }).toEqual({ right: system.right, leaves: system.leaves });
-      },
-    );
+    test.each(SYSTEMS)("$folder: $right of $leaves leaves are mapped as a person would map them", async (system) => {
+      const directory = projectFile("fixtures/init", system.folder);
+      const sources = readdirSync(directory).filter((name) => !name.endsWith(".yaml"));
+      const { mapping } = await runInit({
+        sources: sources.map((name) => path.join(directory, name)),
+        contract: [publishedContract(`${system.operator}-data-import.openapi.yml`), `overlay:${system.operator}`],
+        operation: "V1 Create Or Update Account Import Process",
+        supplier: system.supplier,
+      });
+      const wanted = leavesOf("mapping.yaml", readFileSync(path.join(directory, "mapping.yaml"), "utf8"));
+      const { right } = compareLeaves(wanted, leavesOf("guessed.yaml", mapping));
+      expect({ right: right.length, leaves: wanted.size }).toEqual({ right: system.right, leaves: system.leaves });
+    });
   },
 );

@@ -7,13 +7,13 @@ import { reporters } from "../../../src/report/formats/reporters.ts";
 import { MIXED, rendered, reportOf } from "../reports.ts";
 
 describe("ndjson", () => {
-  it("has one line a record, in input order", async () => {
+  it("has one line per record, in input order", async () => {
     const lines = (await rendered(reporters.ndjson, reportOf(MIXED))).split("\n");
     expect(lines.pop()).toBe("");
     expect(lines.map((line): unknown => JSON.parse(line).record)).toEqual([1, 2, 3, 4, 5]);
   });
 
-  it("refuses to show outcomes that do not match the summary's counts", async () => {
+  it("refuses to render outcomes that do not match the summary's counts", async () => {
     const short = { ...reportOf(MIXED), outcomes: reportOf(MIXED.slice(1)).outcomes };
     await expect(rendered(reporters.ndjson, short)).rejects.toThrow("4 outcomes of 5 records");
     const other = {
@@ -55,7 +55,7 @@ describe("json", () => {
 });
 
 describe("csv", () => {
-  it("has one row a problem, at its own place or else at the record's", async () => {
+  it("has one row per problem, at its own place or else at the place of the record", async () => {
     expect(await rendered(reporters.csv, reportOf(MIXED))).toBe(
       [
         "record,key,status,attr,code,detail,severity,by,file,line,column,column_number,pointer",
@@ -68,7 +68,7 @@ describe("csv", () => {
     );
   });
 
-  it("shows values in a last column when asked to", async () => {
+  it("shows values in a last column on request", async () => {
     const rows = parseCsv(await rendered(reporters.csv, reportOf(MIXED, { showValues: true })));
     expect(rows.map((row) => row.at(-1))).toEqual(["value", "31/12/1980", "", "077009001", ""]);
   });
@@ -90,13 +90,13 @@ describe("csv", () => {
     "＠x",
     "\n=cmd",
   ];
-  it.each(formulas)("takes the formula out of %j, and survives a CSV parser", async (key) => {
+  it.each(formulas)("neutralises the formula in %j so that a CSV parser still reads the text", async (key) => {
     const [, row] = parseCsv(await rendered(reporters.csv, reportOf([{ ...refused("no"), key }])));
-    // A control character is shown as an escape, which begins no formula.
+    // A control character is shown as an escape, which starts no formula.
     expect(row?.[1]).toBe(/^\s/.test(key) && plainText(key) !== key ? plainText(key) : `'${key}`);
   });
 
-  it.each(["EXT-1", "a=b", "0077", "x@y.example", ""])("leaves %j as it is", async (key) => {
+  it.each(["EXT-1", "a=b", "0077", "x@y.example", ""])("leaves %j unchanged", async (key) => {
     const [, row] = parseCsv(await rendered(reporters.csv, reportOf([{ ...refused("no"), key }])));
     expect(row?.[1]).toBe(key);
   });
@@ -120,7 +120,7 @@ error required at billing_address: A value is required here.</failure></testcase
     );
   });
 
-  it("has only the attributes that Jenkins' strict schema knows", async () => {
+  it("has only the attributes of Jenkins' strict schema", async () => {
     const xml = await rendered(reporters.junit, reportOf([...MIXED, { ...refused("no"), status: "pending" }]));
     const tags = [...xml.matchAll(/<(?<element>[a-z-]+)(?<attributes>(?: [a-z]+="[^"]*")*)\s*\/?>/g)];
     for (const { groups: { element = "", attributes = "" } = {} } of tags) {
@@ -133,14 +133,14 @@ error required at billing_address: A value is required here.</failure></testcase
     expect(new Set(tags.map(({ groups }) => groups?.["element"]))).toEqual(new Set(Object.keys(JENKINS_ATTRIBUTES)));
   });
 
-  it("says file and line of every test case where that is asked for", async () => {
+  it("gives file and line of every test case on request", async () => {
     const xml = await rendered(reporters.junit, { ...reportOf(MIXED), testLocations: true });
     expect(xml).toContain('<testcase classname="accounts.csv" name="record 1 EXT-1" file="accounts.csv" line="2"/>');
     expect(xml.match(/<testcase [^>]* file="[^"]+" line="\d+"/g)).toHaveLength(MIXED.length);
   });
 });
 
-/** https://github.com/jenkinsci/xunit-plugin, junit-10.xsd: of the elements that a report has. */
+/** https://github.com/jenkinsci/xunit-plugin, junit-10.xsd: the attributes of the elements that a report contains. */
 const JENKINS_ATTRIBUTES: Readonly<Record<string, readonly string[]>> = {
   testsuites: ["name", "time", "tests", "failures", "errors"],
   testsuite: ["name", "tests", "failures", "errors", "group", "time", "skipped", "timestamp", "hostname", "id"],
@@ -171,7 +171,7 @@ describe("github", () => {
     );
   });
 
-  it("shows one of every cause first, 50 in all, and says how many are left", async () => {
+  it("shows one example of every cause first, 50 annotations in all, and says how many are left out", async () => {
     const outcomes = Array.from({ length: 400 }, (_, at): Outcome => {
       const code = at < 389 ? "frequent" : `rare_${at}`;
       const attr = `customers.${at}.mobile`;
@@ -184,7 +184,7 @@ describe("github", () => {
     expect(lines.at(-1)).toBe("::notice title=migrate::350 more problems are not shown here: see errors.csv in out");
   });
 
-  it("names no file for standard input, and is empty when there are no problems", async () => {
+  it("names no file for standard input, and is empty without problems", async () => {
     const outcome: Outcome = { ...refused("no"), source: { file: "-", line: 2 } };
     expect(await rendered(reporters.github, reportOf([outcome]))).toBe("::error title=no at a::no\n");
     expect(await rendered(reporters.github, reportOf(MIXED.slice(0, 1)))).toBe("");

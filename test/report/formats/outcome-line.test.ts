@@ -10,7 +10,7 @@ import { MIXED } from "../reports.ts";
 const hidden = { showValues: false };
 
 describe("outcomeLine", () => {
-  it("has its keys in the fixed order, and leaves out those that do not apply", () => {
+  it("has its keys in a fixed order and leaves out those that do not apply", () => {
     expect(MIXED.map((outcome) => outcomeLine(outcome, hidden))).toEqual([
       '{"record":1,"key":"EXT-1","source":{"file":"accounts.csv","line":2},"status":"valid"}',
       '{"record":2,"key":"EXT-2","source":{"file":"accounts.csv","line":3},"status":"invalid","errors":[' +
@@ -29,14 +29,14 @@ describe("outcomeLine", () => {
     ]);
   });
 
-  it("shows values only when asked to", () => {
+  it("shows values only on request", () => {
     const hiding = MIXED.map((outcome) => outcomeLine(outcome, hidden)).join("\n");
     expect(hiding).not.toMatch(/1980|077009001/);
     const showing = MIXED.map((outcome) => outcomeLine(outcome, { showValues: true })).join("\n");
     expect(showing).toContain('"columnNumber":4},"value":"31/12/1980"}');
   });
 
-  it("means exactly what JSON.stringify of the same object means, and is safe to show", () => {
+  it("parses to the same object as the output of JSON.stringify, and is safe to display", () => {
     fc.assert(
       fc.property(outcomes, fc.boolean(), (outcome, showValues) => {
         const line = outcomeLine(outcome, { showValues });
@@ -46,7 +46,7 @@ describe("outcomeLine", () => {
     );
   });
 
-  it("equals JSON.stringify where a terminal needs no escapes", () => {
+  it("equals the output of JSON.stringify if a terminal needs no escapes", () => {
     fc.assert(
       fc.property(outcomes, (outcome) => {
         const expected = JSON.stringify(plainObject(outcome, false));

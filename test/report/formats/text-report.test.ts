@@ -37,7 +37,7 @@ describe("text", () => {
     );
   });
 
-  it("shows the example's value beside its shape only when asked to", async () => {
+  it("shows the value of the example next to its shape only on request", async () => {
     const record = numbered(1, (at) => mobile("9{9}", at));
     expect(await rendered(reporters.text, reportOf(record))).not.toContain("077009001");
     expect(await rendered(reporters.text, reportOf(record, { showValues: true }))).toContain(
@@ -69,7 +69,7 @@ describe("text", () => {
     expect(longest).toBeLessThanOrEqual(width);
   });
 
-  it("shows 20 causes, keeps at most 1,000 groups, and counts what is beyond", async () => {
+  it("shows 20 causes, keeps at most 1,000 groups, and counts the rest", async () => {
     const outcomes = numbered(1500, (at) => ({ ...mobile("9{9}", at), code: `code_${at}` }));
     const text = await rendered(reporters.text, reportOf([...outcomes, ...numbered(1, (at) => mobile("x", at), 1500)]));
     expect(text).toMatch(/^1,501 errors, 1,000\+ causes\n/);
@@ -77,14 +77,14 @@ describe("text", () => {
     expect(text).toMatch(/\n {2}1,481 {2}of other causes: see errors.csv\n\n$/);
   });
 
-  it("colours only when asked to", async () => {
+  it("uses colours only on request", async () => {
     expect(await rendered(reporters.text, reportOf(MIXED))).not.toContain("\u001b");
     const coloured = await rendered(reporters.text, reportOf(MIXED, { colour: true }));
     expect(coloured).toContain("\u001b[31minvalid_phone_number\u001b[39m");
     expect(coloured).toContain("\u001b[33mcoerced\u001b[39m");
   });
 
-  it("is empty when there are no problems", async () => {
+  it("is empty without problems", async () => {
     expect(await rendered(reporters.text, reportOf(MIXED.slice(0, 1)))).toBe("");
   });
 });

@@ -11,16 +11,16 @@ const key = fc.oneof(
 
 const record = fc.record({
   key,
-  /** How many numbers are passed over before it. */
+  /** How many record numbers are skipped before this record. */
   step: fc.oneof({ weight: 9, arbitrary: fc.constant(0) }, { weight: 1, arbitrary: fc.nat(100_000) }),
-  /** How many lines it is behind the record before it, or before it. */
+  /** The distance in lines to the previous record; negative if this record comes first. */
   lines: fc.oneof({ weight: 9, arbitrary: fc.integer({ min: 1, max: 3 }) }, fc.integer({ min: -200, max: 0 })),
   isNextFile: fc.oneof({ weight: 9, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
 });
 
 const start = fc.constantFrom(1, 7, 95, 999_990, 2 ** 31 - 3, 2 ** 40);
 
-test("lines of good records read as those of single outcomes", () => {
+test("lines of valid records in a batch equal the lines of single outcomes", () => {
   fc.assert(
     fc.property(
       fc.array(record, { maxLength: 40 }),

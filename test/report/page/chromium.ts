@@ -7,12 +7,12 @@ const CHROMIUM = "/usr/bin/chromium";
 const QUIET = ["no-sandbox", "disable-gpu", "disable-quic", "no-first-run", "disable-background-networking"];
 const FLAGS = [...QUIET, "disable-component-update", "disable-sync"].map((name) => `--${name}`);
 
-/** A page in a browser, and what it did beside showing itself: all of it is a fault. */
+/** A page in a browser, and everything it did apart from rendering itself. Any such entry is a fault. */
 interface OpenedPage {
   readonly page: Page;
-  /** Messages of the console, violations of the content policy among them, and errors of scripts. */
+  /** Console messages, which include violations of the content security policy, and script errors. */
   readonly complaints: readonly string[];
-  /** Addresses that it asked for, its own file left out. */
+  /** Addresses that it requested, except its own file. */
   readonly requests: readonly string[];
 }
 
@@ -23,7 +23,7 @@ interface OpenOptions {
 
 type OpenPage = (file: string, options?: OpenOptions) => Promise<OpenedPage>;
 
-/** Tests in a real Chromium; where there is none they are shown as skipped, under a name that says where it was sought. */
+/** Tests in a real Chromium. Without one they are skipped, under a name that says where it was expected. */
 export function describeInChromium(name: string, tests: (open: OpenPage) => void): void {
   describe.skipIf(!existsSync(CHROMIUM))(`${name} (in ${CHROMIUM})`, () => {
     let browser: Browser;

@@ -10,7 +10,7 @@ function causesOf(outcomes: readonly Outcome[]): readonly PageCause[] {
 }
 
 describe("createCauseCollector", () => {
-  it("ranks by the records that are held back, not by the number of errors", () => {
+  it("ranks causes by affected records, not by the number of errors", () => {
     const [first] = invalidCell(2).problems;
     const often = { ...invalidCell(2), problems: first ? Array.from({ length: 9 }, () => first) : [] };
     const others = [3, 4].map((line) => invalidCell(line, { column: "DOB", code: "no_date" }));
@@ -21,7 +21,7 @@ describe("createCauseCollector", () => {
     ]);
   });
 
-  it("puts warnings behind errors, and counts what a record does not list", () => {
+  it("puts warnings after errors, and counts problems that a record does not list", () => {
     const warned: Outcome = {
       ...invalidCell(2),
       problems: [{ attr: "a.0", code: "required", severity: "warning", by: "local", unlisted: 40 }],
@@ -43,7 +43,7 @@ describe("createCauseCollector", () => {
     ]);
   });
 
-  it("keeps a bounded number of rows and causes, and counts the rest", () => {
+  it("limits the number of rows and causes, and counts the rest", () => {
     const collector = createCauseCollector({ showValues: false });
     for (let at = 0; at < 3000; at += 1) {
       collector.add(Array.from({ length: 20 }, (_, line) => invalidCell(line + 2, { code: `c${at}` })));

@@ -28,7 +28,7 @@ describe("headline", () => {
     expect(said(counts, command)).toBe(sentence);
   });
 
-  it("says of a dry run what could be sent", () => {
+  it("says what a dry run could send", () => {
     expect(said({ valid: 3 }, "push", true)).toBe("All 3 records are ready to be sent.");
   });
 });

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { dataElement, html } from "../../../src/report/page/html.ts";
 
 describe("html", () => {
-  it("escapes what is put in, in elements and in attributes, and leaves pieces of HTML as they are", () => {
+  it("escapes inserted text in elements and attributes, and leaves HTML fragments unchanged", () => {
     const piece = html`<b title="${'"><script>'}">${"<&'>"}</b>`;
     expect(html`<p>${piece}${undefined}${[html`<i></i>`, html`<u></u>`]}${3}</p>`.markup).toBe(
       '<p><b title="&quot;&gt;&lt;script&gt;">&lt;&amp;&#39;&gt;</b><i></i><u></u>3</p>',
@@ -20,7 +20,7 @@ describe("html", () => {
 });
 
 describe("dataElement", () => {
-  it("holds any text without ending, and gives it back", () => {
+  it("contains any text without ending, and returns it unchanged", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.constant("</script><!--<script>")), (text) => {
         const { markup } = dataElement("data", { text });

@@ -9,7 +9,7 @@ import { outcomesWithProblems, type Report } from "../../../src/report/report.ts
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { rendered, reportOf } from "../reports.ts";
 
-/** The page of a report over these outcomes, as text. */
+/** The page of a report on these outcomes, as text. */
 export async function pageText(outcomes: readonly Outcome[], more: Partial<Report> = {}): Promise<string> {
   const report = reportOf(outcomes, more);
   const causes = createCauseCollector(report);
@@ -17,23 +17,23 @@ export async function pageText(outcomes: readonly Outcome[], more: Partial<Repor
   return rendered((shown, write) => writeReportPage(shown, causes, write), report);
 }
 
-/** The same as a file. */
+/** The same page as a file. */
 export async function pageFile(outcomes: readonly Outcome[], more: Partial<Report> = {}): Promise<string> {
   const file = path.join(temporaryFolder(), "report.html");
   writeFileSync(file, await pageText(outcomes, more));
   return file;
 }
 
-/** What axe finds wrong with a page: each rule, and the first element that breaks it. */
+/** The violations that axe finds in a page: each rule, with the first element that breaks it. */
 export async function axeViolations(page: Page): Promise<readonly string[]> {
   const found: unknown = await page.evaluate(`${axe.source}
     axe.run(document, { runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes[0].html))`);
-  if (!Array.isArray(found)) throw new Error("axe gave no list");
+  if (!Array.isArray(found)) throw new Error("axe returned no list");
   return found.map(String);
 }
 
-/** A problem of a column of a file, in a record with the number of its line. */
+/** A problem in a column of a file, in the record at this line. */
 export function invalidCell(
   line: number,
   { file = "accounts.csv", column = "PHONE", code = "no_phone", shape = "9{5}", detail = "Not a phone number." } = {},

@@ -59,7 +59,7 @@ async function fileOf(proof: Proof): Promise<string> {
 }
 
 describe("the page of a proof", () => {
-  it("says in one sentence whether everything is accounted for", async () => {
+  it("says in one sentence whether every record is accounted for", async () => {
     expect(await pageOf(proofOf())).toContain("<h1>All 220 rows are accounted for.</h1>");
     const [source] = RUN.sources;
     const lost = source && { sources: [{ ...source, inRecords: 217, unaccounted: 1 }] };
@@ -68,7 +68,7 @@ describe("the page of a proof", () => {
     expect(await pageOf(proofOf({ unreadable: "a.csv has changed", sources: [] }))).toContain("a.csv has changed");
   });
 
-  it("holds no script at all", async () => {
+  it("contains no script", async () => {
     const text = await pageOf(proofOf());
     expect(text).not.toContain("<script");
     expect(text).toContain("script-src 'none'");
@@ -79,7 +79,7 @@ describeInChromium("the page of a proof", (open) => {
   it.each([
     ["light", 1280],
     ["dark", 375],
-  ] as const)("has nothing that axe finds wrong, %s and %d wide", async (colorScheme, width) => {
+  ] as const)("has no axe violations, %s and %d wide", async (colorScheme, width) => {
     const second = { ...RUN, run: "20261123-0900-aaaa" };
     const proof = { ...proofOf(), runs: [RUN, second] };
     const { page, complaints, requests } = await open(await fileOf(proof), { colorScheme, width });

@@ -25,7 +25,7 @@ const RUN: RunFacts = {
   },
 };
 
-/** Three causes: two columns of one file, and one of another. */
+/** Three causes: two in columns of one file, and one in another file. */
 const THREE_CAUSES: readonly Outcome[] = [
   ...[2, 3, 4, 5].map((line) => invalidCell(line)),
   ...[6, 7].map((line) => invalidCell(line, { column: "POSTCODE", code: "no_postcode", detail: "Not a postcode." })),
@@ -33,7 +33,7 @@ const THREE_CAUSES: readonly Outcome[] = [
 ];
 
 describe("the page of a report", () => {
-  it("says in one sentence what happened, ranks the causes by records, and says what to do about each", async () => {
+  it("says in one sentence what happened, ranks the causes by records, and says how to fix each", async () => {
     const text = await pageText([...THREE_CAUSES, ...MIXED.map((one) => ({ ...one, record: one.record + 100 }))]);
     expect(text).toContain(
       "<h1>1 of 12 records is on the platform, 1 is ready to be sent, 9 need work, and 1 has an unknown",
@@ -44,7 +44,7 @@ describe("the page of a report", () => {
     expect(text.split("What to do").length - 1).toBe(7);
   });
 
-  it("holds values only when they were asked for", async () => {
+  it("contains values only on request", async () => {
     expect(await pageText(MIXED)).not.toContain("31/12/1980");
     expect(await pageText(MIXED)).toContain("99/99/9{4}");
     const shown = await pageText(MIXED, { showValues: true });
@@ -52,17 +52,17 @@ describe("the page of a report", () => {
     expect(shown).toContain("This page holds values of customers.");
   });
 
-  it("shows a report without an error, and one without a record", async () => {
+  it("renders a report without errors, and one without records", async () => {
     const [valid] = MIXED;
     expect(await pageText(valid ? [valid] : [])).toContain("<h1>The only record is ready to be sent.</h1>");
     expect(await pageText([])).toContain("<h1>No record was read.</h1>");
   });
 
-  it("is the same each time that it is written", async () => {
+  it("is the same each time it is written", async () => {
     expect(await pageText(MIXED, { run: RUN })).toBe(await pageText(MIXED, { run: RUN }));
   });
 
-  it("forbids everything but its own style and script", async () => {
+  it("forbids everything except its own style and script", async () => {
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(await pageText(MIXED))?.[1];
     expect(policy).toMatch(
       /^default-src 'none'; style-src 'sha256-[^ ]+'; script-src 'sha256-[^ ]+'; base-uri 'none'; /,
@@ -77,19 +77,16 @@ describeInChromium("the page of a report", (open) => {
     ["light", 375],
     ["dark", 1280],
     ["dark", 375],
-  ] as const)(
-    "has nothing that axe finds wrong, %s and %d wide, with all its rows open",
-    async (colorScheme, width) => {
-      const file = await pageFile([...MIXED, ...THREE_CAUSES], { run: RUN, showValues: true });
-      const { page, complaints, requests } = await open(file, { colorScheme, width });
-      for (const summary of await page.locator("summary").all()) await summary.click();
-      expect(await axeViolations(page)).toEqual([]);
-      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
-      expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
-    },
-  );
+  ] as const)("has no axe violations, %s and %d wide, with all rows open", async (colorScheme, width) => {
+    const file = await pageFile([...MIXED, ...THREE_CAUSES], { run: RUN, showValues: true });
+    const { page, complaints, requests } = await open(file, { colorScheme, width });
+    for (const summary of await page.locator("summary").all()) await summary.click();
+    expect(await axeViolations(page)).toEqual([]);
+    expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(width);
+    expect({ complaints, requests }).toEqual({ complaints: [], requests: [] });
+  });
 
-  it("filters by file, column and code, and says how much is shown", async () => {
+  it("filters by file, column and code, and says how many rows are shown", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     const shown = page.locator(".cause:visible h3");
     const found = page.getByRole("status");
@@ -117,7 +114,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await cells.allTextContents()).toEqual(["K-7", "accounts.csv", "7", "POSTCODE", "9{5}"]);
   });
 
-  it("is used with the keyboard alone", async () => {
+  it("can be used with the keyboard alone", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Skip to the content");
@@ -138,7 +135,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await page.evaluate(outline)).toBe("solid");
   });
 
-  it("shows more rows when asked, and names where the others are", async () => {
+  it("shows more rows on request, and says where the others are", async () => {
     const { page } = await open(await pageFile(Array.from({ length: 150 }, (_, at) => invalidCell(at + 2))));
     await page.locator("summary").first().click();
     const rows = page.locator("#cause-1 tbody tr");
@@ -151,7 +148,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await page.evaluate("document.activeElement.textContent")).toContain("K-27");
   });
 
-  it("opens and filters 100,000 errors with a small page", async () => {
+  it("opens and filters 100,000 errors in a small page", async () => {
     const outcomes = Array.from({ length: 100_000 }, (_, at) => {
       const cause = at % 150;
       return invalidCell(at + 2, { column: `COLUMN_${cause}`, code: `code_${cause}`, file: `file${at % 3}.csv` });
@@ -168,7 +165,7 @@ describeInChromium("the page of a report", (open) => {
     expect(complaints).toEqual([]);
   });
 
-  it("prints the rows, and no filters", async () => {
+  it("prints the rows without the filters", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     await page.evaluate("dispatchEvent(new Event('beforeprint'))");
     await page.emulateMedia({ media: "print" });
@@ -176,7 +173,7 @@ describeInChromium("the page of a report", (open) => {
     expect(await page.locator(".filters").isVisible()).toBe(false);
   });
 
-  it("runs nothing of the data, asks for nothing, and shows every naughty string as text", async () => {
+  it("runs no data as code, makes no request, and shows every naughty string as text", async () => {
     const { page, complaints, requests } = await open(
       await pageFile(naughty().map(hostile), { showValues: true, title: naughty().slice(0, 50).join(" ") }),
     );
@@ -211,7 +208,7 @@ function naughty(): readonly string[] {
   return [...OWN, ...(Array.isArray(loaded) ? loaded.map(String) : [])];
 }
 
-/** Headers, keys, codes and what the platform says. */
+/** Headers, keys, codes and messages of the platform. */
 function hostile(text: string, at: number): Outcome {
   const place = { file: `f${text}`, line: 3, column: text, columnNumber: 1 };
   const problem = { attr: text, code: text, detail: text, place, shape: text, value: text } as const;

@@ -26,7 +26,7 @@ describe("rejects of joined sources", () => {
   ];
   const sources = ["accounts", "customers", "phones"];
 
-  it("are one file a source, every row of a record in it, each problem beside its own row", async () => {
+  it("are one file per source, with every row of a record, and each problem next to its row", async () => {
     const [one, two, three] = records;
     const homeless = { ...missing("billing", need(one).row), attr: "agreements" };
     const { place: _, ...placeless } = homeless;
@@ -56,7 +56,7 @@ describe("rejects of joined sources", () => {
     ]);
   });
 
-  it("have a file with a header alone for a source without rejected rows, so that they can be fed back together", async () => {
+  it("are a file with only a header for a source without rejected rows, so that all files can be re-imported together", async () => {
     const [one, two, three] = records;
     await write(records, [outcomeOf(need(one)), outcomeOf(need(two), [missing("x", cy)]), outcomeOf(need(three))], {
       sources,
@@ -68,7 +68,7 @@ describe("rejects of joined sources", () => {
     expect(await rowsOf("rejects.phones.csv")).toEqual([["NAME", "PHONE", "migrate_attr"]]);
   });
 
-  it("stop reading the input when nothing more can come", async () => {
+  it("are written without reading the input beyond the last rejected record", async () => {
     let read = 0;
     const [one] = records;
     const endless = async function* (): AsyncGenerator<readonly InputRecord[]> {

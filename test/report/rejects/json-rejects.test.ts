@@ -6,7 +6,7 @@ import { need, rejectScene } from "./reject-scene.ts";
 const { write, files, content } = rejectScene();
 
 describe("rejects of JSON sources", () => {
-  it("are the original values, one a line, without those that could not be read exactly", async () => {
+  it("are the original values, one per line, except values that could not be read exactly", async () => {
     const records = recordsOf([
       jsonRow("a.json", 2, "/0", { ref: "1", list: [1, { a: null }] }),
       jsonRow("a.json", 2, "/1", { ref: "2" }),
@@ -24,7 +24,7 @@ describe("rejects of JSON sources", () => {
     expect(rejects.leftOut).toBe(1);
   });
 
-  it("leave out every value of a record with more losses than are listed, wherever they are", async () => {
+  it("leave out every value of a record that has more losses than are listed, wherever they are", async () => {
     const joined = new Map([["meters", [jsonRow("m.ndjson", 1, "", { id: 1 })]]]);
     const records = recordsOf([{ ...jsonRow("a.ndjson", 1, "", { ref: "1" }), children: joined }]);
     const [one] = records;
@@ -36,7 +36,7 @@ describe("rejects of JSON sources", () => {
     expect(await content("rejects.ndjson")).toBe("");
   });
 
-  it("leave out the rows joined to a value that is left out, which would be orphans alone", async () => {
+  it("leave out rows joined to an omitted value, which would be orphans", async () => {
     const table = csvTable("customers.csv", ["ACC"]);
     const joined = (key: string, line: number): ReadonlyMap<string, readonly Row[]> =>
       new Map([["customers", [csvRow(table, line, [key])]]]);

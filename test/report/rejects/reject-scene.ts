@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 import { batched } from "../inputs.ts";
 import { reportOf } from "../reports.ts";
 
-/** The files with what is left to do, in a folder of their own for every test. */
+/** The reject files in a new folder for every test. */
 export interface RejectScene {
   readonly folder: () => string;
   readonly write: (
@@ -17,7 +17,7 @@ export interface RejectScene {
     outcomes: readonly Outcome[],
     more?: Partial<ReportFilesOptions>,
   ) => ReturnType<typeof writeReportFiles>;
-  /** The names of those that were written. */
+  /** The names of the written files. */
   readonly files: () => Promise<readonly string[]>;
   readonly content: (name: string) => Promise<string>;
 }

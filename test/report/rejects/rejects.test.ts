@@ -14,7 +14,7 @@ describe("rejects of one source", () => {
     csvRow(table, 5, ['0"5', "two\nlines", "=1+1"]),
   ]);
 
-  it("keep each column without a name at its place, because a mapping may rename columns by number", async () => {
+  it("keep each unnamed column in place, because a mapping can rename columns by number", async () => {
     const columns = ["REF", "", "", "NAME"];
     const unnamed = {
       ...csvTable("unnamed.csv", columns),
@@ -60,7 +60,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     );
   });
 
-  it("name the column of each problem, which whoever mends the row knows, and not its attr alone", async () => {
+  it("name the column of each problem, not only its attr", async () => {
     const [first] = records;
     const place = { file: "accounts.csv", line: 2, column: "PHONE", columnNumber: 3 };
     await write(
@@ -70,7 +70,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(parseCsv(await content("rejects.csv"))[1]?.[6]).toBe("PHONE: A value is required here.");
   });
 
-  it("come back unchanged through a CSV parser, whatever is in the cells", async () => {
+  it("are read back unchanged by a CSV parser for any cells", async () => {
     const cells = fc.array(
       fc.oneof(fc.string(), fc.constantFrom("\r", "a\r", "\n", '"', " ", "'", "\u2028", "", "\t", "-1")),
       {
@@ -105,7 +105,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     ]);
   });
 
-  it("are the same when they are read again uncorrected, ragged rows included", async () => {
+  it("are the same after they are read again without corrections, ragged rows included", async () => {
     const first = recordsOf([
       csvRow(table, 2, ["1", "Ann", ""]),
       csvRow(table, 3, ["2"]),
@@ -126,7 +126,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await content("rejects.csv")).toBe(before);
   });
 
-  it("put files with different headers under all their columns, in order of appearance", async () => {
+  it("combine files with different headers under all their columns, in order of appearance", async () => {
     const other = csvTable("more.csv", ["PHONE", "EMAIL", "REF"]);
     const all = recordsOf([
       csvRow(table, 2, ["1", "Ann", "07"]),
@@ -149,7 +149,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     ]);
   });
 
-  it("use the delimiter and mark the encoding that the run declared, to be read by the same command", async () => {
+  it("use the declared delimiter and mark the encoding, so that the same command can read them", async () => {
     await write(
       records,
       records.map((record) => outcomeOf(record, [missing("name", record.row)])),
@@ -161,7 +161,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await content("rejects.csv")).toMatch(/^\uFEFFREF;NAME;PHONE;migrate_key;/);
   });
 
-  it("are not written when nothing needs work, and those of an earlier report are removed", async () => {
+  it("are not written if no record needs work, and those of an earlier report are removed", async () => {
     await write(
       records,
       records.map((record) => outcomeOf(record, [missing("name", record.row)])),
@@ -174,7 +174,7 @@ lines",=1+1,K3,x,odd,"'=cmd"
     expect(await files()).toEqual([]);
   });
 
-  it("are refused when the input has changed", async () => {
+  it("are refused if the input has changed", async () => {
     const outcomes = records.map((record) => outcomeOf(record, [missing("name", record.row)]));
     const moved = recordsOf(records.map(({ row }) => ({ ...row, line: row.line + 1 })));
     await expect(write(moved, outcomes)).rejects.toMatchObject({ code: "source_changed" });

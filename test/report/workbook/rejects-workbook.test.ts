@@ -25,7 +25,7 @@ async function parts(): Promise<ReadonlyMap<string, string>> {
   return found;
 }
 
-/** The rows of a sheet, as the reader of sources has them. */
+/** The rows of a sheet, as read by the source reader. */
 async function rowsOf(sheet: string): Promise<readonly (readonly string[])[]> {
   const { records } = await read(source(`${path.join(folder(), "rejects.xlsx")}#${sheet}`));
   return records.map(({ row }) => cellsOf(row));
@@ -39,7 +39,7 @@ describe("rejects.xlsx", () => {
   const records = recordsOf([csvRow(table, 2, ["00123", "=1+1", "X"]), csvRow(table, 3, ["00124", "Bob", "D"])]);
   const [first, second] = records.map(({ row }) => row);
 
-  it("is written where it is asked for alone, and an old one is removed", async () => {
+  it("is written only on request, and an old one is removed", async () => {
     const outcomes = [outcomeOf(need(records[0]), [missing("name", need(first))]), outcomeOf(need(records[1]))];
     await write(records, outcomes, { workbook });
     expect(await files()).toEqual(["rejects.csv", "rejects.xlsx"]);
@@ -47,7 +47,7 @@ describe("rejects.xlsx", () => {
     expect(await files()).toEqual(["rejects.csv"]);
   });
 
-  it("has the rows with what is wrong, and where they come from", async () => {
+  it("contains the rows with their errors and origins", async () => {
     const problems = [missing("name", need(first), "NAME"), missing("kind", need(first), "KIND")];
     await write(records, [outcomeOf(need(records[0]), problems), outcomeOf(need(records[1]))], { workbook });
     expect(await rowsOf("accounts")).toEqual([
@@ -68,7 +68,7 @@ describe("rejects.xlsx", () => {
     expect(other?.slice(0, 4)).toEqual(["1", "error", "required", "kind"]);
   });
 
-  it("holds no formula and no number in its sheets of rows: all cells are text, of the format Text", async () => {
+  it("contains no formulas or numbers in its sheets of rows: all cells are in the format Text", async () => {
     await write(records, [outcomeOf(need(records[0]), [missing("name", need(first))])], { workbook });
     const all = await parts();
     const sheet = need(all.get("xl/worksheets/sheet1.xml"));
@@ -82,7 +82,7 @@ describe("rejects.xlsx", () => {
     expect([...used].map((style) => formats[style]?.[1])).toEqual([...used].map(() => "49"));
   });
 
-  it("marks faulty cells, and says in a comment what is wrong and what to do", async () => {
+  it("marks invalid cells with comments that say what is wrong and what to do", async () => {
     const warning: Problem = { ...missing("kind", need(first), "KIND"), severity: "warning" };
     const problems = [missing("name", need(first), "NAME"), missing("alias", need(first), "NAME"), warning];
     await write(records, [outcomeOf(need(records[0]), problems), outcomeOf(need(records[1]))], { workbook });
@@ -95,7 +95,7 @@ describe("rejects.xlsx", () => {
     expect(need(all.get("xl/drawings/vmlDrawing1.vml"))).toContain("<x:Row>1</x:Row><x:Column>1</x:Column>");
   });
 
-  it("gives lists to choose from where the values of a column are known", async () => {
+  it("offers lists of choices where the values of a column are known", async () => {
     const choices = new Map([["accounts", new Map([["KIND", ["D", "B"]]])]]);
     const outcomes = records.map((record) => outcomeOf(record, [missing("kind", record.row, "KIND")]));
     await write(records, outcomes, { workbook: { choices } });
@@ -105,7 +105,7 @@ describe("rejects.xlsx", () => {
     expect(await rowsOf("Allowed values")).toEqual([["D"], ["B"]]);
   });
 
-  it("has a sheet a source, under names that spreadsheet programs take, and leaves JSON rows to their files", async () => {
+  it("has one sheet per source, with names that spreadsheet programs accept, and leaves JSON rows to their files", async () => {
     const child = csvTable("customers.csv", ["REF", "FIRST"]);
     const all = [
       ...records,
@@ -127,7 +127,7 @@ describe("rejects.xlsx", () => {
     ]);
   });
 
-  it("keeps a ragged row ragged until somebody has mended it", async () => {
+  it("keeps a ragged row ragged until it is corrected", async () => {
     const rows = recordsOf([csvRow(table, 2, ["1", "2"]), csvRow(table, 3, ["1", "2", "3", "4"])]);
     await write(
       rows,
@@ -145,7 +145,7 @@ describe("rejects.xlsx", () => {
     ]);
   });
 
-  it("is left out, with a reason, when a cell is longer than a spreadsheet can hold", async () => {
+  it("is not written, with a reason, if a cell is too long for a spreadsheet", async () => {
     const rows = recordsOf([csvRow(table, 7, ["1", "x".repeat(32_768), ""])]);
     const { rejects } = await write(rows, [outcomeOf(need(rows[0]), [missing("x", need(rows[0]).row)])], { workbook });
     expect(rejects.workbook).toEqual({ sheets: {}, leftOut: "accounts.csv:7 does not fit into a sheet" });
@@ -153,7 +153,7 @@ describe("rejects.xlsx", () => {
     await expect(access(path.join(folder(), "rejects.xlsx"))).rejects.toThrow("ENOENT");
   });
 
-  it("gives back whatever text was in the cells", async () => {
+  it("returns any text of the cells unchanged", async () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom(
@@ -185,7 +185,7 @@ describe("rejects.xlsx", () => {
     );
   });
 
-  it("leaves nothing else behind in the folder", async () => {
+  it("leaves no other files in the folder", async () => {
     await write(records, [outcomeOf(need(records[0]), [missing("name", need(second))])], { workbook });
     expect((await files()).every((name) => !name.startsWith("."))).toBe(true);
     expect(await failureOf(read(source(`${path.join(folder(), "rejects.xlsx")}#none`)))).toMatchObject({

@@ -27,7 +27,7 @@ test("the accounts can be fetched without their payloads", async () => {
   ]);
 });
 
-test("faults can be changed, and requests are counted anew", async () => {
+test("faults can be changed, and the request counter restarts", async () => {
   const { post, get, admin } = await connect({ faults: { errorBefore: { every: 1 } } });
   expect((await post(ACCOUNTS, account("E-1"))).status).toBe(500);
   const changed = await post("/admin/faults", { throttle: "at:2", resetAfter: "5%", latencyMs: [1, 2] }, admin);
@@ -65,7 +65,7 @@ test.each([
   [{ maxInFlight: 1e308 }, "maxInFlight"],
   [{ forgetful: "yes" }, "forgetful"],
   [[], "faults"],
-])("faults that make no sense are refused: %j", async (faults, named) => {
+])("invalid faults are refused: %j", async (faults, named) => {
   const { post, admin } = await connect();
   const { status, json } = await post("/admin/faults", faults, admin);
   expect(status).toBe(400);
@@ -81,7 +81,7 @@ test.each([
   ["the same address without TLS", { origin: "http://127.0.0.1" }],
   ["another host name (DNS rebinding)", { host: "evil.example", origin: "https://evil.example" }],
   ["a link on another site", { "sec-fetch-site": "cross-site" }],
-])("obeys no admin request from %s without the admin token", async (_, given: Record<string, string>) => {
+])("refuses an admin request from %s without the admin token", async (_, given: Record<string, string>) => {
   const { call, sandbox, admin } = await connect();
   const authorization = given["authorization"] && `Token ${sandbox.ready.apiKey}`;
   const headers = { ...NOBODY, ...given, ...(authorization !== undefined && { authorization }) };
@@ -96,7 +96,7 @@ test.each([
   }
 });
 
-test("obeys admin requests of a page that it serves itself", async () => {
+test("accepts admin requests of a page that it serves itself", async () => {
   const { get, sandbox } = await connect();
   const { origin, port } = new URL(sandbox.ready.baseUrl);
   expect((await get("/admin/history", { ...NOBODY, origin, "sec-fetch-site": "same-origin" })).status).toBe(200);
@@ -114,7 +114,7 @@ test("an import supplier can be paused and resumed", async () => {
   expect((await post("/admin/suppliers/NOBODY", { status: "Paused" }, admin)).status).toBe(404);
 });
 
-test("the status of every supplier can be read, as it was set at the start and since", async () => {
+test("the status of every supplier can be read, at the start and after changes", async () => {
   const { post, get, admin } = await connect({ suppliers: { SPRING: "Ongoing", WINTER: "Paused" } });
   expect((await get("/admin/suppliers", admin)).json).toEqual({ SPRING: "Ongoing", WINTER: "Paused" });
   await post("/admin/suppliers/SPRING", { status: "Complete" }, admin);

@@ -33,7 +33,7 @@ function clockAt(start: number): {
   };
 }
 
-test("a token is obtained with the service-token mutation and opens the data-import API", async () => {
+test("a token is obtained with the service-token mutation and gives access to the data-import API", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock });
   const { data } = await obtain(client);
@@ -44,20 +44,20 @@ test("a token is obtained with the service-token mutation and opens the data-imp
   expect((await client.post(ACCOUNTS, account("E-1"), { authorization: `Token ${token}` })).status).toBe(201);
 });
 
-test.each(["Token ", "JWT ", "Bearer ", ""])("the header form %j is understood", async (prefix) => {
+test.each(["Token ", "JWT ", "Bearer ", ""])("the header prefix %j is accepted", async (prefix) => {
   const client = await connect();
   const { data } = await obtain(client);
   const headers = { authorization: `${prefix}${data.ObtainServiceToken.token}` };
   expect((await client.post(ACCOUNTS, account("E-1"), headers)).status).toBe(201);
 });
 
-test("the mutation that obtains a token has the second name of other instances", async () => {
+test("the mutation that obtains a token has the alternative name used by other instances", async () => {
   const client = await connect();
   const { data } = await obtain(client, undefined, OBTAIN.replace("ObtainServiceToken", "obtainKrakenToken"));
   expect(data.obtainKrakenToken.token).toEqual(expect.any(String));
 });
 
-test("a refresh token obtains the next token; an access token does not, nor the other way about", async () => {
+test("a refresh token obtains the next token, an access token does not, and a refresh token is not an access token", async () => {
   const client = await connect();
   const first = (await obtain(client)).data.ObtainServiceToken;
   const second = (await obtain(client, { refreshToken: first.refreshToken })).data.ObtainServiceToken;
@@ -72,7 +72,7 @@ test.each([
   [{ APIKey: "wrong" }, "KT-CT-1139"],
   [{ organizationSecretKey: "wrong" }, "KT-CT-1140"],
   [{}, "KT-CT-1128"],
-])("a refused login is an error inside a 200: %j", async (input, code) => {
+])("a refused login is an error with status 200: %j", async (input, code) => {
   const { data, errors } = await obtain(await connect(), input);
   expect(data.ObtainServiceToken).toBeNull();
   expect(errors[0].extensions.errorCode).toBe(code);
@@ -86,7 +86,7 @@ test("a refresh token expires", async () => {
   expect((await obtain(client, { refreshToken })).errors[0].extensions.errorCode).toBe("KT-CT-1134");
 });
 
-test("logins beyond the limit are refused, right and wrong alike, until a minute has passed", async () => {
+test("logins beyond the limit are refused, whether right or wrong, until a minute has passed", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { maxLogins: 2 } });
   const codes: string[] = [];
@@ -106,7 +106,7 @@ test("logins beyond the limit are refused, right and wrong alike, until a minute
   ]);
 });
 
-test("the life of a refresh token is a setting; rotated keys end it at once", async () => {
+test("the lifetime of a refresh token is a setting; rotated keys end it at once", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { refreshLifetimeSeconds: 60, rotateTokensAt: 1 } });
   const first = (await obtain(client)).data.ObtainServiceToken;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { account, ACCOUNTS, connect, CONTRACT } from "../sandbox-client.ts";
 
-test("an account is created once for a supplier and a business key", async () => {
+test("an account is created once per supplier and business key", async () => {
   const { post, sandbox } = await connect();
   const first = await post(ACCOUNTS, account("E-1"));
   expect(first.status).toBe(201);
@@ -21,7 +21,7 @@ test("an account is created once for a supplier and a business key", async () =>
   expect(sandbox.state.accounts()).toHaveLength(1);
 });
 
-test("a payload that fails validation is answered in the form of API specification 7", async () => {
+test("an invalid payload is answered as described in section 7 of the API specification", async () => {
   const { post, sandbox } = await connect();
   const { status, json } = await post(ACCOUNTS, {
     import_supplier: "SANDBOX",
@@ -42,7 +42,7 @@ test("a payload that fails validation is answered in the form of API specificati
   expect(sandbox.state.accounts()).toEqual([]);
 });
 
-test("only the platform knows phone numbers, postcodes, tariffs, products and import suppliers", async () => {
+test("unknown phone numbers, postcodes, tariffs, products and import suppliers are refused", async () => {
   const { post } = await connect();
   const { json } = await post(ACCOUNTS, {
     ...account("E-1"),
@@ -83,7 +83,7 @@ test("validation creates nothing and returns the payload", async () => {
   expect(sandbox.state.accounts()).toEqual([]);
 });
 
-test("notes are added to an account that is there, each once", async () => {
+test("notes are added to an existing account, each once", async () => {
   const { post } = await connect();
   const notes = { ...account("E-1"), notes: [{ body: "Gate is locked" }, { body: "Dog" }] };
   expect((await post("data-import/notes/", notes)).status).toBe(404);
@@ -103,7 +103,7 @@ test("notes are added to an account that is there, each once", async () => {
 });
 
 test.each(["Paused", "Complete"] as const)(
-  "a supplier that is %s takes nothing, not even to validate",
+  "a supplier that is %s accepts nothing, not even validation",
   async (status) => {
     const { post, sandbox } = await connect({ suppliers: { FIRST: "Ongoing", SECOND: status } });
     const refused = await post(ACCOUNTS, { ...account("E-1"), import_supplier: "SECOND" });
@@ -141,13 +141,13 @@ test("the import suppliers are those that the contract enumerates", async () => 
   expect((await post(ACCOUNTS, { ...account("E-1"), import_supplier: "SOUTH" })).status).toBe(201);
 });
 
-test("a path with its own version stands at the instance's root, and an operation of no known kind only accepts", async () => {
+test("a path with its own version starts at the root of the instance, and an operation of unknown kind only accepts", async () => {
   const { post } = await connect();
   const { status, json } = await post("/v2/data-import/statements/", { import_supplier: "SANDBOX" });
   expect([status, json]).toEqual([201, { import_supplier: "SANDBOX" }]);
 });
 
-test("a payload wrapped on the wire is looked up inside its wrapper", async () => {
+test("the business key of a wrapped payload is read inside its wrapper", async () => {
   const inner = {
     type: "object",
     properties: { external_account_number: { type: "string" }, import_supplier: { type: "string" } },

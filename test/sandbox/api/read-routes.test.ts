@@ -18,7 +18,7 @@ async function everyPage(
   return { pages, results: pages.flatMap(({ results }) => results) };
 }
 
-test("products need no credentials and come in pages of a hundred, linked by absolute addresses", async () => {
+test("products need no credentials and come in pages of 100, linked by absolute addresses", async () => {
   const client = await connect();
   const { pages, results } = await everyPage(client, "products/");
   expect(pages.map(({ results: page }) => page.length)).toEqual([100, 30]);
@@ -54,7 +54,7 @@ test.each([
   expect(results.length).toBeLessThan(all.length);
 });
 
-test("a filter that is no boolean or time is refused", async () => {
+test("a filter with an invalid boolean or time is refused", async () => {
   const { get } = await connect();
   expect((await get("products/?is_green=perhaps", NOBODY)).json.errors).toMatchObject([
     { attr: "is_green", code: "invalid" },
@@ -106,21 +106,26 @@ test.each([
   ["the spring day has 23 hours", "period_from=2025-03-30&period_to=2025-03-31", 46, "2025-03-30T00:00:00Z"],
   ["the autumn day has 25 hours", "period_from=2025-10-26&period_to=2025-10-27", 50, "2025-10-25T23:00:00Z"],
   [
-    "a summer day begins in UTC's evening",
+    "a summer day begins in the evening of UTC",
     "period_from=2025-07-01T00:00&period_to=2025-07-02T00:00",
     48,
     "2025-06-30T23:00:00Z",
   ],
-  ["a zone is believed", "period_from=2025-07-01T00:00Z&period_to=2025-07-01T02:00%2B02:00", 0, undefined],
-  ["an offset counts", "period_from=2025-07-01T00:00%2B02:00&period_to=2025-07-01T00:00Z", 4, "2025-06-30T22:00:00Z"],
-])("without a zone, times are London's: %s", async (_name, query, count, first) => {
+  ["an explicit zone is used", "period_from=2025-07-01T00:00Z&period_to=2025-07-01T02:00%2B02:00", 0, undefined],
+  [
+    "an explicit offset is used",
+    "period_from=2025-07-01T00:00%2B02:00&period_to=2025-07-01T00:00Z",
+    4,
+    "2025-06-30T22:00:00Z",
+  ],
+])("times without a zone are in London time: %s", async (_name, query, count, first) => {
   const client = await connect({ clock });
   const { pages, results } = await everyPage(client, ratesPath(client, query));
   expect(pages[0].count).toBe(count);
   expect(results.at(-1)?.valid_from).toBe(first);
 });
 
-test("rates come a hundred at a time, or as many as asked for up to 1500", async () => {
+test("rates come in pages of 100, or of a requested size up to 1500", async () => {
   const client = await connect({ clock });
   const size = async (query: string): Promise<number> =>
     (await client.get(ratesPath(client, query), NOBODY)).json.results.length;
@@ -160,7 +165,7 @@ test.each([
   "products/VAR-24-01-01/gas-tariffs/E-1R-VAR-24-01-01-C/standard-unit-rates/",
   "products/VAR-24-01-01/electricity-tariffs/E-1R-VAR-24-01-01-I/standard-unit-rates/",
   "products/HALFHOURLY-24-10-01/gas-tariffs/G-1R-HALFHOURLY-24-10-01-C/standard-unit-rates/",
-])("there is no %s", async (path) => {
+])("%s does not exist", async (path) => {
   expect((await (await connect()).get(path, NOBODY)).status).toBe(404);
 });
 

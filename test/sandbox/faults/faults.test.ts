@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { account, ACCOUNTS, type Answer, connect } from "../sandbox-client.ts";
 
-/** What the platform did with the first requests: status given (0: none), and whether it was processed. */
-async function fates(faults: Parameters<typeof connect>[0], requests: number): Promise<readonly string[]> {
+/** The outcome of the first requests: status of the reply (0: none), and whether the request was processed. */
+async function outcomesOf(faults: Parameters<typeof connect>[0], requests: number): Promise<readonly string[]> {
   const { post, sandbox } = await connect(faults);
   for (let number = 1; number <= requests; number += 1)
     await post(ACCOUNTS, account(`E-${number}`)).catch(() => undefined);
@@ -28,22 +28,22 @@ test.each([
 
 test("a share of the requests fails, the same ones for the same seed", async () => {
   const settings = { faults: { throttle: { share: 0.5 }, seed: 42 } };
-  const first = await fates(settings, 24);
+  const first = await outcomesOf(settings, 24);
   expect(first.filter((fate) => fate === "429").length).toBeGreaterThan(4);
   expect(first).toContain("201 processed");
-  expect(await fates(settings, 24)).toEqual(first);
-  expect(await fates({ faults: { ...settings.faults, seed: 43 } }, 24)).not.toEqual(first);
+  expect(await outcomesOf(settings, 24)).toEqual(first);
+  expect(await outcomesOf({ faults: { ...settings.faults, seed: 43 } }, 24)).not.toEqual(first);
 });
 
-test("a request is answered with a server error before processing, and after it", async () => {
-  expect(await fates({ faults: { errorBefore: { at: [1] }, errorAfter: { at: [2] } } }, 3)).toEqual([
+test("a request is answered with a server error before or after processing", async () => {
+  expect(await outcomesOf({ faults: { errorBefore: { at: [1] }, errorAfter: { at: [2] } } }, 3)).toEqual([
     "500",
     "500 processed",
     "201 processed",
   ]);
 });
 
-test.each([502, 503, 504] as const)("the error can be a %i, as a proxy words it", async (errorStatus) => {
+test.each([502, 503, 504] as const)("the error can be a %i with the text of a proxy", async (errorStatus) => {
   const { post } = await connect({ faults: { errorBefore: { every: 1 }, errorStatus } });
   const { status, text, headers } = await post(ACCOUNTS, account("E-1"));
   expect(status).toBe(errorStatus);
@@ -51,7 +51,7 @@ test.each([502, 503, 504] as const)("the error can be a %i, as a proxy words it"
   expect(headers["retry-after"]).toBe(errorStatus === 503 ? "1" : undefined);
 });
 
-test("the connection is reset before processing, and after it", async () => {
+test("the connection is reset before or after processing", async () => {
   const { post, sandbox } = await connect({ faults: { resetBefore: { at: [1] }, resetAfter: { at: [2] } } });
   await expect(post(ACCOUNTS, account("E-1"))).rejects.toMatchObject({ code: "ECONNRESET" });
   await expect(post(ACCOUNTS, account("E-2"))).rejects.toMatchObject({ code: "ECONNRESET" });
@@ -60,7 +60,7 @@ test("the connection is reset before processing, and after it", async () => {
   expect(sandbox.history().every((entry) => !("status" in entry))).toBe(true);
 });
 
-test("a request never gets a reply, with and without processing", async () => {
+test("a request never gets a reply, with or without processing", async () => {
   const { post, sandbox } = await connect({ faults: { hangBefore: { at: [1] }, hangAfter: { at: [2] } } });
   let answered = 0;
   const ended = ["E-1", "E-2"].map((key) =>
@@ -77,13 +77,13 @@ test("a request never gets a reply, with and without processing", async () => {
   expect(answered).toBe(0);
 });
 
-test("a reply that is cut in its middle has its status, and was processed", async () => {
+test("a truncated reply has its status, and its request was processed", async () => {
   const { post, sandbox } = await connect({ faults: { cutAfter: { every: 1 } } });
   await expect(post(ACCOUNTS, account("E-1"))).rejects.toMatchObject({ code: "ECONNRESET" });
   expect(sandbox.history()).toMatchObject([{ status: 201, processed: true }]);
 });
 
-test("the import supplier turns Paused at a request", async () => {
+test("the import supplier becomes Paused at a request", async () => {
   const { post, sandbox } = await connect({ faults: { pauseAt: 2 } });
   const replies: Answer[] = [];
   for (const key of ["E-1", "E-2", "E-3"]) replies.push(await post(ACCOUNTS, account(key)));
@@ -104,7 +104,7 @@ test("tokens are revoked at a request", async () => {
   expect((await post(ACCOUNTS, account("E-2"), headers)).status).toBe(401);
 });
 
-test("requests beyond the limit at a time are answered 429", async () => {
+test("requests beyond the concurrency limit are answered 429", async () => {
   const { post } = await connect({ faults: { maxInFlight: 2, latencyMs: 600 } });
   const replies = await Promise.all(["E-1", "E-2", "E-3", "E-4"].map((key) => post(ACCOUNTS, account(key))));
   const statuses = replies.map(({ status }) => status);
@@ -113,7 +113,7 @@ test("requests beyond the limit at a time are answered 429", async () => {
   expect((await post(ACCOUNTS, account("E-5"))).status).toBe(201);
 });
 
-test("requests beyond the limit a second are answered 429", async () => {
+test("requests beyond the rate limit are answered 429", async () => {
   let now = 0;
   const clock = { now: () => now, monotonic: () => now, sleep: () => Promise.resolve() };
   const { post } = await connect({ clock, faults: { maxPerSecond: 2 } });
@@ -123,7 +123,7 @@ test("requests beyond the limit a second are answered 429", async () => {
   expect([await status("E-3"), await status("E-4")]).toEqual([201, 429]);
 });
 
-test("a reply takes a time between the bounds of the latency", async () => {
+test("a reply takes a time within the bounds of the latency", async () => {
   const slept: number[] = [];
   const clock = { now: () => 0, monotonic: () => 0, sleep: (ms: number) => Promise.resolve(void slept.push(ms)) };
   const { post } = await connect({ clock, faults: { latencyMs: [20, 80] } });
@@ -134,7 +134,7 @@ test("a reply takes a time between the bounds of the latency", async () => {
   expect(new Set(slept).size).toBe(4);
 });
 
-test("a forgetful platform makes a second account", async () => {
+test("a forgetful platform creates a second account", async () => {
   const { post, sandbox } = await connect({ faults: { forgetful: true } });
   const [one, two] = [await post(ACCOUNTS, account("E-1")), await post(ACCOUNTS, account("E-1"))];
   expect([one.status, two.status]).toEqual([201, 201]);
@@ -142,7 +142,7 @@ test("a forgetful platform makes a second account", async () => {
   expect(sandbox.state.accounts()).toHaveLength(2);
 });
 
-test("faults concern data-import requests only", async () => {
+test("faults apply only to data-import requests", async () => {
   const { get } = await connect({ faults: { errorBefore: { every: 1 }, throttle: { every: 1 } } });
   expect((await get("products/")).status).toBe(200);
 });

@@ -26,7 +26,7 @@ test.each<[unknown, readonly string[]]>([
   expect(judgeValue(PAYMENT, value, PAYMENTS)).toEqual(expected);
 });
 
-test("a discriminator may choose by true, false and null, and by names of schemas", () => {
+test("a discriminator can choose by true, false and null, and by schema names", () => {
   const byTruth = {
     oneOf: [{ $ref: "#/components/schemas/Yes" }, { $ref: "#/components/schemas/No" }],
     discriminator: { propertyName: "flag", mapping: { true: "Yes", false: "No", null: "No" } },
@@ -44,7 +44,7 @@ test("a discriminator may choose by true, false and null, and by names of schema
   expect(judgeValue(byName, { method: "Cash" }, PAYMENTS)).toEqual(["a.method invalid_choice"]);
 });
 
-test("without a discriminator the errors are those of the best fit", () => {
+test("without a discriminator the errors are those of the best match", () => {
   const schema = { anyOf: [TEXT, { type: "array", items: INTEGER }, PAYMENTS.Debit, PAYMENTS.Cash] };
   expect(judgeValue(schema, "x")).toEqual([]);
   expect(judgeValue(schema, [1, 99])).toEqual(["a.1 max_value"]);
@@ -54,7 +54,7 @@ test("without a discriminator the errors are those of the best fit", () => {
   expect(judgeValue({ type: ["integer", "boolean"] }, {})).toEqual(["a invalid"]);
 });
 
-test("keywords beside oneOf apply to every option", () => {
+test("keywords next to oneOf apply to every option", () => {
   const schema = { oneOf: PAYMENT.oneOf, required: ["extra"], properties: { extra: TEXT } };
   expect(judgeValue(schema, { method: "CASH" }, PAYMENTS)).toEqual(["a.extra required"]);
   expect(judgeValue(schema, { method: "CASH", extra: "x" }, PAYMENTS)).toEqual([]);

@@ -174,6 +174,6 @@ test.each(["letter.pdf", "2024/05/letter 1.pdf", "été/ñ.pdf", ".hidden/x", "a
   },
 );
 
-test("an empty document path has the one error blank", () => {
+test("an empty document path has only the error blank", () => {
   expect(judgeValue({ ...TEXT, "x-document-path": true }, " ")).toEqual(["a blank"]);
 });

@@ -7,18 +7,23 @@ import { judge, judgeValue, TEXT, INTEGER, OBJECT, LIST_OF_TEXTS, LIST_OF_OBJECT
 
 test.each<[string, JsonObject, unknown, readonly string[]]>([
   ["an item of a list", LIST_OF_TEXTS, ["x", "", null], ["a.1 blank", "a.2 null"]],
-  ["a list of objects that is none", LIST_OF_OBJECTS, "x", ["a.non_field_errors not_a_list"]],
-  ["a list of objects of the wrong length", { ...LIST_OF_OBJECTS, minItems: 1 }, [], ["a.non_field_errors empty"]],
-  ["an item that is no object", LIST_OF_OBJECTS, [{ b: "x" }, "x"], ["a.1.non_field_errors invalid"]],
+  ["a value that should be a list of objects", LIST_OF_OBJECTS, "x", ["a.non_field_errors not_a_list"]],
+  ["a list of objects with a wrong length", { ...LIST_OF_OBJECTS, minItems: 1 }, [], ["a.non_field_errors empty"]],
+  ["an item that is not an object", LIST_OF_OBJECTS, [{ b: "x" }, "x"], ["a.1.non_field_errors invalid"]],
   ["a field of an item", LIST_OF_OBJECTS, [{ b: "x" }, { b: {} }], ["a.1.b invalid"]],
-  ["an object that is none", OBJECT, "x", ["a.non_field_errors invalid"]],
+  ["a value that should be an object", OBJECT, "x", ["a.non_field_errors invalid"]],
   ["an object that is null", OBJECT, null, ["a null"]],
-  ["a provided object must be complete", OBJECT, {}, ["a.b required"]],
+  ["an incomplete optional object", OBJECT, {}, ["a.b required"]],
   ["an undocumented field", OBJECT, { b: "x", c: 1 }, ["a.c unknown_field"]],
-  ["a dictionary's entry", { type: "object", additionalProperties: TEXT }, { x: "y", z: 1, w: {} }, ["a.w invalid"]],
+  [
+    "an entry of a dictionary",
+    { type: "object", additionalProperties: TEXT },
+    { x: "y", z: 1, w: {} },
+    ["a.w invalid"],
+  ],
   ["an open object", { ...OBJECT, additionalProperties: true }, { b: "x", c: 1 }, []],
   ["several codes at one attr", { ...TEXT, maxLength: 2, pattern: "^x*$" }, "abc", ["a invalid", "a max_length"]],
-])("is addressed as the platform does: %s", (_name, schema, value, expected) => {
+])("reports the attr as the platform does: %s", (_name, schema, value, expected) => {
   expect(judgeValue(schema, value)).toEqual(expected);
 });
 
@@ -60,7 +65,7 @@ test("limits from several parts of allOf all apply", () => {
   expect(judgeValue(schema, "ax")).toEqual(["a invalid"]);
 });
 
-test("read-only fields are not required, and judged where they are sent", () => {
+test("read-only fields are not required, and validated if they are sent", () => {
   const schema = { type: "object", required: ["id", "b"], properties: { id: { ...TEXT, readOnly: true }, b: TEXT } };
   expect(judge(schema, { b: "x" })).toEqual([]);
   expect(judge(schema, { b: "x", id: {} })).toEqual(["id invalid"]);
@@ -72,7 +77,7 @@ test("a required field that is not documented must be present, with any value", 
   expect(judge(schema, { ghost: [1] })).toEqual([]);
 });
 
-test("a schema may contain itself", () => {
+test("a schema can contain itself", () => {
   const schemas = {
     Tree: {
       type: "object",

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import { compileJudge } from "../../../src/sandbox/judge/judge.ts";
 
-/** Judges `body` by a request schema; gives "attr code" of everything found, sorted. */
+/** Validates `body` against a request schema. Returns "attr code" of every problem, sorted. */
 export function judge(schema: JsonObject, body: unknown, schemas: JsonObject = {}): readonly string[] {
   const content = { "application/json": { schema } };
   const document = {
@@ -15,7 +15,7 @@ export function judge(schema: JsonObject, body: unknown, schemas: JsonObject = {
   return found.map(({ attr, code }) => `${attr} ${code}`).toSorted();
 }
 
-/** Judges one value as the property `a`. */
+/** Validates one value as the property `a`. */
 export function judgeValue(schema: JsonObject, value: unknown, schemas: JsonObject = {}): readonly string[] {
   return judge({ type: "object", properties: { a: schema } }, { a: value }, schemas);
 }

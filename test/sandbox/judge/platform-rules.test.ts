@@ -18,14 +18,14 @@ describe("the sandbox judges telephone numbers and postcodes by the country of t
     ["GB", BRITISH],
     ["AU", AUSTRALIAN],
     ["AU", SERVICE_NUMBERS],
-  ])("%s takes its own: %j", (region, payload) => {
+  ])("%s accepts its own: %j", (region, payload) => {
     expect(codesIn(region, payload)).toEqual([]);
   });
 
   it.each([
     ["GB", { ...AUSTRALIAN, customers: [{ mobile: "0412 345 678", landline: "131 450" }] }],
     ["AU", { billing_postcode: "DE1 2GU", customers: [{ mobile: "07700 900730 1", landline: "020 7946 00188" }] }],
-  ])("%s refuses what is none: %j", (region, payload) => {
+  ])("%s refuses invalid ones: %j", (region, payload) => {
     expect(codesIn(region, payload)).toEqual([
       "billing_postcode invalid_postcode",
       "customers.0.mobile invalid_phone_number",
@@ -33,12 +33,12 @@ describe("the sandbox judges telephone numbers and postcodes by the country of t
     ]);
   });
 
-  it("takes anything where the country is not known", () => {
+  it("accepts any value if the country is unknown", () => {
     expect(codesIn(undefined, { ...AUSTRALIAN, customers: [{ mobile: "12" }] })).toEqual([]);
     expect(codesIn("NZ", BRITISH)).toEqual([]);
   });
 
-  it("takes numbers with another country's prefix, and addresses that name another country", () => {
+  it("accepts numbers with the prefix of another country, and addresses that name another country", () => {
     expect(codesIn("AU", { mobile: "+44 7700 900730", phone: "+1 202 555 0143" })).toEqual([]);
     expect(
       codesIn("GB", { address: { country: "AU", postcode: "3000" }, home: { country: "gb", postcode: "3000" } }),

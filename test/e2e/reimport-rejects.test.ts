@@ -7,7 +7,7 @@ import { correct, KEYS, readRejects, save, saveWithSpreadsheet, sheetCell, useRe
 
 const { sandbox, admin, fourAccounts, keysOnPlatform } = useRejects();
 
-describe("rejects that a spreadsheet has changed", () => {
+describe("rejects changed by a spreadsheet", () => {
   test("create no account twice and lose none", async () => {
     const work = fourAccounts();
     const first = await work.push(["--out", "report"]);
@@ -57,7 +57,7 @@ describe("rejects that a spreadsheet has changed", () => {
     expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: 2 });
   });
 
-  test("keys that lost their zeros are not taken for what is meant, unless --new-keys says so, too", async () => {
+  test("with keys that lost their zeros are refused, unless --new-keys is given, too", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);
@@ -71,7 +71,7 @@ describe("rejects that a spreadsheet has changed", () => {
     expect(await keysOnPlatform()).toEqual([...KEYS.slice(0, 2), "3", "4"]);
   });
 
-  test("show their values only when asked to", async () => {
+  test("show their values only on request", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     saveWithSpreadsheet(work);
@@ -79,7 +79,7 @@ describe("rejects that a spreadsheet has changed", () => {
     expect(stderr).toContain('column SEQ, "01" -> "1"');
   });
 
-  test("a push of restored keys that was stopped goes on with them", async () => {
+  test("a stopped push of restored keys continues with them", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);
@@ -93,8 +93,8 @@ describe("rejects that a spreadsheet has changed", () => {
   });
 });
 
-describe("rejects are taken back", () => {
-  test("with the settings of a validation, from another folder, and flags given now beat them", async () => {
+describe("rejects are re-imported", () => {
+  test("with the settings of a validation, from another folder, and new flags override them", async () => {
     const work = fourAccounts();
     const flags = ["--contract", CONTRACT, "--mapping", "mapping.yaml", "--supplier", "OTHER"];
     const first = await work.migrate(["validate", "accounts.csv", ...flags, "--out", "report"], {
@@ -116,7 +116,7 @@ describe("rejects are taken back", () => {
     ]);
   });
 
-  test("to the platform that the ledger remembers, and into a report of their own", async () => {
+  test("to the platform recorded in the ledger, and into a new report", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);
@@ -128,7 +128,7 @@ describe("rejects are taken back", () => {
     expect(await keysOnPlatform()).toEqual(KEYS);
   });
 
-  test("a lost child row is refused, and a record that is left out stays to be done", async () => {
+  test("except with a lost child row; records that are left out remain to be done", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);
@@ -146,7 +146,7 @@ describe("rejects are taken back", () => {
     expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000004"]);
   });
 
-  test("from the workbook where that is what has changed, its keys and numbers as well", async () => {
+  test("from the workbook if only the workbook has changed, including its keys and numbers", async () => {
     const work = fourAccounts();
     await work.push(["--format", "xlsx", "--out", "report"]);
     const sheet = (name: string): string => {
@@ -175,7 +175,7 @@ describe("rejects are taken back", () => {
     ]);
   });
 
-  test("JSON rejects, too", async () => {
+  test("from JSON", async () => {
     const work = workplace({ accounts: [] }, sandbox);
     const payload = {
       external_account_number: "J-1",

@@ -5,7 +5,7 @@ import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import { type Admin, adminOf, goodAccounts, references, workplace } from "./push-scene.ts";
 
 const RECORDS = 60;
-/** Strace keeps every call from the disk that it is told to; where it is not installed the test is skipped, and shown so. */
+/** strace fails the chosen system calls on the disk. Without it the test is skipped and shown as skipped. */
 const HAS_STRACE = spawnSync("strace", ["-V"]).error === undefined;
 
 let sandbox: TestSandbox;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
-test("with fewer files than connections, a push goes on or ends in order, and arrives in the end", async () => {
+test("with fewer open files than connections, a push continues or stops cleanly, and resume completes it", async () => {
   const many = 5 * RECORDS;
   await admin.faults({ latencyMs: 50 });
   const work = workplace({ accounts: goodAccounts(many) }, sandbox);
@@ -29,7 +29,7 @@ test("with fewer files than connections, a push goes on or ends in order, and ar
   expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(references(many));
 });
 
-test("stopped and continued, a push goes on without a storm, and sends nothing twice", async () => {
+test("a push that is stopped and continued sends no burst and nothing twice", async () => {
   await admin.faults({ latencyMs: 20 });
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush(["--concurrency", "4", "--contract", "no-dedupe.yaml"]);
@@ -47,7 +47,7 @@ test("stopped and continued, a push goes on without a storm, and sends nothing t
   expect(soon.length).toBeLessThanOrEqual(4);
 });
 
-test("without a terminal, an input or a width there is no question, no hanging and no spinner", async () => {
+test("without a terminal, an input or a width, a push asks nothing, does not hang and shows no spinner", async () => {
   const work = workplace({ accounts: goodAccounts(3) }, sandbox);
   const { code, stdout, stderr } = await work.push([], { env: { COLUMNS: "0", CI: "1" } });
   expect(code).toBe(0);

@@ -3,7 +3,7 @@ import { projectFile, runCli } from "./cli.ts";
 import { JOB_FLAGS, workFolder } from "./validate-scene.ts";
 
 const PRELOAD = projectFile("test/failpoints/check-preload.mjs");
-/** Eighteen chunks of 256 KB: more than the other threads take before the one that reads takes any. */
+/** Eighteen chunks of 256 KB: more than the other threads take before the reading thread takes any. */
 const ROWS = 21_000;
 
 function folder(): string {
@@ -22,9 +22,9 @@ async function validated(threads: string, failAt: string): ReturnType<typeof run
 
 it.each([
   ["in the only thread", "1", "main"],
-  ["in the thread that reads, which checks as well", "2", "main"],
-  ["in a thread that checks alone", "2", "worker"],
-])("an error that nobody foresaw, %s, ends validate with 70 and the error's place", async (_, threads, where) => {
+  ["in the reading thread, which also validates", "2", "main"],
+  ["in a thread that only validates", "2", "worker"],
+])("an unexpected error, %s, ends validate with 70 and the position of the error", async (_, threads, where) => {
   const { code, stdout, stderr } = await validated(threads, `${where}:5:throw`);
   expect(code).toBe(70);
   expect(stderr).toMatch(/this is a bug in migrate\n +TypeError/);
@@ -32,7 +32,7 @@ it.each([
   expect(stdout + stderr).not.toMatch(/Amina|07700/);
 });
 
-it.each(["1", "3"])("Ctrl-C ends validate --threads %s with what was checked so far", async (threads) => {
+it.each(["1", "3"])("Ctrl-C ends validate --threads %s with the outcomes so far", async (threads) => {
   const { code, stdout, stderr } = await validated(threads, "main:5:SIGINT");
   expect(stderr).toMatch(/stopped after [\d,]+ records: the rest of the input was not read/);
   expect(code).toBe(3);

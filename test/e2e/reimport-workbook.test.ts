@@ -24,7 +24,7 @@ function takeBack(folder: string, ...flags: readonly string[]): Promise<CliEnd> 
   return runCli(["validate", "--rejects", folder, ...flags], { cwd });
 }
 
-/** Saves the workbook anew, with another text in place of one that stands in its first sheet. */
+/** Saves the workbook again, with one text of its first sheet replaced. */
 async function edit(folder: string, from: RegExp, to: string): Promise<void> {
   const file = path.join(folder, "rejects.xlsx");
   const zip = await openPromise(file, { lazyEntries: true, autoClose: false });
@@ -38,7 +38,7 @@ async function edit(folder: string, from: RegExp, to: string): Promise<void> {
   writeFileSync(file, await zipped({ ...parts, "xl/worksheets/sheet1.xml": sheet.replace(from, to) }));
 }
 
-test("a corrected workbook is taken back in place of the files that nobody changed", async () => {
+test("a corrected workbook is re-imported instead of the unchanged files", async () => {
   const folder = await report();
   await edit(folder, />X</, ">D<");
   const run = await takeBack(folder, "--format", "json");
@@ -61,7 +61,7 @@ test("keys of a workbook that became numbers are refused, and get their zeros ba
   expect(JSON.parse(restored.stdout).outcomes[0].key).toBe("00010005");
 });
 
-test("the files are read where the workbook is as it was, and the workbook where the files are gone", async () => {
+test("the files are read if the workbook is unchanged, and the workbook if the files are missing", async () => {
   const folder = await report();
   const fromFiles = await takeBack(folder, "--format", "json");
   expect(fromFiles.stdout).toContain(`${folder}/rejects.csv`);
@@ -73,7 +73,7 @@ test("the files are read where the workbook is as it was, and the workbook where
   expect(JSON.parse(fromWorkbook.stdout).summary).toEqual(JSON.parse(fromFiles.stdout).summary);
 });
 
-test("a workbook and a file that have both changed are refused; a copy with other times has not changed", async () => {
+test("a changed workbook together with a changed file is refused; a copy with other times is unchanged", async () => {
   const folder = await report();
   await edit(folder, />X</, ">D<");
   const copy = path.join(temporaryFolder(), "copy");

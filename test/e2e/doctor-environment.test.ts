@@ -9,7 +9,7 @@ import { scene, useDoctor } from "./doctor-scene.ts";
 
 const { sandbox, admin, migrate, examine } = useDoctor();
 
-describe("the joins that migrate doctor counts", () => {
+describe("the join checks of migrate doctor", () => {
   const accounts: readonly AccountCells[] = goodAccounts(4);
 
   test("fail for rows without a parent, with both counts", async () => {
@@ -23,7 +23,7 @@ describe("the joins that migrate doctor counts", () => {
     });
   });
 
-  test("fail when nothing matches, and hide nothing else", async () => {
+  test("fail if nothing matches, and hide no other check", async () => {
     const { code, of } = await examine(scene({ accounts, customers: [{ REF: "1" }, { REF: "2" }] }));
     expect(code).toBe(2);
     expect(of("join")).toMatchObject({
@@ -33,7 +33,7 @@ describe("the joins that migrate doctor counts", () => {
     expect(of("input").figures).toMatchObject({ records: 4 });
   });
 
-  test("are those of the first records with --limit", async () => {
+  test("cover the first records with --limit", async () => {
     const { code, of } = await examine(scene({ accounts, customers: [{ REF: "EXT-00001" }, { REF: "none" }] }), [
       "--limit",
       "2",
@@ -44,8 +44,8 @@ describe("the joins that migrate doctor counts", () => {
   });
 });
 
-describe("the platform that migrate doctor asks", () => {
-  test("fails when its certificate is not trusted, and the rest is looked at", async () => {
+describe("the platform check of migrate doctor", () => {
+  test("fails if the certificate is not trusted, and the other checks run", async () => {
     const { code, of } = await examine(scene(), [], { MIGRATE_CA: undefined });
     expect(code).toBe(4);
     expect(of("tls")).toMatchObject({ status: "failed", exitCode: 4, fix: expect.stringContaining("--ca") });
@@ -53,13 +53,13 @@ describe("the platform that migrate doctor asks", () => {
     expect(of("disk").status).toBe("ok");
   });
 
-  test("fails with 3 when nobody answers there", async () => {
+  test("fails with 3 if nothing listens", async () => {
     const { code, of } = await examine(scene(), [], { MIGRATE_BASE_URL: "https://127.0.0.1:1/v1/" });
     expect(code).toBe(3);
     expect(of("tls")).toMatchObject({ status: "failed", text: expect.stringContaining("ECONNREFUSED") });
   });
 
-  test("fails with 4 when it gives no token for the key", async () => {
+  test("fails with 4 if the platform refuses the key", async () => {
     const wrong = { MIGRATE_API_KEY: "wrong-key-canary" };
     const { code, of } = await examine(scene(), [], wrong);
     expect(code).toBe(4);
@@ -69,7 +69,7 @@ describe("the platform that migrate doctor asks", () => {
     });
   });
 
-  test("has another clock", async () => {
+  test("reports a clock difference", async () => {
     const server = createServer((_, reply) => {
       reply.setHeader("date", new Date(Date.now() + 3_600_000).toUTCString()).end();
     }).listen(0, "127.0.0.1");
@@ -87,8 +87,8 @@ describe("the platform that migrate doctor asks", () => {
   });
 });
 
-describe("the ledger that migrate doctor looks into", () => {
-  test("is sound after a push, with what became of the last run", async () => {
+describe("the ledger check of migrate doctor", () => {
+  test("passes after a push, with the result of the last run", async () => {
     const folder = scene();
     expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
     const { code, of } = await examine(folder);
@@ -98,7 +98,7 @@ describe("the ledger that migrate doctor looks into", () => {
     expect(of("ambiguous").status).toBe("ok");
   });
 
-  test("has records whose fate nobody knows: 5, and the command that settles them", async () => {
+  test("reports ambiguous records with exit code 5 and the command that settles them", async () => {
     const folder = scene();
     await admin.faults({ resetAfter: { every: 1 } });
     expect(
@@ -113,7 +113,7 @@ describe("the ledger that migrate doctor looks into", () => {
     });
   });
 
-  test("belongs to another supplier", async () => {
+  test("reports a ledger of another supplier", async () => {
     const folder = scene();
     expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
     const { of } = await examine(folder, ["--supplier", "OTHER"]);
@@ -124,7 +124,7 @@ describe("the ledger that migrate doctor looks into", () => {
     });
   });
 
-  test("is damaged: 6, and nothing else is left out", async () => {
+  test("reports a corrupt ledger with exit code 6, and skips no other check", async () => {
     const folder = scene();
     expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
     const ledger = path.join(folder, ".migrate/ledger.db");
@@ -136,7 +136,7 @@ describe("the ledger that migrate doctor looks into", () => {
     expect(of("token").status).toBe("ok");
   });
 
-  test("is in use by a push: 7", async () => {
+  test("reports a ledger in use by a push with exit code 7", async () => {
     const folder = scene();
     await admin.faults({ hangAfter: { at: [1] } });
     const push = startCli(["push", "--concurrency", "1"], { cwd: folder, env: sandbox.env });

@@ -3,14 +3,14 @@ import path from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
 import { type Admin, type HeldAccount, type OutcomeLine, outcomeLines, type SeenRequest } from "./push-scene.ts";
 
-/** What three independent witnesses say of one push: the platform, the ledger's file, and the report's files. */
-export interface ThreeAccounts {
+/** Three independent records of one push: the platform's history, the ledger file, and the report files. */
+export interface PushEvidence {
   readonly platform: { readonly requests: readonly SeenRequest[]; readonly accounts: readonly HeldAccount[] };
   readonly ledger: {
     readonly items: readonly LedgerItem[];
-    /** Intents ever written, by key. */
+    /** Number of intents ever written, by key. */
     readonly attempts: ReadonlyMap<string, number>;
-    /** When the first of them was made, ISO 8601, by key. */
+    /** Time of the first intent, ISO 8601, by key. */
     readonly intendedAt: ReadonlyMap<string, string>;
   };
   readonly report: { readonly lines: readonly OutcomeLine[]; readonly summary: Readonly<Record<string, unknown>> };
@@ -23,61 +23,61 @@ interface LedgerItem {
   readonly account: string | null;
 }
 
-/** Hears the three witnesses. The ledger is read as the bare database that it is, past the code that wrote it. */
-export async function hear(
+/** Collects the evidence. The ledger is read with plain SQL, without the code that wrote it. */
+export async function collectEvidence(
   admin: Pick<Admin, "imports" | "accounts">,
   ledger: string,
   run: string,
-): Promise<ThreeAccounts> {
+): Promise<PushEvidence> {
   const folder = path.join(path.dirname(ledger), "runs", run);
   return {
     platform: { requests: (await admin.imports()).filter(isSending), accounts: await admin.accounts() },
     ledger: readLedger(ledger, run),
     report: {
-      lines: outcomeLines(readIfThere(path.join(folder, "outcomes.ndjson"))),
-      summary: JSON.parse(readIfThere(path.join(folder, "summary.json")) || "{}"),
+      lines: outcomeLines(readIfExists(path.join(folder, "outcomes.ndjson"))),
+      summary: JSON.parse(readIfExists(path.join(folder, "summary.json")) || "{}"),
     },
   };
 }
 
-/** What is read back changes nothing. */
+/** Reading back sends nothing. */
 function isSending({ method }: SeenRequest): boolean {
   return method !== "GET";
 }
 
 export interface Allowed {
-  /** Records that may stay of unknown fate. */
+  /** Number of records that may stay ambiguous. */
   readonly ambiguous: number;
-  /** Replies were cut: an account that was created may be one whose number never came. */
+  /** Replies were truncated: a created account can lack its number in the ledger. */
   readonly cutReplies?: boolean;
 }
 
 /**
- * Where the three contradict each other, or tell of a record lost, unaccounted for, or created twice; empty when all
- * is well. Each complaint begins with the invariant it is about (docs/reliability.md). For a push of good records
- * alone: each ends `accepted`, or `ambiguous` where that is allowed.
+ * Returns every contradiction between the three, and every record that is lost, unaccounted for or created twice. Each
+ * message begins with the invariant that it violates (docs/reliability.md). For a push of valid records only: each must
+ * end `accepted`, or `ambiguous` if allowed.
  */
-export function contradictions(keys: readonly string[], heard: ThreeAccounts, allowed: Allowed): readonly string[] {
+export function contradictions(keys: readonly string[], evidence: PushEvidence, allowed: Allowed): readonly string[] {
   return [
-    ...lostOrUnknown(keys, heard),
-    ...doubled(heard),
-    ...early(heard),
-    ...disagreeing(heard, allowed),
-    ...unfinished(heard, allowed),
+    ...missingOrUnknown(keys, evidence),
+    ...createdTwice(evidence),
+    ...sentBeforeIntent(evidence),
+    ...disagreements(evidence, allowed),
+    ...unfinished(evidence, allowed),
   ];
 }
 
-/** Every record of the input has one line and one item, and nothing else has. */
-function lostOrUnknown(keys: readonly string[], { platform, ledger, report }: ThreeAccounts): readonly string[] {
+/** Every record of the input has exactly one line and one item, and there are no others. */
+function missingOrUnknown(keys: readonly string[], { platform, ledger, report }: PushEvidence): readonly string[] {
   const known = new Set(keys);
   const strangers = platform.requests.filter(({ key, processed }) => (key === undefined ? processed : !known.has(key)));
   return [
-    ...oneEach(
+    ...notExactlyOnce(
       "I5: the report",
       keys,
       report.lines.map(({ key }) => key ?? "no key"),
     ),
-    ...oneEach(
+    ...notExactlyOnce(
       "I1: the ledger",
       keys,
       ledger.items.map(({ key }) => key),
@@ -86,7 +86,7 @@ function lostOrUnknown(keys: readonly string[], { platform, ledger, report }: Th
   ];
 }
 
-function oneEach(who: string, keys: readonly string[], found: readonly string[]): readonly string[] {
+function notExactlyOnce(who: string, keys: readonly string[], found: readonly string[]): readonly string[] {
   const counts = countEach(found);
   const known = new Set(keys);
   return [...new Set([...keys, ...found])]
@@ -94,14 +94,14 @@ function oneEach(who: string, keys: readonly string[], found: readonly string[])
     .map((key) => `${who} has ${key} ${counts.get(key) ?? 0} times`);
 }
 
-function doubled({ platform }: ThreeAccounts): readonly string[] {
+function createdTwice({ platform }: PushEvidence): readonly string[] {
   return [...countEach(platform.accounts.map(({ key }) => key))]
     .filter(([, count]) => count > 1)
     .map(([key, count]) => `nothing twice: the platform has created ${key} ${count} times`);
 }
 
-/** By the clock of the machine that both run on. */
-function early({ platform, ledger }: ThreeAccounts): readonly string[] {
+/** Compares times by the clock of the machine that runs both. */
+function sentBeforeIntent({ platform, ledger }: PushEvidence): readonly string[] {
   return platform.requests.flatMap(({ key = "", at }) => {
     const intendedAt = ledger.intendedAt.get(key);
     return intendedAt !== undefined && at < intendedAt
@@ -110,7 +110,7 @@ function early({ platform, ledger }: ThreeAccounts): readonly string[] {
   });
 }
 
-function disagreeing({ platform, ledger, report }: ThreeAccounts, { cutReplies = false }: Allowed): readonly string[] {
+function disagreements({ platform, ledger, report }: PushEvidence, { cutReplies = false }: Allowed): readonly string[] {
   const items = new Map(ledger.items.map((item) => [item.key, item]));
   const held = new Map(platform.accounts.map((account) => [account.key, account.number]));
   const posts = platform.requests.filter(({ method }) => method === "POST");
@@ -121,7 +121,7 @@ function disagreeing({ platform, ledger, report }: ThreeAccounts, { cutReplies =
     const isAccepted = status === "accepted";
     const isCreated = held.has(key);
     const isNumbered = account === held.get(key) || (cutReplies && isCreated && account === undefined);
-    return sayings([
+    return brokenRules([
       [item?.status === status, `I5: ${key}: ${status} in the report, ${item?.status} in the ledger`],
       [!isAccepted || isNumbered, `I3: ${key}: accepted as ${account}, the platform holds ${held.get(key)}`],
       [
@@ -133,15 +133,15 @@ function disagreeing({ platform, ledger, report }: ThreeAccounts, { cutReplies =
   });
 }
 
-function sayings(rules: readonly (readonly [holds: boolean, otherwise: string])[]): readonly string[] {
+function brokenRules(rules: readonly (readonly [holds: boolean, otherwise: string])[]): readonly string[] {
   return rules.flatMap(([holds, otherwise]) => (holds ? [] : [otherwise]));
 }
 
-function unfinished({ report }: ThreeAccounts, allowed: Allowed): readonly string[] {
+function unfinished({ report }: PushEvidence, allowed: Allowed): readonly string[] {
   const { lines, summary } = report;
   const counts = countEach(lines.map(({ status }) => status));
   const ambiguous = counts.get("ambiguous") ?? 0;
-  return sayings([
+  return brokenRules([
     ...lines.map(({ key, status }) => [FINAL.has(status), `nothing lost: ${key} ended ${status}`] as const),
     [ambiguous <= allowed.ambiguous, `P5: ${ambiguous} ambiguous records, and ${allowed.ambiguous} are allowed`],
     ...[...counts].map(
@@ -163,8 +163,8 @@ function countEach(texts: readonly string[]): ReadonlyMap<string, number> {
   return counts;
 }
 
-/** Status as it stands in the file, and how many intents were ever written down for each key. */
-function readLedger(file: string, run: string): ThreeAccounts["ledger"] {
+/** Statuses as stored in the file, and the number of intents ever written for each key. */
+function readLedger(file: string, run: string): PushEvidence["ledger"] {
   const database = new DatabaseSync(file, { readOnly: true });
   try {
     const items = database.prepare(ITEMS).all(run).map(toItem);
@@ -195,6 +195,6 @@ function toItem(row: Readonly<Record<string, unknown>>): LedgerItem {
   };
 }
 
-function readIfThere(file: string): string {
+function readIfExists(file: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
