@@ -7,8 +7,7 @@ import type { MappingValues } from "./compile-context.ts";
 import { compileParameters, compileSteps, type StepNodes } from "./compile-given.ts";
 import { type CompileContext, compileNode } from "./node/compile-node.ts";
 import type { MappingDocument } from "./document/mapping-document.ts";
-import { collectIssues } from "./document/mapping-issues.ts";
-import { refuseUnmappedMeasures } from "./node/mapped-measures.ts";
+import { collectIssues, didYouMean, type Issues } from "./document/mapping-issues.ts";
 import { createFunctionCalls, type FunctionCalls } from "./leaf/function-calls.ts";
 import { callingNodes } from "./node/calling-nodes.ts";
 import { rootSource } from "./document/source-tree.ts";
@@ -18,6 +17,8 @@ import type { ItemsNode, MappingNode, ObjectNode } from "./node/mapping-node.ts"
 import { mappedOf, type Mapping, type Origin } from "./mapping.ts";
 import type { Row } from "../model/record.ts";
 import { type SourceColumns, sourceColumns } from "./source-columns.ts";
+import type { FieldType } from "../contract/types/field-type.ts";
+import { mappedAttrs } from "./node/mapped-attrs.ts";
 
 /**
  * Compiles a mapping against the operation's payload. Throws a Failure `mapping_invalid` that lists all errors: attrs
@@ -165,4 +166,20 @@ function nodeWith([field]: AttrPath, { root, steps, parameters }: Nodes): Mappin
   const others = [...steps.values(), ...(parameters ? [parameters] : [])];
   if (others.length === 0 || root.kind !== "object" || has(root)) return root;
   return others.find(has) ?? root;
+}
+
+/** Rejects a measure of an attr that no payload has, because its sum would always be zero. */
+function refuseUnmappedMeasures(document: MappingDocument, body: FieldType, issues: Issues): void {
+  if (document.measures.length === 0) return;
+  const attrs = [...mappedAttrs(document.payload, body).keys()].filter((attr) => attr !== "");
+  for (const { name, attr, by } of document.measures) {
+    for (const [option, path] of [
+      ["attr", attr],
+      ["by", by],
+    ] as const) {
+      const written = path && formatAttr(path);
+      if (written === undefined || attrs.includes(written)) continue;
+      issues.add(["measures", name, option], `the mapping fills no "${written}"`, didYouMean(written, attrs));
+    }
+  }
 }

@@ -1,5 +1,5 @@
 import type { Command } from "commander";
-import { type Check, failedBy, skipped } from "../../commands/doctor/check.ts";
+import { type Check, failedBy, skipped, ok, warning } from "../../commands/doctor/check.ts";
 import { doctor } from "../../commands/doctor/doctor.ts";
 import { Failure, worstExitCode } from "../../model/failure.ts";
 import { requiredNode } from "../../runtime/installation.ts";
@@ -9,8 +9,7 @@ import { type Context, withContext } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 import { environmentCheck, nodeCheck } from "../process/machine-checks.ts";
 import { type LocatedConfig, readLocatedConfig, refuseWritableByOthers } from "../settings/config-file.ts";
-import { configurationCheck } from "../settings/configuration-check.ts";
-import { effectiveSettings } from "../settings/effective-settings.ts";
+import { effectiveSettings, type EffectiveSetting, originText } from "../settings/effective-settings.ts";
 import { secretOrigins } from "../../runtime/read-credentials.ts";
 import { type Settings, settingsOf } from "../settings/settings.ts";
 import { checkLine, checkSummary, checksJson } from "../views/doctor-view.ts";
@@ -97,4 +96,22 @@ function withoutTarget(
     if (error instanceof Failure) return {};
     throw error;
   }
+}
+
+/** Reports the configuration file and the origin of each setting. */
+function configurationCheck(file: string | undefined, settings: readonly EffectiveSetting[]): Check {
+  const text = [file ?? "no migrate.yaml here or in a folder above", ...givenBy(settings)].join("; ");
+  if (file !== undefined) return ok("configuration", text);
+  return warning("configuration", text, { fix: "write one (docs/configuration.md), or use flags only" });
+}
+
+/** `from the file: contract, mapping`, `MIGRATE_SUPPLIER: supplier`, `--target: target`. */
+function givenBy(settings: readonly EffectiveSetting[]): readonly string[] {
+  const names = (kind: EffectiveSetting["origin"]["kind"]): readonly EffectiveSetting[] =>
+    settings.filter(({ origin, name }) => origin.kind === kind && name !== "config");
+  const inFile = [...new Set(names("file").map(({ name }) => name.split(".").slice(0, 2).join(".")))];
+  const given = [...names("environment"), ...names("flag")].map(
+    ({ origin, name }) => `${name} by ${originText(origin)}`,
+  );
+  return [...(inFile.length === 0 ? [] : [`sets ${inFile.join(", ")}`]), ...given];
 }

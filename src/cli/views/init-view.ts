@@ -1,9 +1,9 @@
 import type { MappingCheck } from "../../commands/init/check-mapping.ts";
 import type { InitResult } from "../../commands/init/init.ts";
 import type { InitUpdate } from "../../commands/init/update-mapping.ts";
-import { keyColumns } from "../../commands/init/joins/find-joins.ts";
+import { keyColumns } from "../../commands/init/joins.ts";
 import type { FileEncoding, FileProfile } from "../../commands/init/profile/file-profile.ts";
-import type { SourceProfile } from "../../commands/init/source-profile.ts";
+import type { SourceProfile } from "../../commands/init/profile/profile-sources.ts";
 import { allSlots, percent } from "../../commands/init/write/mapping-text.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import { delimiterName } from "../../read/csv/csv-delimiter.ts";

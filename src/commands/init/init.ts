@@ -2,25 +2,31 @@ import { open } from "node:fs/promises";
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
 import { makeFolder, refuseSharedFolder } from "../../files/shared-folder.ts";
-import { readContractWithFindings, usableOperation } from "../../job/contract-files.ts";
+import { readContractWithFindings, usableOperation, isShippedOverlay } from "../../job/contract-files.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { JobSettings } from "../../job/job.ts";
 import type { JsonObject } from "../../json/json-value.ts";
 import type { Operation } from "../../contract/operations/operation.ts";
 import { counted } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import { fieldsOf } from "./guess/contract-fields.ts";
+import { fieldsOf } from "./guess/region.ts";
 import { Failure } from "../../model/failure.ts";
-import type { OpenOptions } from "../../read/input/opened-file.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
 import { type GuessedMapping, guessMapping } from "./guess/guess-mapping.ts";
-import { profileSources } from "./profile/profile-sources.ts";
-import type { SourceProfile } from "./source-profile.ts";
-import { configText } from "./write/config-text.ts";
+import { type NamedFiles, type ProfileOptions, profileSources, type SourceProfile } from "./profile/profile-sources.ts";
 import { mappingSchema } from "../../map/schema/mapping-schema.ts";
-import { CONFIG_SCHEMA_FILE, MAPPING_SCHEMA_FILE } from "./write/schema-files.ts";
-import { mappingText } from "./write/mapping-text.ts";
+import {
+  BLANK,
+  commentLine,
+  CONFIG_SCHEMA_FILE,
+  MAPPING_SCHEMA_FILE,
+  type Line,
+  renderLines,
+  schemaLine,
+  yamlText,
+} from "./write/yaml-text.ts";
+import { mappingText, relativePath } from "./write/mapping-text.ts";
 
 export interface InitOptions {
   /** Contract, operation, sources, supplier, encoding, delimiter. */
@@ -52,24 +58,15 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
   await refuseExisting(files.mapping);
   const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
   const operation = usableOperation(contract, job.operation, job.contract);
-  const sources = await profileSources(namedFiles(job), {
-    opening: openingOf(job, dependencies),
-    temporaryFolder: dependencies.temporaryFolder,
-    onRows: rowNotices(dependencies),
-    signal: dependencies.drain,
-  });
+  const sources = await profileSources(namedFiles(job), profileOptions(job, dependencies));
   refusePayloads(sources, operation);
   const guessed = guessMapping(sources, { operation, contract, supplier: job.supplier });
   const encoding = job.encoding ?? guessedEncoding(sources);
-  const config = configText(
-    { contract: job.contract, supplier: job.supplier, encoding, delimiter: job.delimiter },
-    out,
-  );
   const texts = [
     [files.mapping, mappingText(guessed, out)],
-    [files.config, config],
-    [path.join(out, MAPPING_SCHEMA_FILE), schemaText(mappingSchema(operation))],
-    [path.join(out, CONFIG_SCHEMA_FILE), schemaText(configSchema)],
+    [files.config, configText(job, encoding, out)],
+    [path.join(out, MAPPING_SCHEMA_FILE), `${JSON.stringify(mappingSchema(operation))}\n`],
+    [path.join(out, CONFIG_SCHEMA_FILE), `${JSON.stringify(configSchema)}\n`],
   ] as const;
   await makeFolder(out).catch((error: unknown) => refuseUnwritable(out, error));
   await refuseSharedFolder(out);
@@ -86,27 +83,27 @@ export async function init({ job, out, configSchema }: InitOptions, dependencies
 
 const NOTICE_EVERY = 1_000_000;
 
-/** Reports every million rows, because large files take a while. */
-export function rowNotices({ notice }: Pick<Dependencies, "notice">): (rows: number) => void {
-  let next = NOTICE_EVERY;
-  return (rows) => {
-    if (rows < next) return;
-    next = rows - (rows % NOTICE_EVERY) + NOTICE_EVERY;
-    notice(`${counted(rows, "row")} read`);
-  };
-}
-
-/** Returns the options for opening the files of an extract. */
-export function openingOf(
+/** Returns the options for reading extracts. Every million rows is reported, because large files take a while. */
+export function profileOptions(
   { encoding, delimiter }: Pick<JobSettings, "encoding" | "delimiter">,
-  { notice }: Pick<Dependencies, "notice">,
-): OpenOptions {
+  { notice, temporaryFolder, drain }: Dependencies,
+): ProfileOptions {
+  let next = NOTICE_EVERY;
   return {
-    encoding,
-    delimiter,
-    limits: DEFAULT_LIMITS,
-    notify: (file, text) => notice(`${file}: ${text}`),
-    displayName: (file) => file,
+    opening: {
+      encoding,
+      delimiter,
+      limits: DEFAULT_LIMITS,
+      notify: (file, text) => notice(`${file}: ${text}`),
+      displayName: (file) => file,
+    },
+    temporaryFolder,
+    onRows(rows) {
+      if (rows < next) return;
+      next = rows - (rows % NOTICE_EVERY) + NOTICE_EVERY;
+      notice(`${counted(rows, "row")} read`);
+    },
+    signal: drain,
   };
 }
 
@@ -124,11 +121,7 @@ function refusePayloads(sources: readonly SourceProfile[], { body }: Operation):
   }
 }
 
-function schemaText(schema: JsonObject): string {
-  return `${JSON.stringify(schema)}\n`;
-}
-
-function namedFiles({ sources, namedSources }: JobSettings): Parameters<typeof profileSources>[0] {
+function namedFiles({ sources, namedSources }: JobSettings): readonly NamedFiles[] {
   const named = Object.entries(namedSources).map(([name, patterns]) => ({ name, patterns }));
   if (sources.includes("-")) {
     throw new Failure("usage", "init cannot read standard input, because a mapping names its files", {
@@ -173,4 +166,37 @@ function refuseUnwritable(file: string, cause: unknown): never {
 /** One setting applies to all files that do not declare their encoding. */
 function guessedEncoding(sources: readonly SourceProfile[]): string | undefined {
   return sources.flatMap(({ files }) => files).find(({ encoding }) => encoding?.guessed)?.encoding?.name;
+}
+
+/**
+ * Returns the text of `migrate.yaml`: the settings that the commands of a folder share.
+ * @param encoding encoding of sources that do not declare one, if it is not UTF-8
+ */
+function configText({ contract, supplier, delimiter }: JobSettings, encoding: string | undefined, out: string): string {
+  const files = contract.map((file) => yamlText(isShippedOverlay(file) ? file : relativePath(file, out)));
+  const guessed = "guessed, because the sources are not UTF-8";
+  return renderLines([
+    commentLine(0, schemaLine(CONFIG_SCHEMA_FILE)),
+    BLANK,
+    commentLine(0, "Settings for all commands in this folder. Flags and MIGRATE_* variables override them."),
+    { depth: 0, text: `contract: ${files.length === 1 ? files.join("") : `[${files.join(", ")}]`}` },
+    { depth: 0, text: "mapping: mapping.yaml" },
+    supplierLine(supplier),
+    ...(encoding === undefined ? [] : [{ depth: 0, text: `encoding: ${encoding}`, comment: guessed }]),
+    ...(delimiter === undefined ? [] : [{ depth: 0, text: `delimiter: ${JSON.stringify(delimiter)}` }]),
+    BLANK,
+    ...TARGET.map((comment) => commentLine(0, comment)),
+  ]);
+}
+
+const TARGET = [
+  "The platform to push to. Fill in its address, and uncomment the lines:",
+  "target: test",
+  "targets:",
+  '  test: { baseUrl: "https://.../v1/", environment: test }',
+];
+
+function supplierLine(supplier: string | undefined): Line {
+  if (supplier !== undefined) return { depth: 0, text: `supplier: ${yamlText(supplier)}` };
+  return { depth: 0, text: "supplier: TODO", comment: "TODO the code of your import supplier" };
 }

@@ -1,10 +1,12 @@
 import type { OpenedFile } from "../input/opened-file.ts";
 import { canBeginAt, keysOf, type OpenedSource } from "../input/opened-source.ts";
-import type { InputPosition } from "../../model/record.ts";
+import type { InputPosition, RowPosition } from "../../model/record.ts";
 import { chunksOf, type Piece } from "./chunk-builder.ts";
-import { csvPieces } from "./csv-pieces.ts";
 import { jsonPieces, ndjsonPieces } from "./json-pieces.ts";
 import type { ChunkedInput, ChunkFile } from "./record-chunk.ts";
+import type { CsvLayout } from "../csv/csv-layout.ts";
+import { csvRecords } from "../csv/csv-records.ts";
+import { canBeginAnywhere, type TextSource } from "../text/text-bytes.ts";
 
 /** A source as chunks; undefined if its rows are joined with others, amended, or cannot be located by bytes. */
 export function chunkedInput(root: OpenedSource, refuseChanged: () => Promise<void>): ChunkedInput | undefined {
@@ -42,4 +44,15 @@ function chunkFile(file: OpenedText, keys: readonly string[]): ChunkFile {
 function piecesOf(file: OpenedText, from: InputPosition | undefined): AsyncGenerator<Piece> {
   if (file.kind === "csv") return csvPieces(file, file.layout, from);
   return file.kind === "ndjson" ? ndjsonPieces(file) : jsonPieces(file);
+}
+
+/**
+ * The records of a CSV file, including its header, grouped as in `csvRows`. Throws the same failures.
+ * @param from where to start, after the header; default: at the header
+ */
+async function* csvPieces(source: TextSource, layout: CsvLayout, from?: RowPosition): AsyncGenerator<Piece> {
+  const isSeekable = canBeginAnywhere(source);
+  for await (const { bytes, boundaries, line, next } of csvRecords(source, layout, from)) {
+    yield { bytes: [bytes], line, boundaries, next: isSeekable ? next : undefined };
+  }
 }

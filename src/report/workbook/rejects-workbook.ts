@@ -12,7 +12,6 @@ import type { Report } from "../report.ts";
 import { writeAllowedValues, type ColumnChoices } from "./allowed-values.ts";
 import { writeCausesSheet } from "./causes-sheet.ts";
 import type { CellStyle } from "./cell-style.ts";
-import { sheetNameFor } from "./sheet-name.ts";
 import { type FinishedSheet, openSheet, type SheetCell, type SheetWriter } from "./sheet-writer.ts";
 import { writeWorkbook } from "./workbook-file.ts";
 
@@ -164,3 +163,26 @@ function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): reado
   const value = `The row had ${cells.length} cells, the header ${table.columns.length}. Correct the row, then clear this cell.`;
   return [{ value, style: "error" }];
 }
+
+/**
+ * Returns a sheet name that spreadsheet programs accept and that is not in `taken`, and adds it to `taken`. Names have
+ * at most 31 characters, none of `[ ] : * ? / \`, and no apostrophe at either end.
+ */
+function sheetNameFor(source: string, taken: Set<string>): string {
+  const plain = source
+    .replaceAll(/[[\]:*?/\\\p{Cc}\uFFFE\uFFFF]/gu, "_")
+    .replaceAll(/^'|'$/g, "_")
+    .slice(0, MAX_SHEET_NAME)
+    .trim();
+  const base = plain === "" || plain.toLowerCase() === "history" ? `sheet ${plain}`.trim() : plain;
+  for (let number = 1; ; number += 1) {
+    const suffix = number === 1 ? "" : `~${number}`;
+    const name = base.slice(0, MAX_SHEET_NAME - suffix.length) + suffix;
+    const alike = name.normalize("NFC").toLowerCase();
+    if (taken.has(alike)) continue;
+    taken.add(alike);
+    return name;
+  }
+}
+
+const MAX_SHEET_NAME = 31;

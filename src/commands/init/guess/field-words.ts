@@ -136,52 +136,18 @@ export const WHOLE_NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Words that are too common in column names to be distinctive. */
-export const COMMON_WORDS: ReadonlySet<string> = new Set([
-  "id",
-  "code",
-  "type",
-  "name",
-  "date",
-  "value",
-  "flag",
-  "method",
-  "status",
-  "class",
-  "line",
-  "external",
-  "address",
-]);
+export const COMMON_WORDS: ReadonlySet<string> = new Set(
+  "id code type name date value flag method status class line external address".split(" "),
+);
 
 /** Words without a meaning of their own. */
-export const FILLER_WORDS: ReadonlySet<string> = new Set([
-  "of",
-  "the",
-  "at",
-  "in",
-  "into",
-  "and",
-  "for",
-  "by",
-  "a",
-  "an",
-  "is",
-  "has",
-  "field",
-  "col",
-  "flag",
-]);
+export const FILLER_WORDS: ReadonlySet<string> = new Set(
+  "of the at in into and for by a an is has field col flag".split(" "),
+);
 
 /** People other than the customer. A field about one of them is unlikely to match a column that does not name them. */
-export const OTHER_PARTIES: readonly string[] = [
-  "administrator",
-  "landlord",
-  "guarantor",
-  "agent",
-  "broker",
-  "intermediary",
-  "affiliate",
-  "agency",
-];
+export const OTHER_PARTIES: readonly string[] =
+  "administrator landlord guarantor agent broker intermediary affiliate agency".split(" ");
 
 /** Units that are smaller than those of the fields: hundredths of the currency, thousandths of the metered unit. */
 export const SMALL_UNITS: readonly string[] = ["pence", "pennies", "cents", "cent", "minor", "wh", "watthours"];

@@ -1,6 +1,6 @@
 import type { ColumnProfile } from "../profile/column-profile.ts";
-import { joinColumn, type SourceNode } from "../joins/join-tree.ts";
-import { isIndustryNumber } from "./choose-fuel.ts";
+import { joinColumn, type SourceNode } from "../joins.ts";
+import { isIndustryNumber } from "./place-sources.ts";
 import { type Container, containersIn, type Guess, type Slot, slotsIn } from "./region.ts";
 import type { Scores } from "./score.ts";
 

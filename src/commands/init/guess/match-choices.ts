@@ -1,5 +1,28 @@
 import type { JsonScalar } from "../../../json/json-value.ts";
-import { CHOICE_WORDS } from "./choice-words.ts";
+
+/**
+ * Codes of legacy systems, grouped by meaning. The first entry is the word in the contract's choice. All upper case.
+ */
+const CHOICE_WORDS: readonly (readonly [choice: string, ...codes: readonly string[]])[] = [
+  ["DOMESTIC", "RESIDENTIAL", "RESI", "RES", "HOUSEHOLD", "HH", "PRIVATE", "DOM", "R"],
+  ["BUSINESS", "COMMERCIAL", "COMM", "COM", "SME", "NONDOM", "NON DOMESTIC", "CORP", "BUS", "I&C", "ND", "C"],
+  ["ELECTRICITY", "ELEC", "ELE", "EL", "POWER", "PWR", "LECCY"],
+  ["GAS", "GS", "NG"],
+  ["PREPAYMENT", "PREPAY", "PPM", "PP", "KEY", "TOKEN", "PAYG"],
+  ["CREDIT", "CR", "CRED", "STD", "STANDARD", "CONV"],
+  ["SMART", "SMT", "SMETS", "SMETS1", "SMETS2", "AMI"],
+  ["DIRECT_DEBIT", "DD", "DDM", "DDI", "VDD", "FDD", "MDD", "DIRECT DEBIT"],
+  ["ON_DEMAND", "CASH", "CHEQUE", "CHQ", "CASHCHEQUE", "BILL", "QCC"],
+  ["MONTHLY", "MTH", "MON", "MNTH", "12"],
+  ["QUARTERLY", "QTR", "QTLY", "QUART"],
+  ["ACTUAL", "ACT", "AR", "READ"],
+  ["CUSTOMER", "CUST", "OWN", "CR", "SELF"],
+  ["ESTIMATED", "ESTIMATE", "EST", "ER"],
+  ["ESTIMATE", "ESTIMATED", "EST"],
+  ["ROUTINE", "ACTUAL", "ACT", "NORMAL", "SCHED"],
+  ["YES", "Y", "TRUE", "1"],
+  ["NO", "N", "FALSE", "0"],
+];
 
 /** The choice of the contract that each code of a column most likely means. */
 export interface MatchedChoices {

@@ -1,9 +1,10 @@
-import type { FieldType } from "../../../contract/types/field-type.ts";
+import { type FieldType, memberType } from "../../../contract/types/field-type.ts";
+import type { JsonObject } from "../../../json/json-value.ts";
+import { narrowType } from "../../../map/node/union-variants.ts";
 import type { ColumnProfile } from "../profile/column-profile.ts";
-import type { SourceNode } from "../joins/join-tree.ts";
-import { type ContractField, fieldsOf, isScalarField, itemObject, scalarItems } from "./contract-fields.ts";
+import type { SourceNode } from "../joins.ts";
 import { nameWords } from "./field-names.ts";
-import type { LeafForm } from "./leaf-form.ts";
+import type { LeafForm } from "./value-fit.ts";
 
 /** A column that may fill a field. Scores are 0 to 1, plus a small bonus for keys. */
 export interface Guess {
@@ -56,41 +57,33 @@ const MAX_DEPTH = 8;
 
 /** Returns the payload as a tree of fields to fill. */
 export function payloadTree(type: FieldType, name: string): Container {
-  return containerOf({ name, type, required: true, isList: false, parent: undefined, inside: [] });
+  return containerOf({ name, type, required: true, isList: false, parent: undefined });
 }
 
 /** Record types that occur in the names of operations, such as `import-account`. */
 const ENTITIES: ReadonlySet<string> = new Set(["account", "customer", "business", "note", "agreement"]);
 
-interface Position extends Pick<Container, "name" | "type" | "required" | "isList" | "parent"> {
-  readonly inside: readonly FieldType[];
-}
+type Position = Pick<Container, "name" | "type" | "required" | "isList" | "parent">;
 
-function containerOf({ inside, ...position }: Position): Container {
+function containerOf(position: Position): Container {
   const { name, type, parent } = position;
   const path = parent === undefined ? [] : [...parent.path, name, ...(position.isList ? ["*"] : [])];
-  const fields: (Slot | Container)[] = [];
   const container: Container = {
     ...position,
     kind: "container",
     path,
     words: parent === undefined ? nameWords(name).filter((word) => ENTITIES.has(word)) : nameWords(name),
-    fields,
+    fields: [],
     source: undefined,
     included: false,
   };
-  if (inside.length < MAX_DEPTH && !inside.includes(type)) {
-    fillFields(container, fieldsOf(type) ?? [], [...inside, type]);
-  }
+  const inside = parent === undefined ? [] : typesFrom(parent);
+  if (inside.length < MAX_DEPTH && !inside.includes(type)) fillFields(container, fieldsOf(type) ?? []);
   return container;
 }
 
-function fieldIn(
-  container: Container,
-  field: ContractField,
-  inside: readonly FieldType[],
-): Slot | Container | undefined {
-  const below = { ...field, parent: container, inside };
+function fieldIn(container: Container, field: ContractField): Slot | Container | undefined {
+  const below = { ...field, parent: container };
   const items = itemObject(field.type);
   if (items !== undefined) return containerOf({ ...below, type: items, isList: true });
   if (fieldsOf(field.type) !== undefined) return containerOf({ ...below, isList: false });
@@ -99,9 +92,9 @@ function fieldIn(
   return isScalarField(field.type) ? slotOf(container, { ...field, isList: false }) : undefined;
 }
 
-function fillFields(container: Container, fields: readonly ContractField[], inside: readonly FieldType[]): void {
+function fillFields(container: Container, fields: readonly ContractField[]): void {
   for (const field of fields) {
-    const taken = fieldIn(container, field, inside);
+    const taken = fieldIn(container, field);
     if (taken !== undefined) container.fields.push(taken);
   }
 }
@@ -109,13 +102,13 @@ function fillFields(container: Container, fields: readonly ContractField[], insi
 /** If the container can have several types, keeps only the fields of the type that a constant selects. */
 export function narrowContainer(container: Container, property: string, value: string): void {
   const narrowed = fieldsOf(container.type, { [property]: { value } });
-  const inside = [...typesAround(container), container.type];
   container.fields.length = 0;
-  fillFields(container, narrowed ?? [], inside);
+  fillFields(container, narrowed ?? []);
 }
 
-function typesAround({ parent }: Container): readonly FieldType[] {
-  return parent === undefined ? [] : [...typesAround(parent), parent.type];
+/** Returns the types of the objects around a container, from the payload to the container itself. */
+function typesFrom({ parent, type }: Container): readonly FieldType[] {
+  return parent === undefined ? [type] : [...typesFrom(parent), type];
 }
 
 function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "required" | "isList">): Slot {
@@ -147,4 +140,49 @@ export function slotsIn(container: Container): readonly Slot[] {
   return [container, ...containersIn(container)].flatMap(({ fields }) =>
     fields.filter((field) => field.kind === "slot"),
   );
+}
+
+/** A field of an object in the contract that a mapping may fill. */
+interface ContractField {
+  readonly name: string;
+  readonly type: FieldType;
+  readonly required: boolean;
+}
+
+/**
+ * Returns the writable fields of an object, or of all objects in a choice; undefined for any other type.
+ * @param entry existing entry of the mapping: a constant in it may select one of the objects
+ */
+export function fieldsOf(type: FieldType, entry: JsonObject = {}): readonly ContractField[] | undefined {
+  const meant = narrowType(entry, type);
+  if (meant.kind === "object") {
+    return [...meant.properties.values()]
+      .filter(({ readOnly }) => !readOnly)
+      .map(({ name, required }) => ({ name, required, type: memberType(meant, name) ?? ANYTHING }));
+  }
+  if (meant.kind !== "variants") return undefined;
+  const { names, typeOf, isRequired, isReadOnly } = meant.merged;
+  return names
+    .filter((name) => !isReadOnly(name))
+    .map((name) => ({ name, required: isRequired(name), type: typeOf(name) ?? ANYTHING }));
+}
+
+const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, validators: [] };
+
+/** Returns the type of a list's items if they are objects; undefined for any other field. */
+function itemObject(type: FieldType): FieldType | undefined {
+  const meant = narrowType([], type);
+  return meant.kind === "list" && fieldsOf(meant.items) !== undefined ? meant.items : undefined;
+}
+
+/** Whether the field holds a single value rather than an object or a list. */
+function isScalarField(type: FieldType): boolean {
+  const meant = narrowType("", type);
+  return meant.kind !== "object" && meant.kind !== "list" && meant.kind !== "variants";
+}
+
+/** Returns the type of a list's items if they are plain values; undefined for any other field. */
+function scalarItems(type: FieldType): FieldType | undefined {
+  const meant = narrowType([], type);
+  return meant.kind === "list" && isScalarField(meant.items) ? meant.items : undefined;
 }

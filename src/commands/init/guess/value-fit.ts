@@ -1,10 +1,41 @@
-import type { ChoiceType, FieldType, NumberType } from "../../../contract/types/field-type.ts";
-import { type ColumnProfile, dateForm, shareOf } from "../profile/column-profile.ts";
-import type { ValueKind } from "../profile/value-kinds.ts";
-import { NO_WORDS, YES_WORDS } from "./choice-words.ts";
+import type { ChoiceType, FieldType, NumberType, TextType } from "../../../contract/types/field-type.ts";
+import { type ColumnProfile, dateForm, shareOf, type ValueKind } from "../profile/column-profile.ts";
 import { matchChoices } from "./match-choices.ts";
-import { textFit } from "./text-fit.ts";
-import { type LeafForm, PLAIN, sampleShare, type ValueFit } from "./leaf-form.ts";
+import { matcherOf } from "../../../text/linear-pattern.ts";
+
+/** How the cells of a column are converted to values of a field. */
+export type LeafForm =
+  | { readonly kind: "plain" }
+  | { readonly kind: "upper" }
+  | { readonly kind: "date"; readonly pattern: string; readonly also: string | undefined }
+  | {
+      readonly kind: "datetime";
+      readonly pattern: string;
+      readonly hasOffset: boolean;
+      readonly also: string | undefined;
+    }
+  | { readonly kind: "number"; readonly decimal: string; readonly group: string | undefined }
+  | { readonly kind: "boolean"; readonly yes: readonly string[]; readonly no: readonly string[] }
+  | LookupForm;
+
+export interface LookupForm {
+  readonly kind: "lookup";
+  readonly table: ReadonlyMap<string, string>;
+  /** Codes without a known choice that may be written to a file. */
+  readonly unknown: readonly string[];
+  /** Number of further codes that are too rare or too long to write to a file, because they could contain anything. */
+  readonly withheld: number;
+}
+
+interface ValueFit {
+  /** 0 to 1: how well the cells work as values of the field. */
+  readonly fit: number;
+  /** 0 to 1: how strongly the cells suggest the field, regardless of the column's name. */
+  readonly evidence: number;
+  readonly form: LeafForm;
+}
+
+const PLAIN: LeafForm = { kind: "plain" };
 
 /** @param words the words of the field's name */
 export function valueFit(type: FieldType, words: readonly string[], column: ColumnProfile): ValueFit {
@@ -64,11 +95,15 @@ function orderOf(pattern: string): string {
   return pattern.replaceAll(/[^dM]/g, "").replaceAll(/(.)\1+/g, "$1");
 }
 
+/** Cell values that mean yes and no in legacy systems. */
+const YES_WORDS: ReadonlySet<string> = new Set(["y", "yes", "true", "t", "1", "x", "j", "on"]);
+const NO_WORDS: ReadonlySet<string> = new Set(["n", "no", "false", "f", "0", "-", "off"]);
+
 function booleanFit({ codes }: ColumnProfile): ValueFit {
   if (codes === undefined || codes.size === 0 || codes.size > 6) return onlyFit(0.02);
   const values = [...codes.keys()];
-  const yes = values.filter((value) => YES_WORDS.includes(value.toLowerCase()));
-  const no = values.filter((value) => NO_WORDS.includes(value.toLowerCase()));
+  const yes = values.filter((value) => YES_WORDS.has(value.toLowerCase()));
+  const no = values.filter((value) => NO_WORDS.has(value.toLowerCase()));
   if (yes.length + no.length < values.length) return onlyFit(0.02);
   const isWritten = values.every((value) => /^(?:true|false)$/i.test(value));
   const fit = values.every((value) => /^\d$/.test(value)) ? 0.85 : 1;
@@ -130,4 +165,66 @@ function number(decimal: string, group: string | undefined): LeafForm {
 function isWithin(value: number, { minimum, maximum }: Pick<NumberType, "minimum" | "maximum">): boolean {
   const above = minimum === undefined || (minimum.exclusive ? value > minimum.value : value >= minimum.value);
   return above && (maximum === undefined || (maximum.exclusive ? value < maximum.value : value <= maximum.value));
+}
+
+/**
+ * Kinds of values that occur only in certain fields, with a word in the names of these fields and the strength of the
+ * evidence.
+ */
+const TELLING: readonly (readonly [kind: ValueKind, word: string, evidence: number])[] = [
+  ["email", "email", 0.8],
+  ["postcode", "postcode", 0.6],
+  ["phone", "phone", 0.5],
+  ["street", "address", 0.3],
+];
+/** Fit of a column whose values as a whole are hardly ever text. */
+const UNTEXTLIKE = 0.35;
+
+function textFit(type: TextType, words: readonly string[], column: ColumnProfile): ValueFit {
+  const matches = type.pattern === undefined ? undefined : matcherOf(type.pattern);
+  const right = matches === undefined ? 1 : sampleShare(column, matches);
+  const upper = matches === undefined ? right : sampleShare(column, (value) => matches(value.toUpperCase()));
+  const length = sampleShare(column, (value) => value.length <= (type.maxLength ?? Number.POSITIVE_INFINITY));
+  const evident = TELLING.find(([kind]) => shareOf(column, kind) >= 0.7);
+  const wanted = TELLING.find(([, word]) => words.includes(word) || (type.format === "email" && word === "email"));
+  const form: LeafForm = upper > right ? { kind: "upper" } : PLAIN;
+  const kindFit = kindsAgree({ evident, wanted, words, column });
+  const evidence = evident !== undefined && evident === wanted ? evident[2] : 0;
+  return { fit: Math.max(right, upper * 0.98) * length * kindFit * formatFit(type, column), evidence, form };
+}
+
+function formatFit({ format }: TextType, column: ColumnProfile): number {
+  if (format === "uuid") return shareOf(column, "uuid");
+  return format === "uri" ? sampleShare(column, (value) => value.includes(":")) : 1;
+}
+
+type Telling = (typeof TELLING)[number];
+
+interface TextFacts {
+  /** The kind that the values suggest. */
+  readonly evident: Telling | undefined;
+  /** The kind that the field's name suggests. */
+  readonly wanted: Telling | undefined;
+  readonly words: readonly string[];
+  readonly column: ColumnProfile;
+}
+
+/** How well the kind of the values agrees with the field's name. */
+function kindsAgree({ evident, wanted, words, column }: TextFacts): number {
+  if (evident !== undefined) return evident === wanted ? 1 : fitOfOther(evident, words);
+  if (wanted?.[0] === "email") return 0.1;
+  if (wanted?.[0] === "phone") return shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;
+  if (words.includes("name") && shareOf(column, "number") > 0.5) return 0.2;
+  return dateForm(column) !== undefined && shareOf(column, "integer") < 0.5 ? UNTEXTLIKE : 1;
+}
+
+/** Account numbers look like phone numbers, and house names look like streets. */
+function fitOfOther([kind]: Telling, words: readonly string[]): number {
+  if (kind === "street") return 0.6;
+  return words.includes("id") ? 0.9 : 0.3;
+}
+
+/** Returns the share of a column's sample that passes a test. */
+function sampleShare({ sample }: ColumnProfile, fits: (value: string) => boolean): number {
+  return sample.length === 0 ? 0 : sample.filter(fits).length / sample.length;
 }

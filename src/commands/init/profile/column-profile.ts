@@ -2,7 +2,18 @@ import { shapeOf } from "../../../text/shape.ts";
 import { textHash } from "../../../text/text-hash.ts";
 import { createDateCounter, type DateForm } from "./date-forms.ts";
 import { distinctCount, type ValueHashes } from "./value-hashes.ts";
-import { KIND_NAMES, VALUE_KINDS, type ValueKind } from "./value-kinds.ts";
+
+export type ValueKind =
+  | "integer"
+  | "number"
+  | "commaNumber"
+  | "groupedNumber"
+  | "email"
+  | "phone"
+  | "postcode"
+  | "uuid"
+  | "words"
+  | "street";
 
 /** Statistics about a column, collected while its file is read. */
 export interface ColumnProfile {
@@ -17,7 +28,7 @@ export interface ColumnProfile {
   readonly shortest: number;
   readonly longest: number;
   /** Number of analysed cells of each kind. */
-  readonly kinds: Readonly<Record<ValueKind, number>>;
+  readonly kinds: ReadonlyMap<ValueKind, number>;
   readonly dates: readonly DateForm[];
   /** Every value with its frequency; undefined if there are too many values or one is too long. */
   readonly codes: ReadonlyMap<string, number> | undefined;
@@ -36,6 +47,24 @@ export interface ColumnCounter {
   readonly close: () => void;
 }
 
+/** What a value looks like, regardless of its column's name. A value may be of several kinds. */
+const VALUE_KINDS: readonly (readonly [kind: ValueKind, isOfKind: (text: string) => boolean])[] = [
+  ["integer", (text) => /^[-+]?\d{1,18}$/.test(text)],
+  ["number", (text) => /^[-+]?\d{1,15}(?:\.\d+)?$/.test(text)],
+  ["commaNumber", (text) => /^[-+]?(?:\d{1,3}(?:\.\d{3})+|\d{1,15}),\d+$/.test(text)],
+  ["groupedNumber", (text) => /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text)],
+  ["email", (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)],
+  ["phone", (text) => /^(?:\+|0[1-9]|\(0)[\d ()/-]{7,18}$/.test(text) && digitsIn(text) >= 9],
+  ["postcode", (text) => /^[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}$/.test(text)],
+  ["uuid", (text) => /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i.test(text)],
+  ["words", (text) => /^\p{L}[\p{L}'’.-]*(?: [\p{L}\d&,'’./()-]+)*$/u.test(text)],
+  ["street", (text) => /^(?:\d+[A-Za-z]?|Flat \S+|Unit \S+|Apt \S+),? [\p{L}]/iu.test(text)],
+];
+
+function digitsIn(text: string): number {
+  return text.replaceAll(/\D/g, "").length;
+}
+
 const MAX_SHAPES = 50;
 const MAX_CODES = 40;
 const LONGEST_CODE = 24;
@@ -45,7 +74,7 @@ const LONGEST_KEY = 64;
 
 export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCounter {
   const shapes = new Map<string, number>();
-  const kinds = Object.fromEntries(KIND_NAMES.map((kind) => [kind, 0]));
+  const kinds = new Map<ValueKind, number>();
   const dates = createDateCounter();
   const sample = new Map<number, string>();
   let codes: Map<string, number> | undefined = new Map();
@@ -57,7 +86,7 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
     longest = Math.max(longest, value.length);
     const shape = shapeOf(value);
     if (shapes.size < MAX_SHAPES || shapes.has(shape)) shapes.set(shape, (shapes.get(shape) ?? 0) + 1);
-    for (const kind of KIND_NAMES) if (VALUE_KINDS[kind](value)) kinds[kind] = (kinds[kind] ?? 0) + 1;
+    for (const [kind, isOfKind] of VALUE_KINDS) if (isOfKind(value)) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
     dates.add(value);
     sample.set(textHash(value, SAMPLE_SEED) % SAMPLE_SIZE, value);
   }
@@ -86,7 +115,7 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
       shapes: [...shapes].map(([shape, count]) => ({ shape, count })).toSorted((a, b) => b.count - a.count),
       shortest: filled === 0 ? 0 : shortest,
       longest,
-      kinds: kindCounts(kinds),
+      kinds,
       dates: dates.forms(),
       codes,
       sample: [...sample.values()],
@@ -96,25 +125,9 @@ export function createColumnCounter(name: string, hashes: ValueHashes): ColumnCo
   };
 }
 
-function kindCounts(kinds: Readonly<Record<string, number>>): Readonly<Record<ValueKind, number>> {
-  const of = (kind: ValueKind): number => kinds[kind] ?? 0;
-  return {
-    integer: of("integer"),
-    number: of("number"),
-    commaNumber: of("commaNumber"),
-    groupedNumber: of("groupedNumber"),
-    email: of("email"),
-    phone: of("phone"),
-    postcode: of("postcode"),
-    uuid: of("uuid"),
-    words: of("words"),
-    street: of("street"),
-  };
-}
-
 /** Returns the share of the analysed values that are of a kind. */
 export function shareOf({ kinds, looked }: ColumnProfile, kind: ValueKind): number {
-  return looked === 0 ? 0 : kinds[kind] / looked;
+  return looked === 0 ? 0 : (kinds.get(kind) ?? 0) / looked;
 }
 
 /** Returns the date format of the column if nearly all values are dates in one format. */

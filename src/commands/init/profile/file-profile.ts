@@ -8,7 +8,6 @@ import {
 } from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import type { FoundFile } from "../../../read/input/source-files.ts";
-import type { TextEncoding } from "../../../read/text/text-encoding.ts";
 
 /** Properties of one file of an extract. */
 export interface FileProfile {
@@ -73,20 +72,17 @@ export async function readWhole(
     damaged += batch.filter(isDamaged).length;
     onRows(batch);
   }
+  const encoding = opened.kind === "xlsx" ? undefined : opened.encoding;
   return {
     file: opened.file,
     path: opened.path,
     sheet: found.sheet,
     kind: opened.kind,
-    encoding: opened.kind === "xlsx" ? undefined : encodingOf(opened.encoding, guessed),
+    encoding: encoding && { name: encoding.name, byteOrderMark: encoding.bomBytes > 0, guessed },
     delimiter: opened.kind === "csv" ? opened.layout.delimiter : undefined,
     rows,
     damaged,
   };
-}
-
-function encodingOf({ name, bomBytes }: TextEncoding, guessed: boolean): FileEncoding {
-  return { name, byteOrderMark: bomBytes > 0, guessed };
 }
 
 /** Whether the row cannot be read correctly. */

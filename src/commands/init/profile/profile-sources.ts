@@ -2,10 +2,10 @@ import { mkdir } from "node:fs/promises";
 import path from "node:path";
 import { Failure } from "../../../model/failure.ts";
 import { isCsvRow } from "../../../model/record.ts";
+import { isJsonArray, isJsonObject, type JsonValue } from "../../../json/json-value.ts";
 import { headerOf, type OpenOptions } from "../../../read/input/opened-file.ts";
 import type { ReadRow } from "../../../read/row/read-row.ts";
 import { findFiles } from "../../../read/input/source-files.ts";
-import type { SourceProfile } from "../source-profile.ts";
 import { type ColumnCounter, type ColumnProfile, createColumnCounter } from "./column-profile.ts";
 import {
   type FileProfile,
@@ -16,8 +16,18 @@ import {
   openGuessing,
   readWhole,
 } from "./file-profile.ts";
-import { flatRecord } from "./flat-record.ts";
 import { createValueHashes } from "./value-hashes.ts";
+
+/** A source of the new mapping: files with the same columns. */
+export interface SourceProfile {
+  /** Its name in the mapping. */
+  readonly name: string;
+  readonly files: readonly FileProfile[];
+  /** Number of rows in all its files. */
+  readonly rows: number;
+  /** Statistics over all its files. */
+  readonly columns: readonly ColumnProfile[];
+}
 
 export interface ProfileOptions {
   readonly opening: OpenOptions;
@@ -47,7 +57,11 @@ export async function profileSources(
   const sources: SourceProfile[] = [];
   let rows = 0;
   const onRows = (count: number): void => {
-    if (options.signal.aborted) throw stopped();
+    if (options.signal.aborted) {
+      throw new Failure("incomplete", "stopped before all files were read; nothing was written", {
+        hint: "run the same command again",
+      });
+    }
     rows += count;
     options.onRows(rows);
   };
@@ -57,12 +71,6 @@ export async function profileSources(
     sources.push(await profileSource(name, group.files, { ...options, onRows }));
   }
   return sources;
-}
-
-function stopped(): Failure {
-  return new Failure("incomplete", "stopped before all files were read; nothing was written", {
-    hint: "run the same command again",
-  });
 }
 
 interface Group {
@@ -196,4 +204,23 @@ function createColumns(folder: string): Columns {
       for (const counter of counters.values()) counter.close();
     },
   };
+}
+
+/** Only the first items of a list in a JSON record become columns. */
+const MAX_ITEMS = 3;
+const MAX_DEPTH = 8;
+
+/** Yields the scalars of a JSON record with their paths, as written in a mapping: `contact.phones.0`. */
+function* flatRecord(value: JsonValue, at = "", depth = 0): Generator<readonly [path: string, text: string]> {
+  if (depth > MAX_DEPTH || value === null) return;
+  if (isJsonArray(value)) {
+    for (const [index, item] of value.slice(0, MAX_ITEMS).entries())
+      yield* flatRecord(item, below(at, index), depth + 1);
+  } else if (isJsonObject(value)) {
+    for (const [name, member] of Object.entries(value)) yield* flatRecord(member, below(at, name), depth + 1);
+  } else if (at !== "") yield [at, String(value)];
+}
+
+function below(at: string, name: string | number): string {
+  return at === "" ? String(name) : `${at}.${name}`;
 }

@@ -1,12 +1,11 @@
 import { isMap, isScalar, isSeq, parseDocument, type YAMLMap } from "yaml";
-import type { MissingGuesses } from "../guess/guess-missing.ts";
 import type { Container, Slot } from "../guess/region.ts";
 import { leafText } from "./leaf-text.ts";
 import { fieldLines } from "./mapping-text.ts";
 import { renderLines, yamlText } from "./yaml-text.ts";
 
 /** The text of a mapping with the added fields. */
-export interface ExtendedMapping {
+interface ExtendedMapping {
   readonly text: string;
   /** The attrs that were added. */
   readonly added: readonly string[];
@@ -18,7 +17,7 @@ export interface ExtendedMapping {
  * Adds the required fields that a mapping lacks and that a column fits, each after the last field of its object. Keeps
  * every existing character.
  */
-export function addFields(text: string, { payload, zone }: MissingGuesses): ExtendedMapping {
+export function addFields(text: string, payload: Container, zone: string): ExtendedMapping {
   const found: Additions = { text, zone, insertions: [], added: [], open: [] };
   const root = parseDocument(text).get("payload");
   if (isMap(root)) addTo(root, payload, found);

@@ -1,6 +1,6 @@
 import type { Guess, Slot } from "../guess/region.ts";
 import type { ChoiceType } from "../../../contract/types/field-type.ts";
-import type { LeafForm, LookupForm } from "../guess/leaf-form.ts";
+import type { LeafForm, LookupForm } from "../guess/value-fit.ts";
 import { yamlText } from "./yaml-text.ts";
 import { plural } from "../../../text/count.ts";
 
@@ -85,8 +85,6 @@ function scoreText(score: number): string {
   return Math.min(score, 1).toFixed(2);
 }
 
-const MAX_CHOICES = 12;
-
 function formNotes({ type }: Slot, { form }: Guess): readonly string[] {
   if (form.kind === "date" || form.kind === "datetime") return dateNotes(form.pattern, form.also);
   return form.kind === "lookup" && type.kind === "choice" ? codeNotes(type, form) : [];
@@ -103,7 +101,12 @@ function codeNotes({ choices }: ChoiceType, { unknown, withheld }: LookupForm): 
     withheld === 0 ? [] : [`${withheld} ${unknown.length === 0 ? "" : "more "}rare ${plural(withheld, "code")}`];
   const left = [...unknown, ...more];
   if (left.length === 0) return [];
-  const known = choices.slice(0, MAX_CHOICES).map(String).join(", ");
-  const rest = choices.length > MAX_CHOICES ? "..." : "";
-  return [`TODO: codes without a matching choice: ${left.join(", ")}; the contract has ${known}${rest}`];
+  return [`TODO: codes without a matching choice: ${left.join(", ")}; the contract has ${choicesText(choices)}`];
+}
+
+const MAX_CHOICES = 12;
+
+/** Lists the first choices of a field. */
+export function choicesText(choices: ChoiceType["choices"]): string {
+  return `${choices.slice(0, MAX_CHOICES).map(String).join(", ")}${choices.length > MAX_CHOICES ? "..." : ""}`;
 }

@@ -3,10 +3,9 @@ import type { GuessedMapping } from "../guess/guess-mapping.ts";
 import type { Container, Slot } from "../guess/region.ts";
 import { dateForm, shareOf } from "../profile/column-profile.ts";
 import { nameWords } from "../guess/field-names.ts";
-import { joinColumn, type Parent, type SourceNode } from "../joins/join-tree.ts";
-import { guessComment, leafText } from "./leaf-text.ts";
-import { MAPPING_SCHEMA_FILE, schemaLine } from "./schema-files.ts";
-import { type Line, renderLines, yamlText } from "./yaml-text.ts";
+import { joinColumn, nodesOf, type Parent, type SourceNode } from "../joins.ts";
+import { choicesText, guessComment, leafText } from "./leaf-text.ts";
+import { BLANK, commentLine, type Line, MAPPING_SCHEMA_FILE, renderLines, schemaLine, yamlText } from "./yaml-text.ts";
 
 /** Returns the text of the mapping file. Comments explain each guess and list the remaining work. */
 export function mappingText(guessed: GuessedMapping, folder: string): string {
@@ -18,16 +17,16 @@ export function mappingText(guessed: GuessedMapping, folder: string): string {
         ? []
         : [{ depth: 0, text: `key: ${yamlText(key)}` }];
   return renderLines([
-    { depth: 0, text: "", comment: schemaLine(MAPPING_SCHEMA_FILE) },
-    { depth: 0, text: "" },
-    ...INTRODUCTION.map((comment) => ({ depth: 0, text: "", comment })),
-    { depth: 0, text: "" },
+    commentLine(0, schemaLine(MAPPING_SCHEMA_FILE)),
+    BLANK,
+    ...INTRODUCTION.map((comment) => commentLine(0, comment)),
+    BLANK,
     { depth: 0, text: `operation: ${yamlText(operation.id)}` },
     ...keyLine,
     { depth: 0, text: "sources:" },
     ...sourceLines(tree.root, folder),
     ...leftLines(guessed),
-    { depth: 0, text: "" },
+    BLANK,
     { depth: 0, text: "payload:" },
     ...containerLines(payload, { depth: 1, zone: guessed.zone }),
     ...unusedLines(guessed),
@@ -40,7 +39,7 @@ const INTRODUCTION = [
 ];
 
 function todo(depth: number, text: string): Line {
-  return { depth, text: "", comment: `TODO ${text}` };
+  return commentLine(depth, `TODO ${text}`);
 }
 
 function sourceLines(node: SourceNode, folder: string): readonly Line[] {
@@ -79,7 +78,8 @@ export function percent(share: number): string {
   return share === 1 ? "100%" : `${Math.min(99.9, Math.floor(share * 1000) / 10)}%`;
 }
 
-function relativePath(file: string, folder: string): string {
+/** Returns the path of a file as written in a file of the folder. */
+export function relativePath(file: string, folder: string): string {
   return path.relative(folder, file).replaceAll(path.sep, "/");
 }
 
@@ -123,8 +123,7 @@ function containerLines(container: Container, writing: Writing): readonly Line[]
   ];
   const lines = fields.flatMap((field) => fieldLines(field, writing));
   const left = container.fields.filter((field) => !field.required && !isWritten(field)).map(({ name }) => name);
-  const rest =
-    left.length === 0 ? [] : [{ depth, text: "", comment: `optional, without a matching column: ${left.join(", ")}` }];
+  const rest = left.length === 0 ? [] : [commentLine(depth, `optional, without a matching column: ${left.join(", ")}`)];
   return [...lines, ...rest];
 }
 
@@ -139,30 +138,14 @@ function isWritten(field: Slot | Container): boolean {
 
 function slotLines(slot: Slot, { depth, zone }: Writing): readonly Line[] {
   const text = leafText(slot, zone);
-  if (text !== undefined)
-    return [
-      {
-        depth,
-        text: `${yamlText(slot.name)}: ${text}`,
-        comment: slot.guess === undefined ? "required" : guessComment(slot),
-      },
-    ];
-  return slot.required
-    ? [
-        todo(
-          depth,
-          `${slot.name}: required; ${guessComment(slot)}${choicesOf(slot)}; the same for all records: { value: ... }`,
-        ),
-      ]
-    : [];
-}
-
-const MAX_CHOICES = 12;
-
-function choicesOf({ type }: Slot): string {
-  if (type.kind !== "choice") return "";
-  const shown = type.choices.slice(0, MAX_CHOICES).map(String).join(", ");
-  return `; one of ${shown}${type.choices.length > MAX_CHOICES ? "..." : ""}`;
+  if (text !== undefined) {
+    const comment = slot.guess === undefined ? "required" : guessComment(slot);
+    return [{ depth, text: `${yamlText(slot.name)}: ${text}`, comment }];
+  }
+  if (!slot.required) return [];
+  const choices = slot.type.kind === "choice" ? `; one of ${choicesText(slot.type.choices)}` : "";
+  const same = "the same for all records: { value: ... }";
+  return [todo(depth, `${slot.name}: required; ${guessComment(slot)}${choices}; ${same}`)];
 }
 
 function objectLines(container: Container, writing: Writing): readonly Line[] {
@@ -207,25 +190,13 @@ function unusedLines({ tree, payload }: GuessedMapping): readonly Line[] {
     const { source, key } = node;
     const on = joinColumn(node);
     const unused = source.columns.filter((column) => !used.has(column) && column !== on && column !== key);
-    return unused.length === 0
-      ? []
-      : [{ depth: 0, text: "", comment: `${source.name}: ${unused.map(({ name }) => name).join(", ")}` }];
+    return unused.length === 0 ? [] : [commentLine(0, `${source.name}: ${unused.map(({ name }) => name).join(", ")}`)];
   });
-  return lines.length === 0
-    ? []
-    : [{ depth: 0, text: "" }, { depth: 0, text: "", comment: "Unused columns:" }, ...lines];
+  return lines.length === 0 ? [] : [BLANK, commentLine(0, "Unused columns:"), ...lines];
 }
 
 /** Returns every field of the payload, including those of child rows. */
-export function allSlots(container: Container): readonly Slot[] {
-  const below = container.fields.flatMap((field) => (field.kind === "container" ? allContainers(field) : []));
-  return [container, ...below].flatMap(({ fields }) => fields.filter((field) => field.kind === "slot"));
-}
-
-function allContainers(container: Container): readonly Container[] {
-  return [container, ...container.fields.flatMap((field) => (field.kind === "container" ? allContainers(field) : []))];
-}
-
-function nodesOf(node: SourceNode): readonly SourceNode[] {
-  return [node, ...node.children.flatMap(nodesOf)];
+export function allSlots({ fields }: Container): readonly Slot[] {
+  const below = fields.flatMap((field) => (field.kind === "container" ? allSlots(field) : []));
+  return [...fields.filter((field) => field.kind === "slot"), ...below];
 }

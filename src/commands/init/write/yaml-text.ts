@@ -34,6 +34,12 @@ export interface Line {
   readonly comment?: string | undefined;
 }
 
+export const BLANK: Line = { depth: 0, text: "" };
+
+export function commentLine(depth: number, comment: string): Line {
+  return { depth, text: "", comment };
+}
+
 const COMMENT_COLUMN = 56;
 const WIDTH = 118;
 
@@ -67,4 +73,13 @@ function wrapped(text: string, width: number): readonly string[] {
     line = line === "" ? word : `${line} ${word}`;
   }
   return line === "" ? lines : [...lines, line];
+}
+
+/** The schema files are next to the files that they describe, which name them in their first line. */
+export const MAPPING_SCHEMA_FILE = "mapping.schema.json";
+export const CONFIG_SCHEMA_FILE = "migrate.schema.json";
+
+/** Returns the line that tells editors which schema a file has. */
+export function schemaLine(file: string): string {
+  return `yaml-language-server: $schema=${file}`;
 }

@@ -1,0 +1,219 @@
+import { type ColumnProfile, dateForm, isRowNumber, shareOf } from "./profile/column-profile.ts";
+import { shareFound } from "./profile/value-hashes.ts";
+import { nameWords } from "./guess/field-names.ts";
+import type { SourceProfile } from "./profile/profile-sources.ts";
+
+/** Rows of one source that refer to rows of another by a column that is unique there. */
+export interface Join {
+  readonly from: SourceProfile;
+  readonly column: ColumnProfile;
+  readonly to: SourceProfile;
+  readonly key: ColumnProfile;
+  /** Share of the rows of `from` with a value in the column whose value occurs in `to`. */
+  readonly hits: number;
+  readonly kind: "many-to-one" | "one-to-one";
+  /** 0 to 1: how likely the two columns refer to each other. */
+  readonly score: number;
+}
+
+/** Sources with fewer rows have too few keys for a match to mean much. */
+const SHORTEST_KEY_COUNT = 3;
+const LEAST_HITS = 0.5;
+const LEAST_SCORE = 0.5;
+
+/**
+ * Returns columns that identify rows: every value differs, or nearly every one, because a few duplicates may be data
+ * errors.
+ */
+export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnProfile[] {
+  return columns.filter(
+    (column) => isKeyLike(column) && column.filled >= rows * 0.98 && (column.distinct ?? 0) >= column.filled * 0.98,
+  );
+}
+
+/** Whether a column may be a key or refer to one, judged by its values: no dates, no amounts, no longer text. */
+function isKeyLike(column: ColumnProfile): boolean {
+  if (column.filled === 0 || column.distinct === undefined || column.longest > 64) return false;
+  if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;
+  const isAmount = shareOf(column, "number") > 0.9 && shareOf(column, "integer") < 0.9;
+  const spaced = column.sample.filter((value) => value.includes(" ")).length;
+  return !isAmount && spaced < column.sample.length * 0.5 && !isDate(column);
+}
+
+function isDate(column: ColumnProfile): boolean {
+  const form = dateForm(column);
+  return form !== undefined && form.pattern !== "ddMMyyyy";
+}
+
+/** Returns all joins that the data supports, most likely first. */
+export function findJoins(sources: readonly SourceProfile[]): readonly Join[] {
+  const joins = sources.flatMap((to) =>
+    keyColumns(to).flatMap((key) =>
+      sources
+        .filter((from) => from !== to)
+        .flatMap((from) => from.columns.flatMap((column) => joinOf({ from, column, to, key }))),
+    ),
+  );
+  return joins.filter(({ score }) => score >= LEAST_SCORE).toSorted((one, other) => other.score - one.score);
+}
+
+function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Join[] {
+  const { from, column, to, key } = ends;
+  // If the lengths of two columns do not overlap, neither do their values.
+  if (column.shortest > key.longest || key.shortest > column.longest || !isKeyLike(column)) return [];
+  const likeness = namesAgree(ends);
+  if (likeness === 0) return [];
+  const hits = shareFound(column.hashes, key.hashes);
+  if (hits < LEAST_HITS) return [];
+  const kind = column.distinct === column.filled ? "one-to-one" : "many-to-one";
+  const few = Math.min(to.rows, from.rows) < SHORTEST_KEY_COUNT ? 0.9 : 1;
+  return [{ ...ends, hits, kind, score: hits * likeness * few }];
+}
+
+/** Row numbers (1, 2, 3...) occur in every file. Unless the column's name says so, they refer to no other file. */
+const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
+
+/**
+ * How strongly the names suggest that one column holds the other's values: `CUST_ID` and `customers.ID`, `ACC` and
+ * `ACCOUNT_NO`.
+ */
+function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
+  const own = tellingWords(column.name);
+  const other = tellingWords(key.name);
+  const isPlain = isRowNumber(column) && isRowNumber(key);
+  const same = column.name.toLowerCase() === key.name.toLowerCase();
+  if (own.length === 0) return same && !isPlain ? 0.6 : 0;
+  if (same) return own.every((word) => nameWords(to.name).includes(word)) ? 1 : 0.9;
+  const meant = other.length === 0 ? nameWords(to.name) : other;
+  const shared = own.filter((word) => meant.includes(word)).length;
+  if (shared === 0) return isPlain ? 0 : 0.6;
+  return 0.75 + 0.25 * (shared / Math.max(own.length, other.length, 1));
+}
+
+function tellingWords(name: string): readonly string[] {
+  return nameWords(name).filter((word) => !ROW_NUMBERS.has(word));
+}
+
+/** A source, and the sources whose rows belong to its rows. */
+export interface SourceNode {
+  readonly source: SourceProfile;
+  /**
+   * The column that its children refer to, or that the rows above refer to if they share its rows; absent otherwise.
+   */
+  readonly key: ColumnProfile | undefined;
+  /** How it belongs to the source above; absent for the root. */
+  readonly parent: Parent | undefined;
+  readonly children: readonly SourceNode[];
+}
+
+export interface SourceTree {
+  readonly root: SourceNode;
+  /** Sources that no join reaches. */
+  readonly left: readonly SourceProfile[];
+}
+
+/**
+ * Chooses the source that holds the records, and how the other sources belong to it. Prefers a tree with more sources,
+ * and a root that is more like a record.
+ * @param recordLikeness returns 0 to 1
+ */
+export function chooseTree(
+  sources: readonly SourceProfile[],
+  joins: readonly Join[],
+  recordLikeness: (source: SourceProfile) => number,
+): SourceTree {
+  const trees = sources.map((root) => {
+    const parents = parentsUnder(root, sources, joins);
+    return { root, parents, worth: 1 + parents.size + 1.5 * recordLikeness(root) };
+  });
+  const [best] = trees.toSorted((one, other) => other.worth - one.worth);
+  if (best === undefined) throw new Error("a tree needs a source");
+  const root = nodeOf(best.root, best.parents);
+  return { root, left: sources.filter((source) => source !== best.root && !best.parents.has(source)) };
+}
+
+/** How a source belongs to the source above. */
+export interface Parent {
+  readonly join: Join;
+  /**
+   * True: the rows above refer to this source by its key, so several of them may share a row. False: the rows of this
+   * source refer to the rows above.
+   */
+  readonly shared: boolean;
+}
+
+type Parents = ReadonlyMap<SourceProfile, Parent>;
+
+/**
+ * Maximum difference between equal scores. Of equal joins, the one to the larger source is more specific (the meter
+ * rather than its account).
+ */
+const EQUAL = 0.05;
+
+function parentsUnder(root: SourceProfile, sources: readonly SourceProfile[], joins: readonly Join[]): Parents {
+  const parents = new Map<SourceProfile, Parent>();
+  const reached = (source: SourceProfile): boolean => source === root || parents.has(source);
+  const wanted = sources.map((source) => [source, waysTo(source, joins)] as const);
+  for (;;) {
+    const [next] = wanted
+      .filter(([source]) => !reached(source))
+      .flatMap(([source, ways]) => {
+        const rank = ways.findIndex((way) => reached(sourceAbove(way)));
+        const way = ways[rank];
+        return way === undefined ? [] : [{ source, way, rank }];
+      })
+      .toSorted((one, other) => one.rank - other.rank || other.way.join.score - one.way.join.score);
+    if (next === undefined) return parents;
+    parents.set(next.source, next.way);
+  }
+}
+
+function sourceAbove({ join, shared }: Parent): SourceProfile {
+  return shared ? join.from : join.to;
+}
+
+/** Returns how the rows of a source may belong to rows of other sources, best first. Shared rows come last. */
+function waysTo(source: SourceProfile, joins: readonly Join[]): readonly Parent[] {
+  const own = joinsOf(source, joins).map((join) => ({ join, shared: false }));
+  const shared = joins.filter(({ to }) => to === source).map((join) => ({ join, shared: true }));
+  return [...own, ...shared];
+}
+
+/** Returns the best joins from a source, best first. */
+function joinsOf(source: SourceProfile, joins: readonly Join[]): readonly Join[] {
+  const own = joins.filter(({ from }) => from === source);
+  const best = Math.max(0, ...own.map(({ score }) => score));
+  return own
+    .filter(({ score }) => score >= best - 3 * EQUAL)
+    .toSorted((one, other) => {
+      const close = Math.abs(one.score - other.score) <= EQUAL;
+      return close && one.to !== other.to ? other.to.rows - one.to.rows : other.score - one.score;
+    });
+}
+
+function nodeOf(source: SourceProfile, parents: Parents, parent?: Parent): SourceNode {
+  const own = [...parents].filter(([, way]) => sourceAbove(way) === source);
+  const keys = own.flatMap(([, { join, shared }]) => (shared ? [] : [join.key]));
+  return {
+    source,
+    parent,
+    key: mostFrequent(keys) ?? (parent?.shared === true ? parent.join.key : undefined),
+    children: own.map(([child, way]) => nodeOf(child, parents, way)),
+  };
+}
+
+/** All children of a source must refer to the same key. */
+function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined {
+  const count = (key: ColumnProfile): number => keys.filter((other) => other === key).length;
+  return keys.toSorted((one, other) => count(other) - count(one))[0];
+}
+
+/** Returns the column that links a row to the row above. It has no other use. */
+export function joinColumn({ parent }: SourceNode): ColumnProfile | undefined {
+  return parent === undefined ? undefined : parent.shared ? parent.join.key : parent.join.column;
+}
+
+/** Returns a node and all nodes below it. */
+export function nodesOf(node: SourceNode): readonly SourceNode[] {
+  return [node, ...node.children.flatMap(nodesOf)];
+}
