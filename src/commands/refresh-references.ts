@@ -90,7 +90,7 @@ function changesInWords({ rows }: ReferenceRows, products: readonly Product[]): 
   const are = new Set<JsonValue | undefined>(products.map(({ code }) => code));
   const added = [...are].filter((code) => !were.has(code)).length;
   const gone = [...were].filter((code) => !are.has(code)).length;
-  return `; ${added} new, ${gone} gone`;
+  return `; ${added} new, ${gone} removed`;
 }
 
 /** If the path is a symbolic link, replaces the file that it points to. */

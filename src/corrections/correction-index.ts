@@ -55,7 +55,7 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
     await mkdir(folder, { recursive: true, mode: 0o700 });
     await writeFile(file, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
-    throw new Failure("storage", `${file}: cannot hold the index of the rejects`, {
+    throw new Failure("storage", `${file}: cannot store the index of the rejects`, {
       hint: "make room on the disk",
       cause: error,
     });

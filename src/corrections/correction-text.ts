@@ -26,7 +26,7 @@ export function correctionText(findings: CorrectionFindings, showValues: boolean
     ...findings.reordered.map((rows) => `${counted(rows.count, "row")} in another order: source ${placeText(rows)}`),
     ...findings.renamed.map(({ file, from, to }) => `${file}: column ${from} is now called ${to}`),
     ...findings.gone.map(
-      ({ file, columns }) => `${file}: ${plural(columns.length, "column")} ${columns.join(", ")} gone`,
+      ({ file, columns }) => `${file}: ${plural(columns.length, "column")} ${columns.join(", ")} missing`,
     ),
     ...findings.newColumns.map(
       ({ file, columns }) => `${file}: new ${plural(columns.length, "column")} ${columns.join(", ")}`,
@@ -80,7 +80,7 @@ function waysOn(
   const areKeysMeant = keys.some(({ change }) => !isMadeByProgram(change));
   return [
     ...(keys.length > 0 && !restoreKeys ? ["--restore-keys gives keys their old values back"] : []),
-    ...(keys.length > 0 && restoreKeys ? ["keys whose old values are not known have to be corrected in the file"] : []),
+    ...(keys.length > 0 && restoreKeys ? ["keys whose original values are unknown must be corrected in the file"] : []),
     ...(hasOthers || areKeysMeant ? ["--accept-changes accepts all other changes"] : []),
     ...(keys.length > 0 && !areKeysMeant ? ["--accept-changes --new-keys accepts the changed keys"] : []),
     "next time, open the files with all columns as text",

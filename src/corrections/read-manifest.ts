@@ -115,8 +115,8 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
   }
   if (process.platform === "win32") return;
   if ((status.mode & WRITABLE_BY_OTHERS) === 0 && status.uid === process.getuid?.()) return;
-  throw new Failure("config", `${file}: another user can have changed it, and it selects the mapping`, {
-    hint: `where it is yours all the same: \`chown $USER ${file} && chmod 600 ${file}\``,
+  throw new Failure("config", `${file}: another user may have changed it, and it selects the mapping`, {
+    hint: `if the file is yours, run \`chown $USER ${file} && chmod 600 ${file}\``,
   });
 }
 

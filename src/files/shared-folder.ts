@@ -45,7 +45,7 @@ export async function refuseSharedFolder(folder: string): Promise<void> {
 }
 
 const HINT =
-  "name another folder with --out (a new one is created for you only), or remove the write access of other users";
+  "choose another folder with --out (a new one is created for you only), or remove the write access of other users";
 
 /** Why users other than this one may write to the folder; undefined if they may not. */
 export function whyShared(

@@ -17,7 +17,7 @@ export function decimalTextOf(value: number): string {
   return sign + whole + fraction.padEnd(shift, "0");
 }
 
-/** Digits before the point, without leading zeros: `007.5` has one, `0.5` none. */
+/** Digits before the decimal point, without leading zeros: `007.5` has one, `0.5` none. */
 export function wholeDigits(text: string): number {
   const point = text.indexOf(".");
   const end = point < 0 ? text.length : point;
@@ -26,7 +26,7 @@ export function wholeDigits(text: string): number {
   return end - start;
 }
 
-/** Digits after the point, trailing zeros included. */
+/** Digits after the decimal point, trailing zeros included. */
 export function decimalPlaces(text: string): number {
   const point = text.indexOf(".");
   return point < 0 ? 0 : text.length - point - 1;
@@ -87,7 +87,7 @@ export function isExactNumber(value: number, text: string): boolean {
   return Number.isFinite(value) && isSameDecimal(decimalTextOf(value), text);
 }
 
-/** The number nearest to the text of one among those that are not above (or not below) it; an infinity where there is none. */
+/** The nearest number that is not above (or not below) the decimal; infinite if there is none. */
 export function numberWithin(text: string, side: "not above" | "not below"): number {
   const nearest = Number(text);
   const direction = side === "not above" ? 1 : -1;

@@ -16,8 +16,9 @@ export interface Call {
   /** Removes every listener and timer, and the temporary files. */
   readonly end: () => void;
   /**
-   * Waits for what callbacks still do, unless `stopNow` ends the waiting.
-   * @throws what a callback has thrown or its promise was rejected with, or the error as callers know it: a Failure where the cause is a known one */
+   * Waits for callbacks that are still running, unless `stopNow` ends the wait.
+   * @throws the error of a callback or of its promise, as a Failure if the cause is known
+   */
   readonly check: () => Promise<void>;
 }
 

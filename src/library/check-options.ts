@@ -7,13 +7,13 @@ import { suggestionOr } from "../text/suggestion.ts";
 
 /** The type of an option, as shown in messages. */
 type Kind =
-  | "a text"
+  | "a string"
   | "a day, as 2026-01-31"
   | "a list of statuses"
-  | "a text or a list of texts"
-  | "a list of texts"
-  | "lists of texts by name"
-  | "texts by name"
+  | "a string or a list of strings"
+  | "a list of strings"
+  | "lists of strings by name"
+  | "strings by name"
   | "settings by name"
   | "true or false"
   | "a number from 0"
@@ -40,13 +40,13 @@ const MOST_THREADS = 64;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
 
 const TESTS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
-  "a text": isText,
+  "a string": isText,
   "a day, as 2026-01-31": (value) => isText(value) && isIsoDate(value),
   "a list of statuses": isStatuses,
-  "a text or a list of texts": (value) => isText(value) || isTexts(value),
-  "a list of texts": isTexts,
-  "lists of texts by name": (value) => isObject(value) && Object.values(value).every(isTexts),
-  "texts by name": (value) => isObject(value) && Object.values(value).every(isText),
+  "a string or a list of strings": (value) => isText(value) || isTexts(value),
+  "a list of strings": isTexts,
+  "lists of strings by name": (value) => isObject(value) && Object.values(value).every(isTexts),
+  "strings by name": (value) => isObject(value) && Object.values(value).every(isText),
   "settings by name": isObject,
   "true or false": (value) => typeof value === "boolean",
   "a number from 0": (value) => typeof value === "number" && value >= 0,

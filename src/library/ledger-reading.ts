@@ -20,7 +20,7 @@ export interface ReadLedgerOptions {
   readonly run?: string | undefined;
 }
 
-const READ: OptionKinds<ReadLedgerOptions> = { folder: "a text", ledger: "a text", run: "a text" };
+const READ: OptionKinds<ReadLedgerOptions> = { folder: "a string", ledger: "a string", run: "a string" };
 
 /** The contents of a ledger. */
 export interface LedgerOverview {
@@ -91,7 +91,7 @@ export interface OutcomesOptions extends ReadLedgerOptions {
  * recorded at the time of the call. @throws Failure
  */
 export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<RecordOutcome> {
-  requireOptions(options, { ...READ, statuses: "a list of statuses", key: "a text" }, { where: "outcomes" });
+  requireOptions(options, { ...READ, statuses: "a list of statuses", key: "a string" }, { where: "outcomes" });
   const { statuses, key } = options;
   const filter = { ...(statuses && { statuses }), ...(key !== undefined && { key }) };
   const ledger = await (await openLedgerStore(ledgerOf(options))).read();
@@ -157,7 +157,7 @@ export interface RecordDecision {
 
 /** The full history of the records with one business key. Can be called during a push. @throws Failure */
 export async function explain(options: ExplainOptions): Promise<RecordHistory> {
-  requireOptions(options, { ...READ, key: "a text" }, { where: "explain", required: ["key"] });
+  requireOptions(options, { ...READ, key: "a string" }, { where: "explain", required: ["key"] });
   const { key, run: wanted } = options;
   try {
     const found = await lookUpRecord({ key, run: wanted, ledger: ledgerOf(options) });

@@ -74,13 +74,13 @@ export interface SandboxRequest {
 }
 
 const SANDBOX: OptionKinds<SandboxOptions> = {
-  contract: "a text or a list of texts",
+  contract: "a string or a list of strings",
   port: "a number from 0",
-  folder: "a text",
-  data: "a text",
-  apiKey: "a text",
-  suppliers: "texts by name",
-  region: "a text",
+  folder: "a string",
+  data: "a string",
+  apiKey: "a string",
+  suppliers: "strings by name",
+  region: "a string",
   maxBodyBytes: "a whole number from 1",
   faults: "settings by name",
   onRequest: "a function",

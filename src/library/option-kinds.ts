@@ -16,7 +16,7 @@ import type {
 } from "./run-options.ts";
 
 const CALL: OptionKinds<CallOptions> = {
-  folder: "a text",
+  folder: "a string",
   signal: "an AbortSignal",
   stopNow: "an AbortSignal",
   onProgress: "a function",
@@ -24,25 +24,25 @@ const CALL: OptionKinds<CallOptions> = {
 };
 
 const JOB: OptionKinds<JobOptions> = {
-  contract: "a text or a list of texts",
-  operation: "a text",
-  mapping: "a text",
-  sources: "a text or a list of texts",
-  namedSources: "lists of texts by name",
-  supplier: "a text",
-  documentRoots: "texts by name",
-  documentRoot: "a text",
+  contract: "a string or a list of strings",
+  operation: "a string",
+  mapping: "a string",
+  sources: "a string or a list of strings",
+  namedSources: "lists of strings by name",
+  supplier: "a string",
+  documentRoots: "strings by name",
+  documentRoot: "a string",
   rules: "settings by name",
-  references: "texts by name",
+  references: "strings by name",
   functionTimeout: "a number of seconds from 0.1 to 3600",
   today: "a day, as 2026-01-31",
-  encoding: "a text",
-  delimiter: "a text",
+  encoding: "a string",
+  delimiter: "a string",
   limit: "a whole number from 1",
-  only: "a list of texts",
+  only: "a list of strings",
 };
 
-const REPORT: OptionKinds<ReportOptions> = { out: "a text", workbook: "true or false", showValues: "true or false" };
+const REPORT: OptionKinds<ReportOptions> = { out: "a string", workbook: "true or false", showValues: "true or false" };
 
 const VALIDATE: OptionKinds<ValidateOptions> = {
   ...CALL,
@@ -58,21 +58,21 @@ const PUSH: OptionKinds<PushOptions> = {
   target: "settings by name",
   credentials: "settings by name",
   allowProduction: "true or false",
-  ledger: "a text",
+  ledger: "a string",
   pace: "settings by name",
   dryRun: "true or false",
   revise: "true or false",
   newKeys: "true or false",
   sendInvalid: "true or false",
-  until: "a text",
+  until: "a string",
 };
 
 const REPORT_AGAIN: OptionKinds<ReportAgainOptions> = {
   ...CALL,
-  out: "a text",
+  out: "a string",
   workbook: "true or false",
-  ledger: "a text",
-  run: "a text",
+  ledger: "a string",
+  run: "a string",
 };
 
 const RESUME: OptionKinds<ResumeOptions> = {
@@ -91,10 +91,10 @@ const RECONCILE: OptionKinds<ReconcileOptions> = {
 };
 
 const TARGET: OptionKinds<TargetOptions> = {
-  baseUrl: "a text",
+  baseUrl: "a string",
   environment: '"test" or "production"',
-  ca: "a text",
-  proxy: "a text",
+  ca: "a string",
+  proxy: "a string",
   timeouts: "settings by name",
   allowInsecureLoopback: "true or false",
   auth: "settings by name",
@@ -109,20 +109,20 @@ const TIMEOUTS: OptionKinds<TimeoutSettings> = {
 };
 
 const AUTH: OptionKinds<AuthSettings> = {
-  scheme: "a text",
-  apiKeyFile: "a text",
-  tokenFile: "a text",
-  graphqlPath: "a text",
-  mutation: "a text",
-  inputField: "a text",
-  refreshField: "a text",
-  outputFields: "a list of texts",
-  outputPath: "a text",
-  document: "a text",
-  refreshDocument: "a text",
+  scheme: "a string",
+  apiKeyFile: "a string",
+  tokenFile: "a string",
+  graphqlPath: "a string",
+  mutation: "a string",
+  inputField: "a string",
+  refreshField: "a string",
+  outputFields: "a list of strings",
+  outputPath: "a string",
+  document: "a string",
+  refreshDocument: "a string",
 };
 
-const CREDENTIALS: OptionKinds<Credentials> = { apiKey: "a text", token: "a text", proxy: "a text" };
+const CREDENTIALS: OptionKinds<Credentials> = { apiKey: "a string", token: "a string", proxy: "a string" };
 
 const PACE: OptionKinds<RateLimitSettings> = {
   concurrency: 'a whole number from 1, or "auto"',
@@ -131,7 +131,11 @@ const PACE: OptionKinds<RateLimitSettings> = {
   waitForSupplier: "settings by name",
 };
 
-const DECISION: OptionKinds<OperatorDecision> = { accept: "a list of texts", resend: "a list of texts", who: "a text" };
+const DECISION: OptionKinds<OperatorDecision> = {
+  accept: "a list of strings",
+  resend: "a list of strings",
+  who: "a string",
+};
 
 /** @throws Failure `usage` for invalid options of `validate`; the functions below do the same for the other calls */
 export function requireValidateOptions(options: ValidateOptions): void {

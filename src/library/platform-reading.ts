@@ -60,7 +60,7 @@ export async function readAccount(options: AccountOptions): Promise<Account> {
 }
 
 const READ: OptionKinds<ReadPlatformOptions> = {
-  folder: "a text",
+  folder: "a string",
   signal: "an AbortSignal",
   onNotice: "a function",
   target: "settings by name",
@@ -70,16 +70,16 @@ const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: "settings by 
 
 const RATES: OptionKinds<RatesOptions> = {
   ...READ,
-  product: "a text",
-  tariff: "a text",
+  product: "a string",
+  tariff: "a string",
   fuel: '"electricity" or "gas"',
   kind: '"standard", "day", "night" or "standing"',
-  from: "a text",
-  to: "a text",
+  from: "a string",
+  to: "a string",
   chronological: "true or false",
 };
 
-const ACCOUNT: OptionKinds<AccountOptions> = { ...READ, credentials: "settings by name", number: "a text" };
+const ACCOUNT: OptionKinds<AccountOptions> = { ...READ, credentials: "settings by name", number: "a string" };
 
 interface Reading {
   readonly target: ReturnType<typeof targetSettings>;

@@ -17,7 +17,7 @@ export function passThrough(operation: Operation): Mapping {
   const [parameter] = requiredParameters(operation);
   if (parameter !== undefined) {
     throw new Failure("usage", `${operation.method} ${operation.path} needs the parameter "${parameter}"`, {
-      hint: "write a mapping with `parameters` (docs/mapping.md), and name it with --mapping <file>",
+      hint: "write a mapping with `parameters` (docs/mapping.md), and pass it with --mapping <file>",
     });
   }
   return {
@@ -35,7 +35,7 @@ export function passThrough(operation: Operation): Mapping {
 function payloadOf(row: Row): JsonObject {
   if (!isCsvRow(row)) return row.value;
   throw new Failure("usage", `${row.table.file}: rows of columns need --mapping`, {
-    hint: "write a mapping from its columns to the payload (docs/mapping.md), and name it with --mapping <file>",
+    hint: "write a mapping from its columns to the payload (docs/mapping.md), and pass it with --mapping <file>",
     place: { file: row.table.file, line: row.line },
   });
 }

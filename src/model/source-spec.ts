@@ -14,7 +14,7 @@ export interface SourceSpec {
 }
 
 export interface ChildSpec extends SourceSpec {
-  /** Column of this source that holds the parent's value of `parentKey`. */
+  /** Column of this source that contains the parent's value of `parentKey`. */
   readonly on: string;
   /** Column of the parent, whose values need not be unique; default: the parent's `key`. */
   readonly parentKey?: string;

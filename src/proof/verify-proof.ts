@@ -23,7 +23,7 @@ export interface VerifyOptions {
 /**
  * Rebuilds a proof from the sources and the ledger, and compares it byte by byte with the proof in the folder. The
  * platform's answers come from the proof; the platform is not queried again. Returns sentences; none if nothing differs.
- * @throws Failure `usage` if the folder holds no proof, `run_unknown` if the ledger does not know one of its runs
+ * @throws Failure `usage` if the folder contains no proof, `run_unknown` if the ledger does not know one of its runs
  */
 export async function verifyProof(
   { folder, ledger }: VerifyOptions,
@@ -88,7 +88,7 @@ async function readProof(folder: string): Promise<{ readonly text: string; reado
 async function requireExactRun(ledger: Ledger, id: string): Promise<Run> {
   const run = await ledger.findRun(id);
   if (run?.id === id) return run;
-  throw new Failure("run_unknown", `the ledger holds no run ${id}`, {
+  throw new Failure("run_unknown", `the ledger has no run ${id}`, {
     hint: "name the ledger that the proof was made from, with --ledger",
   });
 }

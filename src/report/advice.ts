@@ -1,6 +1,6 @@
 import type { LocalFinding, Problem } from "../model/problem.ts";
 
-/** What the data owner can do about a problem, in a sentence or two. Does not mention the value. */
+/** The correction that the data owner can make for a problem, in a sentence or two. Does not mention the value. */
 export function adviceFor({ code, by }: Problem): string {
   const advice: Readonly<Record<string, string>> = ADVICE;
   if (Object.hasOwn(advice, code)) return advice[code] ?? "";
@@ -51,7 +51,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   damaged_key:
     "Restore the number of the record from the old system: a spreadsheet program changed it when saving the file.",
   row_sent_under_other_key: "Nothing to correct in the data. Show this to the migration team.",
-  key_differs_from_reject: "Restore the number of the record: the column migrate_key holds the original.",
+  key_differs_from_reject: "Restore the number of the record: the column migrate_key contains the original.",
   unsafe_document_path: "Enter the path of the document relative to the agreed folder, such as bills/2026/17.pdf.",
   path_does_not_exist_in_file_store: "Copy the document to this path, or correct the path. Paths are case-sensitive.",
   coerced: "The record is still sent. Write the value in the expected format so that the platform does not change it.",

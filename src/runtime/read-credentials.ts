@@ -42,7 +42,7 @@ function requireUsable(name: string, secret = ""): void {
     Buffer.byteLength(secret) > MAX_SECRET_BYTES
       ? "is longer than 16 KiB"
       : /\p{Cc}/u.test(secret.trim())
-        ? "holds a line end, a NUL or another control character"
+        ? "contains a line break, a NUL or another control character"
         : undefined;
   if (fault === undefined) return;
   throw new Failure("config", `the ${name} ${fault}`, {

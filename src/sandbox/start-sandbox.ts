@@ -182,7 +182,7 @@ async function listen(server: Server, port: number): Promise<string> {
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
     throw new Failure("config", `the sandbox cannot listen on port ${port} of 127.0.0.1`, {
-      hint: "name another port with --port; 0 takes any free one",
+      hint: "choose another port with --port; 0 selects any free port",
       cause: error,
     });
   }

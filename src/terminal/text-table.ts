@@ -1,6 +1,6 @@
 import { Chalk } from "chalk";
 import { plainText } from "../text/plain-text.ts";
-import { cutText, textWidth, wrapText } from "./text-width.ts";
+import { cutPhrases, cutText, textWidth, wrapText } from "./text-width.ts";
 
 export interface TableColumn {
   readonly title: string;
@@ -8,14 +8,16 @@ export interface TableColumn {
   readonly align?: "right";
   /** For names and patterns, which Markdown renders as code. */
   readonly code?: boolean;
+  /** For a last column of phrases: an ellipsis replaces the phrases that do not fit on the line. */
+  readonly isCut?: boolean;
 }
 
 const GAP = "  ";
 const MIN_LAST_WIDTH = 12;
 
 /**
- * An aligned table with a header, for the terminal. The last column wraps within `width`; if that leaves it too little
- * room, the widest of the other columns is cut. Cells are made safe to show.
+ * An aligned table with a header, for the terminal. The last column wraps within `width`, unless it is cut. If it has
+ * too little room, the widest of the other columns is cut. Cells are made safe to show.
  */
 export function renderTable(
   rows: readonly (readonly string[])[],
@@ -84,10 +86,11 @@ function rowLines(
   widths: readonly number[],
 ): readonly string[] {
   const last = columns.length - 1;
-  const wrapped = wrapText(row[last] ?? "", widths[last] ?? 0);
-  return wrapped.map((text, at) => {
+  const [text = "", width = 0] = [row[last], widths[last]];
+  const wrapped = columns[last]?.isCut === true ? [cutPhrases(text, width)] : wrapText(text, width);
+  return wrapped.map((line, at) => {
     const others = row.slice(0, last).map((cell) => (at === 0 ? cell : ""));
-    return lineOf([...others, text], columns, widths);
+    return lineOf([...others, line], columns, widths);
   });
 }
 

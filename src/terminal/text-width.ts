@@ -37,6 +37,17 @@ export function cutText(text: string, width: number): string {
 /** Created on first use, because the first use of `Intl` in a process takes long. */
 let characters: Intl.Segmenter | undefined;
 
+/** Phrases with commas between them. An ellipsis replaces the last ones if they exceed `width` columns. */
+export function cutPhrases(text: string, width: number): string {
+  if (textWidth(text) <= width) return text;
+  const phrases = text.split(", ");
+  for (let kept = phrases.length - 1; kept > 0; kept -= 1) {
+    const shorter = `${phrases.slice(0, kept).join(", ")}, …`;
+    if (textWidth(shorter) <= width) return shorter;
+  }
+  return cutText(text, width);
+}
+
 /** The text in lines of at most `width` columns, broken at spaces; a longer word gets its own line. */
 export function wrapText(text: string, width: number): readonly string[] {
   const lines: string[] = [];

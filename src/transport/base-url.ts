@@ -24,7 +24,7 @@ export function parseBaseUrl(text: string, options: { readonly allowInsecureLoop
     const hint = loopback ? "use https, or --allow-insecure-loopback" : "use https";
     throw refused(`must begin with https:// and not with ${url.protocol}//`, hint);
   }
-  if (/[?#]/.test(text)) throw refused("must not hold a query or a fragment", `use ${url.origin}${url.pathname}`);
+  if (/[?#]/.test(text)) throw refused("must not contain a query or a fragment", `use ${url.origin}${url.pathname}`);
   if (!/\/v1\/?$/.test(url.pathname)) {
     throw refused(`must end in /v1/, and its path is ${url.pathname}`, `for example ${url.origin}/v1/`);
   }

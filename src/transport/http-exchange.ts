@@ -52,7 +52,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     const again = this.#phase !== "unsent";
     this.#controller = controller;
     if (this.#over || again) {
-      controller.abort(new Error(again ? "refused to send a request twice" : "no longer wanted"));
+      controller.abort(new Error(again ? "refused to send a request twice" : "no longer needed"));
       return;
     }
     if (this.#limits.mayStart?.() === false) return this.abort(HELD_BACK, "held back before it was sent");

@@ -22,7 +22,7 @@ const MIN_SECRET = 4;
 
 export function createCredentialMask(secrets: readonly string[] = []): CredentialMask {
   const known = new Map<string, readonly Form[]>();
-  /** Finds the beginning of any secret. Nearly all texts hold none. */
+  /** Finds the beginning of any secret. Nearly all text contains none. */
   let anyPrefix: RegExp | undefined;
   const learn = (secret: string): void => {
     if (secret.length < MIN_SECRET || known.has(secret)) return;
@@ -56,7 +56,7 @@ interface Form {
   readonly short?: string;
 }
 
-/** A secret that looks as if it had escapes of its own is sought with and without them. */
+/** A secret that appears to contain escapes is searched with and without them. */
 function formsOf(secret: string): readonly Form[] {
   const [bare = "", ...decoded] = readingsOf(secret);
   const hexadecimal = Buffer.from(secret).toString("hex");

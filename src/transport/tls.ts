@@ -10,13 +10,13 @@ import { NO_TLS } from "./plain-http-probe.ts";
  */
 export function checkCaCertificates(pem: string, file: string): void {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
-    throw new Failure("config", `${file} holds a private key`, {
-      hint: "name the file with the certificate alone, and keep the key where it is needed",
+    throw new Failure("config", `${file} contains a private key`, {
+      hint: "name a file that contains only the certificate, and keep the key elsewhere",
     });
   }
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length === 0) {
-    throw new Failure("config", `${file} holds no certificate`, {
+    throw new Failure("config", `${file} contains no certificate`, {
       hint: "a PEM file is expected, which begins with -----BEGIN CERTIFICATE-----",
     });
   }

@@ -37,7 +37,7 @@ export interface SendContext {
 const MAX_WAIT_MS = 5 * 60_000;
 
 /**
- * Returns what begins a round. What the upload knows of the platform (pauses, rates, budget, account numbers) is kept from
+ * Returns what begins a round. The knowledge about the platform (pauses, rates, budget, account numbers) is kept from
  * round to round.
  */
 export function createRounds(

@@ -79,7 +79,7 @@ export function createCollector(keepValues: boolean): ProblemCollector {
   return collector;
 }
 
-/** Sets the collector to the start of a payload, for which so much work may be done. */
+/** Resets the collector for a payload, with its work limit. */
 export function resetCollector(collector: ProblemCollector, limit: Work["limit"]): void {
   collector.depth = 0;
   collector.errors = 0;

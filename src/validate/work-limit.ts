@@ -6,7 +6,7 @@ import type { LinearPattern } from "../text/linear-pattern.ts";
 export interface Work {
   /** Alternatives that were tried for this payload. */
   trials: number;
-  /** Names and texts that were compared with patterns of names and of assertions, and their lengths. */
+  /** Names and values that were compared with patterns of names and of assertions, and their lengths. */
   matches: number;
   limit: WorkLimit;
 }
@@ -20,7 +20,7 @@ interface WorkLimit {
 export const MAX_TRIALS = 250_000;
 
 /**
- * The most comparisons of names and texts with patterns for one payload; each further 32 characters count as one more, and
+ * The most comparisons of names and values with patterns for one payload; each further 32 characters count as one more, and
  * with RE2 each counts as 16.
  */
 export const MAX_MATCHES = 2_000_000;
@@ -30,7 +30,7 @@ const MOST: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
 /** This work takes an imperceptible time. */
 const QUICK: WorkLimit = { trials: 5000, matches: 20_000 };
 
-/** Thrown where a payload takes more work than was allowed for it. */
+/** Thrown if a payload takes more work than its limit allows. */
 class TooMuchWork extends Error {
   readonly of: keyof WorkLimit;
   constructor(of: keyof WorkLimit) {
@@ -60,14 +60,14 @@ export function matchCost({ engine }: LinearPattern): number {
   return engine === "re2" ? 16 : 1;
 }
 
-/** Counts the comparison of a text with patterns of that cost. */
+/** Counts the comparison of a value with patterns of that cost. */
 export function countMatches(work: Work, text: string, cost: number): void {
   work.matches += cost * (1 + (text.length >> 5));
   if (work.matches > work.limit.matches) throw new TooMuchWork("matches");
 }
 
 /**
- * Looks at a value once more where it takes much work, which a signal ends at once.
+ * Tries a value with a small limit first, and again with the full limit if it takes much work. A signal ends the work.
  * @throws Failure `contract_invalid` beyond `MAX_TRIALS` or `MAX_MATCHES`
  */
 export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) => Found): (value: Value) => Found {
@@ -101,7 +101,7 @@ const FAILURES: Readonly<Record<keyof WorkLimit, () => Failure>> = {
   matches: () =>
     new Failure(
       "contract_invalid",
-      `one record takes more than ${MAX_MATCHES.toLocaleString("en")} comparisons of names and texts with patterns`,
+      `one record takes more than ${MAX_MATCHES.toLocaleString("en")} comparisons of names and values with patterns`,
       { hint: "give the contract's schema fewer patterns (patternProperties), or simpler ones" },
     ),
 };

@@ -7,7 +7,7 @@ import { benchFile, migrate, root } from "./measure.mjs";
 
 const { openToWriteTo } = await import(path.join(root, "dist/ledger/sqlite/lasting-reader.js"));
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
-const { COUNT_ANEW } = await import(path.join(root, "dist/ledger/sqlite/tables/counts.js"));
+const { RECOUNT } = await import(path.join(root, "dist/ledger/sqlite/tables/counts.js"));
 const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));
 const { createNotedPlaces } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
 
@@ -37,7 +37,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
     database.run(SENT_ITEMS, sent);
     for (const sql of [RECORDS, SENT_RECORDS, ATTEMPTS, COMPARED]) database.run(sql);
     for (const { record, byte, line } of places) database.run(PLACE, record, byte, line);
-    database.execute(COUNT_ANEW);
+    database.execute(RECOUNT);
   });
   database.close();
   rmSync(`${ledger}-seal`, { force: true });

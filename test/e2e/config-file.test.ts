@@ -51,7 +51,7 @@ describe("an unknown or wrong setting of migrate.yaml:", () => {
       'migrate.yaml:3:5: unknown setting "targets.a.baseURL"',
       "baseUrl",
     ],
-    ["a value of the wrong type", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a text is expected", ""],
+    ["a value of the wrong type", "mapping: [a, b]\n", "migrate.yaml:1:1: mapping: a string is expected", ""],
     ["a file of another kind", "- a\n", "migrate.yaml:1:1: settings with their names are expected", ""],
     ["invalid YAML", "contract: [\n", "migrate.yaml:", ""],
     ["an undefined target", "target: live\n", 'unknown target "live"', ""],

@@ -18,7 +18,7 @@ describe("the join checks of migrate doctor", () => {
     expect(code).toBe(1);
     expect(of("join")).toMatchObject({
       status: "failed",
-      text: "customers.REF -> accounts.REF: 2 of 3 rows match (66.6%); 2 of 4 rows of accounts have some",
+      text: "customers.REF -> accounts.REF: 2 of 3 rows match (66.6%); 2 of 4 rows of accounts have matching rows",
       figures: { parents: 4, parentsWithRows: 2, joined: 2, orphans: 1 },
     });
   });

@@ -20,7 +20,7 @@ test("an intact ledger is reported as intact, with all of its contents except va
   const work = await pushed();
   const check = await work.migrate(["ledger", "check"]);
   expect(check.code).toBe(0);
-  expect(check.stdout).toMatch(/is intact: 1 runs, 40 records, 40 attempts, 0 decisions\n$/);
+  expect(check.stdout).toMatch(/is intact: 1 run, 40 records, 40 attempts, 0 decisions\n$/);
   const { code, stdout } = await work.migrate(["ledger", "export"]);
   expect(code).toBe(0);
   const rows: readonly { row: string; state?: string; account?: string }[] = stdout

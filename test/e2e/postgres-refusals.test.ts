@@ -159,10 +159,10 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
   test("is refused for its version, for a password in its address, and for missing contents", async () => {
     expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
     expect(await refused(["status", "20000101", "--ledger", ledger])).toMatch(
-      /^2 migrate: the ledger holds no run 20000101/,
+      /^2 migrate: the ledger has no run 20000101/,
     );
     expect(await refused(["worker", "--run", "20000101", "--ledger", ledger])).toMatch(
-      /^2 migrate: the ledger holds no run 20000101/,
+      /^2 migrate: the ledger has no run 20000101/,
     );
     expect(await refused(["worker", "--ledger", ledger])).toMatch(
       /^2 migrate: run \S+ (has ended|does not accept workers)/,

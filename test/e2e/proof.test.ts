@@ -148,7 +148,7 @@ describe("proof", () => {
     await work.push();
     const { code, stdout } = await work.migrate("proof", "--out", "proof", "--read-back");
     expect(code).toBe(0);
-    expect(stdout).toContain("on the platform: 3 as they were sent");
+    expect(stdout).toContain("on the platform: 3 with the values that were sent");
     expect(onlyRun(proofIn(work)).platform).toMatchObject({ found: 3, different: 0, absent: 0, unknown: 0 });
     await admin.reset();
     expect((await work.migrate("proof", "verify", "proof")).code).toBe(0);

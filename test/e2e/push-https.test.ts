@@ -52,10 +52,10 @@ describe("NODE_TLS_REJECT_UNAUTHORIZED=0", () => {
 describe("--ca", () => {
   const KEY = "-----BEGIN PRIVATE KEY-----\nMIG\n-----END PRIVATE KEY-----\n";
   test.each([
-    ["no certificate", "hello\n", /holds no certificate/],
-    ["a private key", KEY, /holds a private key/],
+    ["no certificate", "hello\n", /contains no certificate/],
+    ["a private key", KEY, /contains a private key/],
     ["a corrupt certificate", "-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n", /certificate 1 of/],
-    ["an empty file", "", /holds no certificate/],
+    ["an empty file", "", /contains no certificate/],
   ])("%s is refused, and the message names the file", async (_, text, said) => {
     const work = workplace({ accounts: goodAccounts(2) }, sandbox);
     writeFileSync(work.file("mine.pem"), text);

@@ -61,7 +61,7 @@ describe("push --refresh-references", () => {
     const place = placeWith(REFERENCES, [product]);
     writeFileSync(place.file("products.csv"), `code,approved_by\n${product},"Jo, Ann"\nGONE,Jo\n`);
     const { stderr } = await push(place, "--refresh-references");
-    expect(stderr).toContain(`; ${sandbox.ready.products.length - 1} new, 1 gone`);
+    expect(stderr).toContain(`; ${sandbox.ready.products.length - 1} new, 1 removed`);
     const [first, second] = listIn(place);
     expect([first?.["approved_by"], second?.["approved_by"]]).toEqual(["Jo, Ann", ""]);
   });

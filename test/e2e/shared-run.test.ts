@@ -205,7 +205,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
       expect(await asked()).toMatch(/^2 migrate: there is no ledger at postgres/);
       expect((await scene.push(["--ledger", scene.ledger])).code).toBe(0);
       expect(await asked()).toMatch(/^2 migrate: run \S+ has ended: there is nothing left to send/);
-      expect(await asked("--run", "nothing")).toMatch(/^2 migrate: the ledger holds no run nothing/);
+      expect(await asked("--run", "nothing")).toMatch(/^2 migrate: the ledger has no run nothing/);
     });
 
     test("for workers on a file, and a lease without workers or shorter than 2 s", async () => {

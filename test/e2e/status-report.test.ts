@@ -28,7 +28,8 @@ describe("status", () => {
     await work.push();
     const { code, stdout } = await work.migrate(["status"]);
     expect(code).toBe(0);
-    const [, latest, first] = stdout.split("\n").filter((line) => !line.startsWith(" "));
+    const [title, , latest, first] = stdout.split("\n").filter((line) => !line.startsWith(" "));
+    expect(title).toMatch(/^Runs to 127\.0\.0\.1:\d+, latest first$/);
     expect(latest).toMatch(/complete \(1\).* 4 /);
     expect(first).toContain("dry run");
     const data: { runs: { id: string; exitCode: number; running: boolean; summary: object }[] } = JSON.parse(
@@ -189,7 +190,7 @@ describe("explain", () => {
     await work.push();
     const { code, stderr } = await work.migrate(["explain", "NOBODY"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("no run holds a record with this key");
+    expect(stderr).toContain("no run has a record with this key");
   });
 
   test("of a key that is almost the key of a record names that record", async () => {

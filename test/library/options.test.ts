@@ -31,7 +31,7 @@ test.each([
   [validate, undefined, "validate: an object with its options is expected"],
   [validate, {}, "validate: `contract` is missing"],
   [validate, { contract: "c.yaml", maping: "m.yaml" }, "validate: there is no option `maping`"],
-  [validate, { contract: 7 }, "validate: `contract` is a text or a list of texts"],
+  [validate, { contract: 7 }, "validate: `contract` is a string or a list of strings"],
   [
     validate,
     { contract: "c.yaml", maxErrors: "5%" },
@@ -39,7 +39,7 @@ test.each([
   ],
   [validate, { contract: "c.yaml", today: "\0" }, "validate: `today` is a day, as 2026-01-31 without a NUL"],
   [validate, { contract: "c.yaml", today: "2026-02-30" }, "validate: `today` is a day, as 2026-01-31"],
-  [validate, { contract: "c\0.yaml" }, "validate: `contract` is a text or a list of texts without a NUL"],
+  [validate, { contract: "c\0.yaml" }, "validate: `contract` is a string or a list of strings without a NUL"],
   [validate, { contract: "c.yaml", threads: 1e9 }, 'validate: `threads` is a whole number from 1 to 64, or "auto"'],
   [outcomes, { statuses: ["nope"] }, "outcomes: `statuses` is a list of statuses"],
   [push, { contract: "c.yaml" }, "push: `target` is missing"],

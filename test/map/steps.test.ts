@@ -77,7 +77,7 @@ it.each([
     " { process: { external_account_number: REF } }",
     "steps.process.external_account_number: is set by the contract's step (`x-migrate-steps`)",
   ],
-  ["stage-account", " [process]", "steps: has to be an object"],
+  ["stage-account", " [process]", "steps: must be an object"],
 ])("%s with steps:%s is rejected", (operation, steps, message) => {
   const failure = failureOf(() => compile(operation, steps));
   expect(failure).toMatchObject({ code: "mapping_invalid", exitCode: 2 });

@@ -143,7 +143,7 @@ describe("keywords evaluated as JSON Schema", () => {
     const schema = { type: "string", pattern: "^(?:a|b)*$" };
     expect(problemsOf(schema, "a".repeat(1000))).toEqual([]);
     expect(() => problemsOf(schema, "a".repeat(4_100_000))).toThrow(
-      "more than 2,000,000 comparisons of names and texts",
+      "more than 2,000,000 comparisons of names and values",
     );
   });
 

@@ -23,18 +23,18 @@ const EXTENT = {
 
 const PRODUCTS = {
   brand: { arg: "<code>", help: "only products of this brand" },
-  green: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only green products (false: only others)" },
+  green: { arg: "[true|false]", kind: "boolean", preset: "true", help: "only green products (false: exclude them)" },
   prepay: {
     arg: "[true|false]",
     kind: "boolean",
     preset: "true",
-    help: "only prepayment products (false: only others)",
+    help: "only prepayment products (false: exclude them)",
   },
   tracker: {
     arg: "[true|false]",
     kind: "boolean",
     preset: "true",
-    help: "only tracker products (false: only others)",
+    help: "only tracker products (false: exclude them)",
   },
   variable: {
     arg: "[true|false]",

@@ -47,7 +47,7 @@ export const INPUT = {
     arg: "<name>",
     env: true,
     config: true,
-    help: "encoding of the sources (default: UTF-8, or by byte order mark)",
+    help: "encoding of the sources (default: from the byte order mark, otherwise UTF-8)",
   },
   delimiter: { arg: "<char>", env: true, config: true, help: "delimiter of CSV sources (default: detected)" },
   limit: { arg: "<n>", kind: "number", range: [1], help: "only the first n records" },
@@ -76,7 +76,7 @@ export const REJECTS = {
   rejects: { arg: "<dir>", help: "read the corrected rejects of this report, using the settings of its run" },
   restoreKeys: { help: "with --rejects: restore keys that were changed after export" },
   acceptChanges: { help: "with --rejects: also accept changes to cells that had no error" },
-  newKeys: { help: "send new keys that resemble keys sent before (zeros, case, spaces)" },
+  newKeys: { help: "send new keys that differ from earlier keys only in zeros, case or spaces" },
 } as const;
 
 export const REPORT = {

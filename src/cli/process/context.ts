@@ -119,7 +119,7 @@ function logConfigFile(file: string | undefined, { logger }: Context): void {
   logger.detail(file === undefined ? "No configuration file" : `Configuration file ${file}`);
 }
 
-/** What the process provides to an action: terminal, clock, signals and environment. Created once per command. */
+/** The parts of the process that an action uses: terminal, clock, signals and environment. Created once per command. */
 export interface Context {
   readonly dependencies: Dependencies;
   readonly logger: Logger;

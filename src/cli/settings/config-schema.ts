@@ -184,14 +184,14 @@ function schemaFailure({ file, pointOf }: SourceDocument, issues: readonly Issue
 }
 
 function issueText(issue: Issue | undefined): string {
-  if (issue?.code === "invalid_union") return "a text or a list of texts is expected";
+  if (issue?.code === "invalid_union") return "a string or a list of strings is expected";
   if (issue?.code === "invalid_type") return `${EXPECTED_TEXT[issue.expected] ?? issue.expected} expected`;
   if (issue?.code === "invalid_value") return `one of ${issue.values.join(", ")} is expected`;
   return issue?.message ?? "not understood";
 }
 
 const EXPECTED_TEXT: Readonly<Record<string, string>> = {
-  string: "a text is",
+  string: "a string is",
   number: "a number is",
   object: "settings with their names are",
   record: "settings with their names are",

@@ -20,7 +20,7 @@ export const ledgerRepairView: View<RepairedLedger> = {
 
 function checkText({ findings, counts }: LedgerCheck, path: string): string {
   if (findings.length > 0) return findings.map((finding) => `${plainText(finding, 500)}\n`).join("");
-  const words = Object.entries(counts).map(([name, count]) => `${formatCount(count)} ${name}`);
+  const words = Object.entries(counts).map(([name, count]) => counted(count, name.replace(/s$/, "")));
   return `${plainText(path)} is intact: ${words.join(", ")}\n`;
 }
 

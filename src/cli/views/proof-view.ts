@@ -49,11 +49,11 @@ function runText(run: RunProof, screen: Screen): string {
 
 function platformText({ found, different, absent, unknown }: NonNullable<RunProof["platform"]>): string {
   const others = [
-    ...(different > 0 ? [`${formatCount(different)} differ`] : []),
-    ...(absent > 0 ? [`${formatCount(absent)} are not there`] : []),
-    ...(unknown > 0 ? [`${formatCount(unknown)} with no answer`] : []),
+    ...(different > 0 ? [`${formatCount(different)} with other values`] : []),
+    ...(absent > 0 ? [`${formatCount(absent)} not found`] : []),
+    ...(unknown > 0 ? [`${formatCount(unknown)} without an answer`] : []),
   ];
-  return `on the platform: ${[`${formatCount(found)} as they were sent`, ...others].join(", ")}`;
+  return `on the platform: ${[`${formatCount(found)} with the values that were sent`, ...others].join(", ")}`;
 }
 
 function sumsTable(measures: RunProof["measures"], screen: Screen): string {

@@ -155,7 +155,7 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
   const { parents, parentsWithRows, joined, orphans } = counts;
   const columns = `${child.name}.${child.on} -> ${parent.name}.${child.parentKey ?? parent.key ?? ""}`;
   const first = isLimited ? "the first " : "";
-  const having = `${formatCount(parentsWithRows)} of ${first}${formatCount(parents)} rows of ${parent.name} have some`;
+  const having = `${formatCount(parentsWithRows)} of ${first}${formatCount(parents)} rows of ${parent.name} have matching rows`;
   const figures = { parents, parentsWithRows, joined, ...(!isLimited && { orphans }) };
   if (isLimited && joined === 0 && parents > 0) {
     const fix = `check \`on\` and \`key\` of "${child.name}" in the mapping`;

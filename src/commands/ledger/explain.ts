@@ -24,7 +24,7 @@ export interface Explanation extends KnownRecord {
   readonly readSources: () => Promise<ExplainedSources>;
 }
 
-/** What the ledger contains about the records. */
+/** The ledger entries of the records. */
 export interface KnownRecord {
   readonly key: string;
   readonly run: Run;
@@ -96,7 +96,7 @@ async function lookUp(
     if (near?.key !== undefined)
       throw new Failure("run_unknown", "no record has this key", { hint: `did you mean "${near.key}"?` });
   }
-  const where = id === undefined ? "no run holds a record" : `run ${asked.id} holds no record`;
+  const where = id === undefined ? "no run has a record" : `run ${asked.id} has no record`;
   throw new Failure("run_unknown", `${where} with this key`, {
     hint: id === undefined ? "check the spelling of the key" : "check the spelling of the key, or omit --run",
   });

@@ -17,7 +17,7 @@ export interface StatusOptions {
   readonly coverage?: LedgerStatus["coverage"] | undefined;
 }
 
-/** What the ledger contains, and the progress that the active run reports. */
+/** The content of the ledger, and the progress that the active run reports. */
 export interface LedgerStatus {
   /** Latest first. */
   readonly runs: readonly RunStatus[];

@@ -70,7 +70,7 @@ export async function makeProof(
 async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
   const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
   if (runs.length > 0) return runs;
-  throw new Failure("run_unknown", "the ledger holds no run that sent records", {
+  throw new Failure("run_unknown", "the ledger has no run that sent records", {
     hint: "start one with `migrate push`",
   });
 }

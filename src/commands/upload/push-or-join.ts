@@ -143,7 +143,7 @@ async function requireJoinable(
     throw new Failure(
       "ledger_in_use",
       `${refusal.message}; this push cannot join run ${run.id}, from which it differs in ${different.join(", ")}`,
-      { hint: "wait until it has ended, then run the same command again; or name another database with --ledger" },
+      { hint: "wait until it has ended, then run the same command again; or choose another database with --ledger" },
     );
   }
   known.add(run.id);

@@ -159,7 +159,7 @@ function nothingToAsk({ operation }: Job): Failure {
     `the contract does not say how to find out whether a record of "${operation.id}" arrived`,
     {
       hint:
-        "name it with `x-migrate-read-back` (docs/contract.md), or look up the records yourself and " +
+        "declare it with `x-migrate-read-back` (docs/contract.md), or look up the records yourself and " +
         "resolve them with `migrate reconcile --accept <key>` or `--resend <key>`",
     },
   );

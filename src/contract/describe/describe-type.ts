@@ -78,8 +78,8 @@ function textConstraints({ minLength, maxLength, pattern, allowBlank }: TextType
 
 function decimalConstraints({ maxDigits, maxWholeDigits, maxDecimalPlaces, pattern }: DecimalType): readonly string[] {
   const whole = maxWholeDigits === undefined ? amount(maxDigits, "at most", "digit") : [];
-  const before = amount(maxWholeDigits, "at most", "digit").map((words) => `${words} before the point`);
-  const after = amount(maxDecimalPlaces, "at most", "digit").map((words) => `${words} after the point`);
+  const before = amount(maxWholeDigits, "at most", "digit").map((words) => `${words} before the decimal point`);
+  const after = amount(maxDecimalPlaces, "at most", "digit").map((words) => `${words} after the decimal point`);
   const isSaid = maxWholeDigits !== undefined && pattern?.source.startsWith("^-?") === true;
   return [...whole, ...before, ...after, ...(isSaid ? [] : matching(pattern))];
 }

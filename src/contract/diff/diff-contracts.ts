@@ -39,7 +39,7 @@ export function successorOf({ method, path, id }: Operation, next: Contract): Op
 function diffOperation(old: Operation, next: Operation | undefined): readonly ContractChange[] {
   const { id: operation } = old;
   if (next === undefined) {
-    return [{ kind: "operation-removed", operation, breaks: true, text: `${old.method} ${old.path} is gone` }];
+    return [{ kind: "operation-removed", operation, breaks: true, text: `${old.method} ${old.path} was removed` }];
   }
   const changes = COMPARED_SETTINGS.flatMap(({ name, breaks, read }): readonly ContractChange[] => {
     const [before, now] = [read(old), read(next)];
@@ -191,7 +191,7 @@ function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): vo
   const [options, twins] = [optionsOf(old), optionsOf(next)];
   for (const [name, option] of options) {
     const twin = twins.get(name);
-    if (twin === undefined) addChange(position, "tighter", true, `the alternative "${name}" is gone`);
+    if (twin === undefined) addChange(position, "tighter", true, `the alternative "${name}" was removed`);
     else diffType(option, twin, { ...position, ...definedMembers({ when: conditionOf(position.when, before, name) }) });
   }
   const fresh = [...twins.keys()].filter((name) => !options.has(name));

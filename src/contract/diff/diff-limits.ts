@@ -63,8 +63,8 @@ const DOCUMENT_PATH_WORDS: ReadonlyMap<TextType["documentPath"], string> = new M
 function digitLimits(type: DecimalType): readonly NamedLimit[] {
   return [
     ["digits", most(bound(type.maxDigits), "digits")],
-    ["whole digits", most(bound(type.maxWholeDigits), "digits before the point")],
-    ["decimal places", most(bound(type.maxDecimalPlaces), "digits after the point")],
+    ["whole digits", most(bound(type.maxWholeDigits), "digits before the decimal point")],
+    ["decimal places", most(bound(type.maxDecimalPlaces), "digits after the decimal point")],
     ["pattern", form(type.maxWholeDigits === undefined ? type.pattern?.source : undefined)],
   ];
 }

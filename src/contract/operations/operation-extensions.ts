@@ -155,7 +155,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** As declared in an operation: references to other operations are still names. */
+/** As declared in an operation: references to other operations are names that are not resolved yet. */
 export type WrittenStep = Omit<Step, "operation" | "reasons" | "poll"> & {
   readonly operation: string;
   readonly outcomes: readonly OutcomeRule[];
@@ -220,7 +220,7 @@ export const pollSchema: z.ZodType<WrittenPoll> = z
   .transform(({ account, error, ...poll }) => ({ ...poll, ...definedMembers({ account, error }) }));
 
 const listSchema = z
-  .union([z.literal(true), z.string().min(1)], "must be true (the reply is the list), or where the list stands")
+  .union([z.literal(true), z.string().min(1)], "must be true (the reply is the list), or the path of the list")
   .transform((list): AttrPath => (list === true ? [] : parseAttr(list)));
 
 /** `x-migrate-read-back` */

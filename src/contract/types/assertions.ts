@@ -71,7 +71,7 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
   return { ...part, schema };
 }
 
-/** A decimal is text; of a number that is let through where no type is written these keywords say something, too. */
+/** A decimal is text. If no type is given, these keywords also restrict a number that is accepted. */
 function isOfGuessedDecimal(keyword: string, { kind, untyped }: KindOfType): boolean {
   return untyped && kind === "decimal" && NUMERIC.has(keyword);
 }

@@ -264,7 +264,7 @@ function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): 
   for (const [type, keywords, suits] of TYPE_INDICATORS) {
     const found = keywords.flatMap((keyword) => readKeywords(parts, keyword)).find(({ value }) => suits(value));
     if (found === undefined) continue;
-    const message = `no type is written; read as ${type}, and values of other types are let through`;
+    const message = `no type is written; read as ${type}, and values of other types are accepted`;
     findings.add("info", "type-inferred", message, found.path.slice(0, -1));
     return type;
   }

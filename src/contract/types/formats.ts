@@ -18,7 +18,7 @@ const ENFORCED_FORMATS: ReadonlySet<string> = new Set(["decimal", ...DATE_KINDS.
 /** The format of numbers that is enforced (OpenAPI 3.0.3, Data Types): a signed whole number of 32 bits. */
 const INT32 = "int32";
 
-/** Formats of numbers. All but the first say nothing of the values of JSON. */
+/** Formats of numbers. Only the first restricts JSON values. */
 const NUMBER_FORMATS: ReadonlySet<string> = new Set([INT32, "int64", "float", "double"]);
 
 /** A format that is about how a text is shown. */

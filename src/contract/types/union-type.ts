@@ -112,7 +112,7 @@ function mappingOf(
   const lost = leaves.find((leaf) => !isMapped(leaf, mapping));
   if (lost === undefined) return mapping;
   const why = lost.type.kind === "object" ? "no value of its own" : "no properties";
-  const message = `"${property}" does not choose between the options, since one of them has ${why}: the first that fits is taken`;
+  const message = `"${property}" does not choose between the options, since one of them has ${why}: the first that fits is used`;
   compilation.findings.add("info", "bad-discriminator", message, lost.place);
   return undefined;
 }
@@ -242,8 +242,8 @@ function reportOpenSetting(
   const what = `no option describes "${setting}", so it is a setting of the instance that chooses between them`;
   const advice =
     value === undefined
-      ? `it is not declared, so the first option that fits is taken: declare rules.${setting} in migrate.yaml, and in x-rule-settings of an overlay where the contract does not know it`
-      : `no option is for its value ${value}, so the first that fits is taken`;
+      ? `it is not declared, so the first option that fits is used: declare rules.${setting} in migrate.yaml, and in x-rule-settings of an overlay where the contract does not know it`
+      : `no option is for its value ${value}, so the first that fits is used`;
   const place = [...path.slice(0, -1), "discriminator", "propertyName"];
   findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
 }

@@ -139,7 +139,7 @@ function validBytesOf(file: string): number {
   }
 }
 
-/** The journals of this ledger with requests that it lacks, or that cannot be compared completely. */
+/** The journals that contain requests missing from this ledger, or that cannot be compared completely. */
 export async function findOutdated(place: JournalPlace, ledger: ComparedLedger): Promise<readonly JournalComparison[]> {
   const { id } = await ledger.history();
   const outdated: JournalComparison[] = [];

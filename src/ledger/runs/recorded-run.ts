@@ -37,7 +37,7 @@ export function toRun(row: RunColumns | undefined): Run | undefined {
 }
 
 export function unknownRun(name: string): Failure {
-  return new Failure("run_unknown", `the ledger holds no run ${name}`, { hint: "see the runs with `migrate status`" });
+  return new Failure("run_unknown", `the ledger has no run ${name}`, { hint: "see the runs with `migrate status`" });
 }
 
 export function severalRuns(prefix: string): Failure {
@@ -50,6 +50,6 @@ export const AFTER_INTERRUPTION = [
   {
     harmless: true,
     status: "pending",
-    reason: "the run ended before an answer was written down; the step may be repeated",
+    reason: "the run ended before an answer was recorded; the step may be repeated",
   },
 ] as const;

@@ -110,7 +110,7 @@ export const SOURCE_KEYS = ["files", "sheet", "key", "parent", "on", "orderBy", 
 function textAt(object: JsonObject, name: string, path: AttrPath, issues: Issues): string | undefined {
   const value = object[name];
   if (value === undefined || (typeof value === "string" && value !== "")) return value;
-  issues.add([...path, name], "has to be a text");
+  issues.add([...path, name], "must be a string");
   return undefined;
 }
 
@@ -122,7 +122,7 @@ function readAfter(value: JsonValue | undefined, issues: Issues): MappingDocumen
   refuseUnknown(object, ["operation", "key"], ["after"], issues);
   const operation = textAt(object, "operation", ["after"], issues);
   const key = textAt(object, "key", ["after"], issues);
-  if (operation === undefined) issues.add(["after"], "has to name an operation");
+  if (operation === undefined) issues.add(["after"], "must name an operation");
   return { operation: operation ?? "", ...(key === undefined ? {} : { key: parseAttr(key) }) };
 }
 
@@ -130,7 +130,7 @@ function readPayload(top: JsonObject, issues: Issues): JsonObject {
   const payload = top["payload"];
   if (isJsonObject(payload)) return payload;
   if (payload === undefined) issues.add([], "the mapping has no payload");
-  else issues.add(["payload"], "has to be an object that mirrors the payload");
+  else issues.add(["payload"], "must be an object that mirrors the payload");
   return {};
 }
 
@@ -159,11 +159,11 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
   refuseUnknown(object, SOURCE_KEYS, path, issues);
   const files = scalarTexts(object["files"]);
   if (object["files"] !== undefined && files === undefined) {
-    issues.add([...path, "files"], "has to be a path, a glob, or a list of them");
+    issues.add([...path, "files"], "must be a path, a glob, or a list of them");
   }
   const { distinct } = object;
   if (distinct !== undefined && typeof distinct !== "boolean")
-    issues.add([...path, "distinct"], "has to be true or false");
+    issues.add([...path, "distinct"], "must be true or false");
   return definedMembers({
     files,
     sheet: textAt(object, "sheet", path, issues),
@@ -187,9 +187,9 @@ function readRename(
   const renamed = new Map<number, string>();
   for (const [number, name] of Object.entries(asObject(value, path, issues) ?? {})) {
     if (!/^[1-9]\d{0,5}$/.test(number)) {
-      issues.add([...path, number], "has to be the number of a column", "columns are counted from 1: { 4: NOTES }");
+      issues.add([...path, number], "must be the number of a column", "columns are counted from 1: { 4: NOTES }");
     } else if (typeof name !== "string" || name.trim() === "")
-      issues.add([...path, number], "has to be a name (a text)");
+      issues.add([...path, number], "must be a name (a string)");
     else renamed.set(Number(number), name);
   }
   return renamed;

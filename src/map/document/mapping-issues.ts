@@ -92,7 +92,7 @@ export function scalarTexts(value: JsonValue | undefined): readonly string[] | u
 /** The entry as an object; otherwise adds an issue and returns undefined. */
 export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
   if (isJsonObject(value)) return value;
-  issues.add(path, "has to be an object: names, each with its entry");
+  issues.add(path, "must be an object: names, each with its entry");
   return undefined;
 }
 

@@ -23,10 +23,10 @@ export function readMeasures(value: JsonValue | undefined, payload: JsonObject, 
     if (object === undefined) return [];
     refuseUnknown(object, ["attr", "sum", "by"], path, issues);
     const { attr, sum, by } = object;
-    if (sum !== undefined && sum !== "decimal") issues.add([...path, "sum"], `has to be ${listed(["decimal"])}`);
-    if (by !== undefined && typeof by !== "string") issues.add([...path, "by"], "has to be an attr of the payload");
+    if (sum !== undefined && sum !== "decimal") issues.add([...path, "sum"], `must be ${listed(["decimal"])}`);
+    if (by !== undefined && typeof by !== "string") issues.add([...path, "by"], "must be an attr of the payload");
     if (typeof attr !== "string" || attr === "") {
-      issues.add(path, "has to name an attr of the payload: `attr: balance`");
+      issues.add(path, "must name an attr of the payload: `attr: balance`");
       return [];
     }
     const separators = separatorsOf(entryAt(payload, parseAttr(attr)));

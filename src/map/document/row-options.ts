@@ -22,7 +22,7 @@ export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, is
   const [pair, ...more] = isJsonObject(value) ? Object.entries(value) : [];
   if (pair !== undefined && more.length === 0 && isColumn(pair[1])) return { on: pair[0], parentKey: pair[1] };
   const hint = "write on: CUST_ID, or on: { CUST_ID: CUSTOMER } with the column of this source and that of its parent";
-  const fact = more.length > 0 ? "joins on one pair of columns, and not on several" : "has to be a column";
+  const fact = more.length > 0 ? "joins on one pair of columns, and not on several" : "must be a column";
   issues.add(path, fact, hint);
   return undefined;
 }
@@ -34,13 +34,13 @@ export function readRowOrder(value: JsonValue | undefined, path: AttrPath, issue
   if (value === undefined) return undefined;
   if (isColumn(value)) return { column: value };
   if (!isJsonObject(value)) {
-    issues.add(path, "has to be a column", `or what its cells are: ${ORDER_EXAMPLE}`);
+    issues.add(path, "must be a column", `or state the type of its cells: ${ORDER_EXAMPLE}`);
     return undefined;
   }
   refuseUnknown(value, ["column", "as", "date", "pivot"], path, issues);
   const { column } = value;
   if (!isColumn(column)) {
-    issues.add([...path, "column"], "has to be a column", `for example ${ORDER_EXAMPLE}`);
+    issues.add([...path, "column"], "must be a column", `for example ${ORDER_EXAMPLE}`);
     return undefined;
   }
   const cells = readCells(value, path, issues);
@@ -61,7 +61,7 @@ function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issu
   if (as === "text") return TEXTS;
   const hint =
     as === "date" ? 'write its pattern: date: "dd/MM/yyyy"' : didYouMean(scalarText(as) ?? "", ["number", "text"]);
-  issues.add([...path, "as"], "has to be number or text", hint);
+  issues.add([...path, "as"], "must be `number` or `text`", hint);
   return undefined;
 }
 
@@ -79,7 +79,7 @@ function readDates(
   issues: Issues,
 ): OrderedCells | undefined {
   if (typeof written !== "string") {
-    issues.add(path, "has to be a pattern, such as dd/MM/yyyy");
+    issues.add(path, "must be a pattern, such as dd/MM/yyyy");
     return undefined;
   }
   const pattern = compileDatePattern(written, pivot);
@@ -114,13 +114,13 @@ export function readRowChoice(value: JsonValue | undefined, path: AttrPath, issu
   refuseUnknown(value, ["first", "last", "per"], path, issues);
   const { first, last, per } = value;
   if ((first === undefined) === (last === undefined)) issues.add(path, CHOICE_FAULT, CHOICE_HINT);
-  if (per !== undefined && !isColumn(per)) issues.add([...path, "per"], "has to be a column");
+  if (per !== undefined && !isColumn(per)) issues.add([...path, "per"], "must be a column");
   const take = first === undefined ? "last" : "first";
   const by = readRowOrder(first ?? last, [...path, take], issues);
   return { take, ...definedMembers({ by, per: isColumn(per) ? per : undefined }) };
 }
 
-const CHOICE_FAULT = "has to say which row is taken";
+const CHOICE_FAULT = "must state which row to use";
 const CHOICE_HINT = "write first, last, last by <column>, or { last: <column>, per: <column> }";
 
 function readChoiceText(text: string, path: AttrPath, issues: Issues): RowChoice | undefined {

@@ -46,7 +46,7 @@ function rootOf(entries: Entries, document: MappingDocument): string {
   const [root, second] = roots;
   if (root === undefined) issues.add(["sources"], "every source has a parent, so there is none to start from");
   if (second !== undefined) {
-    const hint = "give all but one of them a parent, and the column (on) that holds the parent's key";
+    const hint = "give all but one of them a parent, and the column (on) that contains the parent's key";
     issues.add(["sources", second], `${listed(roots)} all have no parent; one record is one row of one source`, hint);
   }
   for (const name of entries.keys()) {
@@ -76,7 +76,7 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
     issues.add(
       path,
       "has a parent, but does not say on which column",
-      "add on: the column that holds the parent's key",
+      "add on: the column that contains the parent's key",
     );
   }
 }

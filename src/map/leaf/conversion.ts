@@ -30,10 +30,10 @@ export function conversionTo(type: FieldType): Conversion {
 export function constantOf(type: FieldType, value: JsonValue): { value: JsonValue } | { fault: string } {
   if (type.kind === "any") return { value };
   if (value === null) return type.nullable ? { value } : { fault: "is null, which the contract does not take here" };
-  if (typeof value === "object") return { fault: "has to be a text, a number, true or false" };
+  if (typeof value === "object") return { fault: "must be a string, a number, true or false" };
   const converted = conversionTo(type)(String(value));
   if (converted instanceof ConversionFailure) return { fault: `is not ${wordFor(converted)}` };
-  if (typeof value !== "string" && typeof converted === "string") return { fault: "has to be in quotes: it is text" };
+  if (typeof value !== "string" && typeof converted === "string") return { fault: "must be in quotes: it is text" };
   if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
     const hint = didYouMean(String(value), type.choices.map(String));
     return { fault: `is not one of the contract's choices; ${hint}` };

@@ -68,7 +68,7 @@ interface WrittenDate {
 export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues): LeafOptions | undefined {
   if (typeof entry === "string" && entry !== "") return { ...DEFAULT_OPTIONS, path, from: [entry] };
   if (!isJsonObject(entry)) {
-    issues.add(path, "has to be a column (a text) or an object of options", hintFor(entry));
+    issues.add(path, "must be a column (a string) or an object of options", hintFor(entry));
     return undefined;
   }
   refuseUnknown(entry, LEAF_OPTIONS, path, issues);
@@ -118,17 +118,17 @@ type OptionReader = ReturnType<typeof optionReader>;
 
 function optionReader(entry: JsonObject, path: AttrPath, issues: Issues) {
   const refuse = (name: string, expected: string): undefined => {
-    if (entry[name] !== undefined) issues.add([...path, name], `has to be ${expected}`);
+    if (entry[name] !== undefined) issues.add([...path, name], `must be ${expected}`);
     return undefined;
   };
   return {
     text: (name: string) => {
       const value = entry[name];
-      return typeof value === "string" ? value : refuse(name, "a text");
+      return typeof value === "string" ? value : refuse(name, "a string");
     },
     texts: (name: string) => {
       const texts = scalarTexts(entry[name]);
-      return texts === undefined || texts.length === 0 ? refuse(name, "a text or a list of texts") : texts;
+      return texts === undefined || texts.length === 0 ? refuse(name, "a string or a list of strings") : texts;
     },
     patterns: (name: string) => {
       const written = entry[name];
@@ -164,7 +164,7 @@ export function readWhen(entry: JsonValue | undefined, path: AttrPath, issues: I
   const { column, in: values } = object;
   const texts = scalarTexts(values);
   if (typeof column === "string" && texts !== undefined) return { column, in: texts };
-  issues.add(path, "has to be { column: <name>, in: [<value>, ...] }");
+  issues.add(path, "must be { column: <name>, in: [<value>, ...] }");
   return undefined;
 }
 
@@ -189,17 +189,17 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
-  issues.add(path, "has to be a number from 0 to 99: the last two-digit year that is one of the years from 2000");
+  issues.add(path, "must be a number from 0 to 99: the last two-digit year that is one of the years from 2000");
   return undefined;
 }
 
 function readLookup(table: JsonValue, otherwise: string, path: AttrPath, issues: Issues): Transform | undefined {
   if (otherwise !== "keep" && otherwise !== "empty" && otherwise !== "error") {
-    issues.add([...path, "otherwise"], "has to be keep, empty or error");
+    issues.add([...path, "otherwise"], "must be keep, empty or error");
     return undefined;
   }
   if (typeof table === "string" || isJsonObject(table)) return { kind: "lookup", table, otherwise };
-  issues.add([...path, "lookup"], "has to be a table (code: value) or the path of one");
+  issues.add([...path, "lookup"], "must be a table (code: value) or the path of one");
   return undefined;
 }
 
@@ -210,7 +210,7 @@ function readNumber(entry: JsonValue, path: AttrPath, issues: Issues): Transform
   if (isSeparator(decimal) && (group === undefined || isSeparator(group)) && decimal !== group) {
     return { kind: "number", separators: { decimal, ...(group === undefined ? {} : { group }) } };
   }
-  issues.add(path, 'has to be { decimal: ",", group: "." }: two different characters, none of them a digit or a sign');
+  issues.add(path, 'must be { decimal: ",", group: "." }: two different characters, none of them a digit or a sign');
   return undefined;
 }
 
@@ -241,7 +241,7 @@ function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void
 }
 
 function checkColumns(columns: readonly string[], isJoined: boolean, path: AttrPath, issues: Issues): void {
-  if (isJoined && columns.length < 2) issues.add([...path, "join"], "joins several columns: from has to be a list");
+  if (isJoined && columns.length < 2) issues.add([...path, "join"], "joins several columns: `from` must be a list");
   if (columns.length > MAX_COLUMNS) {
     const found = columns.length.toLocaleString("en");
     issues.add([...path, "from"], `names ${found} columns; name at most ${MAX_COLUMNS}`);

@@ -239,7 +239,7 @@ function momentWriter(
     context.issues.add(
       [...options.path, "zone"],
       `"${zone}" is not a time zone`,
-      "write it like Europe/London, or UTC",
+      "use a name such as Europe/London, or UTC",
     );
   }
   const inZone = zone === "UTC" ? isoDateTime : (time: PatternTime) => utcInZone(time, zone ?? "UTC");

@@ -25,7 +25,7 @@ export function readReplacements(entry: JsonValue | undefined, path: AttrPath, i
 function readOne(entry: JsonValue, path: AttrPath, issues: Issues): readonly Replacement[] {
   if (isJsonArray(entry) && entry.length === 2) return literal(entry[0], entry[1], path, issues);
   if (!isJsonObject(entry)) {
-    issues.add(path, "has to be { from: <text>, to: <text> } or { pattern: <expression>, to: <text> }");
+    issues.add(path, "must be { from: <text>, to: <text> } or { pattern: <expression>, to: <text> }");
     return [];
   }
   refuseUnknown(entry, ["from", "pattern", "to"], path, issues);
@@ -44,7 +44,7 @@ function literal(
   if (typeof from === "string" && from !== "" && typeof to === "string") {
     return [(text) => (text.includes(from) ? replaceAll(text, from, to) : text)];
   }
-  issues.add(path, "has to replace one text by another; put digits in quotes");
+  issues.add(path, "must replace one text with another; put digits in quotes");
   return [];
 }
 
@@ -117,7 +117,7 @@ function byPattern(
   issues: Issues,
 ): readonly Replacement[] {
   if (typeof pattern !== "string" || typeof to !== "string") {
-    issues.add(path, "has to be { pattern: <expression>, to: <text> }");
+    issues.add(path, "must be { pattern: <expression>, to: <text> }");
     return [];
   }
   const expression = linearPattern(pattern);

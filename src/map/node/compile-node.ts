@@ -224,7 +224,10 @@ function itemsOfOthers(item: JsonValue, { others = [] }: NodeContext): readonly 
 function compileSplitCell(entry: JsonObject, type: ListType, context: NodeContext): SplitNode | undefined {
   const { kind } = narrowType("", type.items);
   if (kind !== "object" && kind !== "list" && kind !== "variants") return compileSplit(entry, type, context);
-  context.issues.add([...context.path, "split"], "makes texts of a cell, and the contract wants objects or lists here");
+  context.issues.add(
+    [...context.path, "split"],
+    "makes a list of text values, but the contract requires objects or lists here",
+  );
   return undefined;
 }
 

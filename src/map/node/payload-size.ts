@@ -15,7 +15,7 @@ export class TooLarge extends Error {}
 /** @throws TooLarge for a text longer than `MAX_CELL_CHARACTERS` */
 export function checkCellLength(characters: number, option: "replace" | "join"): void {
   if (characters <= MAX_CELL_CHARACTERS) return;
-  throw new TooLarge(`${option} makes a text of more than ${count(MAX_CELL_CHARACTERS)} characters`);
+  throw new TooLarge(`${option} produces more than ${count(MAX_CELL_CHARACTERS)} characters`);
 }
 
 /** @throws TooLarge for more than `MAX_PAYLOAD_CHARACTERS` */

@@ -37,15 +37,15 @@ export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   parent: { type: "string", description: "The source whose rows these rows belong to" },
   on: {
     description:
-      "The column of this source that holds the parent's key; { CUST_ID: CUSTOMER } names the parent's column too",
+      "The column of this source that contains the parent's key; { CUST_ID: CUSTOMER } names the parent's column too",
     anyOf: [COLUMN, { type: "object", minProperties: 1, maxProperties: 1, additionalProperties: COLUMN }],
   },
   orderBy: { ...ORDER, description: "The column that orders the rows of one parent" },
   distinct: {
     type: "boolean",
-    description: "Of rows of one parent that are the same in every cell, the first is taken",
+    description: "Rows of one parent that are equal in every cell are read only once",
   },
-  pick: { ...CHOICE, description: "Which of several rows of one parent is taken" },
+  pick: { ...CHOICE, description: "Which one of several rows of a parent to use" },
   rename: {
     description: "Names for columns of CSV files by their number, counted from 1",
     type: "object",

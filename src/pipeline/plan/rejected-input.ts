@@ -3,7 +3,7 @@ import { NEEDS_WORK } from "../../model/outcome.ts";
 import type { InputRecord } from "../../model/record.ts";
 import { countRecords, type Report } from "../../report/report.ts";
 
-/** Limits for records, with their joined rows, that are held in memory. */
+/** Limits for the records held in memory, including their joined rows. */
 const MOST_RECORDS = 10_000;
 const MOST_BYTES = 16_000_000;
 

@@ -256,7 +256,7 @@ export async function doubtOf(
   return doubts.find(({ kind }) => kind === "lost") ?? doubts[0];
 }
 
-/** What the database itself recorded, for a machine without evidence. */
+/** The evidence that the database itself recorded, for a machine without evidence. */
 function notedIn({ noted }: OriginFacts): SeenOrigin | undefined {
   return noted && { ...noted, position: 0, machines: [], requests: 0 };
 }

@@ -10,7 +10,7 @@ import type { Status } from "../../model/outcome.ts";
 export async function requireRun(ledger: Ledger, id: string | undefined): Promise<Run> {
   const run = await ledger.findRun(id);
   if (run !== undefined) return run;
-  throw new Failure("run_unknown", id === undefined ? "the ledger holds no run" : `the ledger holds no run ${id}`, {
+  throw new Failure("run_unknown", id === undefined ? "the ledger has no run" : `the ledger has no run ${id}`, {
     hint: id === undefined ? "start one with `migrate push`" : "see the runs with `migrate status`",
   });
 }

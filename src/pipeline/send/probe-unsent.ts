@@ -76,7 +76,7 @@ async function probe(unsent: readonly RecordToSend[], { job, connection, drain }
   if (first === undefined) return;
   throw new Failure(
     "ledger_outdated",
-    `the platform already has ${there.length} of ${unsent.length} records for which the ledger holds no request, ` +
+    `the platform already has ${there.length} of ${unsent.length} records for which the ledger has no request, ` +
       `the first of them record ${first.record}`,
     {
       hint:

@@ -68,7 +68,7 @@ async function exchange(
 ): Promise<RequestResult> {
   const { method, url, body, signal, maySend, classify } = request;
   const headers = headersOf(request, authorization, tools);
-  if ((await maySend?.()) === false) throw new TransportError("unsent", "no longer wanted", NOT_SENT);
+  if ((await maySend?.()) === false) throw new TransportError("unsent", "no longer needed", NOT_SENT);
   const reply = await tools.http(
     body === undefined ? { method, url, headers, signal } : { method, url, headers, signal, body },
   );

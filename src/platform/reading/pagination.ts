@@ -75,15 +75,15 @@ function readPage<T>(
   if (!isJsonObject(envelope)) throw wrongReply(what, "is not a page of a list");
   const json = elementTexts(text, "results");
   const { results, next, count } = envelope;
-  if (!isListOf(results, json)) throw wrongReply(what, "holds no list of results");
+  if (!isListOf(results, json)) throw wrongReply(what, "contains no list of results");
   const records = results.filter(isRecord);
-  if (records.length < results.length) throw wrongReply(what, "holds a record of another form");
+  if (records.length < results.length) throw wrongReply(what, "contains a record with another structure");
   return { count: typeof count === "number" ? count : undefined, results: records, json, next };
 }
 
 function endless(why: string): Failure {
   return new Failure("wrong_endpoint", `the list has no end: the address of the next page ${why}`, {
-    hint: "tell the platform's operator; what was read up to here is what was shown",
+    hint: "tell the operator of the platform; the results before this page were shown",
   });
 }
 
@@ -99,10 +99,10 @@ function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): U
     throw refusedPage("wrong_endpoint", "is no address");
   }
   const url = new URL(next, current);
-  if (url.username !== "" || url.password !== "") throw refusedPage("wrong_endpoint", "holds credentials");
+  if (url.username !== "" || url.password !== "") throw refusedPage("wrong_endpoint", "contains credentials");
   if (url.origin !== baseUrl.origin) throw refusedPage("redirect", `leads to ${cleanText(url.origin, 100)}`);
   if (!url.pathname.startsWith(baseUrl.pathname)) {
-    throw refusedPage("wrong_endpoint", `leads out of ${baseUrl.pathname}`);
+    throw refusedPage("wrong_endpoint", `leads outside ${baseUrl.pathname}`);
   }
   url.hash = "";
   return url;

@@ -98,7 +98,7 @@ function unreachable(error: TransportError, origin: string): Failure {
 function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean): string {
   const { status, complete, body } = reply;
   if (status !== 200) throw refusal(reply, wanted, authorised);
-  if (!complete) throw wrongReply(wanted.what, "breaks off, or is too long");
+  if (!complete) throw wrongReply(wanted.what, "is truncated or too long");
   if (isHtml(reply) || body === "") throw wrongReply(wanted.what, `is ${body === "" ? "empty" : "a web page"}`);
   return body;
 }
@@ -128,7 +128,7 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
     ? new Failure("authentication", `the platform does not accept the credentials for ${what}`, {
         hint: "check MIGRATE_API_KEY or MIGRATE_TOKEN, and the target's `auth`",
       })
-    : new Failure("authentication", `the platform wants credentials for ${what}`, {
+    : new Failure("authentication", `the platform requires credentials for ${what}`, {
         hint: "the specification has it public; ask the platform's operator",
       });
 }

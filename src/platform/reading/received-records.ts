@@ -28,7 +28,7 @@ export type Product = JsonObject & {
   readonly brand?: string | null;
 };
 
-/** The filters of specification 4.1, and further ones that instances publish. All are optional and combined. */
+/** The filters of specification 4.1, and others that instances publish. All are optional and combined. */
 export interface ProductFilters {
   readonly brand?: string | undefined;
   readonly isGreen?: boolean | undefined;

@@ -157,7 +157,7 @@ async function readList(
   const form = formOfItems(list);
   for await (const { body } of followPages(client, first, readPage)) {
     const items = valueAt(body, at);
-    if (!isJsonArray(items)) throw wrongReply(what, "holds no list where the contract says");
+    if (!isJsonArray(items)) throw wrongReply(what, "has no list at the path that the contract names");
     for (const item of items) {
       const record = byKey.get(textOf(valueAt(item, keyMatch.reply)));
       if (record === undefined) continue;
@@ -193,7 +193,7 @@ function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | 
   return listForm?.kind === "list" ? listForm.items : undefined;
 }
 
-const SAME_KEY = unknown("another record that was looked for has the same key");
+const SAME_KEY = unknown("another record of this lookup has the same key");
 const TWO_ACCOUNTS = unknown("the platform lists its key twice, with different account numbers");
 
 const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists it with two account numbers that differ");

@@ -110,7 +110,7 @@ function countVisits(
   let entries = 0;
   const lookAtSignal = (): void => {
     if (signal?.aborted !== true || stop.signal.aborted) return;
-    stop.abort(new Failure("incomplete", `stopped while the files of ${pattern} were being sought`));
+    stop.abort(new Failure("incomplete", `stopped while the files of ${pattern} were being searched`));
   };
   const note = (found: unknown): void => {
     entries += Array.isArray(found) ? found.length : 0;

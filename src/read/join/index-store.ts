@@ -94,7 +94,7 @@ const PAGE_ROWS = 1000;
 const INSERT_ROWS = 200;
 
 function storageFailure(path: string, error: unknown): Failure {
-  return new Failure("storage", `${path}: cannot hold the index of a join`, {
+  return new Failure("storage", `${path}: cannot store the index of a join`, {
     hint: "make room on the disk: joining unsorted files takes about as much as the files; sorted by their key they need none",
     cause: error,
   });

@@ -9,7 +9,7 @@ import { keysIn, type OpenedChild, type OpenedSource, rowsOf } from "../input/op
 import type { ReadLimits } from "../read-limits.ts";
 import { keyOf } from "../row/row-key.ts";
 
-/** A child source with the store in which its rows are looked up. */
+/** A child source with the store in which its rows are searched. */
 export interface PlannedChild {
   readonly child: OpenedChild;
   readonly parent: OpenedSource;

@@ -160,10 +160,14 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
   const start = text.trim();
   const spread = start === "{" || (start.startsWith("[") && scanJson(start) !== undefined);
   if (!spread) return;
-  throw new Failure("source_wrong_kind", `${file}:${line}: a JSON document spread over lines, not one record a line`, {
-    hint: "name the file .json, or write each record on a line of its own",
-    place: { file, line },
-  });
+  throw new Failure(
+    "source_wrong_kind",
+    `${file}:${line}: a JSON document over several lines, not one record per line`,
+    {
+      hint: "name the file .json, or write each record on a line of its own",
+      place: { file, line },
+    },
+  );
 }
 
 interface JsonRecordPosition {

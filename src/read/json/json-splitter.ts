@@ -24,7 +24,7 @@ interface ArraySplitter {
 /**
  * Splits a JSON array into its elements and keeps at most one of them in memory. It interprets only brackets, strings
  * and the commas between elements, in bytes as they arrive. An element that is not JSON is a problem of that element.
- * A parser of whole texts (json-scan.ts) would have to hold the file.
+ * A parser of whole documents (json-scan.ts) would have to hold the file.
  */
 export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
   const state = newState(limitBytes, firstLine);

@@ -60,7 +60,7 @@ export function cellText(cell: RawCell, context: WorkbookContext): string | Faul
 
 function sharedText(value: string, { file, strings }: WorkbookContext): string {
   const text = /^\s*\d+\s*$/.test(value) ? strings.at(Number(value)) : undefined;
-  if (text === undefined) throw corruptPackage({ file }, "a cell refers to a text that is not there");
+  if (text === undefined) throw corruptPackage({ file }, "a cell refers to a shared string that does not exist");
   return text;
 }
 

@@ -1,7 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { readXml, type WorkbookPart } from "./xml-reader.ts";
 
-/** The texts that the cells of a workbook refer to by number. */
+/** The strings that the cells of a workbook refer to by number. */
 export interface SharedStrings {
   /** Undefined if there is no such text. */
   readonly at: (index: number) => string | undefined;
@@ -10,7 +10,7 @@ export interface SharedStrings {
 export const NO_STRINGS: SharedStrings = { at: () => undefined };
 
 /**
- * Reads the texts into one block of memory outside the heap: a million of them take little more than their bytes.
+ * Reads the strings into one block of memory outside the heap: a million of them take little more than their bytes.
  * @throws Failure `source_too_large` if they exceed the limits
  */
 export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrings> {
@@ -109,7 +109,7 @@ function grown(block: Buffer<ArrayBuffer>, used: number, size: number): Buffer<A
 }
 
 function tooMuchText(file: string, limit: number): Failure {
-  return new Failure("source_too_large", `${file}: the texts of its cells take more than ${limit} bytes`, {
+  return new Failure("source_too_large", `${file}: the text of its cells takes more than ${limit} bytes`, {
     hint: "save the sheet as CSV UTF-8: a CSV file may be of any size",
   });
 }

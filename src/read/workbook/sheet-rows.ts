@@ -166,7 +166,7 @@ function isRowNumber(text: string): boolean {
   return /^[0-9]{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_ROWS;
 }
 
-/** What a sheet can have, in every program that writes the format. */
+/** Limits of a sheet in every program that writes the format. */
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
 
@@ -180,7 +180,7 @@ function cellIndex({ r }: XmlAttributes, last: number, { source, part }: Workboo
 
 function tooLarge(file: string, line: number, what: string): Failure {
   return new Failure("source_too_large", `${file}:${line}: the row has ${what}`, {
-    hint: "check that the sheet is a table with one record a row",
+    hint: "check that the sheet is a table with one record per row",
     place: { file, line },
   });
 }

@@ -21,7 +21,7 @@ export interface WorkbookPart {
 /**
  * Reads a part of a workbook, and yields after each chunk, so that memory use stays constant. A document type
  * declaration is rejected, so that no entity of the file is ever resolved.
- * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for a text without an end
+ * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for text without an end
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
   const damaged = (error: unknown): Failure => corruptPackage(source, `${part} is not well-formed XML`, error);
@@ -90,7 +90,7 @@ function encodingOf([first, second]: Buffer): string {
 
 function endlessText(source: ZipSource, part: string): Failure {
   const limit = source.limits.csvRecordBytes;
-  return new Failure("source_too_large", `${source.file}: a text in ${part} is longer than ${limit} bytes`, {
+  return new Failure("source_too_large", `${source.file}: a string in ${part} is longer than ${limit} bytes`, {
     hint: "check that a spreadsheet program opens this workbook; a cell holds 32,767 characters at most",
   });
 }

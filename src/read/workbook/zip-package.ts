@@ -69,7 +69,7 @@ async function directoryOf(zip: ZipFile, source: ZipSource): Promise<ReadonlyMap
     entries.set(name, entry);
     if (entries.size <= workbookParts) continue;
     throw new Failure("source_too_large", `${source.file}: holds more than ${workbookParts} parts`, {
-      hint: "save the sheet as a workbook of its own, or as CSV UTF-8",
+      hint: "save the sheet as a separate workbook, or as CSV UTF-8",
     });
   }
   return entries;

@@ -33,7 +33,7 @@ function sentence({ runs }: Proof): string {
     ...(unread > 0 ? [`the sources of ${counted(unread, "run")} have changed`] : []),
     ...(lost > 0 ? [`${counted(lost, "row")} cannot be accounted for`] : []),
     ...(different > 0
-      ? [`${counted(different, "payload")} ${different === 1 ? "differs" : "differ"} from what was planned`]
+      ? [`${counted(different, "payload")} ${different === 1 ? "differs" : "differ"} from the plan`]
       : []),
   ];
   if (parts.length === 0)
@@ -214,7 +214,8 @@ function footer({ files }: Proof): Html {
     <p>
       A row is in a record, an orphan (no parent has its key), in a duplicate of another record, left out by the run, or
       not picked by the mapping.
-      <code>migrate proof verify</code> makes all this anew from the sources and the ledger, and names what differs.
+      <code>migrate proof verify</code> computes the proof again from the sources and the ledger, and lists the
+      differences.
     </p>
   </footer>`;
 }

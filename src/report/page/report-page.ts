@@ -79,7 +79,9 @@ function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefin
       ? "No errors were found."
       : `${counted(errors, "error")} ${errors === 1 ? "has" : "have"} ${counted(behind, "cause")}. Each cause below says what to do.`;
   const warned =
-    warnings === 0 ? "" : ` ${counted(warnings, "warning")} ${warnings === 1 ? "does" : "do"} not stop a record.`;
+    warnings === 0
+      ? ""
+      : ` ${counted(warnings, "warning")} ${warnings === 1 ? "does" : "do"} not prevent a record from being sent.`;
   return html`<p class="lead">${said}${warned}</p> `;
 }
 

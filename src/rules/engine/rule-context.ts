@@ -80,8 +80,8 @@ function unknownSetting(name: string, known: readonly string[]): Failure {
 const EXPECTED_VALUE: Readonly<Record<SettingType["type"], string>> = {
   boolean: "true or false",
   number: "a number",
-  text: "a text",
-  list: "a list of texts",
+  text: "a string",
+  list: "a list of strings",
 };
 
 function fits(value: SettingValue, { type }: SettingType): boolean {

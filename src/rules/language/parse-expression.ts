@@ -62,7 +62,7 @@ function describePosition({ kind, text }: Token): string {
 }
 
 function unexpected(token: Token): ExpressionSyntaxError {
-  const what = token.kind === "end" ? "the expression breaks off" : `"${token.text}" is not expected here`;
+  const what = token.kind === "end" ? "the expression is incomplete" : `"${token.text}" is not expected here`;
   return new ExpressionSyntaxError(what, token.offset);
 }
 

@@ -69,7 +69,7 @@ export const path: z.ZodType<PathExpression> = expression.transform((parsed, con
 
 /** A literal value, not an expression: a text is used as is. */
 export const literal: z.ZodType<Expression> = z
-  .union([z.string(), z.number(), z.boolean(), z.null()], "must be a text, a number, true, false or null")
+  .union([z.string(), z.number(), z.boolean(), z.null()], "must be a string, a number, true, false or null")
   .transform((value): Expression => {
     if (value === null) return { kind: "missing" };
     if (typeof value === "boolean") return { kind: "boolean", value };

@@ -153,7 +153,7 @@ function createProgressTimeout(maxWaitMs: number, clock: Pick<Clock, "monotonic"
   };
 }
 
-const RESUME_HINT = "run the same command or `migrate resume`: it goes on where it stopped";
+const RESUME_HINT = "run the same command or `migrate resume`: it continues where it stopped";
 
 function unknownHost(reason: string): Failure {
   return new Failure("usage", reason, { hint: "check the host name in the base URL" });

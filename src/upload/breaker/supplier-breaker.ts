@@ -138,7 +138,7 @@ interface SupplierBreakerOptions {
   /** The run waits for closed suppliers and probes them. */
   readonly waits: boolean;
   readonly clock: Pick<Clock, "monotonic">;
-  /** What other workers of the run found. */
+  /** The findings of other workers of the run. */
   readonly reported?: (() => readonly ReportedSupplier[]) | undefined;
   readonly onChange: (event: UploadEvent) => void;
 }

@@ -258,7 +258,7 @@ interface ConcurrencyLimit {
   readonly halve: (reason: string, perSecond: number, isQuicklyBack: boolean) => void;
   /** Restores the limit before the reductions. */
   readonly restore: (reason: string) => void;
-  /** What the limit allows at the best reply time. */
+  /** The load that the limit allows at the best reply time. */
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
 }
 

@@ -122,7 +122,7 @@ function uncertainty(requests: number): number {
 
 interface ExcessTest {
   readonly add: (refused: 0 | 1, noise: number, isTrial: boolean) => void;
-  /** Clearly more requests were refused than noise explains. */
+  /** Far more requests were refused than noise can explain. */
   readonly isExcess: () => boolean;
   readonly restart: () => void;
 }

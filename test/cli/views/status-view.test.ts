@@ -57,6 +57,93 @@ function textOf(shared: Partial<SharedStatus>, width: number): string {
   return statusText({ runs: [status], coverage: [] }, { width, colour: false });
 }
 
+interface ListedRun {
+  readonly state?: RunStatus["state"];
+  readonly summary?: RunStatus["summary"];
+  readonly dryRun?: boolean;
+  readonly exitCode?: number;
+}
+
+function runTo(target: string, id: string, given: ListedRun = {}): RunStatus {
+  const { state = "complete", summary = MOSTLY_SKIPPED, dryRun = false, exitCode = 1 } = given;
+  return {
+    run: {
+      id,
+      command: "push",
+      target,
+      supplier: "SPRING",
+      operation: "import-account",
+      endpoint: "POST api.example.com/v1/data-import/accounts",
+      dryRun,
+      state: "finished",
+      startedAt: AT,
+      exitCode,
+      settings: {},
+    },
+    summary,
+    state,
+  };
+}
+
+const MOSTLY_SKIPPED: RunStatus["summary"] = {
+  records: 223,
+  counts: { invalid: 19, rejected: 7, skipped: 197 },
+  errors: {},
+  warnings: {},
+  exitCode: 1,
+};
+
+describe("a list of runs in 80 columns", () => {
+  const screen = { width: 80, colour: false };
+
+  test("has one line per run", () => {
+    const ids = [1, 2, 3, 4, 5, 6, 7, 8].map((n) => `20261124-191${n}-d3d2`);
+    const text = statusText({ runs: ids.map((id) => runTo("127.0.0.1:8443", id)), coverage: [] }, screen);
+    expect(text.split("\n")).toEqual([
+      "Runs to 127.0.0.1:8443, latest first",
+      "run                 state         records  outcome",
+      ...ids.map((id) => `${id}  complete (1)      223  19 invalid, 7 rejected, 197 skipped`),
+      "",
+    ]);
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+  });
+
+  test("cuts a long outcome between its counts", () => {
+    const counts = { invalid: 19_000, accepted: 1_900_000, rejected: 7_000, ambiguous: 3, pending: 81_000 };
+    const summary = { records: 2_007_003, counts, errors: {}, warnings: {}, exitCode: 3 };
+    const runs = [
+      runTo("api.example.com", "20261124-1911-d3d2", { state: "incomplete", exitCode: 3, summary }),
+      runTo("api.example.com", "20261124-1910-d3d2", { dryRun: true, exitCode: 0 }),
+    ];
+    const lines = statusText({ runs, coverage: [] }, screen).split("\n");
+    expect(lines[2]).toBe("20261124-1911-d3d2  incomplete (3)  2,007,003  19,000 invalid, …");
+    expect(lines[3]).toContain("20261124-1910-d3d2  dry run (0) ");
+    expect(widthOf(lines.join("\n"))).toBeLessThanOrEqual(80);
+  });
+
+  test("has a table and a coverage line for each target", () => {
+    const [live, trial] = ["api.example.com", "api.test.example.com"];
+    const operation = "V1 Create Or Update Account Import Process";
+    const where = { supplier: "SPRING", operation };
+    const coverage = [
+      { ...where, target: live, records: 4_000, accepted: 640 },
+      { ...where, target: trial, records: 50, accepted: 50 },
+    ];
+    const runs = [
+      runTo(live, "20261124-1911-d3d2"),
+      runTo(trial, "20261124-1910-d3d2"),
+      runTo(live, "20261123-1200-aaaa"),
+    ];
+    const text = statusText({ runs, coverage }, screen);
+    expect(widthOf(text)).toBeLessThanOrEqual(80);
+    expect(text.indexOf("20261123-1200-aaaa")).toBeLessThan(text.indexOf(`Runs to ${trial}`));
+    expect(unwrapped(text)).toContain(
+      `On the platform, over all runs 640 of 4,000 records (16 %) ${operation}, ${live}, SPRING`,
+    );
+    expect(unwrapped(text)).toContain(`50 of 50 records (100 %) ${operation}, ${trial}, SPRING`);
+  });
+});
+
 function widthOf(text: string): number {
   return Math.max(...text.split("\n").map(textWidth));
 }
@@ -76,7 +163,7 @@ describe.each([60, 80])("the status of a run with workers in %i columns", (width
     const text = textOf({ workers: [worker(2211), worker(2212, { holds }), worker(2213, { holds: [] })] }, width);
     expect(widthOf(text)).toBeLessThanOrEqual(width);
     expect(unwrapped(text)).toContain(
-      "pace 108/s, 36 in flight; 48 in flight at most, at most 200 a second, 150/s accepted, for 3 workers together",
+      "pace 108/s, 36 in flight; 48 in flight at most, at most 200/s, 150/s accepted, for 3 workers together",
     );
     const host = "migrate-3-x7k2p.transfer.example.internal";
     expect(unwrapped(text)).toContain(

@@ -24,7 +24,7 @@ it.each([
   [
     { type: "string", format: "decimal", pattern: "^-?\\d{0,10}(?:\\.\\d{0,2})?$" },
     "decimal, as text",
-    ["at most 10 digits before the point", "at most 2 digits after the point"],
+    ["at most 10 digits before the decimal point", "at most 2 digits after the decimal point"],
   ],
   [{ type: "string", format: "decimal", "x-max-digits": 5 }, "decimal, as text", ["at most 5 digits"]],
   [{ type: "integer", minimum: 1, maximum: 9, exclusiveMaximum: true }, "whole number", ["at least 1", "below 9"]],

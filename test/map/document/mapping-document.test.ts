@@ -36,16 +36,16 @@ payload:
   test.each([
     ["", "mapping.yaml: this file is empty"],
     ["# to be written\n", "mapping.yaml: this file is empty"],
-    ["[1]", "has to be an object"],
+    ["[1]", "must be an object"],
     ["key: a", "has no payload"],
     ["payload: []", "mirrors the payload"],
     ["payload: {}\npayloads: {}", 'did you mean "payload"?'],
-    ["payload: {}\nkey: 5", "mapping.yaml:2:1: key: has to be a text"],
-    ["payload: {}\nsources: []", "sources: has to be an object"],
-    ["payload: {}\nsources: { a: 5 }", "sources.a: has to be an object"],
+    ["payload: {}\nkey: 5", "mapping.yaml:2:1: key: must be a string"],
+    ["payload: {}\nsources: []", "sources: must be an object"],
+    ["payload: {}\nsources: { a: 5 }", "sources.a: must be an object"],
     ["payload: {}\nsources: { a: { file: x } }", 'did you mean "files"?'],
     ["payload: {}\nsources: { a: { files: {} } }", "a path, a glob, or a list"],
-    ["payload: {}\nsources: { a: { key: [x] } }", "sources.a.key: has to be a text"],
+    ["payload: {}\nsources: { a: { key: [x] } }", "sources.a.key: must be a string"],
     ["payload: {a: &a [*a]}", "refers to a value that contains it"],
     ["payload: {a: b, a: c}", "occurs twice"],
     ['payload: {"__proto__": b}', "__proto__"],
@@ -123,17 +123,17 @@ describe("planSources", () => {
   });
   test.each([
     ["distnct: true", "sources.c.distnct: is not known here", 'did you mean "distinct"?'],
-    ["distinct: yes", "sources.c.distinct: has to be true or false", ""],
+    ["distinct: yes", "sources.c.distinct: must be true or false", ""],
     ["orderBy: { column: A, sa: number }", "sources.c.orderBy.sa: is not known here", 'did you mean "as"?'],
-    ["orderBy: { column: A, as: numbr }", "orderBy.as: has to be number or text", 'did you mean "number"?'],
-    ["orderBy: { column: A, as: date }", "orderBy.as: has to be number or text", "write its pattern"],
+    ["orderBy: { column: A, as: numbr }", "orderBy.as: must be `number` or `text`", 'did you mean "number"?'],
+    ["orderBy: { column: A, as: date }", "orderBy.as: must be `number` or `text`", "write its pattern"],
     ["orderBy: { column: A, date: dd/mm/yyyy }", 'orderBy.date: "dd/mm/yyyy"', ""],
-    ["orderBy: { as: number }", "orderBy.column: has to be a column", "{ column: SEQ, as: number }"],
-    ["pick: lst", "sources.c.pick: has to say which row is taken", "last by <column>"],
-    ["pick: { first: A, last: B }", "sources.c.pick: has to say which row is taken", "last by <column>"],
+    ["orderBy: { as: number }", "orderBy.column: must be a column", "{ column: SEQ, as: number }"],
+    ["pick: lst", "sources.c.pick: must state which row to use", "last by <column>"],
+    ["pick: { first: A, last: B }", "sources.c.pick: must state which row to use", "last by <column>"],
     ["pick: { lst: A }", "sources.c.pick.lst: is not known here", 'did you mean "last"?'],
-    ["pick: { last: A, per: [B] }", "sources.c.pick.per: has to be a column", ""],
-    ["orderBy: [A]", "sources.c.orderBy: has to be a column", "{ column: SEQ, as: number }"],
+    ["pick: { last: A, per: [B] }", "sources.c.pick.per: must be a column", ""],
+    ["orderBy: [A]", "sources.c.orderBy: must be a column", "{ column: SEQ, as: number }"],
   ])("%s is rejected", (options, message, hint) => {
     const failure = failureOf(() => child(options));
     expect(failure).toMatchObject({ code: "mapping_invalid", place: { line: 2 } });
@@ -148,10 +148,10 @@ describe("planSources", () => {
       ]),
     ));
   test.each([
-    ["{ NAME: SURNAME }", "has to be the number of a column"],
-    ["{ 0: SURNAME }", "has to be the number of a column"],
-    ["{ 4: '' }", "has to be a name"],
-    ["[SURNAME]", "has to be an object"],
+    ["{ NAME: SURNAME }", "must be the number of a column"],
+    ["{ 0: SURNAME }", "must be the number of a column"],
+    ["{ 4: '' }", "must be a name"],
+    ["[SURNAME]", "must be an object"],
   ])("rename: %s is rejected", (rename, words) => {
     const failure = failureOf(() => plan(`sources: { a: { files: x.csv, rename: ${rename} } }`));
     expect(failure).toMatchObject({ code: "mapping_invalid", message: expect.stringContaining(words) });
@@ -191,7 +191,7 @@ describe("planSources", () => {
     ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b all have no parent"],
     ["sources: { a: { files: x, pick: first } }", "sources.a.pick: means nothing for a source without parent"],
     ["sources: { a: { files: x }, b: { files: y, parent: a, on: { A: B, C: D } } }", "on one pair of columns"],
-    ["sources: { a: { files: x }, b: { files: y, parent: a, on: [A] } }", "sources.b.on: has to be a column"],
+    ["sources: { a: { files: x }, b: { files: y, parent: a, on: [A] } }", "sources.b.on: must be a column"],
     [
       "sources: { a: { files: x, parent: b, on: K, key: K }, b: { files: y, parent: a, on: K, key: K } }",
       "own ancestor",

@@ -45,10 +45,10 @@ describe("measures of a mapping", () => {
     ["{ owed: { attr: balanc } }", 'measures.owed.attr: the mapping fills no "balanc"'],
     ["{ owed: { attr: balance, by: currency } }", 'measures.owed.by: the mapping fills no "currency"'],
     ["{ owed: { attr: customers.given_name } }", 'the mapping fills no "customers.given_name"'],
-    ["{ owed: { sum: decimal } }", "measures.owed: has to name an attr of the payload"],
-    ["{ owed: { attr: balance, sum: integer } }", "measures.owed.sum: has to be decimal"],
+    ["{ owed: { sum: decimal } }", "measures.owed: must name an attr of the payload"],
+    ["{ owed: { attr: balance, sum: integer } }", "measures.owed.sum: must be decimal"],
     ["{ owed: { attr: balance, per: x } }", "measures.owed.per: is not known here"],
-    ["[balance]", "measures: has to be an object"],
+    ["[balance]", "measures: must be an object"],
   ])("%s are rejected: %s", (measures, message) => {
     expect(refusal(measures)).toContain(message);
   });

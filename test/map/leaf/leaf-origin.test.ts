@@ -34,7 +34,8 @@ describe("from", () => {
   test("an empty cell is omitted", () => expect(mapLeaf("A", text, { A: "  " })).toEqual([undefined]));
   test("a leaf requires from or value", () =>
     expect(leafError("{ trim: true }")).toContain("neither from which column"));
-  test("a number is not a column", () => expect(leafError("5")).toContain("a column (a text) or an object of options"));
+  test("a number is not a column", () =>
+    expect(leafError("5")).toContain("a column (a string) or an object of options"));
   test("a column name of digits must be quoted", () => expect(mapLeaf('"2024"', text, { "2024": "x" })).toEqual(["x"]));
 });
 
@@ -59,7 +60,7 @@ describe("value and default", () => {
     expect(leafError("{ value: maybe }", boolean)).toContain("is not a boolean");
     expect(leafError("{ value: 12 }", text)).toContain("in quotes");
     expect(leafError("{ value: null }", text)).toContain("is null");
-    expect(leafError("{ value: { a: b } }", text)).toContain("has to be a text");
+    expect(leafError("{ value: { a: b } }", text)).toContain("must be a string");
     expect(leafError("{ value: GASS }", choice("GAS", "ELECTRICITY"))).toContain('did you mean "GAS"?');
   });
   test("a default fills only empty cells", () => {

@@ -36,7 +36,7 @@ describe("join and split", () => {
   });
   test("split is required for lists of scalars and rejected elsewhere", () => {
     expect(leafError('{ from: A, split: "," }')).toContain("no list here");
-    expect(leafError('{ from: A, split: "," }', list(object({ a: text })))).toContain("wants objects");
+    expect(leafError('{ from: A, split: "," }', list(object({ a: text })))).toContain("requires objects");
     expect(leafError('{ from: A, split: "" }', list(text))).toContain("between the parts");
     expect(leafError("A", list(text))).toContain("is a list in the contract");
   });
@@ -64,7 +64,7 @@ describe("replace", () => {
   test("rejects expressions that may take exponential time", () =>
     expect(leafError('{ from: A, replace: { pattern: "(a+)+$", to: "" } }')).toContain("endless repeat"));
   test("rejects invalid forms", () => {
-    expect(leafError('{ from: A, replace: "x" }')).toContain("has to be { from");
+    expect(leafError('{ from: A, replace: "x" }')).toContain("must be { from");
     expect(leafError("{ from: A, replace: { a: 1 } }")).toContain("digits in quotes");
     expect(leafError("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot stand together");
     expect(leafError("{ from: A, replace: { pattern: 5, to: c } }")).toContain("<expression>");
@@ -135,7 +135,7 @@ const tooLarge = (leaf: string, cells: Cells): string => {
 describe("size limits of texts", () => {
   test("end the run at the row if replace produces more than 1 MiB", () => {
     expect(mapLeaf(doubling(4), text, { A: "a".repeat(10) })).toEqual(["a".repeat(100_000)]);
-    expect(tooLarge(doubling(12), { A: "a".repeat(10) })).toMatch(/:\d+: replace makes a text of more than 1,048,576/);
+    expect(tooLarge(doubling(12), { A: "a".repeat(10) })).toMatch(/:\d+: replace produces more than 1,048,576/);
   });
 
   test.each(["x".repeat(200), "$0$&$&$&", "$'$'$'$'$'$'", "$`$`$`$`$`$`"])(
@@ -143,13 +143,13 @@ describe("size limits of texts", () => {
     (to) => {
       const rule = JSON.stringify({ pattern: "a|x", to });
       const leaf = `{ from: A, replace: [${Array.from({ length: 40 }, () => rule).join(", ")}] }`;
-      expect(tooLarge(leaf, { A: "a".repeat(200) })).toContain("replace makes a text of more than");
+      expect(tooLarge(leaf, { A: "a".repeat(200) })).toContain("replace produces more than");
     },
   );
 
   test("end the run if join produces more than 1 MiB", () => {
     const leaf = `{ from: [${Array.from({ length: 100 }, () => "A").join(", ")}], join: "" }`;
-    expect(tooLarge(leaf, { A: "a".repeat(11_000) })).toContain("join makes a text of more than 1,048,576");
+    expect(tooLarge(leaf, { A: "a".repeat(11_000) })).toContain("join produces more than 1,048,576");
   });
 
   test("do not apply to a long source text that does not grow", () => {

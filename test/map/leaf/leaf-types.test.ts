@@ -19,7 +19,7 @@ describe("true and false", () => {
   test("rejects invalid forms", () => {
     expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("means true as well");
     expect(leafError("{ from: A, true: [Y] }", text)).toContain("makes true or false, and the contract wants text");
-    expect(leafError("{ from: A, true: {} }", boolean)).toContain("a text or a list of texts");
+    expect(leafError("{ from: A, true: {} }", boolean)).toContain("a string or a list of strings");
   });
 });
 
@@ -83,10 +83,10 @@ describe("date and datetime", () => {
   });
   test.each([
     ["{ from: A, date: dd/MM/yyyy, pivot: 25 }", "leaf.pivot: means nothing without yy in the pattern"],
-    ["{ from: A, date: dd/MM/yy, pivot: 2025 }", "leaf.pivot: has to be a number from 0 to 99"],
+    ["{ from: A, date: dd/MM/yy, pivot: 2025 }", "leaf.pivot: must be a number from 0 to 99"],
     ["{ from: A, pivot: 25 }", "leaf.pivot: means nothing without date or datetime"],
     ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is not known here"],
-    ["{ from: A, date: [] }", "leaf.date: has to be a pattern, such as dd/MM/yyyy, or a list of them"],
+    ["{ from: A, date: [] }", "leaf.date: must be a pattern, such as dd/MM/yyyy, or a list of them"],
     ["{ from: A, date: [dd/MM/yyyy, dd.MM] }", 'leaf.date: "dd.MM": the year is missing'],
   ])("%s is rejected", (leaf, message) => expect(leafError(leaf, date)).toContain(message));
   test("an offset in the cell needs no zone", () => {
@@ -107,7 +107,7 @@ describe("date and datetime", () => {
     );
     expect(leafError('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain("says the zone already");
     expect(leafError("{ from: A, zone: UTC }", datetime)).toContain("means nothing without datetime");
-    expect(leafError("{ from: A, date: [5] }", date)).toContain("has to be a pattern");
+    expect(leafError("{ from: A, date: [5] }", date)).toContain("must be a pattern");
   });
 });
 

@@ -8,7 +8,7 @@ describe("findings of rules", () => {
     [{ kind: "holds", test: "a", tst: 1 }, 'no member "tst"; did you mean "test"?'],
     [{ kind: "holds" }, '"test"'],
     [{ kind: "holds", test: "a ==" }, 'write "="'],
-    [{ kind: "holds", test: "a = " }, "breaks off"],
+    [{ kind: "holds", test: "a = " }, "is incomplete"],
     [{ kind: "holds", test: "lenght(a)" }, 'no function "lenght"'],
     [{ kind: "holds", test: "min()" }, "is not expected"],
     [{ kind: "holds", test: '"open' }, "not closed"],

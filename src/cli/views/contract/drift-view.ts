@@ -29,7 +29,7 @@ function driftText(found: readonly OperationDrift[], { screen }: ViewOptions): s
   });
   const overlay = overlayOf(found);
   const proposed = overlay === undefined ? [] : [`Proposed rules, as an overlay\n\n${plainLines(overlay)}`];
-  return found.length === 0 ? "The ledger holds no push\n" : [...sections, ...proposed].join("\n");
+  return found.length === 0 ? "The ledger has no push\n" : [...sections, ...proposed].join("\n");
 }
 
 function section(title: string, drift: readonly Drift[], kind: Drift["kind"], screen: Screen): string {

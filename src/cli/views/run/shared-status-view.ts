@@ -41,7 +41,7 @@ function paceText({ concurrency, rps, workers, findings }: SharedStatus): string
     working.reduce((sum, worker) => sum + worker.perSecond, 0),
     working.reduce((sum, worker) => sum + worker.inFlight, 0),
   ];
-  const most = rps === undefined ? "" : `, at most ${rps} a second`;
+  const most = rps === undefined ? "" : `, at most ${rps}/s`;
   const now = `${rateText(perSecond)}/s, ${formatCount(inFlight)} in flight`;
   const found = findings?.rate === undefined ? "" : `, ${rateText(findings.rate.perSecond)}/s accepted`;
   return `${now}; ${formatCount(concurrency)} in flight at most${most}${found}, for ${counted(working.length, "worker")} together`;

@@ -6,15 +6,16 @@ import { STATUSES, type Summary } from "../../../model/outcome.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
 import { renderTable } from "../../../terminal/text-table.ts";
-import { textWidth, wrapText } from "../../../terminal/text-width.ts";
+import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { sharedData, sharedLines } from "./shared-status-view.ts";
 import { duration, paceText, percent, rateText, suppliersText } from "../../progress/progress-text.ts";
 import type { View } from "../view.ts";
 
 /**
- * A list of runs, latest first. The active run, or the only one, is shown in detail. The coverage says how many planned
- * records are on the platform, over all runs. As data, `{"runs":[...],"coverage":[...]}`.
+ * A table of runs for each target, latest first, with one line per run. The active run, or the only one, is shown in
+ * detail. The coverage says how many planned records are on the platform, over all runs. As data,
+ * `{"runs":[...],"coverage":[...]}`.
  */
 export const statusView: View<LedgerStatus> = {
   text: (status, { screen }) => statusText(status, screen),
@@ -25,29 +26,40 @@ export function statusText({ runs, coverage }: LedgerStatus, screen: Screen): st
   const [only] = runs;
   const shown = runs.length === 1 ? only : runs.find(({ state }) => state === "running");
   const parts = [
-    ...(runs.length > 1 ? [runTable(runs, screen)] : []),
+    ...(runs.length > 1 ? runTables(runs, screen) : []),
     ...(shown === undefined ? [] : [runText(shown, screen)]),
-    ...(coverage.length === 0 ? [] : [coverageText(coverage)]),
+    ...(coverage.length === 0 ? [] : [coverageText(coverage, screen)]),
   ];
   return parts.join("\n");
+}
+
+function runTables(runs: readonly RunStatus[], screen: Screen): readonly string[] {
+  const targets = [...new Set(runs.map(({ run }) => run.target))];
+  return targets.map((target) => {
+    const shown = runs.filter(({ run }) => run.target === target);
+    return `${cutText(`Runs to ${plainText(target)}, latest first`, screen.width)}\n${runTable(shown, screen)}`;
+  });
 }
 
 function runTable(runs: readonly RunStatus[], screen: Screen): string {
   const rows = runs.map(({ run, summary, state }) => [
     run.id,
-    stateText(run, state),
-    run.target,
+    shortStateText(run, state),
     formatCount(summary.records),
     countsText(summary.counts),
   ]);
   const columns = [
     { title: "run" },
     { title: "state" },
-    { title: "target" },
     { title: "records", align: "right" },
-    { title: "outcome" },
+    { title: "outcome", isCut: true },
   ] as const;
   return renderTable(rows, columns, screen);
+}
+
+/** Omits `complete` for a dry run, to leave room for the outcome. */
+function shortStateText(run: Run, state: RunStatus["state"]): string {
+  return run.dryRun && state === "complete" ? `dry run (${run.exitCode ?? 0})` : stateText(run, state);
 }
 
 function stateText({ exitCode, dryRun }: Run, state: RunStatus["state"]): string {
@@ -146,14 +158,20 @@ function nowLines(sending: Sending | undefined): readonly (readonly [string, str
   ];
 }
 
-function coverageText(coverage: readonly Coverage[]): string {
-  return coverage
-    .map(({ accepted, records, operation, target, supplier }) => {
-      const of = `${formatCount(accepted)} of ${counted(records, "record")} (${percent(accepted, records)})`;
-      const where = [operation, target, supplier].filter((part) => part !== "").map((part) => plainText(part));
-      return `On the platform, over all runs: ${of}${coverage.length > 1 ? `, ${where.join(", ")}` : ""}\n`;
-    })
-    .join("");
+function coverageText(coverage: readonly Coverage[], { width }: Screen): string {
+  const title = "On the platform, over all runs";
+  const counts = coverage.map(
+    ({ accepted, records }) =>
+      `${formatCount(accepted)} of ${counted(records, "record")} (${percent(accepted, records)})`,
+  );
+  if (counts.length === 1) return `${title}: ${counts.join("")}\n`;
+  const counter = Math.max(...counts.map(textWidth)) + 2;
+  const lines = coverage.flatMap(({ operation, target, supplier }, at) => {
+    const where = [operation, target, supplier].filter((part) => part !== "").map((part) => plainText(part));
+    const wrapped = wrapPhrases(where.join(", "), width - INDENT.length - counter);
+    return wrapped.map((text, line) => `${INDENT}${(line === 0 ? (counts[at] ?? "") : "").padEnd(counter)}${text}\n`);
+  });
+  return `${title}\n${lines.join("")}`;
 }
 
 /** The same as data. */
