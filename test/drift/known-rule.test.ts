@@ -33,13 +33,13 @@ it("names the settings that a skipped rule of the contract needs", () => {
   expect(known("needs_both", declared)).toEqual({ kind: "judged" });
 });
 
-it("tells codes that a rule checks from those that the contract leaves to the platform", () => {
+it("distinguishes codes that a rule checks from those that the contract leaves to the platform", () => {
   expect(known("judged")).toEqual({ kind: "judged" });
   expect(known("account_not_found")).toEqual({ kind: "undecided", reason: "platform" });
   expect(known("nobody_knows")).toBeUndefined();
 });
 
-it("names shipped overlays with a rule for the code, without those in use", () => {
+it("names shipped overlays with a rule for the code, except those in use", () => {
   expect(known("theirs")).toEqual({ kind: "shipped", overlays: ["overlay:au", "overlay:gb"] });
   expect(known("theirs", { contract: ["contract.yaml", "overlay:gb"] })).toEqual({
     kind: "shipped",
@@ -47,7 +47,7 @@ it("names shipped overlays with a rule for the code, without those in use", () =
   });
 });
 
-it("lists the codes of every shipped overlay, with those that they share", async () => {
+it("lists the codes of every shipped overlay, including shared ones", async () => {
   const codes = await shippedRuleCodes();
   expect(codes.get("balance_triggered_schedule_missing_threshold")).toEqual(["overlay:au", "overlay:gb"]);
   expect(codes.get("no_such_code")).toBeUndefined();

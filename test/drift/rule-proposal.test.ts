@@ -44,13 +44,13 @@ describe("a rule for a code that the platform returned", () => {
     });
   });
 
-  it("no rule is proposed where nothing is published, or the words say nothing", () => {
+  it("is not proposed if nothing is published or the description is inconclusive", () => {
     expect(proposal({})).toBeUndefined();
     expect(proposal(validator("serial must be unique", "another_code"))).toBeUndefined();
     expect(proposal(validator("Hm."))).toBeUndefined();
   });
 
-  it("a rule is proposed for the published place nearest to the platform's error", () => {
+  it("is proposed for the published location nearest to the platform's error", () => {
     const customer = { type: "object", properties: { phone: { type: "string", ...validator("valid phone number") } } };
     const schemas = { Customer: customer, Broker: customer };
     const body = bodyOf(

@@ -1,4 +1,5 @@
-// Breaks off the checking of records: FAIL_AT=<main|worker>:<nth>:<throw|SIGINT>, where the nth columns of a batch are packed.
+// Interrupts the check of records: FAIL_AT=<main|worker>:<nth>:<throw|SIGINT>, when the nth columns of a batch are
+// packed.
 import { isMainThread } from "node:worker_threads";
 
 const [where, nth, action] = (process.env.FAIL_AT ?? "").split(":");

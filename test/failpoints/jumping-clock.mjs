@@ -1,6 +1,6 @@
 /**
- * A wall clock that somebody plays with, loaded before the program (`node --import`), and no part of it: it starts two
- * seconds before the end of summer time in London, and is a day ahead or behind at every other look.
+ * An unstable wall clock, loaded before the program (`node --import`). It starts two seconds before the end of summer
+ * time in London, and is a day ahead or behind at every other reading.
  */
 const DAY_MS = 86_400_000;
 const START = Date.UTC(2026, 9, 25, 0, 59, 58);

@@ -1,6 +1,6 @@
 /**
- * Loaded before the program (`node --import`), and no part of it: to a process that has stood still for more than a second, it
- * was a minute.
+ * Loaded before the program (`node --import`). A process that was frozen for more than a second sees a freeze of a
+ * minute.
  */
 const STILL_MS = 1_000;
 const MINUTE_MS = 60_000;

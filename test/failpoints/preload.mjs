@@ -1,12 +1,13 @@
 /**
- * Faults at chosen moments of a process, from outside: loaded before the program (`node --import`), and no part of it.
+ * Faults at chosen points of a process: loaded before the program (`node --import`).
  *
- *   MIGRATE_FAILPOINT=<point>:<n>:<action>   MIGRATE_FAILPOINT_FIRED=<file that is made when it strikes>
+ *   MIGRATE_FAILPOINT=<point>:<n>:<action>   MIGRATE_FAILPOINT_FIRED=<file that is created when the fault happens>
  *
- * The nth time that the program comes to the point it is killed (`kill`), or the call fails as on a full disk (`enospc`) or
- * a broken one (`eio`); or there is an error that nobody has foreseen: in the call (`throw`), where nobody waits for it
- * (`uncaught`), in a promise that nobody holds (`unhandled`). Points: `commit` (a transaction of the ledger), `checkpoint` (the log goes into the ledger), `sync`
- * (fsync of seal or report), `seal` (a write to the seal), `report` (a write to a file of the report), `rename`.
+ * When the program reaches the point for the nth time, the action happens. `kill` kills the process. `enospc` makes the
+ * call fail like on a full disk, `eio` like on a broken disk. Unexpected errors: `throw` (in the call), `uncaught`
+ * (outside of any caller) and `unhandled` (in a promise without a handler). Points: `commit` (a transaction of the
+ * ledger), `checkpoint` (the log is written to the ledger), `sync` (fsync of the checksum file or report), `seal` (a
+ * write to the checksum file), `report` (a write to a file of the report), `rename`.
  */
 import fs from "node:fs";
 import promises from "node:fs/promises";
@@ -17,10 +18,10 @@ const fired = process.env["MIGRATE_FAILPOINT_FIRED"];
 const realWrite = fs.writeFileSync;
 let met = 0;
 
-/** SQLite's codes for the same two faults: FULL and IOERR. */
+/** SQLite's codes for these two faults: FULL and IOERR. */
 const FAULTS = { enospc: { code: "ENOSPC", errno: -28, errcode: 13 }, eio: { code: "EIO", errno: -5, errcode: 10 } };
 
-/** As JavaScript has it: what it stumbled over is quoted in the message. */
+/** Like a JavaScript error, the message quotes the value at fault. */
 const stumble = () => JSON.parse("Amina Hughes, 07700 900730");
 const BUGS = {
   throw: stumble,
@@ -28,7 +29,7 @@ const BUGS = {
   unhandled: () => void Promise.resolve().then(stumble),
 };
 
-/** The program has come to a point of this kind. */
+/** Called when the program reaches a point of this kind. */
 function reach(name) {
   if (name !== point) return;
   met += 1;
@@ -45,7 +46,7 @@ function faultOf(name) {
   return Object.assign(new Error(`${code}: made to fail`), isSqlite ? { errcode } : { code, errno });
 }
 
-/** Puts the point before every call of a method to which it applies; a method of SQLite cannot be assigned. */
+/** Adds the point before every matching call of a method. SQLite's methods cannot be assigned. */
 function before(owner, method, pointOf) {
   const real = owner[method];
   const value = function reached(...args) {
@@ -73,7 +74,7 @@ promises.open = async function opened(file, flags, mode) {
 };
 syncBuiltinESMExports();
 
-// SQLite is Node's own, or a package, of which the build makes a file: commits and checkpoints pass by a failpoint.
+// SQLite is built into Node.js or is a bundled package. Commits and checkpoints of both pass a failpoint.
 const LOAD = "_load";
 const realLoad = Module[LOAD];
 Module[LOAD] = function loaded(request, ...rest) {

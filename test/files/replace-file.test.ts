@@ -6,7 +6,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const modeOf = (file: string): number => statSync(file).mode & 0o777;
 
-test("a replaced file has the new content and is private, whatever the old file's mode was", async () => {
+test("a replaced file has the new content and is private, for any mode of the old file", async () => {
   const folder = temporaryFolder({ "list.csv": "old" });
   const file = path.join(folder, "list.csv");
   chmodSync(file, 0o644);
@@ -16,7 +16,7 @@ test("a replaced file has the new content and is private, whatever the old file'
   expect(readdirSync(folder)).toEqual(["list.csv"]);
 });
 
-test("a link in the file's place is replaced, and the file that it led to is left as it was", async () => {
+test("a link is replaced, and its target is unchanged", async () => {
   const folder = temporaryFolder({ target: "precious" });
   for (const name of ["asynchronous", "synchronous"]) symlinkSync(path.join(folder, "target"), path.join(folder, name));
   await replaceFile(path.join(folder, "asynchronous"), "new");
@@ -26,14 +26,14 @@ test("a link in the file's place is replaced, and the file that it led to is lef
   expect(statSync(path.join(folder, "synchronous")).size).toBe(3);
 });
 
-test("a replacement that fails leaves no temporary file behind", async () => {
+test("a failed replacement leaves no temporary file", async () => {
   const folder = temporaryFolder();
   mkdirSync(path.join(folder, "taken", "inside"), { recursive: true });
   await expect(replaceFile(path.join(folder, "taken"), "new")).rejects.toThrow("EISDIR");
   expect(readdirSync(folder)).toEqual(["taken"]);
 });
 
-test("two replacements of one file at the same time both end whole", async () => {
+test("two simultaneous replacements of one file both finish completely", async () => {
   const folder = temporaryFolder();
   const file = path.join(folder, "entry");
   const contents = ["a", "b"].map((letter) => letter.repeat(100_000));
@@ -42,7 +42,7 @@ test("two replacements of one file at the same time both end whole", async () =>
   expect(readdirSync(folder)).toEqual(["entry"]);
 });
 
-test("a synchronous replacement takes the place of a temporary file that a dead process left", () => {
+test("a synchronous replacement overwrites a temporary file of a dead process", () => {
   const folder = temporaryFolder({ "seal.tmp": "half" });
   const file = path.join(folder, "seal");
   replaceFileSync(file, Buffer.from("whole"));
@@ -51,7 +51,7 @@ test("a synchronous replacement takes the place of a temporary file that a dead 
   expect(existsSync(`${file}.tmp`)).toBe(false);
 });
 
-test("a draft is not written through a link that stands under its name", async () => {
+test("a draft is not written through a link with its name", async () => {
   const folder = temporaryFolder({ target: "precious" });
   symlinkSync(path.join(folder, "target"), path.join(folder, ".report.1.tmp"));
   const draft = await openDraft(path.join(folder, "report"), "1", 0o600);

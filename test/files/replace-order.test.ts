@@ -28,13 +28,13 @@ vi.mock("node:fs/promises", async (original) => {
 
 beforeEach(() => void done.splice(0));
 
-test("a file is on the disk before it gets its name, and its name before the replacement ends", async () => {
+test("a file is on disk before it gets its name, and the name is on disk before the replacement ends", async () => {
   const folder = temporaryFolder();
   await replaceFile(path.join(folder, "report.json"), "{}", { tag: "new" });
   expect(done).toEqual(["sync .report.json.new.tmp", "rename report.json", `sync ${path.basename(folder)}`]);
 });
 
-test("nothing waits for the disk where the file can be made again", async () => {
+test("a file that can be recreated is not synced to disk", async () => {
   await replaceFile(path.join(temporaryFolder(), "cache.json"), "{}", { durable: false });
   expect(done).toEqual(["rename cache.json"]);
 });

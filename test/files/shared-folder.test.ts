@@ -13,7 +13,7 @@ function folderOf(mode: number): string {
 }
 
 describe("a folder for reports", () => {
-  it.each([0o777, 0o1777, 0o702])("is refused where anybody can write to it (%o)", async (mode) => {
+  it.each([0o777, 0o1777, 0o702])("is refused if other users can write to it (%o)", async (mode) => {
     const folder = folderOf(mode);
     await expect(checkReportFolder(folder, [])).rejects.toMatchObject({
       code: "usage",
@@ -22,7 +22,7 @@ describe("a folder for reports", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it.each([0o700, 0o755, 0o711])("is taken where others can read it at most (%o)", async (mode) => {
+  it.each([0o700, 0o755, 0o711])("is accepted if other users can only read it (%o)", async (mode) => {
     await expect(checkReportFolder(folderOf(mode), [])).resolves.toBeUndefined();
   });
 
@@ -43,7 +43,7 @@ describe("a folder for reports", () => {
     expect(readdirSync(folder)).toEqual(["link"]);
   });
 
-  it("need not be there yet", async () => {
+  it("does not need to exist", async () => {
     await expect(refuseSharedFolder(path.join(temporaryFolder(), "new"))).resolves.toBeUndefined();
   });
 });
@@ -61,7 +61,7 @@ describe("whyShared", () => {
     ["root owns it", stats(0o755, { uid: 0, gid: 0 }), own, undefined],
     ["another user owns it and root writes", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
     ["the system has no modes", stats(0o777, own), undefined, undefined],
-  ])("where %s", (_, folder, user, expected) => {
+  ])("if %s", (_, folder, user, expected) => {
     expect(whyShared(folder, user)).toBe(expected);
   });
 

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { DatabaseSync, hasStableSqlite } from "../../src/files/sqlite.ts";
 
-describe("the engine of SQLite", () => {
+describe("the SQLite engine", () => {
   it.each([
     ["20.19.0", false],
     ["22.23.3", false],
@@ -11,20 +11,20 @@ describe("the engine of SQLite", () => {
     ["25.6.1", false],
     ["25.7.0", true],
     ["26.0.0", true],
-  ])("of Node.js %s is taken: %s", (version, isTaken) => {
+  ])("of Node.js %s is used: %s", (version, isTaken) => {
     expect(hasStableSqlite(version)).toBe(isTaken);
   });
 
-  it("is Node's own only where loading that prints nothing", () => {
+  it("is the built-in one only if loading it prints nothing", () => {
     const { status, stderr } = spawnSync(process.execPath, ["-e", 'require("node:sqlite")'], { encoding: "utf8" });
     expect(hasStableSqlite(process.versions.node)).toBe(status === 0 && stderr === "");
   });
 
-  it("opens a database that lies in a file only, when asked to, and says what SQLite has against it", () => {
+  it("opens only an existing database on request, and reports SQLite's error", () => {
     expect(() => new DatabaseSync("file:/nowhere/at/all.db?mode=rw")).toThrow(expect.objectContaining({ errcode: 14 }));
   });
 
-  it("takes whole numbers for integers, in whatever way a statement is run", () => {
+  it("stores whole numbers as integers for any way to run a statement", () => {
     const database = new DatabaseSync(":memory:");
     const half = database.prepare("select 7 / ? as half, typeof(?) as type, ? as big");
     const expected = { half: 3, type: "real", big: 2 ** 40 };

@@ -16,11 +16,11 @@ describe("createDecimalSum", () => {
     [["-0.05", "0.01"], "-0.04"],
     [["99999999999999999999.99", ".01"], "100000000000000000000.00"],
     [["+7", "007."], "14"],
-  ])("%j is %s", (texts, sum) => {
+  ])("%j add up to %s", (texts, sum) => {
     expect(sumOf(...texts)).toBe(sum);
   });
 
-  it("does not depend on the order, and takes back what was added", () => {
+  it("does not depend on the order, and can subtract an added value", () => {
     const cents = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n });
     fc.assert(
       fc.property(fc.array(cents), (amounts) => {
@@ -38,7 +38,7 @@ function textOf(cents: bigint): string {
   return `${cents < 0n ? "-" : ""}${digits.slice(0, -2)}.${digits.slice(-2)}`;
 }
 
-it("compares decimals with and without exponents as their cross-multiplied digits", () => {
+it("compares decimals with and without exponents like their cross-multiplied digits", () => {
   const number = fc.record({ digits: fc.bigInt(-1000n, 1000n), exponent: fc.integer({ min: -6, max: 6 }) });
   type Number = typeof number extends fc.Arbitrary<infer Value> ? Value : never;
   const textOfNumber = ({ digits, exponent }: Number): string => `${digits}e${exponent}`;
@@ -56,7 +56,7 @@ it("compares decimals with and without exponents as their cross-multiplied digit
   expect(compareDecimals("0e400000000", "-0.00")).toBe(0);
 });
 
-describe("the number next to a long decimal", () => {
+describe("the double next to a long decimal", () => {
   it.each([
     ["1e400000000", "not above", Number.MAX_VALUE],
     ["1e400000000", "not below", Infinity],

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { canonicalJson } from "../../src/json/json-value.ts";
 import { compactJson, elementTexts, parseExact } from "../../src/json/exact-json.ts";
 
-test("exact JSON: numbers that would lose digits are read as text, others as numbers", () => {
+test("exact JSON: reads numbers that would lose digits as text, others as numbers", () => {
   const text = '{"id": 12345678901234567890, "n": 1.5, "tiny": -0.10000000000000000001, "s": "12345678901234567890"}';
   expect(parseExact(text)).toEqual({
     id: "12345678901234567890",
@@ -13,16 +13,16 @@ test("exact JSON: numbers that would lose digits are read as text, others as num
   });
 });
 
-test("exact JSON: decimals are read as text with every digit, trailing zeros included", () => {
+test("exact JSON: reads decimals as text with every digit, trailing zeros included", () => {
   const text = '[{"rate": -3.0150, "other": -3.0150, "deep": [{"rate" : 10}]}]';
   expect(parseExact(text, new Set(["rate"]))).toEqual([{ rate: "-3.0150", other: -3.015, deep: [{ rate: "10" }] }]);
 });
 
-test.each(["", "{", '{"a":}', "[1,]", "01", '"open', "{} {}"])("%j is no JSON", (text) => {
+test.each(["", "{", '{"a":}', "[1,]", "01", '"open', "{} {}"])("%j is invalid JSON", (text) => {
   expect(parseExact(text)).toBeUndefined();
 });
 
-test("exact JSON: the elements of a list keep the text in which they were written", () => {
+test("exact JSON: keeps the original text of the elements of a list", () => {
   const text = '{"note":"results","results":[ {"a": 1.0, "a": "x,]\\"}"}, [ ], "y" ],"more":[1]}';
   expect(elementTexts(text, "results")).toEqual(['{"a":1.0,"a":"x,]\\"}"}', "[]", '"y"']);
   expect(elementTexts('{"results":[1],"\\u0072esults":[2,3]}', "results")).toEqual(["2", "3"]);
@@ -30,14 +30,14 @@ test("exact JSON: the elements of a list keep the text in which they were writte
   expect(elementTexts('{"inner":{"results":[1]}}', "results")).toEqual([]);
 });
 
-test("exact JSON: strings of millions of characters are read", () => {
+test("exact JSON: reads strings of millions of characters", () => {
   const text = `{"results":["${"x".repeat(4_000_000)}","${"\\n".repeat(2_000_000)}"]}`;
-  // Compared as a whole, and not shown: a failure would print millions of characters.
+  // Not compared with `toBe`, because a failure would print millions of characters.
   expect(canonicalJson(parseExact(text) ?? null) === text).toBe(true);
   expect(elementTexts(text, "results")).toHaveLength(2);
 });
 
-test("exact JSON: any document is read like JSON.parse, and gives the same elements", () => {
+test("exact JSON: reads any document like JSON.parse, with the same elements", () => {
   fc.assert(
     fc.property(
       fc.array(fc.jsonValue({ maxDepth: 4 })),

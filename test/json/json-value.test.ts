@@ -25,12 +25,12 @@ describe("a JSON pointer", () => {
   test.each([
     [[], ""],
     [["a/b", 0, "m~n", "~1", ""], "/a~1b/0/m~0n/~01/"],
-  ])("to %j is %j and is read back", (path, pointer) => {
+  ])("to %j is %j and can be parsed again", (path, pointer) => {
     expect(formatPointer(path)).toBe(pointer);
     expect(parsePointer(pointer)).toEqual(path.map(String));
   });
 
-  test("in a reference is percent-decoded, and no reference that points elsewhere is read", () => {
+  test("in a reference is percent-decoded; a reference to another document is rejected", () => {
     expect(parseFragment("#/components/schemas/A~1B%20C")).toEqual(["components", "schemas", "A/B C"]);
     expect(parseFragment("#")).toEqual([]);
     expect(parseFragment("#name")).toBeUndefined();

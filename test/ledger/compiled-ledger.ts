@@ -8,7 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const script = fileURLToPath(new URL("ledger-process.mjs", import.meta.url));
 
 /**
- * Compiles the ledger for processes of its own, once for a test file; it lies inside the project, where packages are
+ * Compiles the ledger for child processes, once per test file. The output is inside the project so that packages are
  * found. Returns a function that starts `ledger-process.mjs` with a task.
  */
 export function useLedgerProcess(): LedgerProcess {
@@ -54,11 +54,11 @@ export function useLedgerProcess(): LedgerProcess {
 
 interface LedgerProcess {
   readonly start: (task: string, ...values: readonly string[]) => ChildProcess;
-  /** By way of another command, which runs what follows it. */
+  /** Another command that runs the process, for example `unshare`. */
   readonly startUnder: (command: readonly string[], task: string, ...values: readonly string[]) => ChildProcess;
 }
 
-/** The first line that the process prints. */
+/** The first line of the process's output. */
 export async function firstLine(child: ChildProcess): Promise<string> {
   for await (const chunk of child.stdout ?? []) return String(chunk).trim();
   return "";

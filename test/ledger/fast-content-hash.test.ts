@@ -7,7 +7,7 @@ const contentHashOf = createFastContentHash();
 
 const jsonValue = fc.jsonValue().map((value): JsonValue => JSON.parse(JSON.stringify(value)));
 
-test("the same data has the same fast hash, in whatever order its members stand", () => {
+test("the same data has the same fast hash in any order of its members", () => {
   fc.assert(
     fc.property(jsonValue, (data) => {
       expect(contentHashOf(reversed(data))).toBe(contentHashOf(data));
@@ -15,7 +15,7 @@ test("the same data has the same fast hash, in whatever order its members stand"
   );
 });
 
-test("other data has another fast hash", () => {
+test("different data has a different fast hash", () => {
   fc.assert(
     fc.property(jsonValue, jsonValue, (one, other) => {
       expect(contentHashOf(one) === contentHashOf(other)).toBe(canonicalJson(one) === canonicalJson(other));
@@ -23,14 +23,14 @@ test("other data has another fast hash", () => {
   );
 });
 
-test("values that look alike have different fast hashes", () => {
+test("values that look similar have different fast hashes", () => {
   const alike = [{}, [], "", null, [[]], [{}], 1, "1", [1], ["1"], { a: 1 }, { a: "1" }, { a: [1] }, { a: { b: 1 } }];
   const members = [{ a: "b", b: "a" }, { a: "a", b: "b" }, { a: "", b: "ab" }, { ab: "" }, [["a"], "b"], ["a", ["b"]]];
   const hashes = [...alike, ...members, true, "true", "null", ["a", "b"], ["b", "a"], ["ab"]].map(contentHashOf);
   expect(new Set(hashes).size).toBe(hashes.length);
 });
 
-test("100,000 payloads that differ little have as many fast hashes, of 52 bits", () => {
+test("100,000 payloads with small differences have distinct 52-bit fast hashes", () => {
   const hashes = Array.from({ length: 100_000 }, (_, number) => contentHashOf({ key: "A", balance: `${number}` }));
   expect(new Set(hashes).size).toBe(hashes.length);
   expect(hashes.every((hash) => Number.isInteger(hash) && hash >= 0 && hash < 2 ** 52)).toBe(true);

@@ -17,7 +17,7 @@ function request(number: number): JournaledRequest {
   return { identity: hash, content: hash, attempt: 1 + (number % 3), idempotent: number % 5 === 0, ...mark };
 }
 
-/** A journal of one run with these groups of requests, and where each group ends. */
+/** A journal of one run with these groups of requests, and the position where each group ends. */
 function journalOf(groups: readonly number[]): { readonly bytes: Buffer; readonly ends: readonly number[] } {
   const ends: number[] = [];
   let next = 0;
@@ -38,7 +38,7 @@ function numberOf({ identity }: JournaledRequest): number {
   return new DataView(identity.slice().buffer).getUint32(0);
 }
 
-/** A ledger of the run that knows the first so many requests. */
+/** A ledger of the run that contains the first requests only. */
 function ledgerKnowing(known: number): Parameters<typeof compareJournal>[1] {
   return {
     findRun: async () => undefined,
@@ -69,7 +69,7 @@ it("reads back what was written", () => {
 
 const groups = fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1, maxLength: 12 });
 
-it("finds every unknown request before the place where a journal was cut off", async () => {
+it("finds every unknown request before the point where a journal was truncated", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   await fc.assert(
     fc.asyncProperty(groups, fc.nat(), fc.nat(), async (sizes, cut, part) => {
@@ -85,7 +85,7 @@ it("finds every unknown request before the place where a journal was cut off", a
   );
 });
 
-it("never takes a ledger for complete next to a journal in which a bit has changed", async () => {
+it("never considers a ledger complete if a bit of its journal has changed", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   await fc.assert(
     fc.asyncProperty(groups, fc.nat(), fc.integer({ min: 0, max: 7 }), async (sizes, at, bit) => {
@@ -99,7 +99,7 @@ it("never takes a ledger for complete next to a journal in which a bit has chang
   );
 });
 
-it("tolerates zeros in place of the last bytes, as a loss of power leaves them", async () => {
+it("tolerates zeros instead of the last bytes, as a power failure leaves them", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   const { bytes, ends } = journalOf([3, 4]);
   bytes.fill(0, (ends[0] ?? 0) + 20);
@@ -109,7 +109,7 @@ it("tolerates zeros in place of the last bytes, as a loss of power leaves them",
   expect(statSync(file).size).toBe(readFileSync(file).length);
 });
 
-it("takes a journal that cannot be read for that of the ledger in its name, and of any ledger once it was renamed", () => {
+it("attributes an unreadable journal to the ledger in its name, and to any ledger once it was renamed", () => {
   const folder = temporaryFolder();
   const [first, second] = ["20261123-1000-0001", "20261123-1100-0002"];
   const named = journalFile(folder, "my ledger.db", first);
@@ -120,7 +120,7 @@ it("takes a journal that cannot be read for that of the ledger in its name, and 
   expect(journalsOf({ folder, ledgerName: "other.db" }, second)).toEqual([renamed]);
 });
 
-it("tells a ledger that lacks the last request from the newest one, by the end of the file alone", async () => {
+it("distinguishes a ledger that lacks the last request from the newest one by the end of the file alone", async () => {
   const file = path.join(temporaryFolder(), "a.log");
   const { bytes } = journalOf([3, 2]);
   writeFileSync(file, Buffer.concat([bytes, framesOf({ kind: "end", at: AT, requests: 5 })]));

@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 
 const SCRIPT = fileURLToPath(new URL("../soak/ledger-damage.mjs", import.meta.url));
 
-test("a ledger that was cut off, or of which a byte was changed, is refused or read right", async () => {
+test("refuses or reads correctly a ledger that was truncated or has a changed byte", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
     SCRIPT,
     "--every",

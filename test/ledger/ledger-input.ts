@@ -31,7 +31,7 @@ export const POLICY: PlanPolicy = {
   keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
 };
 
-/** The item of record `record`; its line is one below. */
+/** The item of record `record`; its line is `record` + 1. */
 export function item(record: number, key: string, content = "same", more: Partial<PlannedItem> = {}): PlannedItem {
   return {
     record,
@@ -81,14 +81,14 @@ export function attemptOutcomeOf(
   return { record, identity, attempt, status, problems: [], at: AT, ...more };
 }
 
-/** Intends everything that is still to be sent. */
+/** Saves intents for all pending records. */
 export async function intendAll(ledger: Ledger, run: string): Promise<readonly Intent[]> {
   const intents = (await ledger.sendable(run, 1, 1_000_000)).map(intentOf);
   await ledger.saveIntents(run, intents);
   return intents;
 }
 
-/** Sends everything that is still to be sent, with one result for all. */
+/** Sends all pending records, with the same result for each. */
 export async function sendAll(
   ledger: Ledger,
   run: string,
@@ -102,7 +102,7 @@ export async function sendAll(
   );
 }
 
-/** What a platform says of one bad field. */
+/** A platform problem of one invalid field. */
 export const REFUSED: PlatformProblem = {
   attr: "customers.0.mobile",
   severity: "error",

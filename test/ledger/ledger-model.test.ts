@@ -12,7 +12,7 @@ const RECORDS = 12;
 const items = Array.from({ length: RECORDS }, (_, index) => item(index + 1, `K${index}`));
 type Result = "accepted" | "rejected" | "ambiguous" | "blocked" | "pending";
 
-/** What a ledger should know, as simply as it can be said. */
+/** A minimal model of the contents of a ledger. */
 interface Model {
   readonly path: string;
   ledger: Ledger;
@@ -48,7 +48,7 @@ const settle =
     }
   };
 
-/** A dead process closes nothing: the old connection stays as it is and a new one opens the file. */
+/** A dead process closes nothing: the old connection stays open and a new one opens the file. */
 async function crash(model: Model): Promise<void> {
   model.ledger = await openLedger({ path: model.path });
   for (const { record } of model.flying) model.ambiguous.add(record);
@@ -87,7 +87,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.constant(pushAgain) },
 );
 
-test("whatever is intended, settled, killed, resumed and pushed again: every record has the state it should have", async () => {
+test("every record has the expected state after any sequence of intents, outcomes, kills, resumes and pushes", async () => {
   const folder = temporaryFolder();
   let count = 0;
   await fc.assert(

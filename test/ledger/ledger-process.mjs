@@ -9,7 +9,7 @@ const { openLedger } = await import(join(compiled, "ledger/sqlite/sqlite-ledger.
 const { sqliteLedgerStore } = await import(join(compiled, "ledger/sqlite/sqlite-store.js"));
 const print = (line) => process.stdout.write(`${line}\n`);
 
-/** Takes the lock and keeps it, or says why not. */
+/** Takes the lock and keeps it, or prints the refusal. */
 async function hold() {
   try {
     await lockLedger(path, "push", JSON.parse(values[0] ?? "{}"));
@@ -20,7 +20,7 @@ async function hold() {
   }
 }
 
-/** Opens the ledger as a push does, or says why not. */
+/** Opens the ledger like a push, or prints the refusal. */
 async function open() {
   try {
     await sqliteLedgerStore(path).write("push", { create: true });
@@ -31,7 +31,7 @@ async function open() {
   }
 }
 
-/** Plans a run, closes the ledger, and ends as a program does that has nothing left to do, once it is told to. */
+/** Plans a run, closes the ledger, and exits normally once it receives input. */
 async function linger() {
   const ledger = await openLedger({ path });
   const job = { command: "push", target: "platform.example", supplier: "", operation: "import", endpoint: "POST /" };
@@ -54,7 +54,7 @@ async function linger() {
   print(id);
 }
 
-/** Goes on with a run, in groups; what a platform would have received stands in the file `received`. */
+/** Continues a run in groups. The file `received` lists the requests that a platform would have received. */
 async function push() {
   const [run, received] = values;
   const at = new Date().toISOString();

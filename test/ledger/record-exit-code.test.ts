@@ -18,12 +18,12 @@ test.each<[Status, number]>([
   expect(exitCodeOf({ [status]: 0, accepted: 3 })).toBe(0);
 });
 
-test("the worst record decides", () => {
+test("the worst record determines the exit code", () => {
   expect(exitCodeOf({ accepted: 9, rejected: 1, pending: 1 })).toBe(3);
   expect(exitCodeOf({ accepted: 9, rejected: 1, pending: 1, ambiguous: 1 })).toBe(5);
 });
 
-test("the worst of several commands decides", () => {
+test("the worst command determines the exit code", () => {
   expect(worstExitCode([])).toBe(0);
   expect(worstExitCode([0, 1, 0])).toBe(1);
   expect(worstExitCode([1, 3, 5])).toBe(5);

@@ -17,8 +17,8 @@ const payload = fc
   .filter((data) => !NAME_WITH_BACKSLASH.test(JSON.stringify(data)));
 
 /**
- * After an object with such a name, `JSON.parse` of Node.js 24 takes another name for it: of `{"\\":1}` and then
- * `{"":0,"\"":1}` the second has a member `\`. They have a test of their own, which parses nothing.
+ * `JSON.parse` of Node.js 24 confuses names after an object with a backslash in a name: after `{"\\":1}`, the second
+ * member of `{"":0,"\"":1}` becomes `\`. A separate test covers these names without parsing.
  */
 const NAME_WITH_BACKSLASH = /\\\\(?:[^"\\]|\\.)*":/;
 
@@ -32,7 +32,7 @@ function reversed(value: JsonValue): JsonValue {
   );
 }
 
-test("the same data has the same hash, in whatever order its members stand", () => {
+test("the same data has the same hash in any order of its members", () => {
   fc.assert(
     fc.property(payload, (data) => {
       const other = reversed(data);
@@ -41,7 +41,7 @@ test("the same data has the same hash, in whatever order its members stand", () 
   );
 });
 
-test("the canonical text is JSON of the same data, and its members are sorted", () => {
+test("the canonical text is JSON of the same data with sorted members", () => {
   fc.assert(
     fc.property(payload, (data) => {
       const text = canonicalJson(data);
@@ -59,7 +59,7 @@ test("names with backslashes and quotes are escaped", () => {
   expect(canonicalJson({ "\\": 1, '"': 2, "": 3 })).toBe(String.raw`{"":3,"\"":2,"\\":1}`);
 });
 
-test("other data has another hash", () => {
+test("different data has a different hash", () => {
   const hashes = [{}, { a: 1 }, { a: "1" }, { a: null }, { a: [] }, { a: [1] }, { a: { b: 1 } }, { b: 1 }].map((data) =>
     hex(contentHash(data)),
   );
@@ -70,7 +70,7 @@ test("hashes are sha256, 32 bytes", () => {
   expect(hex(contentHash({ b: "é", a: 1 }))).toBe(createHash("sha256").update('{"a":1,"b":"é"}').digest("hex"));
 });
 
-test("every part changes the identity, and parts do not run into each other", () => {
+test("every part changes the identity, and the boundaries between parts matter", () => {
   const parts = { endpoint: "POST h/o", supplier: "s", key: "k" };
   const variants = [
     parts,
@@ -85,7 +85,7 @@ test("every part changes the identity, and parts do not run into each other", ()
   expect(new Set(variants.map((variant) => hex(recordIdentity(variant)))).size).toBe(variants.length);
 });
 
-test("two Unicode forms of one key are one identity", () => {
+test("two Unicode forms of a key have the same identity", () => {
   const [one, other] = ["caf\u00e9", "cafe\u0301"].map((key) =>
     hex(recordIdentity({ endpoint: "POST h/o", supplier: "s", key })),
   );

@@ -5,7 +5,7 @@ import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { intentOf, item, outcomesOf, planned, POLICY, sendAll, attemptOutcomeOf, statusesOf } from "./ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-describe("the step that a record has reached", () => {
+describe("the reached step of a record", () => {
   let ledger: Ledger;
   beforeEach(async () => {
     ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
@@ -27,14 +27,14 @@ describe("the step that a record has reached", () => {
     return run;
   }
 
-  test("the step reached is kept for this run and for the next with the same content", async () => {
+  test("is kept for this run and for the next run with the same content", async () => {
     const run = await staged();
     expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ step: "stage", attempts: 1, isAmbiguous: false }]);
     const next = await planned(ledger, [item(1, "A")]);
     expect(await ledger.sendable(next, 1, 9)).toMatchObject([{ step: "stage" }]);
   });
 
-  test("the step reached is forgotten for other content, also once that was tried", async () => {
+  test("is discarded for other content, also after that content was tried", async () => {
     await staged();
     const changed = await planned(ledger, [item(1, "A", "other")]);
     const [found] = await ledger.sendable(changed, 1, 9);
@@ -45,7 +45,7 @@ describe("the step that a record has reached", () => {
     expect((await ledger.sendable(back, 1, 9))[0]).not.toHaveProperty("step");
   });
 
-  test("the step reached is forgotten after a refusal", async () => {
+  test("is discarded after a refusal", async () => {
     const run = await staged();
     await sendAll(ledger, run, "rejected");
     const next = await planned(ledger, [item(1, "A")]);
@@ -55,14 +55,14 @@ describe("the step that a record has reached", () => {
   test.each([
     [true, "pending"],
     [false, "ambiguous"],
-  ])("broken off: harmless %s leaves the record %s", async (idempotent, status) => {
+  ])("after a crash during an idempotent (%s) request the record is %s", async (idempotent, status) => {
     const run = await staged();
     await intendStep(run, { step: "process", idempotent });
     await ledger.resumeRun(run, POLICY);
     expect(await statusesOf(ledger, run)).toEqual([status]);
   });
 
-  test("each attempt names its step", async () => {
+  test("is named in each attempt", async () => {
     const run = await staged();
     const intent = await intendStep(run, { step: "process" });
     await ledger.saveOutcomes(run, [attemptOutcomeOf(intent, "accepted", { account: "A-1" })]);
@@ -73,12 +73,12 @@ describe("the step that a record has reached", () => {
   });
 });
 
-describe("a record that awaits another", () => {
+describe("a record that waits for another", () => {
   const awaits = item(1, "A").identity;
   const policy = { after: "POST /data-import/accounts/" };
   const note = item(1, "A", "note", { ...(awaits !== undefined && { awaits }), identity: Uint8Array.of(7) });
 
-  test("a record that awaits another is blocked until that one is accepted, and then loses that problem", async () => {
+  test("is blocked until the other record is accepted, and then loses that problem", async () => {
     const ledger = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
     const run = await planned(ledger, [note], { policy });
     expect(await outcomesOf(ledger, run)).toMatchObject([

@@ -9,7 +9,7 @@ import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts"
 const { signal } = new AbortController();
 
 describe("checked records", () => {
-  it("a record has the mapping's problem at an attr, and not the validator's as well", async () => {
+  it("report the mapping's problem at an attr instead of the validator's", async () => {
     const job = await openThings(thingsFolder(["A,Ann,31/02/2024,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 born invalid"]);
@@ -21,7 +21,7 @@ describe("checked records", () => {
     });
   });
 
-  it("a record keeps an error of the contract beside a warning of the source at the same attr", async () => {
+  it("report an error of the contract next to a warning of the source at the same attr", async () => {
     const job = await openThings(thingsFolder(["A,toolong,,"]));
     const [record] = await all(checkedRecords(job, { signal }));
     if (record === undefined) throw new Error("no record");
@@ -41,7 +41,7 @@ describe("checked records", () => {
     expect(checked.map(isValid)).toEqual([false]);
   });
 
-  it("a record with 500 problems lists a hundred of them, counts the others, and is checked no further", async () => {
+  it("list a hundred of 500 problems, count the others, and stop the check of the record", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     const [record] = await all(checkedRecords(job, { signal }));
     if (record === undefined) throw new Error("no record");
@@ -59,26 +59,26 @@ describe("checked records", () => {
     expect(await all(checkRecords(again(), job, undefined))).toEqual([checked]);
   });
 
-  it("a record must have a business key, though the contract asks for none", async () => {
+  it("need a business key, even if the contract does not require it", async () => {
     const job = await openThings(thingsFolder([",Ann,,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 ref required"]);
     expect(records[0]?.problems[0]?.place).toMatchObject({ line: 2, column: "REF" });
   });
 
-  it("a record that could not be read whole is not checked further", async () => {
+  it("are not checked further if they could not be read completely", async () => {
     const job = await openThings(thingsFolder(["A,far too long", "B,Bob,,"]));
     const records = await all(checkedRecords(job, { signal }));
     expect(problemsOf(records)).toEqual(["1 non_field_errors source_ragged_row"]);
     expect(records.map(isValid)).toEqual([false, true]);
   });
 
-  it("a document path that repeats the supplier's root is refused", async () => {
+  it("are refused if a document path repeats the supplier's root", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,docs/x/a.pdf"]), { documentRoot: "docs/x" });
     expect(problemsOf(await all(checkedRecords(job, { signal })))).toEqual(["1 file unsafe_document_path"]);
   });
 
-  it("--only and --limit select records, which keep their numbers in the whole input", async () => {
+  it("keep their numbers in the whole input under --only and --limit", async () => {
     const rows = Array.from({ length: 1200 }, (_, index) => `K${index + 1},Ann,,`);
     const folder = thingsFolder(rows);
     const numbers = async (only?: readonly string[], limit?: number): Promise<readonly number[]> => {
@@ -91,12 +91,12 @@ describe("checked records", () => {
     expect(await numbers([])).toEqual([]);
   });
 
-  it("reading ends early, without an error, when the run is stopped", async () => {
+  it("end early without an error when the run is stopped", async () => {
     const job = await openThings(thingsFolder(["A,Ann,,"]));
     expect(await all(checkedRecords(job, { signal: AbortSignal.abort() }))).toEqual([]);
   });
 
-  it("offending values are kept only when the user asks to see them", async () => {
+  it("contain problem values only if the user asks for them", async () => {
     const job = await openThings(thingsFolder(["A,toolong,31/02/2024,"]));
     const shownValues = createShownValues();
     const [record] = await all(checkedRecords(job, { signal, shownValues }));

@@ -16,8 +16,8 @@ const SHOWN = {
   failures: [],
 };
 
-describe("what a command has opened", () => {
-  it("what a command has opened is closed with its report, the last thing first", async () => {
+describe("resources of a command", () => {
+  it("are closed with its report, in reverse order", async () => {
     const closed: string[] = [];
     const report = await closeAfterReport(async (closeLater) => {
       for (const name of ["lock", "ledger", "input"]) closeLater({ close: async () => void closed.push(name) });
@@ -28,7 +28,7 @@ describe("what a command has opened", () => {
     expect(closed).toEqual(["input", "ledger", "lock"]);
   });
 
-  it("what a command has opened is closed at once when it fails, though closing fails too", async () => {
+  it("are closed at once when it fails, even if closing fails too", async () => {
     const closed: string[] = [];
     const failing = closeAfterReport(async (closeLater) => {
       closeLater({ close: async () => void closed.push("lock") });

@@ -3,8 +3,8 @@ import { guardedStep } from "../../src/pipeline/send/guarded-step.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import { fakeClock } from "../upload/scene.ts";
 
-/** A step that asks whether its request may leave, and counts those that did. */
-function bed() {
+/** A step that asks whether its request may be sent, and counts the requests sent. */
+function createScene() {
   const clock = fakeClock();
   const lost = new AbortController();
   const aborted = new AbortController();
@@ -27,14 +27,14 @@ function bed() {
   return { clock, lost, aborted, state, send };
 }
 
-test("a request leaves at once while the lease is held", async () => {
-  const { clock, state, send } = bed();
+test("sends a request at once while the lease is held", async () => {
+  const { clock, state, send } = createScene();
   await send();
   expect([state.left, clock.monotonic()]).toEqual([1, 0]);
 });
 
-test("a request waits until the lease is held again", async () => {
-  const { clock, state, send } = bed();
+test("delays a request until the lease is held again", async () => {
+  const { clock, state, send } = createScene();
   state.isHeld = false;
   const sent = send();
   await clock.sleep(10_000);
@@ -45,9 +45,9 @@ test("a request waits until the lease is held again", async () => {
 });
 
 test.each(["lost", "aborted"] as const)(
-  "no request leaves when the lease or the run is %s meanwhile",
+  "sends no request if the lease or the run is %s while it waits",
   async (which) => {
-    const { clock, state, send, ...signals } = bed();
+    const { clock, state, send, ...signals } = createScene();
     state.isHeld = false;
     const sent = send();
     await clock.sleep(1_000);
@@ -58,8 +58,8 @@ test.each(["lost", "aborted"] as const)(
   },
 );
 
-test("a request that was held back at its first byte is made again when the lease is held", async () => {
-  const { clock, state, send } = bed();
+test("repeats a request that was held back at its first byte once the lease is held", async () => {
+  const { clock, state, send } = createScene();
   state.heldBack = true;
   const sent = send();
   await clock.sleep(1_000);
@@ -69,8 +69,8 @@ test("a request that was held back at its first byte is made again when the leas
   expect(state.left).toBe(1);
 });
 
-test("a lease that ends while a request waits for its turn is waited for before the request leaves", async () => {
-  const { clock, state, send } = bed();
+test("waits for a lease that expires while a request waits for its turn", async () => {
+  const { clock, state, send } = createScene();
   const sent = send(async () => {
     state.asked += 1;
     if (state.asked === 1) state.isHeld = false;
@@ -84,9 +84,9 @@ test("a lease that ends while a request waits for its turn is waited for before 
 });
 
 test.each(["lost", "aborted"] as const)(
-  "a request whose token is held back does not keep the process from learning that the lease or the run is %s",
+  "detects that the lease or the run is %s while a token request is held back",
   async (which) => {
-    const { clock, lost, aborted, lease } = { ...bed(), lease: { isHeld: () => false } };
+    const { clock, lost, aborted, lease } = { ...createScene(), lease: { isHeld: () => false } };
     let tries = 0;
     const heldBack = { kind: "unsent", code: "HELD_BACK", reason: "held back" } as const;
     const send = async (): ReturnType<StepClient["send"]> => {

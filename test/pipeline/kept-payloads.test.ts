@@ -42,13 +42,13 @@ const many = Array.from({ length: 900 }, (_, index) => {
   return `K${index},${index % 7 === 3 ? "toolong" : "Ann"},,${"scans/".repeat(70)}a.pdf`;
 });
 
-describe("payloads that are kept from the check", () => {
+describe("payloads kept from the check", () => {
   it.each<readonly [string, readonly string[], Parameters<typeof openThings>[1]]>([
     ["a few records", ["A,Ann,,", "B,toolong,,", `C,"C\nd",01/02/2024,`, "", "D,Zoë🙂,,", "E,,,"], {}],
-    ["more than a chunk of them", many, {}],
-    ["those of --limit", ["A,Ann,,", "B,Bob,,", "C,Cid,,"], { limit: 2 }],
-    ["those of --only", ["A,Ann,,", "B,Bob,,", "C,Cid,01/02/2024,"], { only: ["C"] }],
-  ])("are sent as they would be after another reading: %s", async (_, rows, more) => {
+    ["more than a chunk of records", many, {}],
+    ["records selected by --limit", ["A,Ann,,", "B,Bob,,", "C,Cid,,"], { limit: 2 }],
+    ["records selected by --only", ["A,Ann,,", "B,Bob,,", "C,Cid,01/02/2024,"], { only: ["C"] }],
+  ])("equal the payloads of a second reading: %s", async (_, rows, more) => {
     const scene = await checked(thingsFolder(rows), more);
     const { job, handle } = scene;
     const again = await all(recordsToSend(groupsOfRows(job.input.records()), { job, handle }));
@@ -57,14 +57,14 @@ describe("payloads that are kept from the check", () => {
     expect(kept.map(shown)).toEqual(again.map(shown));
   });
 
-  it("are not sent where the input is no longer what was planned", async () => {
+  it("are not sent if the input has changed since the plan", async () => {
     const folder = thingsFolder(["A,Ann,,", "B,Bob,,"]);
     const scene = await checked(folder);
     writeThings(folder, ["A,Ann,,", "B,Bea,,", "C,Cid,,"]);
     await expect(fromKept(scene)).rejects.toMatchObject({ code: "source_changed" });
   });
 
-  it("are none where the input is large, or several threads are to check it", async () => {
+  it("are absent for large input and for several threads", async () => {
     const { job } = await checked(thingsFolder(["A,Ann,,"]));
     const files = job.input.files.map((file) => ({ ...file, unpackedBytes: 1e9 }));
     expect(keepPayloads({ ...job, input: { ...job.input, files } }, {})).toBeUndefined();

@@ -17,7 +17,7 @@ beforeEach(async () => {
 
 const ask = (recipient: typeof HERE): Promise<void> => requireSameDestination(ledger, "ledger.db", recipient);
 
-it("a new ledger belongs to nobody, nor does one whose runs sent nothing", async () => {
+it("a new ledger has no destination, nor has a ledger whose runs sent nothing", async () => {
   await expect(ask(HERE)).resolves.toBeUndefined();
   await planned(ledger, [item(1, "A")]);
   await planned(ledger, [item(1, "A")], { run: { dryRun: true } });
@@ -27,7 +27,7 @@ it("a new ledger belongs to nobody, nor does one whose runs sent nothing", async
 it.each([
   ["another host", ELSEWHERE, `belongs to ${PUSH.target}, but this run is for ${ELSEWHERE.host}`],
   ["another supplier", { ...HERE, supplier: "OTHER" }, "belongs to supplier ACME, but this run is for OTHER"],
-])("a ledger that records were sent with is refused for %s", async (_, recipient, message) => {
+])("refuses a ledger with sent records for %s", async (_, recipient, message) => {
   await sendAll(ledger, await planned(ledger, [item(1, "A"), item(2, "B")]), "accepted");
   await expect(ask(HERE)).resolves.toBeUndefined();
   await expect(ask(recipient)).rejects.toMatchObject({

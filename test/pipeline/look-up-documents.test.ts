@@ -14,7 +14,7 @@ interface Looked {
   readonly mostAtOnce: number;
 }
 
-/** Looks up what the rows point to in a store that has these documents. */
+/** Looks up the documents of the rows in a store that contains these documents. */
 async function lookUp(
   rows: readonly string[],
   documents: readonly string[],
@@ -44,7 +44,7 @@ async function lookUp(
 }
 
 describe("the look-up of documents", () => {
-  it("reports documents that are missing, each at its cell", async () => {
+  it("reports missing documents, each at its cell", async () => {
     const { records, asked } = await lookUp(["A,Ann,,a.pdf", "B,Bob,,b.pdf", "C,Cay,,"], ["root/a.pdf"], {
       documentRoot: "/root/",
     });
@@ -66,18 +66,18 @@ describe("the look-up of documents", () => {
     ]);
   });
 
-  it("never asks for a path that is not safe", async () => {
+  it("never requests an unsafe path", async () => {
     const { records, asked } = await lookUp(["A,Ann,,../a.pdf", "B,Bob,,root/b.pdf"], [], { documentRoot: "root" });
     expect(asked).toEqual([]);
     expect(problemsOf(records)).toEqual(["1 file unsafe_document_path", "2 file unsafe_document_path"]);
   });
 
-  it("leaves other problems to validation, but keeps those of reading", async () => {
+  it("leaves other problems to validation, but reports problems of reading", async () => {
     const { records } = await lookUp(["A,far too long,31/02/2024,a.pdf", "B,Bob"], ["a.pdf"]);
     expect(problemsOf(records)).toEqual(["2 non_field_errors source_ragged_row"]);
   });
 
-  it("asks once for a path that comes up again", async () => {
+  it("requests a repeated path once", async () => {
     const rows = Array.from({ length: 2000 }, (_, index) => `R${index},Ann,,${index % 3}.pdf`);
     const { records, asked } = await lookUp(rows, ["0.pdf", "1.pdf"]);
     expect(asked).toEqual(["0.pdf", "1.pdf", "2.pdf"]);
@@ -85,7 +85,7 @@ describe("the look-up of documents", () => {
     expect(records.map(({ number }) => number)).toEqual(rows.map((_, index) => index + 1));
   });
 
-  it("keeps to its concurrency, across batches with few documents", async () => {
+  it("limits its concurrency across batches with few documents", async () => {
     const rows = Array.from({ length: 4000 }, (_, index) => `R${index},Ann,,${index % 40 === 0 ? `${index}.pdf` : ""}`);
     const { asked, mostAtOnce } = await lookUp(rows, [], { concurrency: 7 });
     expect(asked).toHaveLength(100);

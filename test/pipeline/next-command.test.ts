@@ -65,12 +65,12 @@ const READ = "--supplier ACME --delimiter ';' --encoding latin1";
 const REFUSED: PlatformProblem = { by: "platform", attr: "a", severity: "error", code: "invalid", detail: "No." };
 
 describe("the next command", () => {
-  it("repairs a ledger that was lost while records were sent", () => {
+  it("repairs a ledger that was lost while sending", () => {
     const left = leftOver({ summary: { counts: { pending: 3 } }, rest: { isLedgerLost: true } });
     expect(nextCommand(left)).toBe("migrate ledger repair --ledger l.db");
   });
 
-  it("there is no next command when all is done", () => {
+  it("is absent after complete success", () => {
     expect(nextCommand(leftOver({}))).toBeUndefined();
   });
 
@@ -78,11 +78,11 @@ describe("the next command", () => {
     ["records are pending", { summary: { counts: { pending: 1 }, exitCode: 3 } }],
     ["records are blocked", { summary: { counts: { blocked: 1, rejected: 1 }, exitCode: 4 } }],
     ["reading was stopped", { run: { state: "planning" }, summary: { counts: { valid: 2 }, exitCode: 3 } }],
-  ] as const)("goes on with the run when %s", (_, more) => {
+  ] as const)("resumes the run when %s", (_, more) => {
     expect(nextCommand(leftOver(more))).toBe(RESUME);
   });
 
-  it("the next command is resume for ambiguous records that a resume may settle, and reconcile for others", () => {
+  it("is resume for ambiguous records that a resume may settle, and reconcile for others", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
     expect(nextCommand(leftOver({ summary, rest: { settlesAmbiguous: true } }))).toBe(RESUME);
     expect(nextCommand(leftOver({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
@@ -95,12 +95,12 @@ describe("the next command", () => {
     [false, { ambiguous: 2 }, { ambiguous: 1, accepted: 1 }],
     [false, { pending: 2, ambiguous: 1 }, { pending: 1, ambiguous: 1, rejected: 1 }],
     [false, { blocked: 1 }, { accepted: 1 }],
-  ])("a resume settled nothing (%s): before %o, after %o", (isFruitless, before, after) => {
+  ])("is based on whether a resume settled anything (%s): before %o, after %o", (isFruitless, before, after) => {
     expect(settledNothing(before, after)).toBe(isFruitless);
   });
 
   it.each<[may: boolean, what: string, outcome: Partial<Outcome>]>([
-    [true, "without an answer", {}],
+    [true, "without a reply", {}],
     [true, "with a local warning", { problems: [{ ...REFUSED, by: "local", code: "source_stray_quote" }] }],
     [false, "whose repeat was refused", { problems: [REFUSED] }],
     [false, "that is rejected", { status: "rejected" }],
@@ -116,16 +116,16 @@ describe("the next command", () => {
     expect(mayResumeSettle(outcome, { steps: [], dedupesByKey: false })).toBe(false);
   });
 
-  it("there is no next command for a dry run whose records were not to be sent", () => {
+  it("is absent for a dry run that was not going to send its records", () => {
     expect(nextCommand(leftOver({ run: { dryRun: true }, summary: { counts: { pending: 2 } } }))).toBeUndefined();
   });
 
-  it("there is no next command when too many were invalid: reading again would end the same", () => {
+  it("is absent if too many records were invalid, because reading again would end the same way", () => {
     const more = { run: { state: "planning" }, summary: { counts: { invalid: 2 }, exitCode: 1 } } as const;
     expect(nextCommand(leftOver(more))).toBeUndefined();
   });
 
-  it("the next command takes rejects back: the rest is recorded", () => {
+  it("re-imports rejects, with the other settings from the recorded run", () => {
     const rejects = [
       { source: "a", path: "out/rejects.csv" },
       { source: "b", path: "out/rejects.b.csv" },
@@ -143,7 +143,7 @@ describe("the next command", () => {
     );
   });
 
-  it("the next command names the target where no ledger remembers it", () => {
+  it("names the target if no ledger stores it", () => {
     const rest = { rejects: [{ source: undefined, path: "out/rejects.csv" }], flags: ["--remote-validate"] };
     const { config: _, ...settings } = JOB;
     expect(nextCommand(leftOver({ rest: { ...rest, settings, ledger: undefined } }))).toBe(
@@ -151,7 +151,7 @@ describe("the next command", () => {
     );
   });
 
-  it("the next command of a check of documents names its sources and flags", () => {
+  it("names the sources and flags of a document check", () => {
     const run = { command: "documents check", settings: {} } as const;
     const rejects = [{ source: "a", path: "out/rejects.csv" }];
     expect(nextCommand(leftOver({ run, rest: { rejects, ledger: undefined } }))).toBe(
@@ -160,8 +160,8 @@ describe("the next command", () => {
   });
 });
 
-describe("a line for the shell", () => {
-  it("a shell line gives any words back as they were", () => {
+describe("a shell line", () => {
+  it("preserves any words", () => {
     const word = fc.string({
       unit: fc.constantFrom(...Array.from("aZ0 '\"\\$`!*?~#;&|<>(){}[]=%-\n\té")),
       maxLength: 12,
@@ -175,7 +175,7 @@ describe("a line for the shell", () => {
     );
   });
 
-  it("a shell line quotes no more than it must", () => {
+  it("quotes only what needs quotes", () => {
     expect(shellCommand(["migrate", "push", "a/b-1.csv", "--rps", "5%"])).toBe("migrate push a/b-1.csv --rps 5%");
   });
 });

@@ -16,7 +16,7 @@ const OPTIONS: CheckOptions = {
   onProgress: () => undefined,
 };
 
-/** Of so many records, the first ones invalid. */
+/** This number of records, the first of them invalid. */
 function rows(total: number, invalid: number): readonly string[] {
   return Array.from({ length: total }, (_, index) => `K${index},${index < invalid ? "toolong" : "Ann"},,`);
 }
@@ -24,11 +24,11 @@ function rows(total: number, invalid: number): readonly string[] {
 describe("a plan", () => {
   it.each<[string, MaxErrors | undefined, CheckResult["reason"], number]>([
     ["no tolerance", undefined, "done", 1200],
-    ["a count that is kept", { count: 30 }, "done", 1200],
-    ["a count that is exceeded", { count: 29 }, "too_many_errors", 500],
-    ["none at all", { count: 0 }, "too_many_errors", 500],
-    ["a share that is kept, though not by the first records", { share: 0.025 }, "done", 1200],
-    ["a share that is exceeded, which only the end can tell", { share: 0.0249 }, "too_many_errors", 1200],
+    ["an error count at the limit", { count: 30 }, "done", 1200],
+    ["an error count above the limit", { count: 29 }, "too_many_errors", 500],
+    ["a limit of zero", { count: 0 }, "too_many_errors", 500],
+    ["a share within the limit at the end, but not for the first records", { share: 0.025 }, "done", 1200],
+    ["a share above the limit, known only at the end", { share: 0.0249 }, "too_many_errors", 1200],
   ])("with %s", async (_, maxErrors, reason, records) => {
     const folder = thingsFolder(rows(1200, 30));
     const handle = await startSampleRun(folder);
@@ -38,7 +38,7 @@ describe("a plan", () => {
     expect(settled).toBe(reason === "done" ? "sending" : "planning");
   });
 
-  it("planning reports its progress", async () => {
+  it("reports its progress", async () => {
     const folder = thingsFolder(rows(600, 2));
     const seen: unknown[] = [];
     await check(await openThings(folder), await startSampleRun(folder), {
@@ -51,7 +51,7 @@ describe("a plan", () => {
     ]);
   });
 
-  it("a plan that is stopped stays open, to be read anew", async () => {
+  it("stays open when stopped, and can be restarted", async () => {
     const count = 50_000;
     const folder = thingsFolder(rows(count, 0));
     const handle = await startSampleRun(folder);
@@ -67,7 +67,7 @@ describe("a plan", () => {
     expect(await handle.ledger.findRun(handle.run.id)).toMatchObject({ state: "planning" });
   });
 
-  it("a plan without a single record is refused, unless --allow-empty", async () => {
+  it("is refused without any record, unless --allow-empty is set", async () => {
     const folder = thingsFolder([]);
     const job = await openThings(folder);
     await expect(check(job, await startSampleRun(folder), OPTIONS)).rejects.toMatchObject({
@@ -79,7 +79,7 @@ describe("a plan", () => {
     });
   });
 
-  it("a key that occurs twice is reported at its cells", async () => {
+  it("reports a duplicate key at its cells", async () => {
     const folder = thingsFolder(["A,Ann,,", "A,Bob,,"]);
     const handle = await startSampleRun(folder);
     await check(await openThings(folder), handle, OPTIONS);
@@ -90,8 +90,8 @@ describe("a plan", () => {
   });
 });
 
-describe("records that are due", () => {
-  it("pending records are sent, with their payloads and a way back to their cells", async () => {
+describe("pending records", () => {
+  it("are sent with their payloads and the location of their cells", async () => {
     const folder = thingsFolder(["A,Ann,,", "B,toolong,,", "C,Cid,01/02/2024,"]);
     const handle = await startSampleRun(folder);
     const job = await openThings(folder);
@@ -104,7 +104,7 @@ describe("records that are due", () => {
     expect(due[1]?.locate(["born"])).toMatchObject({ line: 4, column: "BORN" });
   });
 
-  it("date-times are sent in UTC, and the ledger knows the record by what its rows map to, as before", async () => {
+  it("are sent with date-times in UTC and identified by the mapped values of their rows", async () => {
     const given = "2024-06-01T09:30:00.000+01:00";
     const folder = thingsFolder([`A,Ann,${given},`]);
     const mapping = "operation: import-thing\nkey: ref\nsources: { things: { files: things.csv } }\n";
@@ -119,7 +119,7 @@ describe("records that are due", () => {
     expect(due?.locate(["seen"])).toMatchObject({ line: 2, column: "BORN" });
   });
 
-  it("a record whose payload is not what was planned is refused", async () => {
+  it("are refused if a payload differs from the plan", async () => {
     const folder = thingsFolder(["A,Ann,,", "B,Bob,,"]);
     const handle = await startSampleRun(folder);
     await check(await openThings(folder), handle, OPTIONS);

@@ -14,13 +14,17 @@ function at(ms: number): string {
 it.each([
   ["twice the longest request of the defaults", undefined, 240_000],
   ["twice the longest request of the target", { wholeSeconds: 600 }, 1_200_000],
-  ["no shorter where this side gives up sooner: that makes no platform quicker", { wholeSeconds: 1 }, 240_000],
-  ["what the target says", { wholeSeconds: 600, quietSeconds: 3 }, 3000],
+  [
+    "not shorter if the client times out sooner, because this does not make a platform faster",
+    { wholeSeconds: 1 },
+    240_000,
+  ],
+  ["the configured value of the target", { wholeSeconds: 600, quietSeconds: 3 }, 3000],
 ])("the quiet period is %s", (_, timeouts, ms) => {
   expect(quietPeriodMs({ ...target, timeouts })).toBe(ms);
 });
 
-it("the rest of the quiet period counts from the last request without an answer, and is never longer than all of it", () => {
+it("the remaining quiet period counts from the last unanswered request, and never exceeds the full period", () => {
   expect(quietLeftMs(1000, undefined, clock)).toBe(0);
   expect(quietLeftMs(1000, at(-400), clock)).toBe(600);
   expect(quietLeftMs(1000, at(-4000), clock)).toBe(0);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readAhead } from "../../src/pipeline/send/read-ahead.ts";
 
-it("a batch is asked for while the one before it is worked on, and no sooner", async () => {
+it("requests the next batch while the current one is processed, and no sooner", async () => {
   const told: string[] = [];
   async function* batches(): AsyncGenerator<number> {
     try {
@@ -26,7 +26,7 @@ async function* brokenBatches(): AsyncGenerator<number> {
   throw new Error("broken");
 }
 
-it("a failure comes behind the batches before it", async () => {
+it("delivers a failure after the batches before it", async () => {
   const taken: number[] = [];
   const taking = (async () => {
     for await (const batch of readAhead(brokenBatches())) {

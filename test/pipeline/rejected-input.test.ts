@@ -10,7 +10,7 @@ import { temporaryFolder } from "../temporary-folder.ts";
 
 const ACCOUNTS = 50;
 
-/** Accounts with a customer for every second one, and orphans if they are asked for. */
+/** Accounts with a customer for every second one, and orphans on request. */
 async function openAccounts({ orphans = false } = {}): Promise<Input> {
   const numbers = Array.from({ length: ACCOUNTS }, (_, at) => at + 1);
   const folder = temporaryFolder({
@@ -62,7 +62,7 @@ async function rejectedBy(report: Report, batches: AsyncIterable<readonly InputR
   return rejected;
 }
 
-it("the few records that need work are found with the rows joined to them, beside a row of each source", async () => {
+it("finds the few records to correct with their joined rows, next to a row of each source", async () => {
   const input = await openAccounts();
   const all = await allOf(input.records());
   const report = reportOf(all, new Set([7, 8, 50]));
@@ -78,7 +78,7 @@ it("the few records that need work are found with the rows joined to them, besid
   await input.close();
 });
 
-it("where a child row without a parent needs work, all of the input is read", async () => {
+it("reads the whole input if a child row without a parent needs correction", async () => {
   const input = await openAccounts({ orphans: true });
   const all = await allOf(input.records());
   expect(all.at(-1)?.orphan).toBe(true);

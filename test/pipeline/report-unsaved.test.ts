@@ -19,7 +19,7 @@ const ACCEPTED = {
 describe("outcomes that the ledger refused", () => {
   it.each([
     ["next to the report", "report"],
-    ["next to the report that is to come", "later/report"],
+    ["next to the future report", "later/report"],
     ["in the rescue folder when the report's folder cannot be written", "file/report"],
     ["in the rescue folder when there is no report folder", undefined],
   ])("are written to a private file %s", async (_, out) => {

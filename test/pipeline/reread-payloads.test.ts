@@ -25,7 +25,7 @@ const collectGarbage: () => void = runInNewContext("gc");
 
 const { signal } = new AbortController();
 
-/** A run that has every record of the input still to send. */
+/** A run in which every record of the input is pending. */
 async function allPlanned(job: Job): Promise<SendHandle> {
   const items: SendableItem[] = [];
   for await (const batch of job.input.records()) {
@@ -37,15 +37,18 @@ async function allPlanned(job: Job): Promise<SendHandle> {
   }
   const sendable = async (_run: string, first: number, last: number): Promise<readonly SendableItem[]> =>
     items.filter(({ record }) => record >= first && record <= last);
-  return { ledger: { sendable, history: () => Promise.reject(new Error("nobody asks")) }, run: { id: "run" } };
+  return {
+    ledger: { sendable, history: () => Promise.reject(new Error("not used in this test")) },
+    run: { id: "run" },
+  };
 }
 
-/** How a push compiles what it checks. */
+/** The compiled mapping and contract, like in a push. */
 const PLANNING = { texts: createByteList(), planned: { endpoint: "POST localhost/things", supplier: "S1" } };
 
 const ATTRS = [["ref"], ["name"], ["people", 0, "last"], ["people", 1, "last"], ["place", "town"]];
 
-/** What is sent of groups, and where it comes from, or the failure that ends it. */
+/** The payloads of groups with their origins, or the failure that ends reading. */
 async function sent(groups: AsyncIterable<PayloadGroup>, job: Job, handle: SendHandle): Promise<unknown> {
   try {
     const records: readonly RecordToSend[] = await all(recordsToSend(groups, { job, handle }));
@@ -57,7 +60,7 @@ async function sent(groups: AsyncIterable<PayloadGroup>, job: Job, handle: SendH
   }
 }
 
-/** Both ways. Where reading itself fails, nothing was planned. */
+/** The payloads of the fast path and of the row path. If reading itself fails, nothing was planned. */
 async function sentOf(job: Job): Promise<{ readonly byBytes: unknown; readonly byRows: unknown }> {
   const handle = await allPlanned(job).catch(String);
   if (typeof handle === "string") return { byBytes: handle, byRows: handle };
@@ -67,7 +70,7 @@ async function sentOf(job: Job): Promise<{ readonly byBytes: unknown; readonly b
   };
 }
 
-test("payloads that are made of bytes anew are those that are made of rows", async () => {
+test("payloads rebuilt from bytes equal payloads built from rows", async () => {
   const folder = temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": MAPPING });
   await fc.assert(
     fc.asyncProperty(file, async (content) => {
@@ -80,7 +83,7 @@ test("payloads that are made of bytes anew are those that are made of rows", asy
   );
 });
 
-test("the same of files that are joined", async () => {
+test("payloads rebuilt from bytes of joined files equal payloads built from rows", async () => {
   const folder = temporaryFolder({ "contract.yaml": joined.CONTRACT });
   await fc.assert(
     fc.asyncProperty(joined.files, fc.constantFrom(...joined.MAPPINGS), async (contents, mapping) => {
@@ -94,7 +97,7 @@ test("the same of files that are joined", async () => {
   );
 });
 
-/** Some chunks of records, of which every hundredth is to be made of its row. */
+/** Chunks of records; every hundredth record must be built from its row. */
 async function openLarge(contract = CONTRACT): Promise<Job> {
   const rows = Array.from({ length: 8000 }, (_, index) => {
     return GOOD.with(0, `A${index}`).with(
@@ -116,27 +119,27 @@ async function groupsFrom(job: Job, from?: InputPosition): Promise<readonly Payl
   return groups;
 }
 
-/** For each record its payload, or the line of its row. */
+/** The payload of each record, or the line of its row. */
 function textsOf(groups: readonly PayloadGroup[]): readonly (string | number | undefined)[] {
   return groups.flatMap(({ first, last, payload, row }) =>
     Array.from({ length: last - first + 1 }, (_, at) => payload(first + at)?.toString() ?? row(first + at)?.line),
   );
 }
 
-test("an input that is read from the place behind some of its records gives the others", async () => {
+test("reading from a position after some records gives the remaining records", async () => {
   const job = await openLarge();
   const { byBytes, byRows } = await sentOf(job);
   expect(byBytes).toEqual(byRows);
   const groups = await groupsFrom(job);
   expect(groups.length).toBeGreaterThan(2);
   for (const [index, { next: behind, last }] of groups.entries()) {
-    if (behind === undefined) throw new Error("the file can be read from any line");
+    if (behind === undefined) throw new Error("no position in the file");
     expect(behind.record).toBe(last + 1);
     expect(textsOf(await groupsFrom(job, behind))).toEqual(textsOf(groups.slice(index + 1)));
   }
 });
 
-test("most payloads are made of bytes, and rows of those alone that bytes do not tell", async () => {
+test("most payloads are built from bytes; only exceptional records need rows", async () => {
   const job = await openLarge();
   const made = (await groupsFrom(job)).flatMap(({ first, last, payload }) =>
     Array.from({ length: last - first + 1 }, (_, at) => payload(first + at) === undefined),
@@ -145,7 +148,7 @@ test("most payloads are made of bytes, and rows of those alone that bytes do not
   expect(made.filter((isOfRow) => isOfRow)).toHaveLength(80);
 });
 
-/** With a rule over several fields, for which the check makes rows. */
+/** With a rule over several fields, for which the check builds rows. */
 const RULED = CONTRACT.replace(
   "required: [name, people]",
   `required: [name, people]
@@ -154,24 +157,27 @@ const RULED = CONTRACT.replace(
 
 test.each<readonly [string, (job: Job) => Promise<Job>]>([
   ["a rule over several fields", () => openLarge(RULED)],
-  ["keys that were asked for", async (job) => ({ ...job, settings: { ...job.settings, only: ["A1"] } })],
+  ["selected keys", async (job) => ({ ...job, settings: { ...job.settings, only: ["A1"] } })],
   [
     "records that wait for others",
     async (job) => ({ ...job, after: { operation: job.operation, key: ["ref"], isOwnKey: false } }),
   ],
-])("so they are where the check needs rows for %s: the plan has what it has found", async (_, changed) => {
-  const job = await openLarge();
-  const other = await changed(job);
-  expect(compileFastPath(job, PLANNING)).toBeDefined();
-  expect(compileFastPath(other, PLANNING)).toBeUndefined();
-  expect(textsOf(await groupsFrom(other))).toEqual(textsOf(await groupsFrom(job)));
-});
+])(
+  "payloads come from bytes even if the check needs rows for %s, because the plan contains the findings",
+  async (_, changed) => {
+    const job = await openLarge();
+    const other = await changed(job);
+    expect(compileFastPath(job, PLANNING)).toBeDefined();
+    expect(compileFastPath(other, PLANNING)).toBeUndefined();
+    expect(textsOf(await groupsFrom(other))).toEqual(textsOf(await groupsFrom(job)));
+  },
+);
 
 function told(one: RecordToSend | undefined): unknown {
   return [one?.json, one?.payload, ATTRS.map((at) => one?.locate(at))];
 }
 
-/** The seventh record of a group, and the same set apart. */
+/** The seventh record of a group, and its detached copy. */
 async function setApart(job: Job, group: PayloadGroup): Promise<readonly (RecordToSend | undefined)[]> {
   async function* seventh(): AsyncGenerator<PayloadGroup> {
     yield { ...group, first: 7, last: 7 };
@@ -180,7 +186,7 @@ async function setApart(job: Job, group: PayloadGroup): Promise<readonly (Record
   return [record, record?.detached?.()];
 }
 
-test("a record that is set apart is the same, and lets go of the others of its group", async () => {
+test("a detached record is unchanged and releases the other records of its group", async () => {
   const job = await openLarge();
   const [group] = await groupsFrom(job);
   if (group === undefined) throw new Error("there are no records");
@@ -191,7 +197,7 @@ test("a record that is set apart is the same, and lets go of the others of its g
   expect(apart?.detached).toBeUndefined();
 });
 
-/** What is left of a group, and a record of it that was set apart. */
+/** What remains of a group, with a detached record of it. */
 async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; readonly apart: unknown }> {
   const [group] = await groupsFrom(job);
   if (group === undefined) throw new Error("there are no records");
@@ -199,7 +205,7 @@ async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; r
   return { row: new WeakRef(group.row), apart };
 }
 
-test("a group is forgotten though a record of it is kept that was set apart", async () => {
+test("a group is collected although a detached record of it is kept", async () => {
   const { row, apart } = await leftOfGroup(await openLarge());
   await new Promise(setImmediate);
   collectGarbage();
@@ -207,7 +213,7 @@ test("a group is forgotten though a record of it is kept that was set apart", as
   expect(apart).toMatchObject({ record: 7 });
 });
 
-test("reading ends early, without an error, when it is broken off", async () => {
+test("an aborted reading ends early without an error", async () => {
   const job = await openLarge();
   const stop = new AbortController();
   const groups: PayloadGroup[] = [];
@@ -218,7 +224,7 @@ test("reading ends early, without an error, when it is broken off", async () => 
   expect(groups).toHaveLength(1);
 });
 
-test("of a place behind the end of the file, all of it is read again", async () => {
+test("a position beyond the end of the file makes it read the whole file", async () => {
   const job = await openLarge();
   const [first] = await groupsFrom(job, { record: 100, file: "things.csv", byte: 1e12, line: 100 });
   expect(first?.first).toBe(1);

@@ -19,7 +19,7 @@ const DEPENDENCIES = {
 };
 const FILES = ["ledger.db", "ledger.db-seal"];
 
-/** One run that sends a record under each of these keys, by a process of its own. */
+/** A run in its own process that sends a record under each of these keys. */
 async function pushKeys(folder: string, keys: readonly string[], { isKilled = false } = {}): Promise<void> {
   await withLedger(folder, async (ledger) => {
     const journal = await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
@@ -80,7 +80,7 @@ function journalIn(folder: string): string {
   return path.join(folder, "journal", name);
 }
 
-/** A ledger that knows A and B, in the place of one that knows C, D and E as well. */
+/** Replaces a ledger that contains A to E by one that contains A and B. */
 async function outdatedFolder(): Promise<string> {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A", "B"]);
@@ -90,7 +90,7 @@ async function outdatedFolder(): Promise<string> {
   return folder;
 }
 
-it("refuses an older copy of the ledger and says how many requests it lacks", async () => {
+it("refuses an older copy of the ledger and names the number of missing requests", async () => {
   const folder = await outdatedFolder();
   await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({
     code: "ledger_outdated",
@@ -120,7 +120,7 @@ it("accepts the newest ledger, also after a kill", async () => {
   await expect(pushKeys(folder, ["D"])).resolves.toBeUndefined();
 });
 
-it("tolerates an entry that was cut off by a kill, and continues behind the last whole one", async () => {
+it("tolerates an entry truncated by a kill, and continues after the last complete one", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A", "B"], { isKilled: true });
   const journal = journalIn(folder);
@@ -139,7 +139,7 @@ it.skipIf(process.platform === "win32")("keeps the journal private to its owner"
   expect(statSync(path.join(folder, "journal")).mode & 0o777).toBe(0o700);
 });
 
-it("refuses a new ledger next to a journal that knows requests", async () => {
+it("refuses a new ledger next to a journal with requests", async () => {
   const folder = temporaryFolder();
   await pushKeys(folder, ["A", "B"]);
   removeLedger(folder);
@@ -157,7 +157,7 @@ it("refuses an older copy of the ledger under another name", async () => {
   await ledger.close();
 });
 
-/** What the next push of these keys makes of them, and of the reconciliation that follows. */
+/** The statuses that the next push gives these keys, and those of the reconciliation after it. */
 async function planAgain(folder: string, keys: readonly string[]): Promise<readonly string[]> {
   return withLedger(folder, async (ledger) => {
     await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
@@ -168,7 +168,7 @@ async function planAgain(folder: string, keys: readonly string[]): Promise<reado
 const KEYS = ["A", "B", "C", "D", "E", "F"];
 const HELD = ["skipped", "skipped", "ambiguous", "ambiguous", "ambiguous", "pending"];
 
-it("holds the records that only the journal knows after an older copy was repaired", async () => {
+it("holds the records that only the journal contains after an older copy was repaired", async () => {
   const folder = await outdatedFolder();
   expect(await repair(folder)).toMatchObject({ noted: 3, isUncertain: false });
   expect(await planAgain(folder, KEYS)).toEqual(HELD);
@@ -178,7 +178,7 @@ it("holds the records that only the journal knows after an older copy was repair
 it.each([
   ["with its checksum file", FILES],
   ["without its checksum file", ["ledger.db"]],
-])("holds the records that only the journal knows after a lost ledger was put back %s", async (_, files) => {
+])("holds the records that only the journal contains after a lost ledger was restored %s", async (_, files) => {
   const folder = await outdatedFolder();
   removeLedger(folder);
   copyLedger(path.join(folder, "backup"), folder, files);
@@ -188,7 +188,7 @@ it.each([
   expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
 });
 
-it("holds the records that only the journal knows after a damaged older copy was repaired", async () => {
+it("holds the records that only the journal contains after a corrupt older copy was repaired", async () => {
   const folder = await outdatedFolder();
   const file = path.join(folder, "ledger.db");
   const bytes = readFileSync(file);
@@ -199,7 +199,7 @@ it("holds the records that only the journal knows after a damaged older copy was
   expect(statuses.slice(0, 2)).not.toContain("pending");
 });
 
-it("makes an empty ledger from the journal where no copy is left", async () => {
+it("creates an empty ledger from the journal if no copy is left", async () => {
   const folder = await outdatedFolder();
   removeLedger(folder);
   expect(await repair(folder)).toMatchObject({ noted: 5, isUncertain: false });
@@ -207,14 +207,14 @@ it("makes an empty ledger from the journal where no copy is left", async () => {
   expect((await ledgerCheck({ ledger: path.join(folder, "ledger.db") })).findings).toEqual([]);
 });
 
-it("refuses the older copy again after another one was repaired", async () => {
+it("refuses the older copy again after another copy was repaired", async () => {
   const folder = await outdatedFolder();
   await repair(folder);
   copyLedger(path.join(folder, "backup"), folder);
   await expect(pushKeys(folder, ["C"])).rejects.toMatchObject({ code: "ledger_outdated" });
 });
 
-it("holds every record that is new to the ledger where the journal is damaged", async () => {
+it("holds every record that is new to the ledger if the journal is corrupt", async () => {
   const folder = await outdatedFolder();
   const journal = journalIn(folder);
   const bytes = readFileSync(journal);
@@ -235,7 +235,7 @@ it("sends a record again after the restored ledger was reconciled", async () => 
     const journal = await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
     const run = await planKeys(ledger, ["C", "D"]);
     const [first, second] = await ledger.ambiguousByKey(run, ["C", "D"]);
-    if (first === undefined || second === undefined) throw new Error("They are ambiguous.");
+    if (first === undefined || second === undefined) throw new Error("The records are not ambiguous.");
     expect(first.isAsSent).toBe(true);
     const decisions = [
       { ...made, record: first.record, identity: first.identity, decision: "accepted", account: "A-1" } as const,

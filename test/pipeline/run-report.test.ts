@@ -20,11 +20,11 @@ interface Ended {
   readonly report: Omit<RunReport, "close">;
   readonly notices: readonly string[];
   readonly folder: string;
-  /** What the ledger remembers as the run's exit code. */
+  /** The exit code of the run in the ledger. */
   readonly remembered: number | undefined;
 }
 
-/** Ends a push whose plan is settled, in one way or another. */
+/** Ends a push whose plan is settled, in different ways. */
 async function ended({ rows = ["A,Ann,,"], checked, sent, out }: Ending): Promise<Ended> {
   const folder = thingsFolder(rows);
   const job = await openThings(folder);
@@ -59,19 +59,19 @@ const closed = new Failure("supplier_closed", "paused");
 
 describe("the exit code of a run", () => {
   it.each<[string, Ending, number, readonly string[]]>([
-    ["records that are to be sent", {}, 3, []],
-    ["records that are invalid", { rows: ["A,toolong,,"] }, 1, []],
-    ["invalid ones and others to be sent", { rows: ["A,toolong,,", "B,Bob,,"] }, 3, []],
+    ["pending records", {}, 3, []],
+    ["invalid records", { rows: ["A,toolong,,"] }, 1, []],
+    ["invalid and pending records", { rows: ["A,toolong,,", "B,Bob,,"] }, 3, []],
     [
-      "too many invalid ones",
+      "too many invalid records",
       { rows: ["A,toolong,,"], checked: { reason: "too_many_errors" } },
       1,
       ["too_many_errors"],
     ],
-    ["reading that was stopped", { rows: ["A,toolong,,"], checked: { reason: "stopped" } }, 3, ["incomplete"]],
-    ["sending that was stopped", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 3, []],
-    ["a platform that cannot be reached", { sent: { reason: "stopped", failure: unreachable } }, 3, [unreachable.code]],
-    ["a supplier that is paused", { sent: { reason: "stopped", failure: closed } }, 4, [closed.code]],
+    ["stopped reading", { rows: ["A,toolong,,"], checked: { reason: "stopped" } }, 3, ["incomplete"]],
+    ["stopped sending", { rows: ["A,toolong,,"], sent: { reason: "drained" } }, 3, []],
+    ["an unreachable platform", { sent: { reason: "stopped", failure: unreachable } }, 3, [unreachable.code]],
+    ["a paused supplier", { sent: { reason: "stopped", failure: closed } }, 4, [closed.code]],
   ])("with %s", async (_, ending, exitCode, failures) => {
     const { report, remembered, folder } = await ended(ending);
     expect(report.exitCode).toBe(exitCode);
@@ -80,7 +80,7 @@ describe("the exit code of a run", () => {
     expect(JSON.parse(readFileSync(path.join(folder, "out/summary.json"), "utf8"))).toMatchObject({ exitCode });
   });
 
-  it("the exit code is 6 when the report cannot be written, and the run is shown all the same", async () => {
+  it("is 6 if the report cannot be written, and the run is still shown", async () => {
     const { report, remembered } = await ended({
       rows: ["A,toolong,,"],
       out: (at) => {
@@ -97,7 +97,7 @@ describe("the exit code of a run", () => {
     expect(remembered).toBe(1);
   });
 
-  it("the exit code is the worst of all", () => {
+  it("is the worst of all", () => {
     expect(worstExitCode([])).toBe(0);
     expect(worstExitCode([0, 1, 3])).toBe(3);
     expect(worstExitCode([1, 4, 3, 5])).toBe(5);
@@ -106,8 +106,8 @@ describe("the exit code of a run", () => {
   });
 });
 
-describe("a run's end", () => {
-  it("outcomes that the ledger could not save are named at the end of the run", async () => {
+describe("the end of a run", () => {
+  it("names outcomes that the ledger could not save", async () => {
     const identity = new Uint8Array(32);
     const answer = {
       record: 7,
@@ -124,7 +124,7 @@ describe("a run's end", () => {
     expect(notices).toEqual([expect.stringMatching(/record 7 accepted as A-1, record 8 rejected/)]);
   });
 
-  it("a report that would overwrite the run's input is refused before the run", async () => {
+  it("is not reached if the report would overwrite the input: the run is refused first", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const job = await openThings(folder);
     await expect(requireReportFolder(undefined, job)).resolves.toBeUndefined();

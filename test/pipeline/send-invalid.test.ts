@@ -30,16 +30,16 @@ const RECORD: MappedRecord = {
   readable: true,
 };
 
-it("with --send-invalid, errors that the platform may decide on become warnings", () => {
+it("with --send-invalid, errors that the platform can decide become warnings", () => {
   expect(withErrorsAsWarnings(RECORD).problems).toEqual([{ ...BLANK, severity: "warning" }]);
 });
 
 it.each([
   ["without a key", { key: undefined }],
-  ["not read whole", { readable: false }],
+  ["that was read incompletely", { readable: false }],
   ["an orphan", { orphan: true }],
-  ["with a damaged row", { problems: [BLANK, RAGGED] }],
-  ["with more errors than are listed", { problems: [{ ...BLANK, unlisted: 7 }] }],
+  ["with a corrupt row", { problems: [BLANK, RAGGED] }],
+  ["with more errors than listed", { problems: [{ ...BLANK, unlisted: 7 }] }],
   ["with an unsafe document path", { problems: [BLANK, UNSAFE] }],
 ])("with --send-invalid, a record %s stays invalid", (_what, more) => {
   const record = { ...RECORD, ...more };

@@ -17,7 +17,7 @@ async function* batchesOf(sizes: readonly number[]): AsyncGenerator<readonly Inp
   }
 }
 
-/** For each group the lines of its rows. */
+/** The lines of the rows of each group. */
 async function linesOf(sizes: readonly number[]): Promise<readonly (readonly (number | undefined)[])[]> {
   const lines: (readonly (number | undefined)[])[] = [];
   for await (const { first, last, row } of smallGroups(groupsOfRows(batchesOf(sizes)))) {
@@ -26,12 +26,12 @@ async function linesOf(sizes: readonly number[]): Promise<readonly (readonly (nu
   return lines;
 }
 
-test("a group comes in pieces, and one that is small as it is", async () => {
+test("splits a large group, and leaves a small group unchanged", async () => {
   const sizes = (await linesOf([150, 64, 3])).map(({ length }) => length);
   expect(sizes).toEqual([64, 64, 22, 64, 3]);
 });
 
-test("every record comes once, in order, however large the groups are", async () => {
+test("returns every record once, in order, for groups of any size", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer({ min: 1, max: 700 }), { maxLength: 8 }), async (sizes) => {
       const lines = (await linesOf(sizes)).flat();

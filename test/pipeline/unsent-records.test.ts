@@ -9,7 +9,9 @@ const BATCH = 500;
 const ROW_BYTES = 1000;
 const RECORDS = 100_000;
 
-/** An input of which every batch tells where the next one begins; says from which records it was read. */
+/**
+ * An input in which every batch names the start of the next one, with a log of the records that reading started from.
+ */
 function createInput(isSeekable = true) {
   const begun: number[] = [];
   let read = 0;
@@ -44,7 +46,7 @@ const placeOf = (first: number): InputPosition => ({
   line: first,
 });
 
-/** A run of which these records are left. */
+/** A run in which these records are pending. */
 function createLedger(left: readonly number[], noted: InputPosition[] = []) {
   const nextSendable = async (_run: string, from: number): Promise<NextSendable | undefined> => {
     const next = left.find((one) => one >= from);
@@ -72,11 +74,11 @@ async function unsent(
   return numbers;
 }
 
-/** From this record to the end of its batch. */
+/** The records from this record to the end of its batch. */
 const batchFrom = (first: number): readonly number[] =>
   Array.from({ length: BATCH - ((first - 1) % BATCH) }, (_, index) => first + index);
 
-test("of a run that was broken off, the input is read from the last place before the first record that is left", async () => {
+test("reads an interrupted run from the last position before the first pending record", async () => {
   const first = createInput();
   const { noted } = createLedger([]);
   await unsent(first, createLedger(batchFrom(1).concat(RECORDS), noted));
@@ -87,7 +89,7 @@ test("of a run that was broken off, the input is read from the last place before
   expect(again.begun[0]).toBeGreaterThan(85_000);
 });
 
-test("long stretches without a record to be sent are passed over, and the rest behind the last one too", async () => {
+test("skips long stretches without pending records, and everything after the last one", async () => {
   const noted = Array.from({ length: 20 }, (_, at) => placeOf(5000 * at + 1));
   const scene = createInput();
   const found = await unsent(scene, createLedger([3, 50_003, 70_000], noted));
@@ -97,14 +99,14 @@ test("long stretches without a record to be sent are passed over, and the rest b
   expect(scene.checks()).toBe(1);
 });
 
-test("without places that were noted, the input is read from its beginning up to the last record that is left", async () => {
+test("reads from the start to the last pending record without noted positions", async () => {
   const scene = createInput(false);
   const ledger = createLedger([20_001]);
   expect(await unsent(scene, ledger)).toEqual(batchFrom(20_001));
   expect([scene.begun, scene.read(), ledger.noted]).toEqual([[1], 20_500, []]);
 });
 
-test("nothing is read where nothing is left", async () => {
+test("reads nothing if no record is pending", async () => {
   const scene = createInput();
   expect(await unsent(scene, createLedger([]))).toEqual([]);
   expect(scene.begun).toEqual([]);

@@ -12,7 +12,7 @@ const SHARED = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname
 const SAMPLES = path.join(SHARED, "contracts/samples");
 const files = existsSync(SAMPLES) ? readdirSync(SAMPLES).filter((file) => /\.response\d{3}\b/.test(file)) : [];
 
-/** What each refusal complains of, by a part of its file's name; the more particular names first. */
+/** The problems of each refusal, by a part of its file's name. More specific names come first. */
 const COMPLAINTS: readonly (readonly [part: string, complaints: readonly string[]])[] = [
   ["gb.v2-validate-account.response400", ["customers.0.landline | unspecified"]],
   ["ewi-docs.validate-account", ["customers.0.landline | unspecified"]],
@@ -32,7 +32,7 @@ const COMPLAINTS: readonly (readonly [part: string, complaints: readonly string[
   ["send-registration-flows.response200", ["meter_points.1 | REGISTRATION_FLOW_ERROR"]],
 ];
 
-/** Without any word of a contract. */
+/** Without contract rules. */
 function expected(file: string): { readonly kind: string; readonly complaints: readonly string[] } {
   if (file.includes("OKErrorInProcessing")) return { kind: "ambiguous", complaints: [] };
   if (file.includes(".response404")) return { kind: "stop", complaints: [] };
@@ -41,7 +41,7 @@ function expected(file: string): { readonly kind: string; readonly complaints: r
   return { kind: "rejected", complaints: COMPLAINTS.find(([part]) => file.includes(part))?.[1] ?? ["not listed here"] };
 }
 
-/** The operators' own documents, with what the tool ships for them. */
+/** The operators' own documents, with the overlays that the tool ships for them. */
 const contracts = new Map(
   files.length === 0 ? [] : ["au", "gb"].map((operator) => [operator, publishedContract(operator)]),
 );
@@ -60,8 +60,8 @@ const successes = files.flatMap((file) => {
   return operator === "" || isList ? [] : [{ file, operator, id, status: Number(status) }];
 });
 
-/** Lists are read item by item, wherever the contract says that they lie. */
-describe.skipIf(files.length === 0)("every published example of a success keeps to the operator's own contract", () => {
+/** Lists are read item by item if the contract names their location. */
+describe.skipIf(files.length === 0)("every published example of a success matches the operator's contract", () => {
   test.each(successes)("$file", ({ file, operator, id, status }) => {
     const contract = contracts.get(operator);
     const operation = contract && findOperation(contract, id);

@@ -22,7 +22,7 @@ const OPERATION = {
   parameters: [parameter("companyId", "path"), parameter("mode", "query"), parameter("X-Source", "header")],
 };
 
-test("parameters fill the path, the query and the headers, and none of them can lead elsewhere", () => {
+test("parameters fill the path, the query and the headers, and none can change the destination", () => {
   const values = { companyId: "../a/b?c#d", mode: "a&b=c", "X-Source": "CRM" };
   const { url, headers } = requestAddress(BASE, OPERATION, values);
   expect(url.href).toBe("https://api.example.test/v1/companies/..%2Fa%2Fb%3Fc%23d/customers/?mode=a%26b%3Dc");
@@ -30,13 +30,13 @@ test("parameters fill the path, the query and the headers, and none of them can 
   expect(requestAddress(BASE, OPERATION, { companyId: ".." }).url.pathname).toBe("/v1/companies/%252E%252E/customers/");
 });
 
-test("parameters without a value are left out of the query and the headers", () => {
+test("parameters without a value are omitted from the query and the headers", () => {
   const { url, headers } = requestAddress(BASE, OPERATION, { companyId: 7, mode: null });
   expect(url.href).toBe("https://api.example.test/v1/companies/7/customers/");
   expect(headers).toEqual({});
 });
 
-test("a look-up takes its parameters from the payload, and otherwise from those of the record's own requests", () => {
+test("a lookup takes its parameters from the payload, and otherwise from the record's own requests", () => {
   const operation = { id: "get", method: "GET", path: "/companies/{companyId}/customers/{ref}/" };
   const lookup = {
     operation: { ...operation, dedupesByKey: false, replies: [], outcomes: [] },

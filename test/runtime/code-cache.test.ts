@@ -6,7 +6,7 @@ import { describe, expect, it } from "vitest";
 import { projectFile } from "../e2e/cli.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
-/** Node.js 20 keeps no compiled code. */
+/** Node.js 20 has no compile cache. */
 const keepsCode = typeof Reflect.get(module, "enableCompileCache") === "function";
 
 function help(cacheHome: string): { readonly status: number | null; readonly stdout: string; readonly stderr: string } {
@@ -21,7 +21,7 @@ function buildsIn(cacheHome: string): readonly string[] {
 }
 
 describe("compiled code", () => {
-  it("is kept for its owner alone where Node.js can keep it, and a command says the same with it", () => {
+  it("is cached for its owner only if Node.js supports it, and does not change the output of a command", () => {
     const cacheHome = temporaryFolder();
     const [first, second] = [help(cacheHome), help(cacheHome)];
     expect(first).toMatchObject({ status: 0, stderr: "" });
@@ -34,7 +34,7 @@ describe("compiled code", () => {
     }
   });
 
-  it("is kept for at most four builds", () => {
+  it("is cached for at most four builds", () => {
     const cacheHome = temporaryFolder();
     for (let build = 0; build < 6; build += 1) {
       mkdirSync(path.join(cacheHome, "energy-migrate/code", `0.0.${build}`), { recursive: true });
@@ -43,7 +43,7 @@ describe("compiled code", () => {
     expect(buildsIn(cacheHome)).toHaveLength(keepsCode ? 4 : 6);
   });
 
-  it("is not taken from a folder that others can write to", () => {
+  it("is not loaded from a folder that others can write to", () => {
     const cacheHome = temporaryFolder();
     help(cacheHome);
     for (const build of buildsIn(cacheHome)) {
@@ -55,7 +55,7 @@ describe("compiled code", () => {
     }
   });
 
-  it("is not kept where the folder cannot be made, which is no failure", () => {
+  it("is not cached if the folder cannot be created, which is not a failure", () => {
     const cacheHome = path.join(temporaryFolder(), "file");
     writeFileSync(cacheHome, "");
     expect(help(cacheHome)).toMatchObject({ status: 0, stderr: "" });

@@ -5,7 +5,7 @@ import { readSecrets } from "../../src/runtime/read-credentials.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 describe("credentials", () => {
-  it("come from the environment before any file is read", async () => {
+  it("are read from the environment before any file is read", async () => {
     const files = { tokenFile: "/nowhere/token" };
     expect(await readSecrets({ MIGRATE_API_KEY: "sk_1" }, files)).toEqual({ apiKey: "sk_1" });
     expect(await readSecrets({ MIGRATE_TOKEN: "t", MIGRATE_API_KEY: "sk_1" }, files)).toEqual({
@@ -14,7 +14,7 @@ describe("credentials", () => {
     });
   });
 
-  it("come from private files, without the line end", async () => {
+  it("are read from private files, without the line end", async () => {
     const folder = temporaryFolder({ key: "sk_2\n", token: "  t2\r\n" });
     expect(await readSecrets({ MIGRATE_API_KEY: "" }, { apiKeyFile: path.join(folder, "key") })).toEqual({
       apiKey: "sk_2",
@@ -23,7 +23,7 @@ describe("credentials", () => {
   });
 
   it.each(["x".repeat(16 * 1024 + 1), "sk_1\r\nX-Evil: 1", "sk_1\0"])(
-    "are refused from the environment when they cannot be credentials",
+    "are refused from the environment if they are malformed",
     async (value) => {
       for (const name of ["MIGRATE_API_KEY", "MIGRATE_TOKEN"]) {
         await expect(readSecrets({ [name]: value }, {})).rejects.toMatchObject({ code: "config" });
@@ -46,7 +46,7 @@ describe("credentials", () => {
     ["long", /API key is longer than 16 KiB/],
     ["lines", /line end/],
     ["nul", /NUL/],
-  ])("are refused from a file that is %s", async (name, message) => {
+  ])("are refused from the file '%s'", async (name, message) => {
     const folder = temporaryFolder({
       wide: "sk_3",
       empty: "\n",

@@ -26,7 +26,7 @@ it("a thread that cannot be started is a failure with exit code 6", () => {
   expect(limitFailure(error)).toMatchObject({ exitCode: 6, hint: expect.stringContaining("ulimit -u") });
 });
 
-it("a file that cannot be opened for want of descriptors keeps its name, with exit code 6 in place of 2", () => {
+it("a file that cannot be opened because of the descriptor limit keeps its name, with exit code 6 instead of 2", () => {
   const cause = withCode("EMFILE: too many open files", "EMFILE");
   const failure = new Failure("source_unreadable", "accounts.csv: too many files are open", { cause });
   expect(limitFailure(failure)).toMatchObject({
@@ -36,13 +36,13 @@ it("a file that cannot be opened for want of descriptors keeps its name, with ex
   });
 });
 
-it("a package that is there, and could not be opened, is a limit; one that is missing is not", () => {
+it("an existing package that cannot be opened is a limit; a missing one is not", () => {
   expect(limitFailure(missingPackage(projectFile("node_modules/yaml/index.js")))).toMatchObject({ exitCode: 6 });
   expect(limitFailure(missingPackage(projectFile("node_modules/no-such-package/index.js")))).toBeUndefined();
   expect(limitFailure(missingPackage("chalk"))).toBeUndefined();
 });
 
-it("any other error is no limit", () => {
+it("other errors are not limits", () => {
   expect(limitFailure(new TypeError("x is not a function"))).toBeUndefined();
   expect(limitFailure(new Failure("config", "out of memory.yaml: no such file"))).toBeUndefined();
   expect(limitFailure("out of memory")).toBeUndefined();

@@ -1,27 +1,30 @@
 import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 import type { Sky, Weather } from "./weather.ts";
 
-/** What becomes of one request on its way there and back. */
+/** The result of one request. */
 export type Fate =
-  /** Nothing leaves. */
+  /** The request is never sent. */
   | { readonly kind: "unsent"; readonly code: string }
-  /** It does not arrive. */
+  /** The request is sent and does not arrive. */
   | { readonly kind: "lost"; readonly code: string; readonly afterMs: number }
-  /** It is processed; what is answered does not arrive. `lateMs`: it arrives so long after the client has given up. */
+  /**
+   * The request is processed, but its reply is lost. `lateMs`: processing ends this long after the client has given up.
+   */
   | { readonly kind: "unheard"; readonly code: string; readonly afterMs: number; readonly lateMs: number }
-  /** It is processed; half of the reply arrives. */
+  /** The request is processed; half of the reply arrives. */
   | { readonly kind: "cut" }
-  /** It is answered like this, processed before or not at all. */
+  /** The reply has this status; the request may have been processed. */
   | { readonly kind: "answered"; readonly status: number; readonly processed: boolean; readonly retryAfter?: string }
-  /** A proxy answers in the platform's place. */
+  /** A proxy replies instead of the platform. */
   | { readonly kind: "page" }
   | { readonly kind: "good" };
 
 const TIMEOUT_MS = 60_000;
-/** A connection is lost while the platform is still at work: a repeat may come before the request is processed. */
+/** A connection is lost while the platform still processes the request: a repeat may arrive before it finishes. */
 const LATE_FACTOR = 5;
 const GOOD: Fate = { kind: "good" };
 
+/** Draws the result of one request. */
 export function fateOf(dice: Dice, weather: Weather, now: number): Fate {
   const sky = weather.at(now);
   if (sky.cut) return cutOff(dice);

@@ -28,7 +28,7 @@ const busy: HttpReply = { status: 429, headers: { "retry-after": "1" }, body: ""
 
 function witnessOf(accounts: readonly HeldAccount[] = []): Witness {
   const records = [{ record: 1, key: "A", isBad: false }];
-  const arrivals = accounts.map(({ key }) => ({ at: 0, key, path: "/x/", isLetIn: true }));
+  const arrivals = accounts.map(({ key }) => ({ at: 0, key, path: "/x/", isAuthorised: true }));
   return createWitness({ platform: { accounts, arrivals }, records, operation, concurrency: 1, clock });
 }
 
@@ -38,80 +38,83 @@ function outcome(status: Outcome["status"], record = 1): Outcome {
   return { record, key: "A", status, source: { file: "a.csv", line: 2 }, problems: [] };
 }
 
-function hear(witness: Witness, outcomes: readonly Outcome[], counts: Summary["counts"] = {}): void {
+function checkOutcomes(witness: Witness, outcomes: readonly Outcome[], counts: Summary["counts"] = {}): void {
   const records = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  witness.hear(outcomes, { unsaved: 0, summary: { records, counts, errors: {}, warnings: {}, exitCode: 0 } });
+  witness.checkOutcomes(outcomes, { unsaved: 0, summary: { records, counts, errors: {}, warnings: {}, exitCode: 0 } });
 }
 
-const SINS: readonly (readonly [invariant: string, sin: (witness: Witness) => void, held?: readonly HeldAccount[]])[] =
+const VIOLATIONS: readonly (readonly [
+  invariant: string,
+  violate: (witness: Witness) => void,
+  held?: readonly HeldAccount[],
+])[] = [
+  ["I1", (witness) => checkOutcomes(witness, [], { accepted: 1 })],
+  ["I2", (witness) => witness.requestSent(request)],
+  ["I3", (witness) => checkOutcomes(witness, [outcome("accepted")], { accepted: 1 })],
   [
-    ["I1", (witness) => hear(witness, [], { accepted: 1 })],
-    ["I2", (witness) => witness.leaves(request)],
-    ["I3", (witness) => hear(witness, [outcome("accepted")], { accepted: 1 })],
-    [
-      "I4",
-      (witness) => {
-        hear(witness, [outcome("accepted")], { accepted: 1 });
-        hear(witness, [outcome("pending")], { pending: 1 });
-      },
-      [account],
-    ],
-    ["I5", (witness) => hear(witness, [outcome("pending")], { pending: 2 })],
-    ["I6", () => undefined, [account]],
-    ["nothing lost", (witness) => hear(witness, [outcome("pending")], { pending: 1 }), [account]],
-    ["nothing twice", () => undefined, [account, { ...account, number: "A-2" }]],
-    [
-      "P9",
-      (witness) => {
-        witness.leaves(request);
-        witness.over(request, busy);
-        witness.leaves(request);
-      },
-    ],
-    [
-      "P14",
-      (witness) => {
-        witness.drained();
-        witness.takenUp("A");
-      },
-    ],
-    [
-      "P14",
-      (witness) => {
-        witness.drained();
-        witness.leaves(request);
-      },
-    ],
-    [
-      "concurrency",
-      (witness) => {
-        witness.leaves(request);
-        witness.leaves(request);
-      },
-    ],
-    [
-      "P5",
-      (witness) => {
-        for (const key of "abcde") witness.durable.sending.set(key, { harmless: false });
-        witness.begin();
-      },
-    ],
-  ];
+    "I4",
+    (witness) => {
+      checkOutcomes(witness, [outcome("accepted")], { accepted: 1 });
+      checkOutcomes(witness, [outcome("pending")], { pending: 1 });
+    },
+    [account],
+  ],
+  ["I5", (witness) => checkOutcomes(witness, [outcome("pending")], { pending: 2 })],
+  ["I6", () => undefined, [account]],
+  ["nothing lost", (witness) => checkOutcomes(witness, [outcome("pending")], { pending: 1 }), [account]],
+  ["nothing twice", () => undefined, [account, { ...account, number: "A-2" }]],
+  [
+    "P9",
+    (witness) => {
+      witness.requestSent(request);
+      witness.requestEnded(request, busy);
+      witness.requestSent(request);
+    },
+  ],
+  [
+    "P14",
+    (witness) => {
+      witness.drained();
+      witness.recordTaken("A");
+    },
+  ],
+  [
+    "P14",
+    (witness) => {
+      witness.drained();
+      witness.requestSent(request);
+    },
+  ],
+  [
+    "concurrency",
+    (witness) => {
+      witness.requestSent(request);
+      witness.requestSent(request);
+    },
+  ],
+  [
+    "P5",
+    (witness) => {
+      for (const key of "abcde") witness.durable.sending.set(key, { harmless: false });
+      witness.begin();
+    },
+  ],
+];
 
-test.each(SINS.map(([invariant, sin, held = []]) => ({ invariant, sin, held })))(
-  "a breach of the invariant $invariant is noticed",
-  ({ invariant, sin, held }) => {
+test.each(VIOLATIONS.map(([invariant, violate, held = []]) => ({ invariant, violate, held })))(
+  "reports a violation of the invariant $invariant",
+  ({ invariant, violate, held }) => {
     const witness = witnessOf(held);
-    sin(witness);
-    expect(witness.complaints().map((complaint) => complaint.invariant)).toContain(invariant);
+    violate(witness);
+    expect(witness.violations().map((violation) => violation.invariant)).toContain(invariant);
   },
 );
 
-test("what was ambiguous before a process began is not counted against the kill that ended it", () => {
+test("does not count records that were ambiguous before a process started against a kill of that process", () => {
   const witness = witnessOf();
   const keys = ["A", "B", "C", "D", "E"];
-  for (const [index, key] of keys.entries()) hear(witness, [{ ...outcome("ambiguous", index + 1), key }]);
+  for (const [index, key] of keys.entries()) checkOutcomes(witness, [{ ...outcome("ambiguous", index + 1), key }]);
   for (const key of keys) witness.durable.sending.set(hex(identityOf(key, operation)), { harmless: false });
   witness.begin();
-  expect(witness.complaints().map((complaint) => complaint.invariant)).not.toContain("P5");
+  expect(witness.violations().map((violation) => violation.invariant)).not.toContain("P5");
 });

@@ -7,8 +7,8 @@ import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.
 import { type Durable, hex } from "./mortal-ledger.ts";
 import { identityOf, type SimulatedRecord } from "./simulated-record.ts";
 
-/** An invariant that does not hold, by its name (docs/reliability.md). */
-export interface Complaint {
+/** A violated invariant, by its name (docs/reliability.md). */
+export interface Violation {
   readonly invariant: string;
   readonly what: string;
 }
@@ -21,35 +21,39 @@ export interface WitnessOptions {
   readonly clock: Clock;
 }
 
-/** Sees everything, and says what must not be. */
+/** Observes all events of a simulation and reports violated invariants. */
 export interface Witness {
   readonly durable: Durable;
-  readonly complain: (invariant: string, what: string) => void;
-  /** A process begins. */
+  readonly addViolation: (invariant: string, what: string) => void;
+  /** A process starts. */
   readonly begin: () => void;
-  /** An older ledger is in the place of the ledger, which need not know what was accepted since. */
+  /** An older copy replaced the ledger. It may lack records that were accepted since. */
   readonly restored: () => void;
-  /** Its user has asked it to stop. */
+  /** The user has asked the process to stop. */
   readonly drained: () => void;
-  /** A record is taken up, to be sent as soon as there is a token. */
-  readonly takenUp: (key: string) => void;
-  readonly leaves: (request: HttpRequest) => void;
-  /** With a reply, or without one. */
-  readonly over: (request: HttpRequest, reply: HttpReply | undefined) => void;
-  /** A process has ended, and this is what its ledger says. */
-  readonly hear: (outcomes: readonly Outcome[], more: { readonly unsaved: number; readonly summary: Summary }) => void;
-  readonly complaints: () => readonly Complaint[];
+  /** A record is about to be sent, as soon as there is a token. */
+  readonly recordTaken: (key: string) => void;
+  /** A request is sent. */
+  readonly requestSent: (request: HttpRequest) => void;
+  /** A request has ended, with or without a reply. */
+  readonly requestEnded: (request: HttpRequest, reply: HttpReply | undefined) => void;
+  /** A process has ended with these outcomes in its ledger. */
+  readonly checkOutcomes: (
+    outcomes: readonly Outcome[],
+    more: { readonly unsaved: number; readonly summary: Summary },
+  ) => void;
+  readonly violations: () => readonly Violation[];
 }
 
 const CEILING = 16;
 /**
- * So many refusals may be known not to depend on the rate, as long as no more than this share of the requests is refused:
- * the 40 % of decision 10, and what few answers may lie above it before that is sure.
+ * After this number of refusals, refusals may be considered independent of the rate, as long as no more than
+ * `MOST_NOISE` of the requests are refused. That is the limit of 40 % plus the margin of a small sample.
  */
 const REFUSALS_OF_NOISE = 3;
 const MOST_NOISE = 0.6;
 
-/** What Retry-After asks of a process: to hold all its requests, and the refused record alone once refusals may be noise. */
+/** The waits that Retry-After requires: of all requests, or of the refused record alone once refusals may be random. */
 function createPauses() {
   const ofRecord = new Map<string, number>();
   let ofAll = 0;
@@ -72,10 +76,10 @@ function createPauses() {
 
 export function createWitness(options: WitnessOptions): Witness {
   const { platform, records, operation, concurrency, clock } = options;
-  const complaints: Complaint[] = [];
+  const violations: Violation[] = [];
   const durable: Durable = { sending: new Map(), intents: new Map(), ambiguous: new Set() };
   const accepted = new Map<string, string | undefined>();
-  /** By identity: in doubt for a while, whatever a kill adds to them. */
+  /** Identities that are ambiguous already. A later kill does not count them again. */
   const doubted = new Set<string>();
   const most = concurrency === "auto" ? CEILING : concurrency;
   const isAskedLater = operation.steps.at(-1)?.poll !== undefined;
@@ -83,22 +87,22 @@ export function createWitness(options: WitnessOptions): Witness {
   let pauses = createPauses();
   let underWay = 0;
 
-  const complain = (invariant: string, what: string): void => void complaints.push({ invariant, what });
-  const demand = (holds: boolean, invariant: string, what: string): void => {
-    if (!holds) complain(invariant, what);
+  const addViolation = (invariant: string, what: string): void => void violations.push({ invariant, what });
+  const check = (holds: boolean, invariant: string, what: string): void => {
+    if (!holds) addViolation(invariant, what);
   };
   const hexOf = (key: string): string => hex(identityOf(key, operation));
 
   return {
     durable,
-    complain,
+    addViolation,
     begin() {
       isDrained = false;
       pauses = createPauses();
       underWay = 0;
       const left = [...durable.sending].filter(([, { harmless }]) => !harmless).map(([id]) => id);
       const inDoubt = left.filter((id) => !doubted.has(id) && !durable.ambiguous.has(id)).length;
-      demand(inDoubt <= 4 * most, "P5", `${inDoubt} records in doubt after one kill`);
+      check(inDoubt <= 4 * most, "P5", `${inDoubt} ambiguous records after one kill`);
       for (const id of left) doubted.add(id);
       durable.sending.clear();
     },
@@ -106,60 +110,61 @@ export function createWitness(options: WitnessOptions): Witness {
     drained() {
       isDrained = true;
     },
-    takenUp: (key) => demand(!isDrained, "P14", `${key} was taken up after the user had asked to stop`),
-    leaves(request) {
+    recordTaken: (key) => check(!isDrained, "P14", `${key} was taken after the user had stopped the run`),
+    requestSent(request) {
       const { key } = partsOf(request);
       if (isLogin(request)) return;
       const now = clock.monotonic();
       const isLookup = request.method === "GET" || request.url.pathname === "/v2/data-import/accounts/validate/";
-      demand(isLookup || durable.sending.has(hexOf(key)), "I2", `${key} left before its intent was on disk`);
-      demand(!isDrained, "P14", `${key} left after the user had asked to stop`);
+      check(isLookup || durable.sending.has(hexOf(key)), "I2", `${key} was sent before its intent was on disk`);
+      check(!isDrained, "P14", `${key} was sent after the user had stopped the run`);
       const early = pauses.until(key) - now;
-      demand(early <= 0, "P9", `${key} left ${early} ms before Retry-After was over`);
+      check(early <= 0, "P9", `${key} was sent ${early} ms before the end of Retry-After`);
       underWay += 1;
-      demand(underWay <= most, "concurrency", `${underWay} in flight, ${most} allowed`);
+      check(underWay <= most, "concurrency", `${underWay} in flight, ${most} allowed`);
     },
-    over(request, reply) {
+    requestEnded(request, reply) {
       if (isLogin(request)) return;
       underWay -= 1;
       const isRefused = reply?.status === 429 || reply?.status === 503;
       const wait = isRefused ? retryAfterMs(reply, clock.now()) : undefined;
-      // The cap of one step of several, which says nothing about the others.
+      // A rate limit for one step of several does not affect the other steps.
       if (reply?.status === 429 && wait === undefined && operation.steps.length > 1) return;
       pauses.over(partsOf(request).key, { isRefused, until: clock.monotonic() + (wait ?? 0) });
     },
-    hear(outcomes, { unsaved, summary }) {
+    checkOutcomes(outcomes, { unsaved, summary }) {
       const numbers = outcomes.map(({ record }) => record);
       const wanted = records.map(({ record }) => record);
-      demand(String(numbers) === String(wanted), "I1", `outcomes of records ${numbers.join(" ")}`);
+      check(String(numbers) === String(wanted), "I1", `outcomes of records ${numbers.join(" ")}`);
       const sum = Object.values(summary.counts).reduce((total, count) => total + count, 0);
-      demand(sum === records.length && summary.records === sum, "I5", `the counts add up to ${sum}`);
+      check(sum === records.length && summary.records === sum, "I5", `the counts add up to ${sum}`);
       for (const outcome of outcomes) {
         const key = outcome.key ?? "";
         const held = platform.accounts.filter((account) => account.key === key);
-        for (const [holds, invariant, what] of judged(outcome, held, unsaved > 0 || isAskedLater)) {
-          demand(holds, invariant, `${key} is ${outcome.status}: ${what}`);
+        for (const [holds, invariant, what] of accountRules(outcome, held, unsaved > 0 || isAskedLater)) {
+          check(holds, invariant, `${key} is ${outcome.status}: ${what}`);
         }
         const id = hexOf(key);
         if (outcome.status !== "ambiguous") doubted.delete(id);
         else if (!durable.sending.has(id)) doubted.add(id);
         const isAccepted = outcome.status === "accepted" || outcome.status === "skipped";
-        demand(isAccepted || !accepted.has(key), "I4", `${key} was accepted, and is ${outcome.status}`);
+        check(isAccepted || !accepted.has(key), "I4", `${key} was accepted, and is ${outcome.status}`);
         if (isAccepted) accepted.set(key, outcome.account);
       }
     },
-    complaints() {
-      const doubled = operation.dedupesByKey || operation.steps.length > 0 ? "twice on a deduping platform" : "twice";
+    violations() {
+      const doubled =
+        operation.dedupesByKey || operation.steps.length > 0 ? "twice on a deduplicating platform" : "twice";
       const keys = platform.accounts.map(({ key }) => key);
       for (const key of new Set(keys.filter((one, index) => keys.indexOf(one) !== index))) {
-        complain("nothing twice", `${key} was created ${doubled}`);
+        addViolation("nothing twice", `${key} was created ${doubled}`);
       }
       for (const { key } of records) {
         const seen = platform.arrivals.filter((arrival) => arrival.key === key && !arrival.path.includes("/validate/"));
         const intended = durable.intents.get(hexOf(key)) ?? 0;
-        demand(seen.length <= 2 * intended, "I6", `${seen.length} requests for ${key}, ${intended} intents`);
+        check(seen.length <= 2 * intended, "I6", `${seen.length} requests for ${key}, ${intended} intents`);
       }
-      return complaints;
+      return violations;
     },
   };
 }
@@ -170,8 +175,8 @@ export function isLogin({ url }: HttpRequest): boolean {
 
 type Rule = readonly [holds: boolean, invariant: string, what: string];
 
-/** @param mayWait the ledger may say that the record is still to be settled, though the platform holds it */
-export function judged(outcome: Outcome, held: readonly HeldAccount[], mayWait: boolean): readonly Rule[] {
+/** @param mayWait the ledger may show the record as unsettled, although the platform has the account */
+export function accountRules(outcome: Outcome, held: readonly HeldAccount[], mayWait: boolean): readonly Rule[] {
   const { status, account } = outcome;
   const isAccepted = status === "accepted" || status === "skipped";
   const numbers = held.map(({ number }) => number);

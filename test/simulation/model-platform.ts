@@ -11,22 +11,22 @@ export interface HeldAccount {
   readonly content: string;
 }
 
-/** A POST of the data-import API as it arrived, in order of arrival. */
+/** A POST of the data-import API, in order of arrival. */
 interface Arrival {
   readonly at: number;
   readonly key: string;
   readonly path: string;
-  /** False: it was turned away at the door, for its token. */
-  readonly isLetIn: boolean;
+  /** False: the request was rejected because of its token. */
+  readonly isAuthorised: boolean;
 }
 
 export interface PlatformOptions {
   readonly clock: SimulatedClock;
   readonly dice: Dice;
   readonly weather: Weather;
-  /** A second request with the same business key makes no second account. */
+  /** A second request with the same business key creates no second account. */
   readonly dedupes: boolean;
-  /** Keys whose data it refuses, until they are mended. */
+  /** Whether the platform refuses this record, because its data is still wrong. */
   readonly refuses: (key: string, content: string) => boolean;
   readonly note: (event: string) => void;
 }
@@ -37,24 +37,25 @@ export interface ModelPlatform {
   readonly arrivals: readonly Arrival[];
 }
 
-/** A platform in memory with the end-points of the fixtures' contracts, behind a network with weather. */
+/** A platform in memory with the endpoints of the fixtures' contracts, behind an unreliable network. */
 export function createModelPlatform(options: PlatformOptions): ModelPlatform {
   const { clock, dice, weather, note } = options;
   const accounts: HeldAccount[] = [];
   const arrivals: Arrival[] = [];
   const tokens = createTokens(options);
   const app = createApp(options, accounts);
-  /** Requests that were read and are not processed yet, by key. */
-  const inWork = new Map<string, number>();
-  const countInWork = (key: string, by: number): void => void inWork.set(key, (inWork.get(key) ?? 0) + by);
+  /** The number of requests per key that were read and are not processed yet. */
+  const inProgress = new Map<string, number>();
+  const countInProgress = (key: string, by: number): void => void inProgress.set(key, (inProgress.get(key) ?? 0) + by);
 
   const arrive = (request: HttpRequest): HttpReply => {
     const { key } = partsOf(request);
-    const isLetIn = tokens.isGood(request.headers["authorization"]);
-    if (request.method === "POST") arrivals.push({ at: clock.monotonic(), key, path: request.url.pathname, isLetIn });
+    const isAuthorised = tokens.isGood(request.headers["authorization"]);
+    if (request.method === "POST")
+      arrivals.push({ at: clock.monotonic(), key, path: request.url.pathname, isAuthorised });
     note(`arrives ${request.method} ${request.url.pathname} ${key}`);
-    if (!isLetIn) return json(401, { detail: "no", code: "not_authenticated" });
-    return (inWork.get(key) ?? 0) > 0 && isCreated(request) ? IN_WORK : app(request);
+    if (!isAuthorised) return json(401, { detail: "no", code: "not_authenticated" });
+    return (inProgress.get(key) ?? 0) > 0 && isCreated(request) ? IN_PROGRESS : app(request);
   };
   const lose = (code: string, phase: "unsent" | "sent", startedAt: number): never => {
     throw new TransportError(phase, code, { code, durationMs: clock.monotonic() - startedAt });
@@ -73,9 +74,9 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
     }
     if (fate.kind === "unheard") {
       const { key } = partsOf(request);
-      countInWork(key, 1);
+      countInProgress(key, 1);
       void clock.sleep(fate.afterMs + fate.lateMs).then(() => {
-        countInWork(key, -1);
+        countInProgress(key, -1);
         return arrive(request);
       });
       await clock.sleep(fate.afterMs + 1);
@@ -94,13 +95,13 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
       return tokens.login();
     }
     const fate = fateOf(dice, weather, clock.monotonic());
-    note(`leaves ${partsOf(request).key} to be ${fate.kind}`);
-    return Promise.race([exchange(request, fate), brokenOff(request.signal, clock)]);
+    note(`request for ${partsOf(request).key}: ${fate.kind}`);
+    return Promise.race([exchange(request, fate), aborted(request.signal, clock)]);
   };
   return { http, accounts, arrivals };
 }
 
-/** A deduping platform refuses a repeat of what it is still at work on. */
+/** A deduplicating platform refuses a repeat of a request that it still processes. */
 function isCreated({ url }: HttpRequest): boolean {
   return /process\/$|^\/v1\/data-import\/accounts\/$/.test(url.pathname);
 }
@@ -128,7 +129,7 @@ function answered(request: HttpRequest, fate: Fate, arrive: (request: HttpReques
   return fate.kind === "cut" ? { ...whole, body: whole.body.slice(0, whole.body.length / 2), complete: false } : whole;
 }
 
-function brokenOff(signal: AbortSignal | undefined, clock: SimulatedClock): Promise<never> {
+function aborted(signal: AbortSignal | undefined, clock: SimulatedClock): Promise<never> {
   const startedAt = clock.monotonic();
   return new Promise((_, reject) => {
     const abort = (): void => {
@@ -144,7 +145,7 @@ interface Tokens {
   readonly isGood: (header: string | undefined) => boolean;
 }
 
-/** Tokens, of which several are good at a time, end for no reason now and then; while the key is locked out there are none. */
+/** Several tokens are valid at a time, each for a random duration. None is valid while the key is locked out. */
 function createTokens({ clock, dice, weather }: PlatformOptions): Tokens {
   const ends = new Map<string, number>();
   const isLockedOut = (): boolean => weather.at(clock.monotonic()).loggedOut;
@@ -172,7 +173,7 @@ function createApp(options: PlatformOptions, accounts: HeldAccount[]): App {
     accounts.push(account);
     return account;
   };
-  /** What was scheduled becomes an account, or does not, when its time has come. */
+  /** Processes a scheduled record once its time has come. It becomes an account unless it is refused. */
   const work = (key: string): void => {
     const task = tasks.get(key);
     if (task === undefined || clock.monotonic() < task.readyAt || held(key) !== undefined) return;
@@ -262,7 +263,7 @@ function json(status: number, body: object): HttpReply {
   };
 }
 
-const IN_WORK = problem("account_import_in_progress", null);
+const IN_PROGRESS = problem("account_import_in_progress", null);
 const INVALID = json(400, {
   code: "account_failed_validation",
   errors: [{ attr: "billing_name", code: "blank", detail: "" }],
@@ -272,7 +273,7 @@ function problem(code: string, attr: string | null): HttpReply {
   return json(400, { errors: [{ attr, code, detail: "" }] });
 }
 
-/** The business key and the content of whatever the request carries. */
+/** The business key and the content in a request. */
 export function partsOf({ url, body }: Pick<HttpRequest, "url" | "body">): {
   readonly key: string;
   readonly content: string;

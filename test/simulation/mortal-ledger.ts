@@ -2,28 +2,28 @@ import type { AttemptOutcome, Ledger } from "../../src/ledger/ledger.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { never, type Mortal } from "./simulated-clock.ts";
 
-/** What befalls one write to the ledger. */
+/** The fault during one write to the ledger. `-after`: the fault happens after the write. */
 export type WriteFault = "none" | "full" | "full-after" | "killed" | "killed-after";
 
-/** What of the ledger is on the disk, as far as requests depend on it. */
+/** The part of the ledger's content on disk that requests depend on. */
 export interface Durable {
-  /** By business identity (hex): whether the intent that is on disk without an outcome may be repeated without harm. */
+  /** For each business identity (hex) with an intent but no outcome on disk: whether the request is idempotent. */
   readonly sending: Map<string, { readonly harmless: boolean }>;
-  /** Intents ever written, by identity. */
+  /** The number of intents ever written, by identity. */
   readonly intents: Map<string, number>;
-  /** Identities whose latest outcome on disk is ambiguous: their next intent adds no doubt. */
+  /** Identities whose latest outcome on disk is ambiguous: their next intent adds no ambiguous record. */
   readonly ambiguous: Set<string>;
 }
 
 export interface MortalLedgerOptions {
   readonly process: Mortal & { readonly kill: () => void };
-  /** Asked before each write. */
+  /** Called before each write. */
   readonly fault: () => WriteFault;
   readonly durable: Durable;
   readonly note: (event: string) => void;
 }
 
-/** A ledger on a disk that may be full, used by a process that may be killed before a write or right after it. */
+/** A ledger on a disk that may be full. Its process may be killed before or after a write. */
 export function mortalLedger(
   ledger: Ledger,
   options: MortalLedgerOptions,

@@ -6,11 +6,11 @@ import type { Operation } from "../../src/contract/operations/operation.ts";
 const WORKFLOWS = contractIn("fixtures/workflows/contract.yaml");
 const plain = operationOf(contractIn("fixtures/contract/contract.yaml"), "import-account");
 
-/** The operations of the fixtures' contracts that records are sent to. */
+/** The operations of the fixtures' contracts to which records are sent. */
 export const importOperations = {
   deduping: plain,
-  /** A repeat creates an account once more. */
-  forgetful: { ...plain, dedupesByKey: false },
+  /** A repeated request creates another account. */
+  notDeduping: { ...plain, dedupesByKey: false },
   staged: operationOf(WORKFLOWS, "stage-account"),
   scheduled: operationOf(WORKFLOWS, "schedule-account"),
 } as const;

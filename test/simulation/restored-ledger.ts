@@ -11,38 +11,38 @@ import { journalPlace, openRunJournal } from "../../src/pipeline/run/run-journal
 import { between, type Dice } from "../seeded-dice.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 
-/** Copies of the ledger that are taken now and then, and that somebody puts in the place of the ledger. */
+/** Takes copies of the ledger at random, and sometimes replaces the ledger by one of them. */
 export interface Restores {
-  /** To be told everything that happens: some copies are taken while a run sends. */
+  /** Receives every event, because some copies are taken while a run sends. */
   readonly notice: (event: string) => void;
-  /** A process has ended, and the ledger is closed. True when another ledger, or none, is in its place now. */
+  /** Called after a process has closed the ledger. True if the ledger was replaced or removed. */
   readonly betweenProcesses: () => boolean;
-  /** A process uses the ledger: somebody may put another one in its place meanwhile. */
+  /** Called while a process uses the ledger, which may be replaced meanwhile. */
   readonly whileInUse: () => LedgerInUse;
-  /** What to type after a repair. */
+  /** The command after a repair. */
   readonly afterRepair: () => "push" | "resume";
-  /** Opens the ledger as commands do. When it is refused, the operator repairs it, as the documentation says. */
+  /** Opens the ledger like a command. If it is refused, repairs it as documented. */
   readonly open: () => Promise<JournaledLedger>;
 }
 
 interface LedgerInUse {
-  /** The process has ended. Gives whether another ledger, or none, is in the place of the one that it used. */
+  /** Called when the process has ended. Returns whether its ledger was replaced or removed. */
   readonly end: () => boolean;
 }
 
 export interface JournaledLedger {
   readonly ledger: Ledger;
   readonly journal: Journal;
-  /** It was repaired just now. */
+  /** The ledger was repaired before it was opened. */
   readonly isRepaired: boolean;
-  /** The process is dead: the journal stays as it is. */
+  /** The process is dead: the journal stays unchanged. */
   readonly abandon: () => Promise<void>;
 }
 
 export interface RestoreOptions {
   readonly ledgerPath: string;
   readonly dice: Dice;
-  /** Of what happens while a process uses the ledger, and after a repair. */
+  /** Randomness for replacements while a process uses the ledger, and after a repair. */
   readonly inUseDice: Dice;
   readonly clock: SimulatedClock;
   readonly note: (event: string) => void;
@@ -54,10 +54,11 @@ const SIDES = ["", "-wal", "-seal"] as const;
 const COPY_SHARE_OF_WRITES = 0.1;
 const COPY_SHARE_OF_PROCESSES = 0.4;
 const RESTORE_SHARE = 0.4;
-/** Among restores: nothing is put in the place of a lost ledger; the copy has no checksum file. */
 const IN_USE_SHARE = 0.25;
 const RESUME_SHARE = 0.4;
+/** Restores that only remove the ledger. */
 const LOSS_SHARE = 0.15;
+/** Restores whose copy has no checksum file. */
 const NO_CHECKSUM_SHARE = 0.3;
 
 export function createRestores(options: RestoreOptions): Restores {
@@ -77,7 +78,7 @@ export function createRestores(options: RestoreOptions): Restores {
     const copy = between(by, 1, copies);
     const sides = by() < NO_CHECKSUM_SHARE ? SIDES.slice(0, 2) : SIDES;
     for (const side of sides) if (existsSync(copyOf(copy) + side)) copyFileSync(copyOf(copy) + side, ledgerPath + side);
-    note(`copy ${copy} of the ledger is put in its place, ${sides.length === 2 ? "without" : "with"} checksums`);
+    note(`the ledger is replaced by copy ${copy}, ${sides.length === 2 ? "without" : "with"} checksums`);
   };
 
   return {
@@ -128,7 +129,7 @@ function toolsOf({ ledgerPath, clock }: RestoreOptions) {
 
 async function repair(options: RestoreOptions): Promise<void> {
   const { ledgerPath, clock, note } = options;
-  // The kept ledgers are named by the second.
+  // Repaired ledgers get a file name with a resolution of one second.
   const until = clock.monotonic() + 2_000;
   void clock.sleep(2_000);
   while (clock.monotonic() < until && clock.step()) await new Promise(setImmediate);
@@ -160,18 +161,18 @@ const NO_LOCK = { requireHeld: () => undefined, release: () => Promise.resolve()
 
 function repeated(clock: SimulatedClock, work: () => void, everyMs: number): () => void {
   const over = new AbortController();
-  const goOn = async (): Promise<void> => {
+  const repeat = async (): Promise<void> => {
     for (;;) {
       await clock.sleep(everyMs, over.signal);
       if (over.signal.aborted) return;
       work();
     }
   };
-  void goOn();
+  void repeat();
   return () => over.abort();
 }
 
-/** Closes the journal, and puts back what was in its folder: a dead process writes no last entry. */
+/** Closes the journal and restores its folder, because a dead process writes no last entry. */
 async function abandon(journal: Journal, folder: string): Promise<void> {
   const files = existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : [];
   const before = files.map((file) => ({ file, bytes: readFileSync(file) }));

@@ -18,7 +18,7 @@ import type { JournaledLedger, Restores } from "./restored-ledger.ts";
 import { type Mortal, never, type SimulatedClock } from "./simulated-clock.ts";
 import { marksOf, payloadOf, type SimulatedRecord, SUPPLIER, TARGET } from "./simulated-record.ts";
 
-/** What is to be migrated, and with what. */
+/** A simulated migration: its records, its platform and its ledger. */
 export interface Job {
   readonly clock: SimulatedClock;
   readonly random: Dice;
@@ -26,40 +26,40 @@ export interface Job {
   readonly platform: ModelPlatform;
   readonly witness: Witness;
   readonly records: readonly SimulatedRecord[];
-  /** Keys whose data somebody has put right. */
-  readonly mended: Set<string>;
-  /** How many of them there were when a run was planned. */
-  readonly mendedOf: Map<string, number>;
+  /** Keys of records whose data was corrected. */
+  readonly corrected: Set<string>;
+  /** The number of corrected records at the planning of each run. */
+  readonly correctedOf: Map<string, number>;
   readonly concurrency: "auto" | number;
   readonly rps: number | undefined;
-  /** The run waits for a closed import supplier. */
+  /** The run waits while the import supplier is closed. */
   readonly waits: boolean;
   readonly ledgerPath: string;
   readonly note: (event: string) => void;
-  /** Older copies of the ledger come back; absent: never, and no journal is kept. */
+  /** Replaces the ledger by older copies. Absent: the ledger is never replaced, and no journal is kept. */
   readonly restores?: Restores | undefined;
 }
 
 export interface SessionOptions {
   readonly dice: Dice;
   readonly how: "push" | "resume";
-  /** Nothing befalls the process. */
+  /** No fault is injected into the process. */
   readonly calm: boolean;
 }
 
 export interface SessionEnd {
   readonly reason: UploadEnd["reason"] | "killed";
-  /** The ledger holds a run whose plan was settled. */
+  /** The ledger contains a run whose plan is settled. */
   readonly hasRun: boolean;
-  /** No record is left that a further session might settle. */
+  /** No record is left that another session might settle. */
   readonly isSettled: boolean;
-  /** Records are ambiguous, and `reconcile` has to settle them. */
+  /** Some records are ambiguous and need `reconcile`. */
   readonly hasRefused?: boolean;
-  /** Another ledger is in the place of the one that it used. */
+  /** The ledger was replaced while the process used it. */
   readonly isReplaced?: boolean;
 }
 
-/** One process: opens the ledger, begins a run or goes on with the last one, uploads, ends or is killed. */
+/** One process: opens the ledger, starts or resumes a run, uploads, and ends or is killed. */
 export async function createSession(job: Job, options: SessionOptions): Promise<SessionEnd> {
   const { note, witness, ledgerPath, clock } = job;
   note(`begins ${options.how}`);
@@ -70,13 +70,13 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
     const run = await prepared(job, ledger, await commandFor(job, options.how, { ledger, opened }));
     const inUse = options.calm ? undefined : job.restores?.whileInUse();
     const end = await journaledUpload(job, { ledger, opened }, run, options);
-    note(`ends ${toldEnd(end)}`);
+    note(`ends ${describeEnd(end)}`);
     const isReplaced = inUse?.end() === true;
     if (end === "killed") return { reason: end, hasRun: true, isSettled: false, isReplaced };
     if (isReplaced) return { reason: end.reason, hasRun: true, isSettled: false, isReplaced };
     await ledger.finishRun(run, (await ledger.summary(run)).exitCode);
     const outcomes = await outcomesOf(ledger, run);
-    witness.hear(outcomes, { unsaved: end.unsaved.length, summary: await ledger.summary(run) });
+    witness.checkOutcomes(outcomes, { unsaved: end.unsaved.length, summary: await ledger.summary(run) });
     const isSettled = !outcomes.some((one) => isOpen(one, job.operation));
     const hasRefused = outcomes.some(({ status }) => status === "ambiguous");
     return { reason: end.reason, hasRun: true, isSettled, hasRefused };
@@ -85,11 +85,11 @@ export async function createSession(job: Job, options: SessionOptions): Promise<
   }
 }
 
-function toldEnd(end: UploadEnd | "killed"): string {
+function describeEnd(end: UploadEnd | "killed"): string {
   return end === "killed" ? end : `${end.reason} ${end.failure?.code ?? ""} ${JSON.stringify(end.counts)}`;
 }
 
-/** A repaired ledger is pushed to, as the documentation says, or a run of it is resumed; one without a run is pushed to. */
+/** As documented, a repaired ledger is pushed to, or its run is resumed. A ledger without a run is pushed to. */
 async function commandFor(
   job: Job,
   how: SessionOptions["how"],
@@ -97,8 +97,8 @@ async function commandFor(
 ): Promise<SessionOptions["how"]> {
   if (opened === undefined || job.restores === undefined) return how;
   const run = await ledger.findRun();
-  // Its input has changed since: a resume would be refused.
-  if (run === undefined || job.mendedOf.get(run.id) !== job.mended.size) return "push";
+  // The input has changed since, so a resume would be refused.
+  if (run === undefined || job.correctedOf.get(run.id) !== job.corrected.size) return "push";
   return opened.isRepaired ? job.restores.afterRepair() : how;
 }
 
@@ -151,11 +151,11 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
     dryRun: false,
     startedAt: new Date(job.clock.now()).toISOString(),
   });
-  job.mendedOf.set(id, job.mended.size);
+  job.correctedOf.set(id, job.corrected.size);
   const items = job.records.map((one) => ({
     record: one.record,
     key: one.key,
-    ...marksOf(one, job.operation, job.mended),
+    ...marksOf(one, job.operation, job.corrected),
     file: "a.csv",
     line: one.record + 1,
     status: "valid" as const,
@@ -166,7 +166,7 @@ async function prepared(job: Job, ledger: Ledger, how: SessionOptions["how"]): P
   return id;
 }
 
-/** Plays the upload until it ends or the process is killed, and lets time pass meanwhile. */
+/** Runs the upload until it ends or the process is killed, and advances the time meanwhile. */
 async function uploaded(
   job: Job,
   { ledger, opened }: OpenLedger,
@@ -217,7 +217,7 @@ async function uploaded(
 
 interface Process extends Mortal {
   readonly kill: () => void;
-  /** It has ended by itself: what was to befall it does not any more. */
+  /** The process has ended by itself, so scheduled faults no longer apply. */
   readonly end: () => void;
   readonly isOver: () => boolean;
   readonly killed: Promise<"killed">;
@@ -245,7 +245,7 @@ interface Ends {
   readonly abort: AbortController;
 }
 
-/** What is going to end the process before its time, if anything. */
+/** Schedules a random early end of the process: none, a kill, a drain or an abort. */
 function schedule(job: Job, { dice, calm }: SessionOptions, { process, drain, abort }: Ends): void {
   const { clock, witness, note } = job;
   const at = between(dice, 0, dice() < 0.7 ? 1_500 : 60_000);
@@ -273,7 +273,7 @@ const ENDS: readonly (readonly [number, "nothing" | "kill" | "drain" | "abort"])
   [1, "abort"],
 ];
 
-/** At most one row of faulty writes a session. */
+/** Faults of consecutive writes, at most one series per session. */
 function writeFaults({ dice, calm }: SessionOptions): () => WriteFault {
   const kind: WriteFault = calm
     ? "none"
@@ -296,14 +296,14 @@ function writeFaults({ dice, calm }: SessionOptions): () => WriteFault {
 function watchedHttp({ platform, witness }: Job, process: Mortal): Http {
   return async (request) => {
     if (process.isDead()) await never();
-    witness.leaves(request);
+    witness.requestSent(request);
     let reply: HttpReply | undefined;
     try {
       reply = await platform.http(request);
       return reply;
     } finally {
       if (process.isDead()) await never();
-      witness.over(request, reply);
+      witness.requestEnded(request, reply);
     }
   };
 }
@@ -312,7 +312,7 @@ function watchedStep(step: StepClient, { witness }: Job): StepClient {
   return {
     ...step,
     send(payload, ...how) {
-      witness.takenUp(partsOf({ url: NOWHERE, body: JSON.stringify(payload) }).key);
+      witness.recordTaken(partsOf({ url: NOWHERE, body: JSON.stringify(payload) }).key);
       return step.send(payload, ...how);
     },
   };
@@ -328,13 +328,13 @@ async function* due(job: Job, ledger: Ledger, run: string): AsyncGenerator<reado
     const batch = found.flatMap((item): readonly RecordToSend[] => {
       const one = job.records[item.record - 1];
       if (one === undefined) return [];
-      return [{ ...item, payload: payloadOf(one, job.mended), supplier: SUPPLIER, locate: () => undefined }];
+      return [{ ...item, payload: payloadOf(one, job.corrected), supplier: SUPPLIER, locate: () => undefined }];
     });
     if (batch.length > 0) yield batch;
   }
 }
 
-/** Longer than any patience of the product. */
+/** Longer than any timeout of the product. */
 const MOST_MS = 24 * 3_600_000;
 const IDLE_TURNS = 50;
 

@@ -4,7 +4,7 @@ import path from "node:path";
 import { createTestFolder } from "../temporary-folder.ts";
 import type { Operation } from "../../src/contract/operations/operation.ts";
 import { between, type Dice, pickWeighted, seededDice } from "../seeded-dice.ts";
-import { type Complaint, createWitness } from "./invariants.ts";
+import { type Violation, createWitness } from "./invariants.ts";
 import { createModelPlatform } from "./model-platform.ts";
 import { importOperations } from "./operations.ts";
 import { createRestores } from "./restored-ledger.ts";
@@ -14,10 +14,10 @@ import { createWeather, type Weather } from "./weather.ts";
 
 export interface Simulated {
   readonly seed: number;
-  readonly complaints: readonly Complaint[];
-  /** Everything that happened, in order, with its time. */
+  readonly violations: readonly Violation[];
+  /** Every event in order, with its time. */
   readonly trace: readonly string[];
-  /** Of the trace: the same seed has the same. */
+  /** A hash of the trace, for comparisons. */
   readonly fingerprint: string;
   readonly records: number;
   readonly sessions: number;
@@ -25,31 +25,31 @@ export interface Simulated {
 }
 
 export interface SimulationOptions {
-  /** Spoils the product on purpose, to show that it is noticed. */
-  readonly spoil?: (job: Job) => Job;
-  /** Older copies of the ledger come back between processes; `unnoticed`: nobody compares them with the journal. */
+  /** Introduces a bug into the product to show that the simulation detects it. */
+  readonly injectBug?: (job: Job) => Job;
+  /** Older copies of the ledger return between processes; `unnoticed`: the ledger is not compared with its journal. */
   readonly restores?: "noticed" | "unnoticed";
-  /** What the clock on the wall shows, which somebody may set; default: the time. */
+  /** The time of the wall clock; default: the simulated time. */
   readonly wall?: (monotonic: number) => number;
 }
 
 /**
- * Pushes some records to a model platform through whatever the seed has in store: weather, kills, full disks, drains;
- * and goes on under a clear sky until nothing is left to be done. Nothing but the seed decides what happens.
+ * Pushes records to a model platform. The seed determines all faults: bad weather, kills, full disks, drains. After
+ * that, processes run without faults until everything is settled.
  */
 export async function simulate(seed: number, options: SimulationOptions = {}): Promise<Simulated> {
-  const { spoil = (job) => job, wall, restores } = options;
+  const { injectBug = (job) => job, wall, restores } = options;
   const dice = seededDice(seed);
   const { folder, remove } = createTestFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   try {
     const world = createWorld(dice, path.join(folder, "ledger.db"), wall);
-    const job = spoil(restores === undefined ? world.job : withRestores(world.job, seed, restores === "noticed"));
+    const job = injectBug(restores === undefined ? world.job : withRestores(world.job, seed, restores === "noticed"));
     const ends = await playAll(job, dice, world.weather);
-    const complaints = job.witness.complaints();
+    const violations = job.witness.violations();
     const fingerprint = createHash("sha256").update(world.trace.join("\n")).digest("hex");
     return {
       seed,
-      complaints,
+      violations,
       trace: world.trace,
       fingerprint,
       records: job.records.length,
@@ -86,12 +86,12 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
   const operation = pickWeighted<Operation>(dice, [
     [3, importOperations.deduping],
-    [3, importOperations.forgetful],
+    [3, importOperations.notDeduping],
     [2, importOperations.staged],
     [2, importOperations.scheduled],
   ]);
   const records = recordsFor(dice);
-  const mended = new Set<string>();
+  const corrected = new Set<string>();
   const platform = createModelPlatform({
     clock,
     dice,
@@ -117,8 +117,8 @@ function createWorld(dice: Dice, ledgerPath: string, wall: SimulationOptions["wa
       platform,
       witness,
       records,
-      mended,
-      mendedOf: new Map(),
+      corrected,
+      correctedOf: new Map(),
       concurrency,
       rps,
       waits,
@@ -146,7 +146,7 @@ function recordsFor(dice: Dice): Job["records"] {
 
 const STORMY = 6;
 const CALM = 8;
-/** A user who is told that records are in doubt gives the platform some time. */
+/** A user who learns of ambiguous records gives the platform some time. */
 const QUIET_MS = 60_000;
 
 async function playAll(job: Job, dice: Dice, weather: Weather): Promise<readonly SessionEnd[]> {
@@ -162,9 +162,9 @@ async function playStorm(job: Job, dice: Dice): Promise<SessionEnd[]> {
   for (let number = 0; number < stormy; number += 1) {
     const isFirst = !ends.some(({ hasRun }) => hasRun);
     const how = isFirst || dice() < 0.2 ? "push" : "resume";
-    if (how === "push" && dice() < 0.5) for (const { key } of job.records) job.mended.add(key);
+    if (how === "push" && dice() < 0.5) for (const { key } of job.records) job.corrected.add(key);
     ends.push(await createSession(job, { dice, how, calm: false }));
-    await passAWhile(job, between(dice, 0, 100_000));
+    await letTimePass(job, between(dice, 0, 100_000));
     if (job.restores?.betweenProcesses() === true || ends.at(-1)?.isReplaced === true) job.witness.restored();
   }
   return ends;
@@ -177,24 +177,24 @@ async function playCalm(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void>
     const end = await createSession(job, { dice, how, calm: true });
     ends.push(end);
     isDone = end.reason === "done" && end.isSettled;
-    await passAWhile(job, QUIET_MS);
+    await letTimePass(job, QUIET_MS);
   }
-  if (isDone) await provesIdle(job, dice, ends);
-  else job.witness.complain("liveness", `not done after ${CALM} sessions under a clear sky`);
+  if (isDone) await checkIdle(job, dice, ends);
+  else job.witness.addViolation("liveness", `not done after ${CALM} sessions without faults`);
 }
 
-/** What is still on its way to the platform goes on between two processes. */
-async function passAWhile({ clock }: Job, ms: number): Promise<void> {
+/** Lets requests that are still on their way arrive between two processes. */
+async function letTimePass({ clock }: Job, ms: number): Promise<void> {
   const until = clock.monotonic() + ms;
   while (clock.monotonic() < until && clock.step()) await new Promise(setImmediate);
 }
 
-/** I9: what is over is over. */
-async function provesIdle(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void> {
+/** I9: completed work is not repeated. */
+async function checkIdle(job: Job, dice: Dice, ends: SessionEnd[]): Promise<void> {
   const before = job.platform.arrivals.length;
   const hasRefused = ends.at(-1)?.hasRefused === true;
   ends.push(await createSession(job, { dice, how: "resume", calm: true }));
   const more = job.platform.arrivals.length - before;
-  // A record whose repeat was refused is sent again by each resume, until it is reconciled.
-  if (more > 0 && !hasRefused) job.witness.complain("I9", `${more} requests after everything was done`);
+  // Each resume sends a record again whose repeat was refused, until it is reconciled.
+  if (more > 0 && !hasRefused) job.witness.addViolation("I9", `${more} requests after everything was done`);
 }

@@ -1,17 +1,17 @@
 import type { Clock } from "../../src/time/clock.ts";
 
-/** Time that passes only when somebody says so, in whole milliseconds as the timers of Node.js have it. */
+/** A clock that advances only when told to, in whole milliseconds like the timers of Node.js. */
 export interface SimulatedClock extends Clock {
-  /** Goes on to the next sleeper and wakes it. False when nobody sleeps. */
+  /** Advances to the next sleeper and wakes it. False if there is none. */
   readonly step: () => boolean;
-  /** The same time for a process that may die: nobody wakes the sleepers of a dead one. */
+  /** The clock of a process that may die: sleeps of a dead process never end. */
   readonly of: (process: Mortal) => Clock;
 }
 
-/** A process of the simulated machine. Dead, nothing of it goes on. */
+/** A process of the simulated machine, which may die. */
 export interface Mortal {
   readonly isDead: () => boolean;
-  /** Resolves when it goes on: one may be frozen for a while. */
+  /** Resolves when the process is not frozen. */
   readonly awake?: () => Promise<void>;
 }
 
@@ -22,12 +22,12 @@ interface Sleeper {
 
 const EPOCH = Date.UTC(2026, 0, 1);
 
-/** @param wall what a clock on the wall shows at a moment, apart from the date; default: the same */
+/** @param wall the time of the wall clock for a monotonic time; default: the same */
 export function createSimulatedClock(wall: (monotonic: number) => number = (monotonic) => monotonic): SimulatedClock {
   let now = 0;
   const sleepers: Sleeper[] = [];
 
-  /** Those who wake at the same time wake in the order in which they fell asleep. */
+  /** Sleepers with the same wake-up time wake in the order in which they fell asleep. */
   const add = (sleeper: Sleeper): void => {
     let at = sleepers.length;
     while (at > 0 && (sleepers[at - 1]?.at ?? 0) > sleeper.at) at -= 1;
@@ -74,7 +74,7 @@ export function createSimulatedClock(wall: (monotonic: number) => number = (mono
   };
 }
 
-/** What the dead wait for. */
+/** A promise that never resolves, for dead processes. */
 export function never(): Promise<never> {
   return new Promise(() => undefined);
 }

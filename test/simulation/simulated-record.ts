@@ -9,7 +9,7 @@ export interface SimulatedRecord {
   readonly isBad: boolean;
 }
 
-/** Where they are sent, and whose they are. */
+/** The destination of the records. */
 export const TARGET = "platform.example/v1/";
 export const SUPPLIER = "ACME";
 
@@ -17,17 +17,17 @@ export function identityOf(key: string, operation: Operation): Uint8Array {
   return recordIdentity({ endpoint: endpointOf(`https://${TARGET}`, operation), supplier: SUPPLIER, key });
 }
 
-/** @param mended keys whose data somebody has put right */
-export function payloadOf({ key, isBad }: SimulatedRecord, mended: ReadonlySet<string>): JsonObject {
-  const billing_name = isBad && !mended.has(key) ? "bad" : `good ${key}`;
+/** @param corrected keys of records whose data was corrected */
+export function payloadOf({ key, isBad }: SimulatedRecord, corrected: ReadonlySet<string>): JsonObject {
+  const billing_name = isBad && !corrected.has(key) ? "bad" : `good ${key}`;
   return { external_account_number: key, import_supplier: SUPPLIER, billing_name };
 }
 
-/** What the ledger knows a record by. */
+/** The hashes that identify a record in the ledger. */
 export function marksOf(
   one: SimulatedRecord,
   operation: Operation,
-  mended: ReadonlySet<string>,
+  corrected: ReadonlySet<string>,
 ): { readonly identity: Uint8Array; readonly content: Uint8Array } {
-  return { identity: identityOf(one.key, operation), content: contentHash(payloadOf(one, mended)) };
+  return { identity: identityOf(one.key, operation), content: contentHash(payloadOf(one, corrected)) };
 }

@@ -5,10 +5,10 @@ import { partsOf } from "./model-platform.ts";
 import type { Job } from "./session.ts";
 import { type Simulated, simulate, type SimulationOptions } from "./simulate.ts";
 
-/** To replay one: SIMULATION_SEED=<the seed it printed>; its trace goes to stderr. */
+/** Replays one seed: SIMULATION_SEED=<printed seed>; prints its trace to stderr. */
 const only = process.env["SIMULATION_SEED"];
 
-/** Seeds that once showed a fault, of the product or of the simulation: each stays. */
+/** Seeds that once revealed a bug of the product or of the simulation. They are never removed. */
 const REGRESSIONS: readonly number[] = [
   5, 14, 50, 56, 132, 415, 839, 1865, 2716, 3370, 6668, 8202, 8844, 9214, 9225, 9232, 9400, 100885, 101934, 204645,
   207873, 209553, 401488, 401493, 401863,
@@ -30,7 +30,7 @@ test.each<[string, CampaignSize, SimulationOptions]>([
   for (const seed of only === undefined ? [...REGRESSIONS, ...seeds] : [Number(only)]) {
     const simulated = await simulate(seed, options).catch((error: unknown) => thrown(seed, error));
     if (only !== undefined) process.stderr.write(`${simulated.trace.join("\n")}\n`);
-    if (simulated.complaints.length > 0) failed.push(told(simulated));
+    if (simulated.violations.length > 0) failed.push(describeFailure(simulated));
     seen.records += simulated.records;
     seen.sessions += simulated.sessions;
     seen.kills += simulated.kills;
@@ -44,13 +44,13 @@ test.each<[string, CampaignSize, SimulationOptions]>([
 
 function thrown(seed: number, error: unknown): Simulated {
   const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
-  const complaints = [{ invariant: "no bug", what }];
-  return { seed, complaints, trace: [], fingerprint: "", records: 0, sessions: 0, kills: 0 };
+  const violations = [{ invariant: "no bug", what }];
+  return { seed, violations, trace: [], fingerprint: "", records: 0, sessions: 0, kills: 0 };
 }
 
-function told({ seed, complaints }: Simulated): string {
+function describeFailure({ seed, violations }: Simulated): string {
   const replay = `SIMULATION_SEED=${seed} npx vitest run --config test/vitest.config.ts test/simulation`;
-  return `seed ${seed}: ${complaints.map(({ invariant, what }) => `${invariant}: ${what}`).join("; ")}\n  replay: ${replay}`;
+  return `seed ${seed}: ${violations.map(({ invariant, what }) => `${invariant}: ${what}`).join("; ")}\n  replay: ${replay}`;
 }
 
 test("the same seed gives the same events, to the millisecond", async () => {
@@ -64,37 +64,37 @@ test("the same seed gives the same events, to the millisecond", async () => {
 
 const DAY_MS = 86_400_000;
 
-test("a wall clock that jumps by a day at every reading changes no event, nor its time", async () => {
+test("a wall clock that jumps by a day at every reading changes no event and no time", async () => {
   for (let seed = 1; seed <= campaignSize({ part: 10, whole: 40 }); seed += 1) {
     let looks = 0;
     const wall = (now: number): number => now + (((looks += 1) * 7) % 3) * DAY_MS - DAY_MS;
     const [jumping, steady] = [await simulate(seed, { wall }), await simulate(seed)];
     expect(looks).toBeGreaterThan(0);
     expect(jumping.trace).toEqual(steady.trace);
-    expect(jumping.complaints).toEqual([]);
+    expect(jumping.violations).toEqual([]);
   }
 });
 
-describe("the simulation notices that", () => {
-  test.each<[string, SimulationOptions["spoil"], RegExp]>([
+describe("the simulation detects that", () => {
+  test.each<[string, SimulationOptions["injectBug"], RegExp]>([
     ["an ambiguous request is sent again without permission", resendAlways, /nothing twice|nothing lost/],
-    ["a request that was sent is called unsent", overHttp(unsentForSent), /nothing twice|nothing lost/],
-    ["an error is taken for success", overHttp(successForError), /I3/],
-  ])("%s", async (_, spoil, invariant) => {
+    ["a request that was sent is classified as unsent", overHttp(unsentForSent), /nothing twice|nothing lost/],
+    ["an error is classified as a success", overHttp(successForError), /I3/],
+  ])("%s", async (_, injectBug, invariant) => {
     const found: string[] = [];
     for (let seed = 1; seed <= 40 && !invariant.test(found.join(" ")); seed += 1) {
-      const { complaints } = await simulate(seed, spoil === undefined ? {} : { spoil });
-      found.push(...complaints.map((complaint) => complaint.invariant));
+      const { violations } = await simulate(seed, injectBug === undefined ? {} : { injectBug });
+      found.push(...violations.map((violation) => violation.invariant));
     }
     expect(found.join(" ")).toMatch(invariant);
   });
 });
 
-test("the simulation notices that nobody compares a restored ledger with its journal", async () => {
+test("the simulation detects that a restored ledger is not compared with its journal", async () => {
   const found: string[] = [];
   for (let seed = 1; seed <= 40 && !found.includes("nothing twice"); seed += 1) {
-    const { complaints } = await simulate(seed, { restores: "unnoticed" });
-    found.push(...complaints.map((complaint) => complaint.invariant));
+    const { violations } = await simulate(seed, { restores: "unnoticed" });
+    found.push(...violations.map((violation) => violation.invariant));
   }
   expect(found).toContain("nothing twice");
 });
@@ -103,8 +103,8 @@ function resendAlways(job: Job): Job {
   return { ...job, operation: { ...job.operation, dedupesByKey: true } };
 }
 
-function overHttp(spoiled: (http: Http) => Http): (job: Job) => Job {
-  return (job) => ({ ...job, platform: { ...job.platform, http: spoiled(job.platform.http) } });
+function overHttp(buggy: (http: Http) => Http): (job: Job) => Job {
+  return (job) => ({ ...job, platform: { ...job.platform, http: buggy(job.platform.http) } });
 }
 
 function unsentForSent(http: Http): Http {

@@ -1,26 +1,32 @@
 import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 
-/** What the platform and the way to it are like at a moment. */
+/** The faults of the platform and the network that are active at a moment. */
 export interface Sky {
+  /** Almost no request reaches the platform. */
   readonly cut: boolean;
+  /** Half of the requests fail, in any way. */
   readonly erratic: boolean;
+  /** Most requests are refused with 429 or 503. */
   readonly busy: boolean;
+  /** Tokens are invalid, and no new ones are issued. */
   readonly loggedOut: boolean;
+  /** The import supplier is closed. */
   readonly closed: boolean;
 }
 
-/** A spell of bad weather, milliseconds of simulated time. */
+/** A period with one kind of fault, in milliseconds of simulated time. */
 interface Spell {
   readonly kind: keyof Sky;
   readonly from: number;
   readonly to: number;
 }
 
+/** The random faults of the platform and the network, as determined by the seed. */
 export interface Weather {
   readonly at: (now: number) => Sky;
-  /** Share of requests that meet a fault in any weather. */
+  /** The share of requests that fail at any time. */
   readonly drizzle: number;
-  /** From now on everything works. */
+  /** Ends all faults. */
   readonly clear: () => void;
   readonly isClear: () => boolean;
 }

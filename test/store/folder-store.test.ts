@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { openStore } from "../../src/store/open-store.ts";
 import { storeOptions } from "./scene.ts";
-import { behavesAsStore } from "./store-behaviour.ts";
+import { describeStore } from "./store-behaviour.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 function write(folder: string, keys: readonly string[]): void {
@@ -14,7 +14,7 @@ function write(folder: string, keys: readonly string[]): void {
 }
 
 describe("a folder", () => {
-  behavesAsStore(async () => ({
+  describeStore(async () => ({
     withDocuments: (keys) => {
       const folder = temporaryFolder();
       write(folder, keys);
@@ -22,7 +22,7 @@ describe("a folder", () => {
     },
   }));
 
-  test("is not left through links, nor through the key", async () => {
+  test("does not allow access to other folders through links or the key", async () => {
     const outside = temporaryFolder();
     write(outside, ["secret.pdf", "beside/a.pdf"]);
     const folder = path.join(outside, "store");
@@ -52,7 +52,7 @@ describe("a folder", () => {
     await expect(refused).rejects.toMatchObject({ code: "config", message: expect.stringContaining(name) });
   });
 
-  test.skipIf(process.getuid?.() === 0)("that may not be looked into does not pass for an empty one", async () => {
+  test.skipIf(process.getuid?.() === 0)("is not considered empty if it may not be read", async () => {
     const folder = temporaryFolder();
     write(folder, ["closed/a.pdf"]);
     const { has } = await openStore(storeOptions({ location: folder }));
@@ -61,7 +61,7 @@ describe("a folder", () => {
     chmodSync(path.join(folder, "closed"), 0o700);
   });
 
-  test("holds no name that is too long", async () => {
+  test("does not accept a name that is too long", async () => {
     const { has } = await openStore(storeOptions({ location: temporaryFolder() }));
     expect(await has("x".repeat(500))).toBe(false);
   });

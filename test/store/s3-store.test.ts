@@ -15,7 +15,7 @@ interface Scene {
   readonly open: (more?: Partial<StoreOptions>) => Promise<DocumentStore>;
 }
 
-/** A store that answers what it is asked about its list, then what it is asked about documents. */
+/** A store with given replies to list requests, followed by replies to document requests. */
 async function scene(list: readonly Action[], documents: readonly Action[] = []): Promise<Scene> {
   const left = { GET: [...list], HEAD: [...documents] };
   const server = await startChaosServer(({ method }) => {
@@ -71,10 +71,10 @@ test("temporary faults of the store are retried with growing delays", async () =
   expect(waits).toEqual([250, 500, 250]);
 });
 
-describe("a store that gives no usable answer ends the run:", () => {
+describe("a store without usable replies ends the run:", () => {
   test.each<readonly [string, Action, object]>([
-    ["503 for ever", reply(503, ""), { code: "store_unreachable", message: /answers 503 again and again/ }],
-    ["lost connections for ever", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],
+    ["permanent 503", reply(503, ""), { code: "store_unreachable", message: /answers 503 again and again/ }],
+    ["permanently lost connections", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],
     ["403", reply(403, ""), { code: "store_refused", message: /files holds: 403$/ }],
     ["400", reply(400, ""), { code: "store_refused", message: /400$/ }],
     ["a redirect", reply(307, "", { location: "https://elsewhere.example/" }), { code: "redirect", message: /307/ }],
@@ -91,12 +91,12 @@ describe("a store that gives no usable answer ends the run:", () => {
     expect(requests.length).toBeLessThanOrEqual(7);
   });
 
-  test("a web page in its place does not pass for a store that has everything", async () => {
+  test("a web page instead of the list does not mean that every document exists", async () => {
     const { open } = await scene([reply(200, "<html>Welcome</html>")], [reply(200, "")]);
     await expect(open()).rejects.toMatchObject({ code: "wrong_endpoint" });
   });
 
-  test("no credentials are at hand", async () => {
+  test("credentials are missing", async () => {
     const { open, requests } = await scene([]);
     await expect(open({ credentials: async () => undefined })).rejects.toMatchObject({ code: "config" });
     expect(requests).toEqual([]);
@@ -107,12 +107,12 @@ test.each<readonly [string, Partial<StoreOptions>]>([
   ["no bucket", { location: "s3://" }],
   ["another scheme", { location: "https://files" }],
   ["plain http", { endpoint: "http://127.0.0.1:1" }],
-  ["plain http to elsewhere", { endpoint: "http://store.example", allowInsecureLoopback: true }],
-  ["no address", { endpoint: "store" }],
+  ["plain http to another host", { endpoint: "http://store.example", allowInsecureLoopback: true }],
+  ["an invalid address", { endpoint: "store" }],
   ["a path", { endpoint: "https://store.example/files" }],
   ["credentials", { endpoint: "https://key:secret-word@store.example" }],
-  ["no region", { region: "eu/west" }],
-])("an address with %s is refused", async (_, more) => {
+  ["an invalid region", { region: "eu/west" }],
+])("refuses a store with %s", async (_, more) => {
   const { open } = await scene([]);
   const refused: unknown = await open({ location: "s3://files", ...more }).catch((error: unknown) => error);
   expect(refused).toMatchObject({ code: "usage" });

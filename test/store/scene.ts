@@ -1,6 +1,6 @@
 import type { StoreOptions } from "../../src/store/open-store.ts";
 
-/** A store at that place, without credentials, whose waits take no time. */
+/** Options of a store at this location, without credentials and without waiting times. */
 export function storeOptions(more: Partial<StoreOptions> & Pick<StoreOptions, "location">): StoreOptions {
   return {
     connections: 4,

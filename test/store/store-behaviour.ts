@@ -1,13 +1,13 @@
 import { expect, onTestFinished, test } from "vitest";
 import type { DocumentStore } from "../../src/store/document-store.ts";
 
-/** A store that is filled through its back door. */
+/** A store that the test fills directly. */
 export interface FilledStore {
-  /** Opens it, once these documents are in it. */
+  /** Opens the store after these documents were added. */
   readonly withDocuments: (keys: readonly string[]) => Promise<DocumentStore>;
 }
 
-/** Keys that are hard on encodings and signatures. */
+/** Keys that are difficult for encodings and signatures. */
 const KEYS = [
   "plain.pdf",
   "sftp/migrated files/2024/A-123.pdf",
@@ -20,9 +20,9 @@ const KEYS = [
   "a.b/c..d/e...pdf",
 ];
 
-/** What holds for every document store. */
-export function behavesAsStore(open: () => Promise<FilledStore>): void {
-  test.each(KEYS)("has %s, and nothing by almost that name", async (key) => {
+/** The behaviour of every document store. */
+export function describeStore(open: () => Promise<FilledStore>): void {
+  test.each(KEYS)("has %s, and nothing under a similar name", async (key) => {
     const store = await (await open()).withDocuments([key]);
     onTestFinished(store.close);
     expect(await store.has(key)).toBe(true);
@@ -31,13 +31,13 @@ export function behavesAsStore(open: () => Promise<FilledStore>): void {
     expect(await store.has(key.replace(/^./u, "_"))).toBe(false);
   });
 
-  test("has documents, and not the folders that they lie in", async () => {
+  test("has documents, but not their folders", async () => {
     const store = await (await open()).withDocuments(["folder/in/a.pdf"]);
     onTestFinished(store.close);
     expect(await Promise.all(["folder/in/a.pdf", "folder/in", "folder"].map(store.has))).toEqual([true, false, false]);
   });
 
-  test("is asked many things at once", async () => {
+  test("answers many concurrent requests", async () => {
     const keys = Array.from({ length: 30 }, (_, index) => `many/${index}.pdf`);
     const store = await (await open()).withDocuments(keys);
     onTestFinished(store.close);

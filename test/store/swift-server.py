@@ -1,8 +1,8 @@
-"""OpenStack Swift with its S3 interface, whole in one process, on a port of its own: the real thing for tests.
+"""OpenStack Swift with its S3 interface, in one process on its own port, for tests.
 
     python3 swift-server.py FOLDER CERTIFICATE KEY
 
-Keeps everything below FOLDER, prints its port on a line, and ends when its standard input does.
+Stores all data in FOLDER, prints its port on a line, and ends when its standard input is closed.
 Account `test`, user `tester`, secret key `testing`: in S3 the access key `test:tester`.
 """
 
@@ -56,7 +56,7 @@ user_test_tester = testing .admin
 
 
 class Cache:
-    """What tempauth and the proxy want of memcached, of which there is none here."""
+    """Replaces memcached for tempauth and the proxy."""
 
     def __init__(self):
         self.values = {}
@@ -86,7 +86,7 @@ def serve(app, socket):
 
 
 def storage(kind, controller):
-    """A server of one kind over its own device, and the ring that leads to it."""
+    """A storage server of one kind with its own device, and the ring that contains it."""
     os.makedirs(os.path.join(folder, "devices", "sda", "tmp"), exist_ok=True)
     settings = {"devices": os.path.join(folder, "devices"), "swift_dir": folder, "mount_check": "false", "workers": "0"}
     socket = eventlet.listen(("127.0.0.1", 0))

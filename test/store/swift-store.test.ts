@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { openStore, type StoreOptions } from "../../src/store/open-store.ts";
 import { storeOptions } from "./scene.ts";
-import { behavesAsStore } from "./store-behaviour.ts";
+import { describeStore } from "./store-behaviour.ts";
 import { startSwift, type Swift, SWIFT_IS_HERE, SWIFT_KEY, SWIFT_REGION } from "./swift.ts";
 
 describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without Debian's python3-swift)", () => {
@@ -23,7 +23,7 @@ describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without De
       ...more,
     });
 
-  behavesAsStore(async () => {
+  describeStore(async () => {
     const prefix = randomBytes(6).toString("hex");
     return {
       withDocuments: async (keys) => {
@@ -34,7 +34,7 @@ describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without De
   });
 
   test.each<readonly [string, Partial<StoreOptions>, object]>([
-    ["a bucket that is not there", { location: "s3://nowhere" }, { code: "config", message: /no bucket nowhere/ }],
+    ["a missing bucket", { location: "s3://nowhere" }, { code: "config", message: /no bucket nowhere/ }],
     [
       "a wrong secret key",
       { credentials: async () => async () => ({ ...SWIFT_KEY, secretAccessKey: "wrong" }) },
@@ -46,8 +46,8 @@ describe.skipIf(!SWIFT_IS_HERE)("a bucket of OpenStack Swift (skipped without De
       { code: "store_refused", message: /403/ },
     ],
     ["another region", { region: "us-east-1" }, { code: "config", hint: "pass --region eu-west-2" }],
-    ["an authority that is not known", { ca: undefined }, { code: "tls" }],
-  ])("%s is told before anything is asked", async (_, more, failure) => {
+    ["an unknown authority", { ca: undefined }, { code: "tls" }],
+  ])("%s is reported before any document is requested", async (_, more, failure) => {
     const refused: unknown = await openStore(options(more)).catch((error: unknown) => error);
     const { message, ...rest } = { message: /./, ...failure };
     expect(refused).toMatchObject(rest);

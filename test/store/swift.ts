@@ -8,10 +8,10 @@ import { Agent, request } from "undici";
 import { createTestFolder } from "../temporary-folder.ts";
 import { serverCertificate } from "../../src/sandbox/certificate.ts";
 
-/** Debian's own Python: the one that its package `python3-swift` is for. */
+/** Debian's own Python, which the package `python3-swift` requires. */
 const PYTHON = "/usr/bin/python3";
 
-/** Whether OpenStack Swift can be had; without it, what needs it is skipped. */
+/** Whether OpenStack Swift is installed. Without it, tests that need it are skipped. */
 export const SWIFT_IS_HERE: boolean = spawnSync(PYTHON, ["-c", "import swift.proxy.server"]).status === 0;
 
 export const SWIFT_KEY = { accessKeyId: "test:tester", secretAccessKey: "testing" } as const;
@@ -19,15 +19,15 @@ export const SWIFT_REGION = "eu-west-2";
 
 export interface Swift {
   readonly endpoint: string;
-  /** PEM file of the authority behind its certificate. */
+  /** PEM file of the authority that signed its certificate. */
   readonly caFile: string;
   readonly ca: string;
-  /** `PUT` of a bucket, or of an object with a word in it. */
+  /** `PUT` of a bucket, or of an object with a short text. */
   readonly put: (bucket: string, key?: string) => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts OpenStack Swift with its S3 interface over HTTPS. Its maker stops it. */
+/** Starts OpenStack Swift with its S3 interface over HTTPS. The caller stops it. */
 export async function startSwift(): Promise<Swift> {
   const { folder, remove } = createTestFolder();
   const { caPath } = await serverCertificate(folder);

@@ -21,7 +21,7 @@ x
     );
   });
 
-  it("cuts the widest column where the last one has too little room", () => {
+  it("shortens the widest column if the last one has too little room", () => {
     expect(renderTable(rows.slice(0, 1), columns, { width: 34, colour: false })).toBe(
       `Attr             Max  Rules
 customers.*.giv… 150  required,
@@ -45,7 +45,7 @@ customers.*.giv… 150  required,
     expect(lines).toBe("Name  No\n田中  1\nZoe\u0301   2\n");
   });
 
-  it("colours the titles only when asked to, and never what cells hold", () => {
+  it("colours the titles only on request, and never the cells", () => {
     expect(renderTable([["\u001b[31m"]], [{ title: "A" }], { width: 80, colour: true })).toBe(
       "\u001b[1mA\u001b[22m\n\\u001b[31m\n",
     );
@@ -57,7 +57,7 @@ customers.*.giv… 150  required,
 });
 
 describe("markdownTable", () => {
-  it("escapes what Markdown would read", () => {
+  it("escapes Markdown syntax", () => {
     expect(markdownTable([["a|b.*.c_d", "1", "x|y <b> *z*\nnew line"]], columns)).toBe(
       "| Attr | Max | Rules |\n| --- | ---: | --- |\n| `a\\|b.*.c_d` | 1 | x\\|y \\<b\\> \\*z\\* new line |\n",
     );

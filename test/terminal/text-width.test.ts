@@ -12,7 +12,7 @@ test.each([
   ["Zoe\u0301", 3],
   ["한글", 4],
   ["", 0],
-])("%s takes the columns that a terminal gives it (%i)", (text, width) => {
+])("%s takes as many columns as in a terminal (%i)", (text, width) => {
   expect(textWidth(text)).toBe(width);
 });
 
@@ -28,6 +28,6 @@ test.each([
   expect(textWidth(cut)).toBeLessThanOrEqual(width);
 });
 
-test("lines are broken at spaces by the columns that they take", () => {
+test("lines are broken at spaces by their width in columns", () => {
   expect(wrapText("東京 大阪 ab", 7)).toEqual(["東京", "大阪 ab"]);
 });

@@ -4,7 +4,7 @@ import { addNumber, createByteList } from "../../src/text/byte-list.ts";
 
 const text = fc.oneof(fc.string({ unit: "binary", maxLength: 300 }), fc.constantFrom("\ud800", "a\udc00b", "\ufeff"));
 
-test("text, bytes and numbers stand one behind the other, in UTF-8 and decimal digits", () => {
+test("text, bytes and numbers are appended in order, in UTF-8 and decimal digits", () => {
   const part = fc.oneof(text, fc.uint8Array({ maxLength: 300 }), fc.maxSafeNat(), fc.nat(1000));
   fc.assert(
     fc.property(fc.array(part), (parts) => {
@@ -25,7 +25,7 @@ test("text, bytes and numbers stand one behind the other, in UTF-8 and decimal d
   );
 });
 
-test.each([0, 9, 10, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER])("%d is written as it reads", (number) => {
+test.each([0, 9, 10, 2 ** 31 - 1, 2 ** 31, Number.MAX_SAFE_INTEGER])("%d is written in decimal digits", (number) => {
   const list = createByteList();
   addNumber(list, number);
   expect(Buffer.from(list.bytes()).toString()).toBe(String(number));

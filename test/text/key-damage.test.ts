@@ -9,7 +9,7 @@ import {
 } from "../../src/text/key-damage.ts";
 import { isPlainKey, keptDigits, normalKey, storedNormalKey } from "../../src/text/near-key.ts";
 
-/** What a spreadsheet makes of a key, and which of the two is the changed form. */
+/** How a spreadsheet changes a key, and which of the two keys is the changed form. */
 const DAMAGED: readonly (readonly [known: string, key: string, kind: KeyDamageKind, changed?: KeyDamage["changed"]])[] =
   [
     ["00000001", "1", "zeros", "key"],
@@ -44,7 +44,7 @@ const DAMAGED: readonly (readonly [known: string, key: string, kind: KeyDamageKi
   ];
 
 test.each(DAMAGED.map(([known, key, kind, changed]) => ({ known, key, kind, changed })))(
-  "finds that $known and $key may be one key",
+  "finds that $known and $key may be the same key",
   ({ known, key, kind, changed }) => {
     expect(findKeyDamage(known, key)).toEqual({ kind, changed });
     const matches = new Set([normalKey(key), ...otherMatches(key)]);
@@ -64,12 +64,12 @@ test.each([
   ["1234567890123456789", "123456789012345000"],
   ["1234567890123454999", "1234567890123460000"],
   ["12345678901234599", "12345678901234600"],
-])("takes %s and %s for two keys", (known, key) => {
+])("considers %s and %s different keys", (known, key) => {
   expect(findKeyDamage(known, key)).toBeUndefined();
   expect(findKeyDamage(key, known)).toBeUndefined();
 });
 
-test("distinct ordinary keys are never near each other", () => {
+test("distinct ordinary keys are never similar", () => {
   const number = fc.integer({ min: 1, max: 10 ** 12 });
   const padded = number.map((value) => String(value).padStart(12, "0"));
   const kinds = [
@@ -101,7 +101,7 @@ test("distinct ordinary keys are never near each other", () => {
   );
 });
 
-test("a ledger computes the normal form of a key that it stores none for", () => {
+test("a ledger computes the normal form of a key without a stored one", () => {
   const text = fc.oneof(
     fc.string(),
     fc.stringMatching(/^[-+'=A-Za-z0-9 ._/,E"]{0,12}$/),
@@ -117,7 +117,7 @@ test("a ledger computes the normal form of a key that it stores none for", () =>
   );
 });
 
-test("the kind of damage is the same whichever of two keys is known", () => {
+test("the kind of damage does not depend on which of two keys is known", () => {
   const digits = fc.stringMatching(/^[0-9]{1,12}$/);
   const damages = [
     (key: string) => key.replace(/^0+(?=.)/, ""),
@@ -148,6 +148,6 @@ test.each([
   ["1E5", undefined],
   ["EXT-1", undefined],
   ["+44", undefined],
-])("sees the damage of the key %s by itself: %s", (key, kind) => {
+])("recognises the damage of the key %s without another key: %s", (key, kind) => {
   expect(visibleKeyDamage(key)).toBe(kind);
 });

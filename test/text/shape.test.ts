@@ -22,7 +22,7 @@ describe("the shape of a value", () => {
     expect(shapeOf(value)).toBe(shape);
   });
 
-  it("never shows a letter or digit of the value, and does not grow with it", () => {
+  it("never shows a letter or digit of the value, and does not grow with the value", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary", minLength: 1, maxLength: 500 }), (value) => {
         const shape = shapeOf(value);

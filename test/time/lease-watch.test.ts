@@ -16,7 +16,7 @@ function watched(
   return { at, isHeld: watch.isHeld };
 }
 
-test("a lease is held for four fifths of its time after it was asked for, and not any longer", () => {
+test("a lease is considered held for four fifths of its duration after the request, and no longer", () => {
   const { at, isHeld } = watched(30_000);
   at.monotonic += 23_999;
   expect(isHeld()).toBe(true);
@@ -24,13 +24,13 @@ test("a lease is held for four fifths of its time after it was asked for, and no
   expect(isHeld()).toBe(false);
 });
 
-test("a machine that has slept has lost its lease, though its monotonic clock stood still", () => {
+test("a machine that was asleep has lost its lease, although its monotonic clock stopped", () => {
   const { at, isHeld } = watched(30_000);
   at.wall += 24_000;
   expect(isHeld()).toBe(false);
 });
 
-test("a wall clock that is set back makes no lease longer", () => {
+test("a wall clock that is set back extends no lease", () => {
   const { at, isHeld } = watched(30_000);
   at.wall -= 86_400_000;
   expect(isHeld()).toBe(true);
@@ -38,7 +38,7 @@ test("a wall clock that is set back makes no lease longer", () => {
   expect(isHeld()).toBe(false);
 });
 
-test("a holder that has missed five renewals acts no more until it hears from the server", () => {
+test("a holder that has missed five renewals stops until it hears from the server", () => {
   const { at, isHeld } = watched(30_000, 1_000);
   at.monotonic += 4_999;
   expect(isHeld()).toBe(true);

@@ -27,14 +27,14 @@ describe("a time on the command line", () => {
     expect(resolveTime(text, "--from")).toEqual({ utc, assumed });
   });
 
-  test("is refused with both readings when the clocks of London skip it", () => {
+  test("is refused with both readings if London's clocks skip it", () => {
     const { message, hint, exitCode } = refusal("2026-03-29T01:30");
     expect(exitCode).toBe(2);
     expect(message).toBe("--from 2026-03-29T01:30: the clocks of London skip this time on that day");
     expect(hint).toContain("2026-03-29T00:30:00Z (00:30 GMT) or --from 2026-03-29T01:30:00Z (02:30 BST)");
   });
 
-  test("is refused with both readings when the clocks of London show it twice", () => {
+  test("is refused with both readings if London's clocks show it twice", () => {
     const { message, hint } = refusal("2026-10-25T01:30");
     expect(message).toBe("--from 2026-10-25T01:30: the clocks of London show this time twice on that day");
     expect(hint).toContain("2026-10-25T00:30:00Z (01:30 BST) or --from 2026-10-25T01:30:00Z (01:30 GMT)");
@@ -49,11 +49,11 @@ describe("a time on the command line", () => {
     "2026-01-01T12:00:60Z",
     "0000-01-01",
     "12:30",
-  ])("%j is none", (text) => {
+  ])("%j is not a time", (text) => {
     expect(refusal(text).message).toContain("no day or time that exists");
   });
 
-  test("is the one moment at which London's clocks show it, and is refused when there is none or two", () => {
+  test("is the only moment at which London's clocks show it, and is refused if there is none or two", () => {
     const local = fc.date({ min: new Date("1973-01-01"), max: new Date("2060-01-01"), noInvalidDate: true });
     const nearChange = fc
       .tuple(fc.integer({ min: 1981, max: 2037 }), fc.constantFrom(2, 9), fc.integer({ min: 25, max: 31 }))
@@ -74,7 +74,7 @@ describe("a time on the command line", () => {
   });
 });
 
-/** The moments at which the clocks show the time, as `resolveTime` has them: it names two where they skip it, too. */
+/** The moments at which the clocks show the time, like `resolveTime`, which also names two if the clocks skip it. */
 function readingsOf(text: string): readonly string[] {
   try {
     return [resolveTime(text, "--from").utc];
@@ -86,7 +86,7 @@ function readingsOf(text: string): readonly string[] {
 
 const LONDON = new Intl.DateTimeFormat("sv-SE", { timeZone: "Europe/London", dateStyle: "short", timeStyle: "short" });
 
-/** By the language's own clocks, not the library that is tested. */
+/** Uses the clocks of JavaScript instead of the tested library. */
 function shownInLondon(moment: Date): string {
   return LONDON.format(moment).replace(" ", "T");
 }

@@ -16,11 +16,11 @@ test.each([
 test.each([
   ["Europe/London", "2026-03-29", "2026-03-29T00:00:00.000Z"],
   ["Europe/London", "2026-03-30", "2026-03-29T23:00:00.000Z"],
-  // The clocks are put forward at midnight there: this day begins at one o'clock.
+  // The clocks are set forward at midnight there: this day starts at one o'clock.
   ["America/Asuncion", "2023-10-01", "2023-10-01T04:00:00.000Z"],
-  // A day that the zone left out: the next one begins at the same moment.
+  // A day that the zone skipped: the next one starts at the same moment.
   ["Pacific/Apia", "2011-12-30", "2011-12-30T10:00:00.000Z"],
-])("in %s the day %s begins at %s", (zone, day, start) => {
+])("in %s the day %s starts at %s", (zone, day, start) => {
   expect(iso(startOfDay(day, zone))).toBe(start);
 });
 
@@ -32,7 +32,7 @@ test.each([
   expect(iso(momentInZone(time, "Europe/London"))).toBe(moment);
 });
 
-test("a zone is a name of the time zone database or an offset", () => {
+test("a zone is a name in the time zone database or an offset", () => {
   expect(["Europe/London", "UTC", "+01:00", "Mars/Olympus", ""].map(isZone)).toEqual([true, true, true, false, false]);
 });
 

@@ -10,7 +10,7 @@ describe("the base URL", () => {
     ["https://bücher.example/v1/", false, "https://xn--bcher-kva.example/v1/"],
     ["http://127.0.0.1:8080/v1/", true, "http://127.0.0.1:8080/v1/"],
     ["http://localhost:8080/v1", true, "http://localhost:8080/v1/"],
-  ])("%s is taken", (text, allowInsecureLoopback, expected) => {
+  ])("%s is accepted", (text, allowInsecureLoopback, expected) => {
     expect(parseBaseUrl(text, { allowInsecureLoopback }).href).toBe(expected);
   });
 
@@ -26,7 +26,7 @@ describe("the base URL", () => {
     ["https://api.example.com/", false, /end in \/v1\//],
     ["https://api.example.com/v2/", false, /end in \/v1\//],
     ["https://api.example.com/v1/data-import/", false, /end in \/v1\//],
-  ])("%s is refused, with what to do", (text, allowInsecureLoopback, message) => {
+  ])("%s is refused, with the fix", (text, allowInsecureLoopback, message) => {
     const parse = (): URL => parseBaseUrl(text, { allowInsecureLoopback });
     expect(parse).toThrow(message);
     expect(parse).toThrow(expect.objectContaining({ code: "usage", hint: expect.any(String) }));

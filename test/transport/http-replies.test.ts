@@ -10,7 +10,7 @@ const endless: Action = (socket) => {
 };
 
 describe("replies", () => {
-  test("status, headers, body and time", async () => {
+  test("have a status, headers, a body and a duration", async () => {
     const { post, server } = await scene(reply(201, { account_number: "A-1", city: "Köln" }));
     const answer = await post();
     expect(answer).toMatchObject({ status: 201, complete: true, headers: { "content-type": "application/json" } });
@@ -23,14 +23,14 @@ describe("replies", () => {
     });
   });
 
-  test("connections are kept", async () => {
+  test("leave the connection open for reuse", async () => {
     const { post, server } = await scene(reply(200, {}));
     for (let request = 0; request < 5; request += 1) await post();
     expect(server.requests).toHaveLength(5);
     expect(server.connections()).toBe(1);
   });
 
-  test("a redirect is a reply and nothing follows it", async () => {
+  test("that redirect are not followed", async () => {
     const target = await scene(reply(200, {}));
     const { post, server } = await scene(reply(307, "", { location: target.server.baseUrl.href }));
     expect(await post()).toMatchObject({ status: 307, headers: { location: target.server.baseUrl.href } });
@@ -38,7 +38,7 @@ describe("replies", () => {
     expect(target.server.connections()).toBe(0);
   });
 
-  test("102 Processing before the reply is passed over", async () => {
+  test("ignore a preceding 102 Processing", async () => {
     const { post } = await scene(
       raw("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 201 Created\r\ncontent-length: 2\r\n\r\n{}"),
     );
@@ -46,22 +46,22 @@ describe("replies", () => {
   });
 
   test.each<[string, Action]>([
-    ["cut by the end of the connection", rawThenEnd('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-    ["cut by a reset", rawThenReset('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+    ["truncated by the end of the connection", rawThenEnd('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
+    ["truncated by a reset", rawThenReset('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
     ["stalled", raw('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"a":1')],
-  ])("%s: the reply is there, and known to be incomplete", async (_, action) => {
+  ])("%s: the reply is returned, and marked as incomplete", async (_, action) => {
     const { post } = await scene(action, { timeouts: SHORT });
     expect(await post()).toMatchObject({ status: 201, complete: false });
   });
 
-  test("a body without end is cut at the limit", async () => {
+  test("with an endless body are truncated at the limit", async () => {
     const { post } = await scene(endless, { maxReplyBytes: 10_000 });
     const answer = await post();
     expect(answer).toMatchObject({ status: 200, complete: false });
     expect(answer).toHaveProperty("body", "x".repeat(10_000));
   });
 
-  test("a 413 before the request is read", async () => {
+  test("of 413 may precede the end of the request", async () => {
     const early = {
       tls: false,
       onConnection: (socket: { write(text: string): void }) => {

@@ -13,43 +13,43 @@ function base64(text: string): string {
 describe("a credential that a server repeats is masked", () => {
   test.each([
     ["whole", KEY],
-    ["its beginning", KEY.slice(0, 8)],
-    ["its beginning, and something else", `${KEY.slice(0, 20)}XYZ`],
+    ["its first characters", KEY.slice(0, 8)],
+    ["its first characters, followed by others", `${KEY.slice(0, 20)}XYZ`],
     ["percent-encoded", encodeURIComponent(KEY)],
     [
-      "percent-encoded in small letters",
+      "percent-encoded in lower case",
       encodeURIComponent(KEY).toLowerCase().replace("sk_live%2b9f%2f8zq~example-key", "sk_live%2b9f%2f8Zq~Example-Key"),
     ],
     ["percent-encoded throughout", [...Buffer.from(KEY)].map((byte) => `%${byte.toString(16)}`).join("")],
     ["in base64", base64(KEY)],
-    ["in base64 with a colon, as for basic authentication", base64(`${KEY}:`)],
-    ["in base64 behind one character", base64(`x${KEY}`)],
-    ["in base64 behind two characters", base64(`xy${KEY}tail`)],
+    ["in base64 with a colon, for basic authentication", base64(`${KEY}:`)],
+    ["in base64 after one character", base64(`x${KEY}`)],
+    ["in base64 after two characters", base64(`xy${KEY}tail`)],
     ["in hexadecimal", Buffer.from(KEY).toString("hex")],
-    ["in base64 for addresses", Buffer.from(KEY).toString("base64url")],
+    ["in URL-safe base64", Buffer.from(KEY).toString("base64url")],
   ])("%s", (_, echo) => {
     const text = mask.mask(`before ${echo} after`);
     expect(text).toMatch(/^before \S{0,3}\[masked\]\S{0,8} after$/);
   });
 
-  test("wherever it occurs, and whatever else is there stays", () => {
+  test("anywhere, and the rest of the text is unchanged", () => {
     expect(mask.mask(`a ${KEY}, b ${KEY.slice(0, 12)}; pa55word.`)).toBe("a [masked], b [masked]; [masked].");
     expect(mask.mask("sk_live is no secret, nor is pa55wor")).toBe("sk_live is no secret, nor is pa55wor");
   });
 
-  test("one of two tokens that begin alike", () => {
+  test("if it is one of two tokens with a common prefix", () => {
     const two = createCredentialMask(["eyJhbGciOiJIUzI1NiJ9.first-payload", "eyJhbGciOiJIUzI1NiJ9.second-payload"]);
     expect(two.mask("eyJhbGciOiJIUzI1NiJ9.second-payload")).toBe("[masked]");
   });
 
-  test("a new token as soon as it is known", () => {
+  test("if it is a new token, as soon as it is known", () => {
     const later = createCredentialMask();
     expect(later.mask("token-00000001")).toBe("token-00000001");
     later.learn("token-00000001");
     expect(later.mask("token-00000001")).toBe("[masked]");
   });
 
-  test("in headers and in the body, also where JSON escapes its characters", async () => {
+  test("in headers and in the body, also if JSON escapes its characters", async () => {
     const escaped = Array.from(KEY, (character) => `\\u00${character.charCodeAt(0).toString(16)}`).join("");
     const body = `{"detail":"${escaped}","path":"\\/a\\\\u0041","code":"${KEY.replaceAll("/", "\\/")}"}`;
     const headers = { location: `https://x.example/${encodeURIComponent(KEY)}?q=${KEY}` };
@@ -59,7 +59,7 @@ describe("a credential that a server repeats is masked", () => {
     expect(JSON.parse(reply.body)).toEqual({ detail: "[masked]", path: String.raw`/a\u0041`, code: "[masked]" });
   });
 
-  test("in headers alone", async () => {
+  test("in headers only", async () => {
     const headers = { "x-request": KEY, "content-type": "application/json" };
     const http: Http = async () => ({ status: 400, headers, body: "{}", complete: true, durationMs: 1 });
     const reply = await maskingHttp(http, mask)({ method: "GET", url: new URL("https://x.example/"), headers: {} });
@@ -67,16 +67,16 @@ describe("a credential that a server repeats is masked", () => {
   });
 });
 
-describe("a credential with escaped characters is masked whole", () => {
+describe("a credential with escaped characters is masked completely", () => {
   const everyEntity = Array.from(KEY, (one) => `&#${one.charCodeAt(0)};`).join("");
   test.each([
-    ["as HTML escapes it", KEY.replace("+", "&#43;").replace("/", "&#x2F;")],
+    ["with HTML escapes", KEY.replace("+", "&#43;").replace("/", "&#x2F;")],
     ["with named references", KEY.replace("+", "&plus;").replace("/", "&sol;").replace("_", "&lowbar;")],
     ["escaped for HTML twice", KEY.replace("+", "&amp;#43;")],
-    ["all of it as references", everyEntity],
-    ["as JSON text that was escaped for HTML", KEY.replace("+", String.raw`\u0026#43;`)],
+    ["entirely in character references", everyEntity],
+    ["as JSON text with HTML escapes", KEY.replace("+", String.raw`\u0026#43;`)],
     ["percent-encoded twice", encodeURIComponent(encodeURIComponent(KEY))],
-    ["with a slash as PHP writes it", KEY.replace("/", String.raw`\/`)],
+    ["with a slash as escaped by PHP", KEY.replace("/", String.raw`\/`)],
     ["as JSON within JSON", KEY.replace("+", String.raw`\\u002b`).replace("/", String.raw`\\/`)],
     ["over two lines", `${KEY.slice(0, 14)}\n  ${KEY.slice(14)}`],
     ["over two lines of a JSON text", `${KEY.slice(0, 5)}\\r\\n${KEY.slice(5)}`],
@@ -84,12 +84,12 @@ describe("a credential with escaped characters is masked whole", () => {
     ["with an escaped zero-width space inside", `${KEY.slice(0, 20)}\\u200b${KEY.slice(20)}`],
     ["with a Hangul filler inside", `${KEY.slice(0, 20)}\u3164${KEY.slice(20)}`],
     ["in lines of base64", base64(KEY).replaceAll(/(.{12})/g, "$1\n")],
-    ["in base64 that was percent-encoded", encodeURIComponent(base64(KEY))],
+    ["in percent-encoded base64", encodeURIComponent(base64(KEY))],
   ])("%s", (_, echo) => {
     expect(mask.mask(`{"detail":"<${echo}>"}`)).toMatch(/^\{"detail":"<\[masked\][^a-z]{0,8}>"\}$/);
   });
 
-  test.each(UNSEEN)("with U+%s inside, however it is escaped", (code) => {
+  test.each(UNSEEN)("with U+%s inside, for any escape", (code) => {
     const unseen = String.fromCodePoint(Number.parseInt(code, 16));
     const units = Array.from({ length: unseen.length }, (_, at) => unseen.charCodeAt(at).toString(16).padStart(4, "0"));
     const written = [
@@ -115,16 +115,16 @@ describe("a credential with escaped characters is masked whole", () => {
   );
 
   test.each([
-    ["for HTML, then for an address", encodeURIComponent(KEY.replace("+", "&#43;").replace("/", "&#x2F;"))],
-    ["for an address, over lines that cut its escapes", encodeURIComponent(KEY).replaceAll(/.{4}/g, "$&\r\n")],
-    ["three times for an address", encodeURIComponent(encodeURIComponent(encodeURIComponent(KEY)))],
+    ["for HTML, then for a URL", encodeURIComponent(KEY.replace("+", "&#43;").replace("/", "&#x2F;"))],
+    ["for a URL, with line breaks inside the escapes", encodeURIComponent(KEY).replaceAll(/.{4}/g, "$&\r\n")],
+    ["for a URL, three times", encodeURIComponent(encodeURIComponent(encodeURIComponent(KEY)))],
     ["as JavaScript", Array.from(KEY, (one) => `\\x${hexOf(one)}`).join("")],
     ["as JavaScript with braces", Array.from(KEY, (one) => `\\u{${hexOf(one)}}`).join("")],
   ])("escaped %s", (_, echo) => {
     expect(mask.mask(`<${echo}>`)).toBe("<[masked]>");
   });
 
-  test("without breaking an escape of the JSON text around it", () => {
+  test("without breaking an escape of the surrounding JSON text", () => {
     for (const [secret, value] of [
       ["nabcdefgh", "\nabcdefgh"],
       ["0041BCDEFGH", "\u0001BCDEFGH".replace("\u0001", "A")],
@@ -150,7 +150,7 @@ describe("a credential with escaped characters is masked whole", () => {
     (one) => `&nbsp;${one}`,
   ];
 
-  test("however each character is escaped", () => {
+  test("for any escape of each character", () => {
     const places = fc.array(fc.nat(escapes.length - 1), { minLength: 60, maxLength: 60 });
     fc.assert(
       fc.property(printable, places, (secret, chosen) => {
@@ -162,7 +162,7 @@ describe("a credential with escaped characters is masked whole", () => {
     );
   });
 
-  test("with the characters that begin an escape", () => {
+  test("if it starts like an escape", () => {
     const secret = String.raw`a&b%c\test+e&f%g`;
     for (const escape of escapes) {
       const echo = Array.from(secret, (one) => (one === "a" ? one : escape(one))).join("");
@@ -170,18 +170,18 @@ describe("a credential with escaped characters is masked whole", () => {
     }
   });
 
-  test("in texts that repeat its beginning, in linear time", () => {
+  test("in texts that repeat its prefix, in linear time", () => {
     const secret = "ab".repeat(4000);
     const text = `${"ab".repeat(500_000)}${"a ".repeat(200_000)}`;
     expect(createCredentialMask([secret]).mask(text)).not.toContain("abab");
   });
 
-  test.each(["\\", "%25", "&amp;", "<br", "%E2%80", "\\u"])("in a text of many %j, in linear time", (part) => {
+  test.each(["\\", "%25", "&amp;", "<br", "%E2%80", "\\u"])("in a text with many %j, in linear time", (part) => {
     const text = part.repeat(300_000 / part.length);
     expect(mask.mask(`${text} ${KEY}`)).toBe(`${text} [masked]`);
   });
 
-  test("and a short one only where it is whole", () => {
+  test("but not as a part of a word if it is short", () => {
     const short = createCredentialMask(["test"]);
     expect(short.mask("the latest tones: la test, t e&#115;t, te&#115;t")).toBe(
       "the la[masked] tones: la [masked], t e&#115;t, [masked]",
@@ -190,13 +190,13 @@ describe("a credential with escaped characters is masked whole", () => {
   });
 });
 
-/** Controls, spaces, format characters and what has no shape. */
+/** Control characters, spaces, format characters and other invisible characters. */
 const UNSEEN = (
   "00 08 09 0A 0B 0C 0D 1B 20 7F 85 9B A0 AD 34F 61C 115F 1160 17B4 180B 180E 2003 200B 200D 2028 202E 2060 2061 2066 " +
   "206F 2800 3000 3164 FE0F FEFF FFA0 FFF9 1D173 E0020 E0100"
 ).split(" ");
 
-/** The printable ones of ASCII, without those that begin an escape: they may seem to be one. */
+/** The printable ASCII characters, without those that start an escape. */
 const CHARACTERS = Array.from({ length: 94 }, (_, at) => String.fromCodePoint(33 + at)).filter(
   (one) => !["&", "%", "\\"].includes(one),
 );

@@ -11,7 +11,7 @@ const PIECES = fc.constantFrom(
   "data-import",
 );
 
-test("whatever a contract's path looks like, it stays on the base address's origin", () => {
+test("a request stays on the base URL's origin for any path of the contract", () => {
   const base = parseBaseUrl("https://api.example.com:8443/eu/v1/", { allowInsecureLoopback: false });
   fc.assert(
     fc.property(fc.array(PIECES, { maxLength: 12 }), (parts) => {
@@ -22,7 +22,7 @@ test("whatever a contract's path looks like, it stays on the base address's orig
   );
 });
 
-test("a request to any other origin is refused unsent, credentials and all", async () => {
+test("a request to any other origin is refused before it or its credentials are sent", async () => {
   const home = await startChaosServer(() => reply(200, "{}"));
   onTestFinished(home.close);
   const other = await startChaosServer(() => reply(200, "{}"));

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** What undici itself says of the requests it began to write. */
+/** The requests that undici reports as started. */
 let written = 0;
 const count = (): void => void (written += 1);
 beforeEach(() => {
@@ -32,7 +32,7 @@ beforeEach(() => {
 });
 afterEach(() => void unsubscribe("undici:client:sendHeaders", count));
 
-test("a request that may not start when its connection is there is held back, and the next one leaves over it", async () => {
+test("a request that may not start when its connection is ready is held back, and the next one uses the connection", async () => {
   let mayStart = false;
   const { post, server } = await scene(reply(201, "{}"), { mayStart: () => mayStart });
   expect(await post()).toMatchObject({ phase: "unsent", code: "HELD_BACK" });
@@ -42,13 +42,13 @@ test("a request that may not start when its connection is there is held back, an
   expect([written, server.requests.length]).toEqual([1, 1]);
 });
 
-describe("sent, and no reply to speak of", () => {
+describe("sent without a usable reply", () => {
   test.each<[string, Action, string]>([
     ["closed after the request", closeSilently, "UND_ERR_SOCKET"],
     ["reset after the request", resetSilently, "ECONNRESET"],
-    ["no answer", neverAnswer, "UND_ERR_HEADERS_TIMEOUT"],
+    ["no reply", neverAnswer, "UND_ERR_HEADERS_TIMEOUT"],
     ["not HTTP", raw("220 mail.example.com ESMTP\r\n"), "HTTPParserError"],
-    ["100 Continue that nobody asked for", raw("HTTP/1.1 100 Continue\r\n\r\n"), "UND_ERR_SOCKET"],
+    ["an unexpected 100 Continue", raw("HTTP/1.1 100 Continue\r\n\r\n"), "UND_ERR_SOCKET"],
   ])("%s", async (_, action, code) => {
     const { post, server } = await scene(action, { timeouts: SHORT });
     const error = await post();
@@ -60,25 +60,25 @@ describe("sent, and no reply to speak of", () => {
     expect(written).toBe(1);
   });
 
-  test("cut in the middle of the header", async () => {
+  test("truncated in the middle of the header", async () => {
     const { post } = await scene(rawThenEnd("HTTP/1.1 201 Crea"));
     expect(await post()).toMatchObject({ phase: "headers", code: "UND_ERR_SOCKET" });
   });
 
-  test("a header without end", async () => {
+  test("an endless header", async () => {
     const lines = Array.from({ length: 5_000 }, (_, index) => `x-${index}: ${"y".repeat(20)}\r\n`).join("");
     const { post } = await scene(raw(`HTTP/1.1 201 Created\r\n${lines}`));
     expect(await post()).toMatchObject({ phase: "headers", code: "UND_ERR_HEADERS_OVERFLOW" });
   });
 
-  test("a header that drips in is ended by the time for the whole request", async () => {
+  test("a slow header is ended by the time limit of the whole request", async () => {
     const { post } = await scene(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20), {
       timeouts: { ...SHORT, headersMs: 10_000, totalMs: 300 },
     });
     expect(await post()).toMatchObject({ phase: "headers", code: "REQUEST_TIMEOUT" });
   });
 
-  test("a kept connection that is reset under the second request", async () => {
+  test("a reused connection that is reset during the second request", async () => {
     const { post, server } = await scene([reply(200, {}), resetSilently]);
     expect(await post()).toMatchObject({ status: 200 });
     expect(await post()).toMatchObject({ phase: "sent", code: "ECONNRESET" });
@@ -133,7 +133,7 @@ describe("unsent", () => {
     ["another host", { host: "other.example" }, /ERR_TLS_CERT_ALTNAME_INVALID/],
     ["expired", { expired: true }, /CERT_HAS_EXPIRED/],
     ["TLS 1.1", { maxVersion: "TLSv1.1" }, /ERR_SSL_|EPROTO/],
-  ])("a certificate or TLS version that is refused: %s", async (name, options, code) => {
+  ])("a rejected certificate or TLS version: %s", async (name, options, code) => {
     const server = await startChaosServer(() => reply(200, {}), options);
     const trusted = name === "an unknown authority" ? {} : { ca: server.ca };
     const client = createHttp({ origin: server.baseUrl, connections: 1, ...trusted });
@@ -146,7 +146,7 @@ describe("unsent", () => {
     expect(server.requests).toHaveLength(0);
   });
 
-  test("the environment cannot switch verification off", async () => {
+  test("the environment cannot disable verification", async () => {
     const before = process.env["NODE_TLS_REJECT_UNAUTHORIZED"];
     process.env["NODE_TLS_REJECT_UNAUTHORIZED"] = "0";
     try {
@@ -164,7 +164,7 @@ describe("unsent", () => {
     }
   });
 
-  test("time runs out while it waits for a connection: it is never sent afterwards", async () => {
+  test("a request that times out while it waits for a connection is never sent afterwards", async () => {
     const { post, server } = await scene(
       [(socket, request) => setTimeout(() => reply(200, {})(socket, request), 300), reply(200, {})],
       {
@@ -182,7 +182,7 @@ describe("unsent", () => {
   });
 
   test.each(["https://evil.example/v1/", "//evil.example/", "http://localhost/v1/", "https://localhost:1/v1/"])(
-    "S3: %s is not ours",
+    "a request to the other origin %s is refused",
     async (address) => {
       const { post, server } = await scene(reply(200, {}));
       await expect(post(address)).rejects.toSatisfy((error: Failure) => error.code === "redirect");
@@ -191,7 +191,7 @@ describe("unsent", () => {
   );
 });
 
-test("nothing hangs when every connection fails under load", async () => {
+test("finishes when every connection fails under load", async () => {
   const closed = createServer();
   const port = await new Promise<number>((resolve) => {
     closed.listen(0, "127.0.0.1", () => {

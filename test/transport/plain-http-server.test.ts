@@ -5,7 +5,7 @@ import { createHttp } from "../../src/transport/http-client.ts";
 import { TransportError } from "../../src/transport/http.ts";
 import { tlsFailure } from "../../src/transport/tls.ts";
 
-/** What a request over TLS to this port comes to. */
+/** The result of a request over TLS to this port. */
 async function failureAt(port: number): Promise<unknown> {
   const origin = new URL(`https://127.0.0.1:${port}`);
   const client = createHttp({ origin, connections: 1, timeouts: { connectMs: 1_200 } });
@@ -29,11 +29,11 @@ function portOf(address: AddressInfo | string | null): number {
 
 const NO_TLS = { code: "tls", exitCode: 4, message: expect.stringContaining("does not speak TLS") };
 
-test("a plain HTTP server at an https base URL that answers the handshake ends the run with words", async () => {
+test("a plain HTTP server at an https base URL that answers the handshake ends the run with an explanation", async () => {
   expect(await failureAt(await listening(createServer((_, reply) => reply.end("hello"))))).toMatchObject(NO_TLS);
 });
 
-test("a plain HTTP server that ignores the handshake was waited for: it ends the run, and sees no credentials", async () => {
+test("a plain HTTP server that ignores the handshake ends the run, and receives no credentials (it was waited for)", async () => {
   const seen: string[] = [];
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
@@ -47,7 +47,7 @@ test("a plain HTTP server that ignores the handshake was waited for: it ends the
   expect(seen.join("")).not.toContain("secret");
 });
 
-test("a TLS server that is slow and refuses plain HTTP with 400 is still waited for", async () => {
+test("a slow TLS server that refuses plain HTTP with 400 is still waited for", async () => {
   const server = createTcpServer((socket) => {
     socket.on("error", () => undefined);
     socket.on("data", (chunk) => {

@@ -46,7 +46,7 @@ async function scene(
 }
 
 describe("a tunnel", () => {
-  test("carries TLS to the platform; the proxy sees the host and nothing else", async () => {
+  test("carries TLS to the platform; the proxy sees only the host", async () => {
     const { server, proxy, post } = await scene(reply(201, { account_number: "A-1" }));
     expect(await post()).toMatchObject({ status: 201 });
     expect(await post()).toMatchObject({ status: 201 });
@@ -67,22 +67,22 @@ describe("a tunnel", () => {
   });
 
   test.each([
-    ["closed without an answer", closeSilently, "UND_ERR_SOCKET"],
+    ["closed without a reply", closeSilently, "UND_ERR_SOCKET"],
     ["silent", neverAnswer, "UND_ERR_HEADERS_TIMEOUT"],
-  ])("what goes wrong inside of it is the platform's: %s", async (_, act, code) => {
+  ])("attributes a fault inside it to the platform: %s", async (_, act, code) => {
     const { post } = await scene(act);
     expect(await post()).toMatchObject({ phase: "sent", code });
   });
 });
 
-describe("no tunnel: not one byte of the request has left", () => {
+describe("without a tunnel, no byte of the request is sent:", () => {
   const ORIGIN = "https://platform.example";
 
   test.each<[string, ProxyOptions, string, string]>([
-    ["it wants credentials", { credentials: "me:x" }, "PROXY_407", "stop"],
-    ["it forbids", { refuses: 403 }, "PROXY_403", "stop"],
-    ["it cannot reach the platform", { refuses: 502 }, "PROXY_502", "unsent"],
-    ["it says nothing", { refuses: "nothing" }, "PROXY_TIMEOUT", "unsent"],
+    ["the proxy requires credentials", { credentials: "me:x" }, "PROXY_407", "stop"],
+    ["the proxy refuses", { refuses: 403 }, "PROXY_403", "stop"],
+    ["the proxy cannot reach the platform", { refuses: 502 }, "PROXY_502", "unsent"],
+    ["the proxy does not reply", { refuses: "nothing" }, "PROXY_TIMEOUT", "unsent"],
   ])("%s", async (_, options, code, kind) => {
     const { server, post } = await scene(reply(201, {}), options);
     const error = await post();
@@ -93,19 +93,19 @@ describe("no tunnel: not one byte of the request has left", () => {
     });
   });
 
-  test("nobody listens there", async () => {
+  test("the proxy's port is closed", async () => {
     const { proxy, post } = await scene(reply(201, {}));
     await proxy.close();
     expect(await post()).toMatchObject({ phase: "unsent", code: "PROXY_ECONNREFUSED" });
   });
 
-  test("it does not exist: waiting would not help", async () => {
+  test("the proxy's host does not exist, and waiting would not help", async () => {
     const { post } = await scene(reply(201, {}), { proxy: { url: new URL("http://nope.invalid:3128") } });
     const error = await post();
     expect(error).toMatchObject({ phase: "unsent", code: expect.stringMatching(/PROXY_(ENOTFOUND|EAI_AGAIN)/) });
   });
 
-  test("its certificate is not trusted", async () => {
+  test("the proxy's certificate is not trusted", async () => {
     const stranger = await startChaosServer(() => reply(200, {}));
     cleanups.push(stranger.close);
     const { post } = await scene(reply(201, {}), { proxy: { url: stranger.baseUrl, credentials: "me:secret" } });
@@ -118,7 +118,7 @@ describe("no tunnel: not one byte of the request has left", () => {
     });
   });
 
-  test("through it the platform's certificate is another one", async () => {
+  test("the platform's certificate is different through the proxy", async () => {
     const other = await startChaosServer(() => reply(200, {}));
     cleanups.push(other.close);
     const { server, post } = await scene(reply(201, {}), { ca: other.ca });
@@ -128,7 +128,7 @@ describe("no tunnel: not one byte of the request has left", () => {
 });
 
 test.each(["proxy", "socks5://proxy:1080", "ftp://proxy/", "http://me:secret-word@proxy:3128", ""])(
-  "%j is no proxy's address",
+  "%j is not a proxy address",
   (text) => {
     const parse = (): URL => parseProxyUrl(text);
     expect(parse).toThrow(expect.objectContaining({ code: "usage" }));

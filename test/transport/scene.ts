@@ -3,7 +3,7 @@ import { type HttpReply, TransportError } from "../../src/transport/http.ts";
 import { createHttp, type HttpOptions } from "../../src/transport/http-client.ts";
 import { type Action, type ChaosOptions, type ChaosServer, neverAnswer, startChaosServer } from "../chaos-server.ts";
 
-/** Patience for what never comes. */
+/** Short timeouts for events that never happen. */
 export const SHORT = { connectMs: 150, headersMs: 150, bodyMs: 150, totalMs: 2_000 };
 
 interface Scene {
@@ -11,7 +11,7 @@ interface Scene {
   readonly post: (path?: string, signal?: AbortSignal) => Promise<HttpReply | TransportError>;
 }
 
-/** A server that misbehaves as told, and a client before it that closes with the test. */
+/** A server with a configured fault, and its client, which is closed after the test. */
 export async function scene(
   act: Action | readonly Action[],
   options: ChaosOptions & Partial<HttpOptions> = {},

@@ -8,7 +8,7 @@ interface NamedServer extends ChaosServer {
   readonly servername: string;
 }
 
-/** OpenSSL finds a certificate by its name: each has one of its own. */
+/** OpenSSL finds a certificate by its name, so each needs its own. */
 async function serverOf(name: string, options: ChaosOptions = {}): Promise<NamedServer> {
   const servername = `${name}.example`;
   const server = await startChaosServer(() => reply(200, "{}"), { host: servername, ...options });
@@ -16,7 +16,7 @@ async function serverOf(name: string, options: ChaosOptions = {}): Promise<Named
   return { ...server, servername };
 }
 
-/** What comes of a connection: `open`, or the error's code. */
+/** The result of a connection: `open`, or the error's code. */
 function connectTo(
   connect: ReturnType<typeof trustingConnector>,
   { baseUrl, servername }: NamedServer,
@@ -30,7 +30,7 @@ function connectTo(
   });
 }
 
-test("a server is trusted whose certificate an authority has signed, and one whose certificate was given, in any order", async () => {
+test("accepts a server with a certificate of a trusted authority and one with a given certificate, in any order", async () => {
   const [known, given, other] = [await serverOf("known"), await serverOf("given"), await serverOf("other")];
   const trust = { ca: given.ca, authorities: [known.ca], timeoutMs: 5_000 };
   for (const servers of [
@@ -44,14 +44,14 @@ test("a server is trusted whose certificate an authority has signed, and one who
   expect(await connectTo(trustingConnector({ timeoutMs: 5_000 }), given)).toBe("DEPTH_ZERO_SELF_SIGNED_CERT");
 });
 
-test("several connections begun at once all find the authority that has signed", async () => {
+test("several concurrent connections find the signing authority", async () => {
   const [known, given] = [await serverOf("known"), await serverOf("given")];
   const connect = trustingConnector({ ca: given.ca, authorities: [known.ca], timeoutMs: 5_000 });
   const opened = await Promise.all(Array.from({ length: 5 }, () => connectTo(connect, known)));
   expect(opened).toEqual(["open", "open", "open", "open", "open"]);
 });
 
-test("a certificate that has expired, or that is another host's, is refused whoever has signed it", async () => {
+test("refuses a certificate that has expired or belongs to another host, for any authority", async () => {
   for (const [options, code] of [
     [{ expired: true }, "CERT_HAS_EXPIRED"],
     [{ host: "elsewhere.example" }, "ERR_TLS_CERT_ALTNAME_INVALID"],

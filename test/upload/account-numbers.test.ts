@@ -24,7 +24,7 @@ function checker(payload: JsonObject = {}): (result: RequestResult, record: numb
     check(result, { toSend: { ...ANY_RECORD, record, payload }, json: Buffer.from(JSON.stringify(payload)) });
 }
 
-test("an account number that another record was given makes a reply ambiguous", () => {
+test("an account number of another record makes a reply ambiguous", () => {
   const check = checker();
   expect(check(accepted("A-1"), 1)).toEqual(accepted("A-1"));
   expect(check(accepted("A-2"), 2)).toEqual(accepted("A-2"));
@@ -35,7 +35,7 @@ test("an account number that another record was given makes a reply ambiguous", 
   });
 });
 
-test("a record may be told its own account number twice, and replies may have none", () => {
+test("a record may receive its own account number twice, and replies may have none", () => {
   const check = checker();
   for (const result of [accepted("A-1"), accepted("A-1"), accepted(), accepted()]) {
     expect(check(result, 1)).toBe(result);
@@ -43,14 +43,14 @@ test("a record may be told its own account number twice, and replies may have no
   expect(check(accepted(), 2)).toEqual(accepted());
 });
 
-test("account numbers are remembered for the latest records, in flat memory", () => {
+test("account numbers are remembered for the latest records, in constant memory", () => {
   const check = checker();
   for (let record = 1; record <= 20_001; record += 1) check(accepted(`A-${record}`), record);
   expect(check(accepted("A-1"), 30_000).replyClass.kind).toBe("accepted");
   expect(check(accepted("A-10002"), 30_001).replyClass.kind).toBe("ambiguous");
 });
 
-test("records that name their account themselves may have it in common: notes, transactions", () => {
+test("records that name their account themselves may share it, like notes and transactions", () => {
   const check = checker({ note: "Moved", account_number: "A-1" });
   for (const record of [1, 2, 3]) expect(check(accepted("A-1"), record)).toEqual(accepted("A-1"));
 });

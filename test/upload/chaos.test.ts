@@ -25,7 +25,7 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** Real time, a hundred times as fast where somebody sleeps. */
+/** Real time, a hundred times faster for sleeps. */
 const clock: Clock = {
   now: Date.now,
   monotonic: () => performance.now(),
@@ -50,7 +50,7 @@ interface Pushed {
   readonly server: ChaosServer;
   readonly ledger: FakeLedger;
   readonly end: UploadEnd;
-  /** Attempts as the platform saw them, by record. */
+  /** The number of requests that the platform received for each record. */
   readonly seen: ReadonlyMap<number, number>;
 }
 
@@ -83,7 +83,7 @@ async function push(
   return { server, ledger, end, seen };
 }
 
-/** Each record has an account number of its own. */
+/** Each record has its own account number. */
 const created: Action = (socket, request) => {
   const { record }: { readonly record: number } = JSON.parse(request.body);
   reply(201, { account_number: `A-${record}` })(socket, request);
@@ -109,8 +109,8 @@ function caseOf(record: number): Case | undefined {
   return CASES[(record * 7919) % CASES.length];
 }
 
-describe("a platform that does everything wrong", () => {
-  test("what the ledger says is what the platform saw, for every record", async () => {
+describe("a platform with every kind of fault", () => {
+  test("the ledger agrees with the platform for every record", async () => {
     const { ledger, end, seen } = await push((record) => caseOf(record)?.act ?? created, { records: 450 });
     expect(end.reason).toBe("done");
     expect(ledger.states.size).toBe(450);
@@ -118,7 +118,7 @@ describe("a platform that does everything wrong", () => {
     for (const [record, attempts] of seen) expect([record, attempts]).toEqual([record, 1]);
   });
 
-  test("what is retried is never seen more often than the ledger knows", async () => {
+  test("the platform never sees more attempts than the ledger contains", async () => {
     const busy = reply(429, {}, { "retry-after": 0 });
     const { ledger, end, seen } = await push((record, attempt) => (record % 5 === 0 && attempt < 3 ? busy : created), {
       records: 200,
@@ -130,7 +130,7 @@ describe("a platform that does everything wrong", () => {
     }
   });
 
-  test("on a platform that dedupes, lost replies come good", async () => {
+  test("lost replies are resolved on a platform that deduplicates", async () => {
     const { end, seen } = await push(
       (record, attempt) => (record % 4 === 0 && attempt === 1 ? closeSilently : created),
       {
@@ -142,7 +142,7 @@ describe("a platform that does everything wrong", () => {
     expect([...seen.values()].reduce((a, b) => a + b)).toBe(125);
   });
 
-  test("a platform that is away for a while: nothing is lost, nothing twice", async () => {
+  test("a temporary outage loses nothing and sends nothing twice", async () => {
     let connections = 0;
     const onConnection = (socket: Socket): boolean => {
       connections += 1;

@@ -5,10 +5,10 @@ import { upload } from "../../src/upload/upload.ts";
 import { ACCEPTED, fakeClock, fakeLedger, sendable } from "./scene.ts";
 
 const ABSENT: RequestResult = { replyClass: { kind: "absent", reason: "HTTP 404" }, http: 404, durationMs: 1 };
-/** An earlier request had no clear answer; the platform has processed it after so many milliseconds. */
+/** An earlier request had no clear reply. The platform processed it after this number of milliseconds. */
 const PROCESSED_AFTER_MS = 90_000;
 
-/** Uploads that record to a platform that does not notice repeats. */
+/** Uploads this record to a platform that does not deduplicate. */
 async function resendsOf(trustNotFoundFrom: number | undefined, processedAfterMs: number): Promise<number> {
   const clock = fakeClock();
   let sent = 0;
@@ -46,10 +46,10 @@ async function* ambiguousRecord() {
   yield [{ ...sendable(1), isAmbiguous: true }];
 }
 
-test("a 'not found' within the quiet period does not send an ambiguous record again: the platform was only late", async () => {
+test("a 'not found' within the quiet period does not send an ambiguous record again, because the platform was only late", async () => {
   expect(await resendsOf(240_000, PROCESSED_AFTER_MS)).toBe(0);
 });
 
-test("a 'not found' after the quiet period, twice, sends an ambiguous record again", async () => {
+test("a second 'not found' after the quiet period sends an ambiguous record again", async () => {
   expect(await resendsOf(240_000, Number.POSITIVE_INFINITY)).toBe(1);
 });

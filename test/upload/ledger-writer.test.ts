@@ -24,7 +24,7 @@ function fullDisk() {
   return createLedgerWriter({ ledger, run: "run", clock: fakeClock(), onFailure: () => undefined });
 }
 
-test("what the ledger refused is told at the end, all of it, however often it refused", async () => {
+test("every outcome that the ledger refused is reported at the end, for any number of refusals", async () => {
   const writer = fullDisk();
   writer.saveOutcome(outcome(1, "accepted"), () => undefined);
   await expect(writer.saveIntents([intent])).rejects.toThrow("full");
@@ -33,7 +33,7 @@ test("what the ledger refused is told at the end, all of it, however often it re
   expect((await writer.close()).map(({ record }) => record)).toEqual([1, 2]);
 });
 
-test("a record in doubt stays in doubt when the intent of its next attempt cannot be written", async () => {
+test("an ambiguous record stays ambiguous if the intent of its next attempt cannot be written", async () => {
   const writer = fullDisk();
   const repeated = { outcome: outcome(1, "pending"), fallback: outcome(1, "ambiguous") };
   await expect(writer.saveIntents([intent], [repeated])).rejects.toThrow("full");

@@ -11,7 +11,7 @@ async function* damaged(): AsyncGenerator<readonly RecordToSend[]> {
 describe("a fault on this machine", () => {
   const full = new Failure("storage", "disk full");
 
-  test("no request leaves when the disk is full before its intent", async () => {
+  test("a full disk before the intent: no request is sent", async () => {
     const ledger = fakeLedger({
       intend: (call) => {
         if (call >= 3) throw full;
@@ -23,7 +23,7 @@ describe("a fault on this machine", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("outcomes that could not be saved are tried once more", async () => {
+  test("outcomes that could not be saved are written once more", async () => {
     const ledger = fakeLedger({
       settle: (call) => {
         if (call === 1) throw full;
@@ -34,7 +34,7 @@ describe("a fault on this machine", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("outcomes that cannot be saved twice are handed back", async () => {
+  test("outcomes that cannot be saved twice are returned to the caller", async () => {
     const ledger = fakeLedger({
       settle: () => {
         throw full;
@@ -45,13 +45,13 @@ describe("a fault on this machine", () => {
     expect(end.counts).toEqual({});
   });
 
-  test("a source that fails ends the run after what was begun", async () => {
+  test("a failing source ends the run after the requests in flight", async () => {
     const { end } = await play(() => ACCEPTED, { source: damaged() });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "source_damaged" } });
     expect(Object.values(end.counts).reduce((a, b) => a + b, 0)).toBe(3);
   });
 
-  test("a bug is thrown, after the outcomes are saved", async () => {
+  test("a bug is thrown after the outcomes are saved", async () => {
     const ledger = fakeLedger();
     const played = play(
       ({ number }) => {

@@ -7,7 +7,7 @@ import { ACCEPTED, play, sendable } from "./scene.ts";
 setFlagsFromString("--expose-gc");
 const collectGarbage: () => void = runInNewContext("gc");
 
-test("an upload lets go of the records that it has sent (it held on to every one of them until its end)", async () => {
+test("an upload releases the records that it has sent (it kept every one of them until its end)", async () => {
   const payloads: WeakRef<object>[] = [];
   const held: number[] = [];
 
@@ -29,7 +29,7 @@ test("an upload lets go of the records that it has sent (it held on to every one
   expect(Math.max(...held)).toBeLessThan(25);
 });
 
-test("a record that waits to be sent again holds on to nothing that it shares with others", async () => {
+test("a record that waits for a retry does not keep data shared with other records", async () => {
   const shared: WeakRef<object>[] = [];
   let held: number | undefined;
 

@@ -20,7 +20,7 @@ const BROKEN: RequestResult = {
 
 interface Polled {
   readonly ledger: FakeLedger;
-  /** When the run ended, simulated milliseconds after its first request. */
+  /** The end of the run, simulated milliseconds after its first request. */
   readonly endedAt: number;
   readonly reason: string;
   readonly scheduled: number;
@@ -31,10 +31,10 @@ interface Polling extends Partial<UploadOptions> {
   readonly steps?: readonly StepClient[];
 }
 
-/** Records whose schedule was answered in an earlier run. */
+/** Records whose schedule request was answered in an earlier run. */
 const SCHEDULED = [1, 2, 3, 4, 5, 6].map((record) => ({ ...sendable(record), step: "schedule" }));
 
-/** Schedules records, where that is left to do, at a platform that answers every poll as told. */
+/** Schedules the records that are not scheduled yet, at a platform with these replies to polls. */
 async function poll(answer: (number: number) => RequestResult, options: Polling = {}): Promise<Polled> {
   const { records = SCHEDULED, steps = [], ...more } = options;
   const clock = fakeClock();
@@ -80,13 +80,13 @@ const STAGE: StepClient = {
 
 test.each([
   ["is throttled without Retry-After", () => busy()],
-  ["is told to come back in 100 s", () => busy(100_000)],
-  ["cannot leave, because a login is answered HTTP 500", () => NO_TOKEN],
+  ["must wait for 100 s", () => busy(100_000)],
+  ["cannot be sent because a login is answered HTTP 500", () => NO_TOKEN],
   ["cannot reach the platform", () => UNSENT],
   ["is answered HTTP 500", () => BROKEN],
   ["is not final", () => WAITING],
   ["is sometimes throttled, sometimes not final", (number: number) => (number % 3 === 0 ? WAITING : busy())],
-])("the patience ends a run in which every poll %s", async (_, answer) => {
+])("the poll timeout ends a run in which every poll %s", async (_, answer) => {
   for (const steps of [[], [STAGE]]) {
     for (const records of [SCHEDULED, [sendable(1)]]) {
       const { ledger, endedAt, reason, scheduled } = await poll(answer, { steps, records });
@@ -98,25 +98,25 @@ test.each([
   }
 });
 
-test("a scheduled record that the platform no longer knows when the patience ends is ambiguous", async () => {
+test("a scheduled record that the platform no longer knows at the poll timeout is ambiguous", async () => {
   const { ledger, endedAt } = await poll((number) => (number <= 12 ? ABSENT : busy()));
   expect(endedAt).toBeLessThanOrEqual(PATIENCE_MS + 1_000);
   expect(new Set(ledger.states.values())).toEqual(new Set(["ambiguous"]));
 });
 
-test("polls that are throttled for a while are still answered within the patience", async () => {
+test("polls that are throttled for a while are still answered within the poll timeout", async () => {
   const { ledger } = await poll((number) => (number <= 2 ? busy() : { ...ACCEPTED, replyClass: { kind: "accepted" } }));
   expect(new Set(ledger.states.values())).toEqual(new Set(["accepted"]));
 });
 
-test("a schedule that was answered and then polls 404 is not scheduled again", async () => {
+test("a schedule request that was answered and then polls 404 is not repeated", async () => {
   const answered = { ...sendable(1), isAmbiguous: true, step: "schedule" };
   const { ledger, scheduled } = await poll(() => ABSENT, { records: [answered] });
   expect(scheduled).toBe(0);
   expect([...ledger.states.values()]).toEqual(["ambiguous"]);
 });
 
-test("a check of an ambiguous record has its patience after the quiet period", async () => {
+test("a check of an ambiguous record has its full poll timeout after the quiet period", async () => {
   const unanswered = { ...sendable(1), isAmbiguous: true };
   const late = await poll(() => busy(), { records: [unanswered], trustNotFoundFrom: 30_000 });
   expect(late.endedAt).toBeLessThanOrEqual(30_000 + PATIENCE_MS + 1_000);

@@ -17,7 +17,7 @@ test("a record waits for its own Retry-After, also when the budget is used up", 
   expect(decideRetry(result, { ...state, budget: usedUp() })).toEqual({ again: true, afterMs: 7_000 });
 });
 
-test("a record without one takes from the budget, which each success pays back into", () => {
+test("a record without Retry-After uses the budget, which each success refills", () => {
   const result: RequestResult = { ...retried, pushBack: { reason: "HTTP 429" } };
   const budget = usedUp();
   expect(decideRetry(result, { ...state, budget })).toEqual({ again: false });
@@ -26,7 +26,7 @@ test("a record without one takes from the budget, which each success pays back i
   expect(decideRetry(result, { ...state, budget })).toEqual({ again: false });
 });
 
-test("a request that may have been processed is repeated only where the platform notices repeats", () => {
+test("a request that may have been processed is repeated only if the platform deduplicates", () => {
   const budget = createRetryBudget();
   expect(decideRetry(AMBIGUOUS, { ...state, budget })).toEqual({ again: false });
   expect(decideRetry(AMBIGUOUS, { ...state, budget, mayRepeat: true })).toMatchObject({ again: true });

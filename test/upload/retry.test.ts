@@ -9,15 +9,15 @@ function rejectedByName(code: string): RequestResult {
   return { ...rest, replyClass: replyClass.kind === "rejected" ? { ...replyClass, isFinal: true } : replyClass };
 }
 
-/** By default, a 404 to a record ends the run. */
+/** By default, a 404 for a record ends the run. */
 const notTakenHere: RequestResult = {
   replyClass: { kind: "stop", failure: new Failure("wrong_endpoint", "no such path") },
   http: 404,
   durationMs: 1,
 };
 
-describe("a record that is sent again", () => {
-  test("after a 429, each time has an intent of its own", async () => {
+describe("a repeated record", () => {
+  test("has a new intent for each attempt after a 429", async () => {
     const { end, ledger, sent } = await play(({ number }) => (number <= 2 ? busy() : ACCEPTED), { records: 1 });
     expect(end.counts).toEqual({ accepted: 1 });
     expect(sent).toEqual([1, 1, 1]);
@@ -28,7 +28,7 @@ describe("a record that is sent again", () => {
     ]);
   });
 
-  test("has three tries where the platform does not push back", async () => {
+  test("has three attempts if the platform does not push back", async () => {
     const answer: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
     const { end, sent } = await play(() => answer, { records: 1 });
     expect(sent).toHaveLength(3);
@@ -36,7 +36,7 @@ describe("a record that is sent again", () => {
   });
 
   test.each<[string, RequestResult, string]>([
-    ["push-back to the end", busy(), "ambiguous"],
+    ["push-back until the end", busy(), "ambiguous"],
     [
       "a closed import supplier",
       { replyClass: { kind: "blocked", problems: [] }, http: 400, durationMs: 1 },
@@ -47,14 +47,14 @@ describe("a record that is sent again", () => {
     ["a 404 without a rule", notTakenHere, "ambiguous"],
     ["a refusal that the contract names", rejectedByName("blank"), "rejected"],
   ])(
-    "a request without a clear answer is not forgotten after %s: it was, and the account existed",
+    "still counts an earlier unclear reply after %s (it was forgotten, and the account existed)",
     async (_, answer, status) => {
       const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : answer), { records: 1, dedupes: true });
       expect(ledger.settlements.at(-1)?.status).toBe(status);
     },
   );
 
-  test("a refusal of a repeat keeps its reasons, and says that an earlier request had no clear answer", async () => {
+  test("has the reasons of a refused repeat, and a note that an earlier request had no clear reply", async () => {
     const { ledger } = await play(({ number }) => (number === 1 ? AMBIGUOUS : rejected("blank")), {
       records: 1,
       dedupes: true,
@@ -70,16 +70,13 @@ describe("a record that is sent again", () => {
   test.each([
     ["ambiguous", rejected("blank")],
     ["rejected", rejectedByName("blank")],
-  ])(
-    "a request of an earlier run without a clear answer leaves its record %s after a refusal",
-    async (status, reply) => {
-      const source = given({ ...sendable(1), isAmbiguous: true });
-      const { ledger } = await play(() => reply, { source, dedupes: true });
-      expect(ledger.settlements.at(-1)).toMatchObject({ status });
-    },
-  );
+  ])("is %s after a refusal if a request of an earlier run had no clear reply", async (status, reply) => {
+    const source = given({ ...sendable(1), isAmbiguous: true });
+    const { ledger } = await play(() => reply, { source, dedupes: true });
+    expect(ledger.settlements.at(-1)).toMatchObject({ status });
+  });
 
-  test("a request of an earlier run without a clear answer is not forgotten when this one cannot be sent", async () => {
+  test("stays ambiguous from an earlier run if it cannot be sent now", async () => {
     const drain = new AbortController();
     const refused = (): RequestResult => {
       drain.abort();
@@ -93,7 +90,7 @@ describe("a record that is sent again", () => {
     });
   });
 
-  test("a Retry-After is kept by every request, to the millisecond", async () => {
+  test("waits for Retry-After to the millisecond, like every other request", async () => {
     const times: number[] = [];
     const { end } = await play(
       ({ number, clock }) => {
@@ -108,18 +105,18 @@ describe("a record that is sent again", () => {
     expect(times[gap]).toBe(10_000);
   });
 
-  test("Retry-After does not use up a record's tries", async () => {
+  test("does not use up its attempts on Retry-After", async () => {
     const { end } = await play(({ number }) => (number <= 6 ? busy(1000) : ACCEPTED), { records: 1 });
     expect(end.counts).toEqual({ accepted: 1 });
   });
 
-  test("a Retry-After beyond the longest wait ends the run, safe to run again", async () => {
+  test("is not sent after a Retry-After beyond the longest wait: the run ends and can be repeated safely", async () => {
     const { end } = await play(() => busy(99_999_000), { records: 10 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete", exitCode: 3 } });
     expect(end.counts).toEqual({ pending: expect.any(Number) });
   });
 
-  test("a platform that lets nothing through ends the run after the longest wait, with few requests", async () => {
+  test("ends the run after the longest wait and few requests if the platform admits nothing", async () => {
     const { end, sent, clock } = await play(() => busy(), { records: 5_000, concurrency: 16 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
     expect(clock.monotonic()).toBeGreaterThanOrEqual(300_000);
@@ -127,7 +124,7 @@ describe("a record that is sent again", () => {
     expect(sent.length).toBeLessThan(150);
   });
 
-  test("the retry budget is the run's: a platform that fails everything sees few requests twice", async () => {
+  test("shares the retry budget of the run: few requests are repeated if all fail", async () => {
     let turn = 0;
     const { sent, end } = await play(
       () => {
@@ -142,20 +139,20 @@ describe("a record that is sent again", () => {
 });
 
 describe("an ambiguous record", () => {
-  test("is never sent again by default", async () => {
+  test("is not sent again by default", async () => {
     const { end, sent, ledger } = await play(({ record }) => (record === 3 ? AMBIGUOUS : ACCEPTED));
     expect(end).toMatchObject({ reason: "done", counts: { accepted: 19, ambiguous: 1 } });
     expect(sent.filter((record) => record === 3)).toHaveLength(1);
     expect(ledger.settlements.find(({ record }) => record === 3)).toMatchObject({ reason: "HTTP 500", http: 500 });
   });
 
-  test("is sent again where the platform dedupes, three times at most", async () => {
+  test("is sent again if the platform deduplicates, three times at most", async () => {
     const { end, sent } = await play(({ record }) => (record === 3 ? AMBIGUOUS : ACCEPTED), { dedupes: true });
     expect(end.counts).toEqual({ accepted: 19, ambiguous: 1 });
     expect(sent.filter((record) => record === 3)).toHaveLength(3);
   });
 
-  test("a record that waits for its next try stays ambiguous when the run stops meanwhile", async () => {
+  test("stays ambiguous if the run stops while it waits for its next attempt", async () => {
     const drain = new AbortController();
     const { end, sent } = await play(
       ({ number }) => {
@@ -169,7 +166,7 @@ describe("an ambiguous record", () => {
     expect(end.counts).toEqual({ ambiguous: 1, accepted: 1 });
   });
 
-  test("and every other one ambiguous as well: the run stops before all records are", async () => {
+  test("ends the run early if all others become ambiguous, too", async () => {
     const { end, sent } = await play(() => AMBIGUOUS, { records: 1_000 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });
     expect(sent.length).toBeLessThan(30);

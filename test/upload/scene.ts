@@ -7,7 +7,7 @@ import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import type { RecordToSend, UploadEnd, UploadEvent, UploadOptions } from "../../src/upload/upload-types.ts";
 import { upload } from "../../src/upload/upload.ts";
 
-/** A clock whose time passes only when everybody sleeps. */
+/** A clock whose time advances only when every process sleeps. */
 export function fakeClock(): Clock {
   let now = 0;
   const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
@@ -45,13 +45,13 @@ export function fakeClock(): Clock {
   };
 }
 
-/** A ledger in memory that refuses what the real one would refuse. */
+/** A ledger in memory with the checks of the real one. */
 export interface FakeLedger extends Pick<Ledger, "saveIntents" | "saveOutcomes"> {
   readonly states: ReadonlyMap<number, AttemptOutcome["status"] | "sending">;
   readonly attempts: ReadonlyMap<number, number>;
   readonly settlements: readonly AttemptOutcome[];
   readonly intentGroups: readonly (readonly Intent[])[];
-  /** Intended and without an outcome on disk: what a crash right now would leave ambiguous. */
+  /** Records with an intent but no outcome on disk: a crash now would leave them ambiguous. */
   readonly sending: () => number;
 }
 
@@ -106,7 +106,7 @@ export function fakeLedger(faults: LedgerFaults = {}): FakeLedger {
 
 export interface SceneOptions extends Partial<UploadOptions> {
   readonly records?: number;
-  /** The platform cannot create twice from one business key. */
+  /** The platform never creates two accounts for one business key. */
   readonly dedupes?: boolean;
   readonly ledger?: FakeLedger;
   readonly clock?: Clock;
@@ -122,7 +122,7 @@ export interface Played {
   readonly end: UploadEnd;
   readonly ledger: FakeLedger;
   readonly events: readonly UploadEvent[];
-  /** Record numbers in the order they were sent. */
+  /** Record numbers in sending order. */
   readonly sent: readonly number[];
   readonly most: number;
   readonly clock: Clock;
@@ -130,7 +130,7 @@ export interface Played {
 
 export interface Request {
   readonly record: number;
-  /** 1-based over the whole upload. */
+  /** Counts from 1 over the whole upload. */
   readonly number: number;
   readonly inFlight: number;
   readonly signal: AbortSignal;
@@ -138,7 +138,7 @@ export interface Request {
   readonly clock: Clock;
 }
 
-/** Uploads records to a platform that answers as `answer` says. */
+/** Uploads records to a platform whose replies come from `answer`. */
 export async function play(
   answer: (request: Request) => RequestResult | Promise<RequestResult>,
   options: SceneOptions = {},
@@ -174,7 +174,7 @@ export async function play(
   return { end, ledger, events, sent, most, clock };
 }
 
-/** Each record has an account number of its own. */
+/** Each record has its own account number. */
 export function withOwnAccount(result: RequestResult, record: number): RequestResult {
   const { replyClass } = result;
   if (replyClass.kind !== "accepted" || replyClass.account !== "A-1") return result;
@@ -186,7 +186,7 @@ export function oneStep(client: ImportClient, dedupesByKey: boolean): readonly S
   return [{ ...client, idempotent: false, dedupesByKey }];
 }
 
-/** What the ledger still holds as to be sent, as `sendable` of the real one. */
+/** The pending records of the ledger, like `sendable` of the real one. */
 async function* unsettled(
   batches: AsyncIterable<readonly RecordToSend[]>,
   supplierOf: SceneOptions["supplierOf"],
@@ -248,7 +248,7 @@ export function rejected(code: string, attr = "customers.0.phone", detail = "no"
   };
 }
 
-/** A source of these, in one batch. */
+/** A source of these records, in one batch. */
 export async function* given(...records: readonly RecordToSend[]): AsyncGenerator<readonly RecordToSend[]> {
   yield records;
 }

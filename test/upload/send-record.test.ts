@@ -25,7 +25,7 @@ interface Seen {
 }
 
 interface PlayedRequests extends Played {
-  /** Requests for records that left, in order. */
+  /** Requests for records, in sending order. */
   readonly seen: readonly Seen[];
 }
 
@@ -36,7 +36,9 @@ interface Plan extends SceneOptions {
 
 const REPLY_MS = 10;
 
-/** Uploads over the real clients; record 1 is answered after 20 ms, every other after 10. Tokens are token-1, token-2... */
+/**
+ * Uploads with the real clients. Record 1 is answered after 20 ms, all others after 10. Tokens are token-1, token-2...
+ */
 async function playRequests(answer: (seen: Seen) => HttpReply, options: Plan = {}): Promise<PlayedRequests> {
   const { operation = PLAIN, loginMs = 100, ...scene } = options;
   const clock = options.clock ?? fakeClock();
@@ -65,7 +67,7 @@ function stepOver(http: Http, operation: Operation, clock: Clock): StepClient {
   const baseUrl = new URL("https://localhost/v1/");
   const authorisation = createAuthorisation({ credentials: { kind: "api-key", apiKey: "k" }, http, baseUrl, clock });
   const [step] = createStepClients(operation, { http, baseUrl, authorisation, userAgent: "test", clock });
-  if (step === undefined) throw new Error("an operation has a step");
+  if (step === undefined) throw new Error("the operation has no step");
   return step;
 }
 
@@ -83,7 +85,7 @@ const CREATED = json(201, { account_number: "A-1" });
 const NO_TOKEN = json(401, { detail: "no" });
 const BUSY = json(429, {}, { "retry-after": "30" });
 
-/** Record 1 meets a token that has ended, record 2 a platform that wants half a minute of quiet; then all is well. */
+/** Record 1 receives an expired token, record 2 a Retry-After of half a minute; then everything succeeds. */
 function endedAndBusy({ record, authorization, at }: Seen): HttpReply {
   if (at > 20_000 || record > 2) return CREATED;
   if (record === 2) return BUSY;
@@ -94,7 +96,7 @@ function firstTokenEnded({ authorization }: Seen): HttpReply {
   return authorization === "Token token-1" ? NO_TOKEN : CREATED;
 }
 
-/** As when a user presses Ctrl-C so long after the start. */
+/** The user presses Ctrl-C this long after the start. */
 function stopAfter(ms: number, clock: Clock): AbortSignal {
   const drain = new AbortController();
   void clock.sleep(ms).then(() => drain.abort());
@@ -102,7 +104,7 @@ function stopAfter(ms: number, clock: Clock): AbortSignal {
 }
 
 describe("a request that is repeated with a newer token", () => {
-  test("waits for a Retry-After that has come meanwhile", async () => {
+  test("waits for a Retry-After that has arrived since", async () => {
     const { end, seen } = await playRequests(endedAndBusy, { records: 2, concurrency: 2 });
     expect(end.counts).toEqual({ accepted: 2 });
     const [first, second, ...later] = seen;
@@ -111,19 +113,19 @@ describe("a request that is repeated with a newer token", () => {
     for (const { at } of later) expect(at).toBeGreaterThanOrEqual(100 + REPLY_MS + 30_000);
   });
 
-  test("uses up no attempt", async () => {
+  test("uses no attempt", async () => {
     const { ledger } = await playRequests(endedAndBusy, { records: 2, concurrency: 2 });
     expect(ledger.attempts.get(1)).toBe(1);
   });
 
-  test("takes its turn: it counts among the requests a second", async () => {
+  test("counts towards the request rate", async () => {
     const { seen } = await playRequests(firstTokenEnded, { records: 4, concurrency: 4, rps: 5, loginMs: 1_000 });
     const repeats = seen.slice(4).map(({ at }) => at);
     expect(repeats).toHaveLength(4);
     for (const [index, at] of repeats.slice(1).entries()) expect(at - (repeats[index] ?? 0)).toBeGreaterThan(140);
   });
 
-  test("does not leave any more once the run is stopped: its record is pending", async () => {
+  test("is not sent once the run is stopped: its record is pending", async () => {
     const clock = fakeClock();
     const drain = stopAfter(10_000, clock);
     const { end, seen, ledger } = await playRequests(endedAndBusy, { records: 2, concurrency: 2, clock, drain });
@@ -133,7 +135,7 @@ describe("a request that is repeated with a newer token", () => {
     expect(clock.monotonic()).toBeLessThan(20_000);
   });
 
-  test("does not leave when the import supplier has closed meanwhile", async () => {
+  test("is not sent if the import supplier has closed since", async () => {
     const closed = json(400, { errors: [{ attr: null, code: "import_supplier_migration_not_ongoing", detail: "" }] });
     const { end, seen } = await playRequests(({ record }) => (record === 1 ? NO_TOKEN : closed), {
       records: 2,
@@ -146,7 +148,7 @@ describe("a request that is repeated with a newer token", () => {
   });
 });
 
-test("a request that waits for its token when the run is stopped does not leave", async () => {
+test("a request that waits for its token when the run is stopped is not sent", async () => {
   const clock = fakeClock();
   const drain = stopAfter(50, clock);
   const { end, seen } = await playRequests(() => CREATED, { records: 2, loginMs: 5_000, clock, drain });
@@ -176,22 +178,22 @@ const STAGED: Operation = {
 const REFUSED = json(400, { detail: "no" });
 const EXPLAINED = json(400, { errors: [{ attr: "billing_name", code: "blank", detail: "" }] });
 
-/** Record 1 is refused without a word why, while record 2 meets a platform that wants half a minute of quiet. */
+/** Record 1 is refused without a reason, while record 2 receives a Retry-After of half a minute. */
 function refusedAndBusy({ record, path, at }: Seen): HttpReply {
   if (path.includes("/validate/")) return EXPLAINED;
   if (record === 1) return REFUSED;
   return at < 20_000 ? BUSY : CREATED;
 }
 
-describe("the question why a step was refused", () => {
-  test("waits for a Retry-After that has come meanwhile", async () => {
+describe("the request for the reason of a refused step", () => {
+  test("waits for a Retry-After that has arrived since", async () => {
     const { end, seen } = await playRequests(refusedAndBusy, { records: 2, concurrency: 2, operation: STAGED });
     expect(end.counts).toEqual({ accepted: 1, rejected: 1 });
     const asked = seen.find(({ path }) => path.includes("/validate/"));
     expect(asked?.at).toBeGreaterThanOrEqual(30_000);
   });
 
-  test("is not asked once the run is stopped: the record is tried and explained another time", async () => {
+  test("is not sent once the run is stopped: the record is sent and explained in a later run", async () => {
     const clock = fakeClock();
     const drain = stopAfter(10_000, clock);
     const { end, seen } = await playRequests(refusedAndBusy, {

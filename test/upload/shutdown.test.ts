@@ -8,7 +8,7 @@ async function* silent(): AsyncGenerator<readonly RecordToSend[]> {
 }
 
 describe("an upload that is stopped", () => {
-  test("by drain finishes what is in flight, and begins nothing new", async () => {
+  test("by drain finishes the requests in flight and starts no others", async () => {
     const drain = new AbortController();
     const { end, sent, ledger } = await play(
       async ({ number, clock }) => {
@@ -25,7 +25,7 @@ describe("an upload that is stopped", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("by drain breaks off what is still in flight after 30 seconds", async () => {
+  test("by drain aborts the requests that are still in flight after 30 seconds", async () => {
     const drain = new AbortController();
     const { end, clock } = await play(
       async ({ signal, clock: { sleep } }) => {
@@ -39,7 +39,7 @@ describe("an upload that is stopped", () => {
     expect(clock.monotonic()).toBe(30_000);
   });
 
-  test("by abort breaks everything off at once", async () => {
+  test("by abort aborts all requests at once", async () => {
     const abort = new AbortController();
     const { end, clock } = await play(
       async ({ number, signal, clock: { sleep } }) => {
@@ -53,7 +53,7 @@ describe("an upload that is stopped", () => {
     expect(clock.monotonic()).toBe(0);
   });
 
-  test("counts a record that waits for its next try as pending", async () => {
+  test("counts a record that waits for its next attempt as pending", async () => {
     const drain = new AbortController();
     const { end } = await play(
       ({ number }) => {
@@ -66,7 +66,7 @@ describe("an upload that is stopped", () => {
     expect(end.counts).toEqual({ pending: 1, accepted: 1 });
   });
 
-  test("does not wait for a source that gives nothing more", async () => {
+  test("does not wait for a source that has stalled", async () => {
     const drain = new AbortController();
     setTimeout(() => drain.abort(), 20);
     const { end } = await play(() => ACCEPTED, { source: silent(), drain: drain.signal });

@@ -9,7 +9,7 @@ import { ACCEPTED, AMBIGUOUS, busy, fakeClock, oneStep, rejected, sendable, with
 
 const NOT_MINE: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
 
-/** What each record's requests are answered, one after another. */
+/** The replies to each record's requests, in order. */
 const SCRIPT: readonly (readonly [readonly RequestResult[], string])[] = [
   [[ACCEPTED], "accepted"],
   [[busy(), busy(1000), ACCEPTED], "accepted"],
@@ -19,7 +19,7 @@ const SCRIPT: readonly (readonly [readonly RequestResult[], string])[] = [
   [[NOT_MINE, rejected("blank")], "rejected"],
 ];
 
-test("the real ledger takes every turn that an upload may take", async () => {
+test("the SQLite ledger supports every path of an upload", async () => {
   const ledger = await openTemporaryLedger(temporaryFolder());
   try {
     const run = await ledger.startRun({

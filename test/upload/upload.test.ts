@@ -3,7 +3,7 @@ import type { RequestResult } from "../../src/platform/import/classified-request
 import { ACCEPTED, fakeLedger, given, play, rejected, sendable, type FakeLedger } from "./scene.ts";
 
 describe("every record of an upload", () => {
-  test("is intended, sent once and settled", async () => {
+  test("has an intent, is sent once and has an outcome", async () => {
     const { end, ledger, sent } = await play(() => ACCEPTED, { records: 100 });
     expect(end).toEqual({ reason: "done", counts: { accepted: 100 }, unsaved: [] });
     expect(sent.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
@@ -17,7 +17,7 @@ describe("every record of an upload", () => {
     });
   });
 
-  test("a crash would leave at most four times the concurrency ambiguous", async () => {
+  test("is safe from a crash, except for at most four times the concurrency", async () => {
     const ledger = fakeLedger();
     let most = 0;
     const answer = async (): Promise<RequestResult> => {
@@ -32,7 +32,7 @@ describe("every record of an upload", () => {
     expect(ledger.intentGroups.length).toBeLessThan(100);
   });
 
-  test("that is rejected has the cell and the shape of the value, and not the value", async () => {
+  test("that is rejected has the cell and the shape of the value, but not the value", async () => {
     const answer = rejected("invalid_phone_number", "customers.0.phone", "07700 900123 is not a phone number");
     const payload = { customers: [{ phone: "07700 900123" }] };
     const { ledger } = await play(() => answer, { records: 1, payload });
@@ -49,13 +49,13 @@ describe("every record of an upload", () => {
     ]);
   });
 
-  test("has details about the whole record masked word by word", async () => {
+  test("has masked words in details about the whole record", async () => {
     const answer = rejected("odd", "non_field_errors", "Ann of EXT-1 is not in the Annexe");
     const { ledger } = await play(() => answer, { records: 1, payload: { name: "Ann", key: "EXT-1" } });
     expect(ledger.settlements[0]?.problems[0]).toMatchObject({ detail: "Aaa of AAA-9 is not in the Annexe" });
   });
 
-  test("goes on counting attempts after those of earlier runs", async () => {
+  test("continues the attempt numbers of earlier runs", async () => {
     const ledger = fakeLedger();
     const earlier = { record: 1, identity: Uint8Array.of(1), attempt: 1, at: "2026-01-01T00:00:00.000Z" };
     await ledger.saveIntents("earlier", [{ ...earlier, content: Uint8Array.of(1) }]);
@@ -65,7 +65,7 @@ describe("every record of an upload", () => {
   });
 });
 
-test("outcomes are written with the next intents: an upload waits for the disk once a group", async () => {
+test("outcomes are written with the next intents, so an upload waits for the disk once per group", async () => {
   const base = fakeLedger();
   let alone = 0;
   const saveOutcomes: FakeLedger["saveOutcomes"] = (run, group) => {

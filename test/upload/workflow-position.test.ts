@@ -30,7 +30,7 @@ function at(step: StepClient, mode: WorkflowPosition["mode"] = "send"): Workflow
   return { step, mode };
 }
 
-describe("the step at which a record begins", () => {
+describe("the first step of a record in a run", () => {
   test.each([
     [undefined, VALIDATE],
     ["validate", STAGE],
@@ -40,7 +40,7 @@ describe("the step at which a record begins", () => {
     expect(v1.start({ isAmbiguous: false, ...(step !== undefined && { step }) })).toEqual(at(next));
   });
 
-  test("waits for a schedule that was answered, and checks one that was not before it is sent again", () => {
+  test("waits for a schedule request that was answered, and checks an unanswered one before sending it again", () => {
     expect(v2.start({ isAmbiguous: false })).toEqual(at(SCHEDULE, "send"));
     expect(v2.start({ isAmbiguous: false, step: "schedule" })).toEqual(at(SCHEDULE, "wait"));
     expect(v2.start({ isAmbiguous: true })).toEqual(at(SCHEDULE, "check"));
@@ -48,14 +48,14 @@ describe("the step at which a record begins", () => {
   });
 });
 
-describe("what follows from the reply of a step", () => {
-  test("a success leads to the next step, and the last one ends the record", () => {
+describe("the consequence of a step's reply", () => {
+  test("a success leads to the next step, and the last step ends the record", () => {
     expect(v1.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
     expect(v1.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: at(PROCESS) });
     expect(v1.nextAction(ACCEPTED, at(PROCESS), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("what is on the platform already ends at once; a dry run that is a 400 without an account does not", () => {
+  test("a record that is already on the platform ends at once; a dry run's 400 without an account does not", () => {
     expect(v1.nextAction(THERE, at(VALIDATE), SURE)).toEqual({ kind: "finish" });
     expect(v1.nextAction({ ...DONE, http: 400 }, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
   });
@@ -64,13 +64,13 @@ describe("what follows from the reply of a step", () => {
     expect(v1.nextAction(REFUSED, at(STAGE), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("a run that is to end after a step ends there", () => {
+  test("a run that ends after a given step ends there", () => {
     const short = createStepOrder([VALIDATE, STAGE, PROCESS], "stage");
     expect(short.nextAction(DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
     expect(short.nextAction(DONE, at(STAGE), SURE)).toEqual({ kind: "advance", to: undefined });
   });
 
-  test("what is scheduled is polled until it is final, or its time is over", () => {
+  test("a scheduled record is polled until its status is final or its time is over", () => {
     expect(v2.nextAction(DONE, at(SCHEDULE), SURE)).toEqual({ kind: "advance", to: at(SCHEDULE, "wait") });
     for (const answer of [WAITING, ABSENT]) {
       expect(v2.nextAction(answer, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "poll" });
@@ -80,7 +80,7 @@ describe("what follows from the reply of a step", () => {
     expect(v2.nextAction(REFUSED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "finish" });
   });
 
-  test("an ambiguous record is waited for when it is under way, and sent again only when two polls found nothing", () => {
+  test("an ambiguous record is polled while it is in progress, and sent again only after two 'not found' polls", () => {
     const ambiguous = { ...SURE, isAmbiguous: true };
     expect(v2.nextAction(WAITING, at(SCHEDULE, "check"), ambiguous)).toEqual({
       kind: "advance",

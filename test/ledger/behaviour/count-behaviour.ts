@@ -11,14 +11,14 @@ export function invalid(record: number): ReturnType<typeof item> {
   return item(record, `K${record}`, "bad", { status: "invalid", problems: [missing, { ...missing, unlisted: 4 }] });
 }
 
-/** Of each operation: how many records, and how many of them are accepted. */
+/** For each operation: the number of records, and the number of accepted records. */
 async function coverageOf(ledger: Ledger): Promise<readonly number[][]> {
   return (await ledger.coverage()).map(({ records, accepted }) => [records, accepted]);
 }
 
-/** What a ledger counts as it changes: whatever was done, counting all anew at its end gives the same. */
+/** The running counts of a ledger equal a full count at the end, after any sequence of changes. */
 export function describeCounts(kind: string, open: () => Promise<LedgerStore>): void {
-  describe(`${kind} counts as it changes`, () => {
+  describe(`${kind} updates its counts incrementally`, () => {
     let store: LedgerStore;
     let ledger: Ledger;
     beforeEach(async () => {
@@ -30,7 +30,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect((await store.check()).findings).toEqual([]);
     });
 
-    test("the problems of the plan, of an attempt, and of the attempt after it", async () => {
+    test("counts the problems of the plan, of an attempt, and of the next attempt", async () => {
       const run = await planned(ledger, [item(1, "K1"), invalid(2)]);
       expect(await ledger.summary(run)).toMatchObject({ counts: { pending: 1, invalid: 1 }, errors: { required: 6 } });
       const [intent] = await intendAll(ledger, run);
@@ -43,7 +43,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect((await ledger.history()).requests).toBe(2);
     });
 
-    test("a record that several plans held counts once, and is accepted once, however often it was sent", async () => {
+    test("counts a record of several plans once, and as accepted once, however often it was sent", async () => {
       const run = await planned(ledger, [item(1, "K1"), invalid(2), item(3, "K3", "same"), item(4, "K3", "same")]);
       await sendAll(ledger, run, "accepted");
       expect(await coverageOf(ledger)).toEqual([[3, 2]]);
@@ -55,7 +55,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[4, 3]]);
     });
 
-    test("a plan that was begun anew, and one that is still open, count nothing twice", async () => {
+    test("counts nothing twice for a restarted plan or an open plan", async () => {
       await planned(ledger, [item(1, "K1")]);
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [invalid(1), item(2, "K2")]);
@@ -66,12 +66,12 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[1, 0]]);
     });
 
-    test("what was decided by hand counts as it was decided", async () => {
+    test("counts manual decisions by their status", async () => {
       const run = await planned(ledger, [item(1, "K1"), item(2, "K2"), item(3, "K3")]);
       await sendAll(ledger, run, "ambiguous");
       for (const [index, decision] of (["accepted", "rejected", "resend"] as const).entries()) {
         const [found] = await ledger.ambiguous(run, index + 1, index + 1);
-        if (found === undefined) throw new Error("It is not ambiguous.");
+        if (found === undefined) throw new Error("The record is not ambiguous.");
         const made = { record: index + 1, identity: found.identity, decision, by: "operator", who: "me" } as const;
         await ledger.saveDecisions(run, [{ ...made, reason: "seen", at: "2026-11-21T10:00:00.000Z" }], POLICY);
       }
@@ -79,7 +79,7 @@ export function describeCounts(kind: string, open: () => Promise<LedgerStore>): 
       expect(await coverageOf(ledger)).toEqual([[3, 1]]);
     });
 
-    test("a record that is to be sent again after a request without an answer, of this run or of another, is ambiguous", async () => {
+    test("counts a record as ambiguous if it is due again after an unanswered request of this or another run", async () => {
       const run = await planned(ledger, [item(1, "K1"), item(2, "K2")]);
       await sendAll(ledger, run, "ambiguous");
       const policy = { ...POLICY, resendAmbiguous: true };

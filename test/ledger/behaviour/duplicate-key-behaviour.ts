@@ -4,20 +4,20 @@ import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, statusesOf } from "..
 
 const place = (line: number): object => ({ file: "a.csv", line, column: "REF", columnNumber: 2 });
 
-/** Which keys are taken for one, and which are warned of. */
-export function describeDoubledKeys(opened: () => Ledger): void {
+/** Which keys count as equal, and which similar keys cause a warning. */
+export function describeDuplicateKeys(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
     ledger = opened();
   });
 
-  describe("keys that occur twice", () => {
+  describe("duplicate keys", () => {
     test.each([
-      ["side by side", ["A", "B", "B", "C"], [2, 3]],
+      ["next to each other", ["A", "B", "B", "C"], [2, 3]],
       ["far apart", ["A", "B", "C", "A"], [1, 4]],
-      ["in a later batch", ["A", "B", "|", "B"], [2, 3]],
-      ["in an earlier place of a later batch", ["B", "C", "|", "A", "B"], [1, 4]],
-    ])("are found %s, in an input that is sorted or almost sorted", async (_, keys, twice) => {
+      ["in the next batch", ["A", "B", "|", "B"], [2, 3]],
+      ["in a later batch, earlier in key order", ["B", "C", "|", "A", "B"], [1, 4]],
+    ])("are found %s, in sorted and almost sorted input", async (_, keys, twice) => {
       const { id } = await ledger.startRun(PUSH);
       const batches = keys
         .join(",")
@@ -34,7 +34,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       expect(invalid.map((outcome) => outcome.record)).toEqual(twice);
     });
 
-    test("of records with one key and one content the first stays, the others are duplicates", async () => {
+    test("keep the first of several records with equal content; the others are duplicates", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "A"), item(4, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate", "duplicate"]);
@@ -50,7 +50,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       expect(found[3]?.problems).toEqual([{ ...common, place: place(5), other: place(2) }]);
     });
 
-    test("of records with one key and several contents all are invalid, each naming its nearest other", async () => {
+    test("make all records with different content invalid; each names the nearest other record", async () => {
       const run = await planned(ledger, [item(1, "A", "x"), item(4, "A", "y"), item(5, "A", "x")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["invalid", "invalid", "invalid"]);
@@ -61,7 +61,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       ]);
     });
 
-    test("a record whose content is unknown is not taken to be the same", async () => {
+    test("do not make a record with unknown content a duplicate", async () => {
       const unmapped = item(2, "A", "x", { content: undefined, status: "invalid", problems: [REFUSED] });
       const run = await planned(ledger, [item(1, "A", "x"), unmapped]);
       const found = await outcomesOf(ledger, run);
@@ -74,7 +74,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       ["spaces", "EXT-1", " EXT -1 "],
       ["leading zeros", "00123", "123"],
       ["full-width forms", "123", "１２３"],
-    ])("keys that differ by %s are warned of and sent", async (_, one, other) => {
+    ])("keys that differ only by %s cause a warning and are sent", async (_, one, other) => {
       const run = await planned(ledger, [item(1, one, "x"), item(2, other, "y"), item(3, "else")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "pending"]);
@@ -91,12 +91,12 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       ["0", "1"],
       ["1000", "1"],
       ["A-1", "A-01"],
-    ])("%s and %s are just two keys", async (one, other) => {
+    ])("%s and %s are different keys", async (one, other) => {
       const run = await planned(ledger, [item(1, one, "x"), item(2, other, "y")]);
       expect((await ledger.summary(run)).warnings).toEqual({});
     });
 
-    test("a key that is near one and the same as another has both problems", async () => {
+    test("a key that equals one key and is similar to another has both problems", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "a"), item(3, "A")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["pending", "pending", "duplicate"]);
@@ -107,13 +107,13 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       ]);
     });
 
-    test("two Unicode forms of one key are one key", async () => {
+    test("two Unicode forms of a key are the same key", async () => {
       const run = await planned(ledger, [item(1, "caf\u00e9"), item(2, "cafe\u0301")]);
       expect(await statusesOf(ledger, run)).toEqual(["pending", "duplicate"]);
       expect(await outcomesOf(ledger, run, { key: "cafe\u0301" })).toHaveLength(2);
     });
 
-    test("keys are compared within a run only, and records without a key not at all", async () => {
+    test("keys are compared only within a run; records without a key are not compared", async () => {
       const keyless = item(2, "x", "x", { key: undefined });
       const other = item(3, "y", "y", { key: undefined });
       await planned(ledger, [item(1, "A", "x")], { run: { dryRun: true } });
@@ -121,7 +121,7 @@ export function describeDoubledKeys(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["valid", "valid", "valid"]);
     });
 
-    test("thousands of duplicate keys are all found", async () => {
+    test("finds thousands of duplicate keys", async () => {
       const items = Array.from({ length: 3000 }, (_, index) => item(index + 1, `K${index % 1500}`));
       const run = await planned(ledger, items);
       expect((await ledger.summary(run)).counts).toEqual({ pending: 1500, duplicate: 1500 });

@@ -3,7 +3,7 @@ import type { AttemptOutcome, Ledger } from "../../../src/ledger/ledger.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
 import { item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
 
-/** How new keys are compared with the keys that the ledger has seen. */
+/** How new keys are compared with the keys that the ledger already contains. */
 export function describeKnownKeys(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -14,7 +14,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     await sendAll(ledger, await planned(ledger, [item(1, known, "x")], { policy: { newKeys: true } }), status);
   }
 
-  /** Codes of a plan of these keys. */
+  /** Problem codes per record of a plan with these keys. */
   async function codesOf(...keys: readonly string[]): Promise<readonly (readonly string[])[]> {
     const run = await planned(
       ledger,
@@ -23,7 +23,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     return (await outcomesOf(ledger, run)).map(({ problems }) => problems.map(({ code }) => code));
   }
 
-  describe("new keys that may be known keys", () => {
+  describe("new keys that may be damaged forms of known keys", () => {
     test.each([
       ["zeros", "00000003", "3"],
       ["case", "EXT-1", "ext-1"],
@@ -44,7 +44,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       ["date", "2010-01-11", "01/11/2010"],
       ["date", "1-11", "11-Jan"],
       ["date", "11/01/2010", "2010-01-11"],
-    ])("a new key is refused that differs from an accepted one by %s: %s, %s", async (damage, known, key) => {
+    ])("refuses a new key that differs from an accepted key by %s: %s, %s", async (damage, known, key) => {
       await sent(known);
       const run = await planned(ledger, [item(1, key, "x"), item(2, "else", "x")]);
       const found = await outcomesOf(ledger, run);
@@ -56,7 +56,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     });
 
     test.each(["rejected", "pending", "ambiguous"] as const)(
-      "a key without its zeros is refused where the original was %s",
+      "refuses a key without its leading zeros if the original was %s",
       async (status) => {
         await sent("007", status);
         expect(await codesOf("7")).toEqual([["near_known_key"]]);
@@ -64,44 +64,44 @@ export function describeKnownKeys(opened: () => Ledger): void {
       },
     );
 
-    test("a key without its zeros is refused where the original was invalid, and was never sent", async () => {
+    test("refuses a key without its leading zeros if the original was invalid and never sent", async () => {
       await planned(ledger, [item(1, "007", "x", { status: "invalid" })]);
       expect(await codesOf("7")).toEqual([["near_known_key"]]);
     });
 
-    test("the corrected key of a record that was not accepted is sent", async () => {
+    test("sends the corrected key of a record that was not accepted", async () => {
       await sent("7", "rejected");
       await planned(ledger, [item(1, "8", "x", { status: "invalid" })]);
       expect(await codesOf("007", "008")).toEqual([[], []]);
     });
 
-    test("a key is sent after its damaged form was refused", async () => {
+    test("sends a key after its damaged form was refused", async () => {
       await sent("1");
       expect(await codesOf("'00123", "ＡＢ１", "01")).toEqual([["damaged_key"], [], ["near_known_key"]]);
       expect(await codesOf("00123")).toEqual([[]]);
     });
 
     test.each(["1.40384E+11", "1,40384e+11", "'00123", '="00123"', "#REF!"])(
-      "the key %s is refused in an empty ledger",
+      "refuses the key %s in an empty ledger",
       async (key) => {
         expect(await codesOf(key, "140384123456")).toEqual([["damaged_key"], []]);
       },
     );
 
-    test("keys of one notation are different keys", async () => {
+    test("treats keys in the same notation as different keys", async () => {
       await sent("12-3");
       await sent("2010-01-11");
       expect(await codesOf("1-23", "2010-11-01", "12-4")).toEqual([[], [], []]);
     });
 
-    test("of several known keys the one that was sent is named", async () => {
+    test("names the known key that was sent if several are similar", async () => {
       await sent("0007", "rejected");
       await sent("007");
       const run = await planned(ledger, [item(1, "7", "x")]);
       expect((await outcomesOf(ledger, run))[0]?.problems).toMatchObject([{ known: "007", wasSent: true }]);
     });
 
-    test("a new key is sent where the user says that it is meant", async () => {
+    test("sends a new key that the user declares as intended", async () => {
       await sent("007");
       const items = [item(1, "7", "x"), item(2, "1.4E+11", "x"), item(3, "else", "x", { rowHash: 5 })];
       expect(await statusesOf(ledger, await planned(ledger, items, { policy: { newKeys: true } }))).toEqual([
@@ -113,7 +113,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
   });
 
   describe("rows that were sent under another key", () => {
-    test.each(["accepted", "ambiguous"] as const)("a row that is %s under another key is refused", async (status) => {
+    test.each(["accepted", "ambiguous"] as const)("refuses a row that is %s under another key", async (status) => {
       const before = [item(1, "A", "x", { rowHash: 2 ** 52 - 1 }), item(2, "B", "x", { rowHash: 8 })];
       await sendAll(ledger, await planned(ledger, before), status);
       const now = [item(1, "NEW-A", "x", { rowHash: 2 ** 52 - 1 }), item(2, "C", "x", { rowHash: 9 })];
@@ -125,12 +125,12 @@ export function describeKnownKeys(opened: () => Ledger): void {
       ]);
     });
 
-    test("a row that was rejected under another key is sent", async () => {
+    test("sends a row that was rejected under another key", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "rejected");
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "B", "x", { rowHash: 7 })]))).toEqual(["pending"]);
     });
 
-    test("two rows with the same cells and different keys are two records", async () => {
+    test("treats two rows with the same cells and different keys as two records", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x", { rowHash: 7 })]), "accepted");
       const both = [item(1, "A", "x", { rowHash: 7 }), item(2, "B", "x", { rowHash: 7 })];
       expect(await statusesOf(ledger, await planned(ledger, both))).toEqual(["skipped", "pending"]);

@@ -12,15 +12,15 @@ import {
   statusesOf,
 } from "../ledger-input.ts";
 
-/** What a run leaves to those after it, also when it died. */
+/** What later runs know of a run, also after a crash. */
 export function describeLaterRuns(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
     ledger = opened();
   });
 
-  describe("what a later run knows of a record", () => {
-    test("a run that is resumed knows what other runs have sent since it was resumed before, each time", async () => {
+  describe("a later run", () => {
+    test("learns at each resume what other runs have sent since the previous resume", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C")]);
       await ledger.resumeRun(run, POLICY);
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
@@ -33,7 +33,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["skipped", "invalid", "ambiguous"]);
     });
 
-    test("a record accepted with this content is skipped, and sends nothing", async () => {
+    test("skips a record that was accepted with the same content", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "x")]);
       expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "skipped", account: "A-1" }]);
@@ -41,7 +41,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.summary(run)).toMatchObject({ exitCode: 0 });
     });
 
-    test("a record accepted with other content is an error at the key's cell", async () => {
+    test("reports a record that was accepted with different content at the key's cell", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")]);
       expect(await outcomesOf(ledger, run)).toMatchObject([
@@ -54,7 +54,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       ]);
     });
 
-    test("with --revise a changed record is sent; if it is refused, the earlier content is still the accepted one", async () => {
+    test("sends a changed record with --revise; after a refusal the earlier content stays the accepted one", async () => {
       await sendOne(ledger, "accepted");
       const run = await planned(ledger, [item(1, "A", "y")], { policy: { revise: true } });
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
@@ -63,12 +63,12 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["invalid"]);
     });
 
-    test.each(["rejected", "blocked", "pending"] as const)("%s is sent again", async (status) => {
+    test.each(["rejected", "blocked", "pending"] as const)("sends a %s record again", async (status) => {
       await sendOne(ledger, status);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["pending"]);
     });
 
-    test("an ambiguous record is not sent, unless it may be sent again", async () => {
+    test("does not send an ambiguous record unless resending is allowed", async () => {
       await sendOne(ledger, "ambiguous");
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["ambiguous"]);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["ambiguous"]);
@@ -79,15 +79,15 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "x")]))).toEqual(["skipped"]);
     });
 
-    test("the same key at another target is another record", async () => {
+    test("treats the same key at another target as another record", async () => {
       await sendOne(ledger, "accepted");
       const elsewhere = item(1, "A", "x", { identity: item(1, "elsewhere").identity ?? new Uint8Array(32) });
       expect(await statusesOf(ledger, await planned(ledger, [elsewhere]))).toEqual(["pending"]);
     });
   });
 
-  describe("after a process has died", () => {
-    test("a record that was in flight is ambiguous in its own run and in the next", async () => {
+  describe("after a crash", () => {
+    test("a record that was in flight is ambiguous in its own run and in the next one", async () => {
       const dead = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first] = await intendAll(ledger, dead);
       if (first === undefined) throw new Error("Nothing to send.");
@@ -98,7 +98,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.attempts("B")).toMatchObject([{ status: "ambiguous", settledAt: PUSH.startedAt }]);
     });
 
-    test("resume leaves a record ambiguous that was in flight, or sends it again where the platform dedupes", async () => {
+    test("resume leaves a record that was in flight ambiguous, or sends it again if the platform deduplicates", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await intendAll(ledger, run);
       await ledger.resumeRun(run, POLICY);
@@ -108,7 +108,7 @@ export function describeLaterRuns(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ record: 1, attempts: 1 }]);
     });
 
-    test("resume takes up blocked records, and leaves alone those that another run has sent meanwhile", async () => {
+    test("resume sends blocked records, but not those that another run has sent since", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C", "x")]);
       const [first] = await intendAll(ledger, run);
       if (first === undefined) throw new Error("Nothing to send.");

@@ -3,18 +3,21 @@ import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { describeRuns } from "./run-behaviour.ts";
 import { describeRecovery } from "./recovery-behaviour.ts";
 import { describePlan } from "./plan-behaviour.ts";
-import { describeDoubledKeys } from "./duplicate-key-behaviour.ts";
+import { describeDuplicateKeys } from "./duplicate-key-behaviour.ts";
 import { describeSending } from "./sending-behaviour.ts";
 import { describeKnownKeys } from "./known-key-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 
-/** What every ledger does, whatever it is kept in. A ledger in a thread is compared with journals before the thread starts. */
+/**
+ * The behaviour of every ledger, in any kind of storage. A ledger in a thread is compared with journals before the
+ * thread starts.
+ */
 export function describeLedger(
   kind: string,
   open: () => Promise<Ledger>,
   { comparesJournals = true }: { readonly comparesJournals?: boolean } = {},
 ): void {
-  describe(`${kind} keeps what it promises`, () => {
+  describe(`the behaviour of ${kind}`, () => {
     let ledger: Ledger;
     beforeEach(async () => {
       ledger = await open();
@@ -24,7 +27,7 @@ export function describeLedger(
     const opened = (): Ledger => ledger;
     describeRuns(opened);
     describePlan(opened);
-    describeDoubledKeys(opened);
+    describeDuplicateKeys(opened);
     describeSending(opened);
     describeLaterRuns(opened);
     describeKnownKeys(opened);

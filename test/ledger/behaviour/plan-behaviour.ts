@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Ledger, PlannedItem } from "../../../src/ledger/ledger.ts";
 import { item, outcomesOf, planned, POLICY, PUSH, REFUSED, sendAll, statusesOf } from "../ledger-input.ts";
 
-/** What is written down before anything is sent. */
+/** What the ledger stores before anything is sent. */
 export function describePlan(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -10,7 +10,7 @@ export function describePlan(opened: () => Ledger): void {
   });
 
   describe("the plan", () => {
-    test("a plan keeps key, place and problems in input order, and never the value", async () => {
+    test("keeps key, place and problems in input order, and never stores the value", async () => {
       const problems = [{ ...REFUSED, value: "07700 900123" }];
       const run = await planned(ledger, [item(1, "A", "a", { status: "invalid", problems }), item(2, "B")]);
       expect(await outcomesOf(ledger, run)).toEqual([
@@ -26,14 +26,14 @@ export function describePlan(opened: () => Ledger): void {
       });
     });
 
-    test("problems that are counted and not listed are in the summary", async () => {
+    test("counts unlisted problems in the summary", async () => {
       const counted = [REFUSED, { ...REFUSED, unlisted: 4900 }];
       const run = await planned(ledger, [item(1, "A", "a", { status: "invalid", problems: counted })]);
       expect((await ledger.summary(run)).errors).toEqual({ invalid_phone_number: 4902 });
       expect(await outcomesOf(ledger, run)).toMatchObject([{ problems: counted }]);
     });
 
-    test("a plan takes hundreds of problems at once, each in its place", async () => {
+    test("stores hundreds of problems at once, each with its record", async () => {
       const problems = Array.from({ length: 7 }, (_, index) => ({ ...REFUSED, attr: `phones.${index}` }));
       const items = Array.from({ length: 33 }, (_, index) =>
         item(index + 1, `K${index}`, "a", { status: "invalid", problems }),
@@ -43,7 +43,7 @@ export function describePlan(opened: () => Ledger): void {
       expect(outcomes.map((outcome) => outcome.problems)).toEqual(items.map(() => problems));
     });
 
-    test("an excluded record is invalid with the reason appended, and is not sent", async () => {
+    test("makes an excluded record invalid, appends the reason, and does not send it", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [
         item(1, "A"),
@@ -65,7 +65,7 @@ export function describePlan(opened: () => Ledger): void {
       expect((await ledger.sendable(id, 1, 3)).map(({ record }) => record)).toEqual([3]);
     });
 
-    test("outcomes of several batches come complete and in input order", async () => {
+    test("returns the outcomes of several batches completely and in input order", async () => {
       const items = Array.from({ length: 1234 }, (_, index) => item(index + 1, `K${index}`, `c${index}`));
       const run = await planned(ledger, items);
       expect((await outcomesOf(ledger, run)).map(({ record }) => record)).toEqual(items.map(({ record }) => record));
@@ -74,13 +74,13 @@ export function describePlan(opened: () => Ledger): void {
     test.each([
       ["a dry run", { dryRun: true }],
       ["validate", { command: "validate" as const }],
-    ])("records of %s stay valid", async (_, run) => {
+    ])("keeps records of %s valid", async (_, run) => {
       const id = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid" })], { run });
       expect(await ledger.summary(id)).toMatchObject({ counts: { valid: 1, invalid: 1 }, exitCode: 1 });
       expect(await ledger.sendable(id, 1, 9)).toEqual([]);
     });
 
-    test("a dry run knows what was accepted before", async () => {
+    test("considers in a dry run what was accepted before", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       const id = await planned(ledger, [item(1, "A"), item(2, "B")], { run: { dryRun: true } });
       expect(await statusesOf(ledger, id)).toEqual(["skipped", "valid"]);
@@ -89,7 +89,7 @@ export function describePlan(opened: () => Ledger): void {
     describe("records that wait for each other", () => {
       const policy = { after: "import-account" };
 
-      test("a record that waits for itself is invalid, and one that waits for it is blocked", async () => {
+      test("makes a record that waits for itself invalid, and blocks records that wait for it", async () => {
         const id = await planned(ledger, [waiting(1, "A", "A"), waiting(2, "B", "A"), item(3, "C")], { policy });
         expect(await outcomesOf(ledger, id)).toMatchObject([
           {
@@ -102,7 +102,7 @@ export function describePlan(opened: () => Ledger): void {
         expect((await ledger.summary(id)).errors).toEqual({ circular_dependency: 1, account_not_found: 1 });
       });
 
-      test("a cycle of several records is found, a chain is not one", async () => {
+      test("finds a cycle of several records, and accepts a chain", async () => {
         const records = [
           waiting(1, "A", "B"),
           waiting(2, "B", "C"),
@@ -117,7 +117,7 @@ export function describePlan(opened: () => Ledger): void {
         expect(await statusesOf(ledger, id)).toEqual([invalid, invalid, invalid, blocked, blocked, blocked, "pending"]);
       });
 
-      test("a cycle through a record of an earlier run is found, unless that record is accepted by now", async () => {
+      test("finds a cycle through a record of an earlier run unless that record was accepted since", async () => {
         await planned(ledger, [waiting(1, "A", "B")], { policy });
         expect(await statusesOf(ledger, await planned(ledger, [waiting(1, "B", "A")], { policy }))).toEqual([
           "invalid",
@@ -129,7 +129,7 @@ export function describePlan(opened: () => Ledger): void {
         ]);
       });
 
-      test("a cycle of records that wait by their own keys is a failure of the mapping", async () => {
+      test("reports a cycle of records that wait for their own keys as an error in the mapping", async () => {
         await planned(ledger, [waiting(1, "A", "B")], { policy });
         const ownKey = { ...policy, awaitsOwnKey: true };
         await expect(planned(ledger, [waiting(1, "B", "A")], { policy: ownKey })).rejects.toMatchObject({
@@ -140,7 +140,7 @@ export function describePlan(opened: () => Ledger): void {
   });
 }
 
-/** An item that waits for the record of another key. */
+/** An item that waits for the record with another key. */
 function waiting(record: number, key: string, forKey: string): PlannedItem {
   const { identity } = item(1, forKey);
   return item(record, key, "same", identity === undefined ? {} : { awaits: identity });

@@ -8,18 +8,18 @@ const AT = "2026-11-24T00:00:00.000Z";
 const ROW = 2 ** 52 - 77;
 const OTHER = contentHash({ content: "y" });
 
-/** What a ledger learns from a journal that was kept outside of it. */
+/** What a ledger recovers from a journal that is stored separately. */
 export function describeRecovery(opened: () => Ledger): void {
   describe("comparing the ledger with a journal", () => {
     let ledger: Ledger;
     let recovery: LedgerRecovery;
     beforeEach(() => {
       ledger = opened();
-      if (ledger.recovery === undefined) throw new Error("the ledger compares itself with no journal");
+      if (ledger.recovery === undefined) throw new Error("the ledger does not support journals");
       recovery = ledger.recovery;
     });
 
-    test("finds the requests that the ledger does not know", async () => {
+    test("finds the requests that the ledger does not contain", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       const requests = [request("A", 1), request("A", 2), request("B", 1)];
       expect(await recovery.unknownRequests(requests)).toEqual(requests.slice(1));
@@ -39,7 +39,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.coverage()).toMatchObject([{ records: 3, accepted: 1 }]);
     });
 
-    test("makes an accepted record ambiguous that was sent again with other content", async () => {
+    test("makes an accepted record ambiguous if it was sent again with other content", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A", "x")]), "accepted");
       await recovery.markPossiblySent([request("A", 2, { content: contentHash({ content: "y" }) })], AT);
       expect(await statusesOf(ledger, await planned(ledger, [item(1, "A", "y")]))).toEqual(["ambiguous"]);
@@ -74,7 +74,7 @@ export function describeRecovery(opened: () => Ledger): void {
         ],
         "ambiguous",
       ],
-    ])("an accepted record that was sent again with %s", async (_, requests, expected) => {
+    ])("handles an accepted record that was sent again with %s", async (_, requests, expected) => {
       const run = await planned(ledger, [item(1, "A", "x")]);
       await sendAll(ledger, run, "accepted");
       await recovery.markPossiblySent(requests(request("A", 2, { content: contentHash({ content: "x" }) })), AT);
@@ -82,13 +82,13 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["accepted"]);
     });
 
-    test("leaves a record to be sent where its request was idempotent", async () => {
+    test("leaves a record pending if its request was idempotent", async () => {
       await recovery.markPossiblySent([request("A", 1, { idempotent: true })], AT);
       const run = await planned(ledger, [item(1, "A")]);
       expect(await ledger.sendable(run, 1, 9)).toMatchObject([{ attempts: 1, isAmbiguous: false }]);
     });
 
-    test("holds an unfinished run's records that a journal shows to have been sent", async () => {
+    test("holds records of an unfinished run that were sent according to a journal", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await recovery.markPossiblySent([request("B", 1)], AT);
       await ledger.resumeRun(run, POLICY);
@@ -96,7 +96,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "B", isAsSent: true }]);
     });
 
-    test("a rejected record that was sent again, as the journal alone tells, is ambiguous (it stayed rejected)", async () => {
+    test("makes a rejected record ambiguous if only the journal knows that it was sent again (it stayed rejected)", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await sendAll(ledger, run, "rejected");
       await recovery.markPossiblySent([request("A", 2)], AT);
@@ -107,7 +107,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A", isAsSent: true }]);
     });
 
-    test("reconciling finds a rejected record that may have been sent again after an uncertain recovery", async () => {
+    test("lets reconciliation find a rejected record that may have been sent again after an uncertain recovery", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await sendAll(ledger, run, "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
@@ -115,7 +115,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ key: "A" }]);
     });
 
-    test("a recovery is known by its id, and changes nothing when every request is known", async () => {
+    test("recognises a recovery by its id, and changes nothing when every request is known", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       expect(await recovery.isRecoveryKnown("one")).toBe(false);
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: false });
@@ -124,7 +124,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);
     });
 
-    test("an uncertain recovery holds new records and those that are not accepted", async () => {
+    test("holds new records and unaccepted records after an uncertain recovery", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted");
       await sendAll(ledger, await planned(ledger, [item(1, "B")]), "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
@@ -139,26 +139,29 @@ export function describeRecovery(opened: () => Ledger): void {
       ["the same destination", PUSH, "invalid"],
       ["another endpoint", { ...PUSH, endpoint: "POST platform.example/other" }, "pending"],
       ["another supplier", { ...PUSH, supplier: "OTHER" }, "pending"],
-    ])("a new key of a row that was sent to %s, as the journal alone tells", async (_, destination, expected) => {
-      await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(destination)(ROW) })], AT);
-      const row = item(1, "B", "same", { rowHash: ROW });
-      const run = await planned(ledger, [row, item(2, "C", "same", { rowHash: ROW - 1 }), item(3, "D")]);
-      expect(await statusesOf(ledger, run)).toEqual([expected, "pending", "pending"]);
-      const [outcome] = await outcomesOf(ledger, run);
-      const problem = { code: "row_sent_under_other_key", key: "B", place: { column: "REF" } };
-      expect(outcome?.problems).toMatchObject(expected === "invalid" ? [problem] : []);
-      expect(await statusesOf(ledger, await planned(ledger, [row], { policy: { newKeys: true } }))).toEqual([
-        "pending",
-      ]);
-    });
+    ])(
+      "checks a new key for a row that was sent to %s according to the journal alone",
+      async (_, destination, expected) => {
+        await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(destination)(ROW) })], AT);
+        const row = item(1, "B", "same", { rowHash: ROW });
+        const run = await planned(ledger, [row, item(2, "C", "same", { rowHash: ROW - 1 }), item(3, "D")]);
+        expect(await statusesOf(ledger, run)).toEqual([expected, "pending", "pending"]);
+        const [outcome] = await outcomesOf(ledger, run);
+        const problem = { code: "row_sent_under_other_key", key: "B", place: { column: "REF" } };
+        expect(outcome?.problems).toMatchObject(expected === "invalid" ? [problem] : []);
+        expect(await statusesOf(ledger, await planned(ledger, [row], { policy: { newKeys: true } }))).toEqual([
+          "pending",
+        ]);
+      },
+    );
 
-    test("a row that is twice in the input, of which one was sent, as the journal alone tells", async () => {
+    test("handles a row that is in the input twice and was sent once according to the journal alone", async () => {
       await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(PUSH)(ROW) })], AT);
       const items = [item(1, "A", "same", { rowHash: ROW }), item(2, "B", "same", { rowHash: ROW })];
       expect(await statusesOf(ledger, await planned(ledger, items))).toEqual(["ambiguous", "pending"]);
     });
 
-    test("a row that was sent, and refused, may have a new key", async () => {
+    test("allows a new key for a row that was sent and refused", async () => {
       await recovery.markPossiblySent([request("A", 1, { rowMark: rowMarker(PUSH)(ROW) })], AT);
       const run = await planned(ledger, [item(1, "A", "same", { rowHash: ROW })], {
         policy: { resendAmbiguous: true },
@@ -168,7 +171,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect(await statusesOf(ledger, again)).toEqual(["pending"]);
     });
 
-    test("counts what an uncertain recovery made ambiguous as it shows it (PostgreSQL counted it as pending)", async () => {
+    test("counts records that an uncertain recovery made ambiguous the way it lists them (PostgreSQL counted them as pending)", async () => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const items = [item(1, "A"), item(2, "B")];
@@ -177,7 +180,7 @@ export function describeRecovery(opened: () => Ledger): void {
       expect((await ledger.summary(run)).counts).toEqual({ ambiguous: 1, pending: 1 });
     });
 
-    test("an uncertain recovery holds nothing where the platform dedupes", async () => {
+    test("holds nothing after an uncertain recovery if the platform deduplicates", async () => {
       await recovery.noteRecovery({ id: "one", at: AT, isUncertain: true });
       const run = await planned(ledger, [item(1, "A")], { policy: { resendAmbiguous: true } });
       expect(await statusesOf(ledger, run)).toEqual(["pending"]);

@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { item, planned, POLICY, PUSH, REFUSED } from "../ledger-input.ts";
 
-/** How a run begins, goes on and ends. */
+/** How a run starts, continues and ends. */
 export function describeRuns(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -10,7 +10,7 @@ export function describeRuns(opened: () => Ledger): void {
   });
 
   describe("runs", () => {
-    test("a run is found by id, by prefix, and as the latest", async () => {
+    test("finds a run by id, by prefix, and as the latest", async () => {
       const first = await ledger.startRun(PUSH);
       const second = await ledger.startRun({ ...PUSH, startedAt: "2026-11-21T01:00:00.000Z" });
       expect(first).toMatchObject({ ...PUSH, state: "planning" });
@@ -23,7 +23,7 @@ export function describeRuns(opened: () => Ledger): void {
       await expect(ledger.summary("nope")).rejects.toMatchObject({ code: "run_unknown" });
     });
 
-    test("a run goes from planning over sending to finished, and back when it is resumed", async () => {
+    test("moves a run from planning to sending to finished, and back to sending on resume", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       expect(await ledger.findRun(run)).toMatchObject({ state: "sending" });
       await ledger.finishRun(run, 3);
@@ -33,7 +33,7 @@ export function describeRuns(opened: () => Ledger): void {
       expect(resumed).not.toHaveProperty("exitCode");
     });
 
-    test("a run that ends before its input was read stays in planning, and can be planned anew", async () => {
+    test("keeps a run in planning if it ends before its input was read completely, and can plan it again", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [item(1, "A")]);
       await ledger.finishRun(id, 3);
@@ -44,7 +44,7 @@ export function describeRuns(opened: () => Ledger): void {
       expect(await ledger.summary(id)).toMatchObject({ records: 2 });
     });
 
-    test("an interrupted plan is forgotten when it starts anew", async () => {
+    test("discards an interrupted plan when planning restarts", async () => {
       const { id } = await ledger.startRun(PUSH);
       await ledger.plan(id, [item(1, "A"), item(2, "B", "b", { status: "invalid", problems: [REFUSED] })]);
       await ledger.restartPlan(id);

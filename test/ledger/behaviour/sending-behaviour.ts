@@ -12,7 +12,7 @@ import {
   attemptOutcomeOf,
 } from "../ledger-input.ts";
 
-/** Intents, answers, and what they leave. */
+/** Intents, replies, and their effect on records. */
 export function describeSending(opened: () => Ledger): void {
   let ledger: Ledger;
   beforeEach(() => {
@@ -20,7 +20,7 @@ export function describeSending(opened: () => Ledger): void {
   });
 
   describe("sending", () => {
-    test("an outcome holds what the platform answered", async () => {
+    test("stores the platform's reply in the outcome", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await intendAll(ledger, run);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");
@@ -39,7 +39,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("the next record to be sent comes with the last place of the input that was noted before it", async () => {
+    test("returns the next sendable record with the last input position noted before it", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "same", { status: "invalid" }), item(3, "C")]);
       expect(await ledger.nextSendable(run, 1)).toEqual({ record: 1 });
       expect(await ledger.nextSendable(run, 2)).toEqual({ record: 3 });
@@ -53,7 +53,7 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.nextSendable(run, 1)).toBeUndefined();
     });
 
-    test("the timeline counts answers in slots that fit the length of the run", async () => {
+    test("counts replies in timeline slots that fit the duration of the run", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B"), item(3, "C"), item(4, "D")]);
       expect(await ledger.timeline(run)).toBeUndefined();
       const intents = await intendAll(ledger, run);
@@ -85,7 +85,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("sendable gives the pending records of a range, and none that is in flight", async () => {
+    test("returns the pending records of a range without those in flight", async () => {
       const run = await planned(ledger, [
         item(1, "A"),
         item(2, "B"),
@@ -97,14 +97,14 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.sendable(run, 1, 4)).toEqual([]);
     });
 
-    test("a record in flight shows as ambiguous", async () => {
+    test("shows a record in flight as ambiguous", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       await intendAll(ledger, run);
       expect(await ledger.summary(run)).toMatchObject({ counts: { ambiguous: 2 }, exitCode: 5 });
       expect(await outcomesOf(ledger, run, { statuses: ["ambiguous"] })).toHaveLength(2);
     });
 
-    test("after a retry only the last attempt's problems stand, and all attempts can be listed", async () => {
+    test("shows the problems of the last attempt after a retry, and can list all attempts", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await sendAll(ledger, run, "pending", {
         http: 429,
@@ -129,7 +129,7 @@ export function describeSending(opened: () => Ledger): void {
       expect(await ledger.attempts("B")).toEqual([]);
     });
 
-    test("a new account that a record of an earlier run has already is ambiguous, not accepted", async () => {
+    test("makes a record ambiguous if its new account already belongs to a record of an earlier run", async () => {
       const account = { http: 201, account: "A-1", isNewAccount: true };
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "accepted", account);
       const run = await planned(ledger, [item(1, "B"), item(2, "C")]);
@@ -144,7 +144,7 @@ export function describeSending(opened: () => Ledger): void {
       ]);
     });
 
-    test("a decision whose new account a record of any run has already leaves the record ambiguous", async () => {
+    test("leaves a decided record ambiguous if its new account already belongs to a record of any run", async () => {
       const account = { http: 201, account: "A-1", isNewAccount: true };
       const earlier = await planned(ledger, [item(1, "A")]);
       await sendAll(ledger, earlier, "accepted", account);
@@ -170,7 +170,7 @@ export function describeSending(opened: () => Ledger): void {
       expect((await ledger.summary(later)).counts).toEqual({ ambiguous: 1 });
     });
 
-    test("a record that is decided to be sent again starts at its first step", async () => {
+    test("restarts a record at its first step after a decision to send it again", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       await sendAll(ledger, run, "ambiguous", { step: "schedule" });
       expect(await ledger.ambiguous(run, 1, 1)).toMatchObject([{ step: "schedule" }]);
@@ -184,7 +184,7 @@ export function describeSending(opened: () => Ledger): void {
       expect(left).not.toHaveProperty("step");
     });
 
-    test("an outcome of another attempt, or a second one, is refused and changes nothing", async () => {
+    test("refuses an outcome of another attempt and a second outcome, and changes nothing", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = await intendAll(ledger, run);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");
@@ -199,7 +199,7 @@ export function describeSending(opened: () => Ledger): void {
       });
     });
 
-    test("an intent for a record that is in flight, or was sent meanwhile, is refused", async () => {
+    test("refuses an intent for a record that is in flight or was sent since", async () => {
       const run = await planned(ledger, [item(1, "A")]);
       const intents = await intendAll(ledger, run);
       await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
@@ -210,7 +210,7 @@ export function describeSending(opened: () => Ledger): void {
       await expect(ledger.saveIntents(run, intents)).rejects.toMatchObject({ code: "ledger_in_use" });
     });
 
-    test("outcomes and the next intents are saved together or not at all", async () => {
+    test("saves outcomes and the next intents together or not at all", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const [first, second] = (await ledger.sendable(run, 1, 2)).map(intentOf);
       if (first === undefined || second === undefined) throw new Error("Nothing to send.");
@@ -224,13 +224,13 @@ export function describeSending(opened: () => Ledger): void {
       expect((await ledger.summary(run)).counts).toEqual({ accepted: 1, ambiguous: 1 });
     });
 
-    test("a run with blocked or pending records has exit code 3", async () => {
+    test("gives a run with blocked or pending records exit code 3", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid" })]);
       await sendAll(ledger, run, "blocked");
       expect(await ledger.summary(run)).toMatchObject({ counts: { blocked: 1, invalid: 1 }, exitCode: 3 });
     });
 
-    test("outcomes can be chosen by status and by key", async () => {
+    test("filters outcomes by status and by key", async () => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B", "b", { status: "invalid", problems: [REFUSED] })]);
       await sendAll(ledger, run, "accepted");
       expect(await outcomesOf(ledger, run, { statuses: ["invalid", "rejected"] })).toMatchObject([
@@ -242,7 +242,7 @@ export function describeSending(opened: () => Ledger): void {
   });
 }
 
-/** A decision on the record of this number, of the keys B, C, D and E. */
+/** A decision on the record with this number, for records with the keys B, C, D and E. */
 function decide(record: number, to: Partial<Decision>): Decision {
   return {
     record,

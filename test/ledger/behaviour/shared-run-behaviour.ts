@@ -1,13 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { accepted, LEASE_MS, LOST, REPORT, type SharedBed, useSharedRun } from "./shared-run-bed.ts";
+import { accepted, LEASE_MS, LEASE_LOST, REPORT, type SharedRunSetup, useSharedRun } from "./shared-run-setup.ts";
 import { describeEndOfSharedRun } from "./shared-run-end-behaviour.ts";
 
-/** What every ledger that several processes share must do: that of PostgreSQL, and the model that the simulation works with. */
-export function describeSharedRun(open: () => Promise<SharedBed>): void {
-  describe("a shared run keeps its rules:", () => {
+/**
+ * The rules for every ledger that several processes share: the PostgreSQL ledger and the model used in the simulation.
+ */
+export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
+  describe("a shared run", () => {
     const { at, beginSharing, join, idOf, lose, lookForALease, intents, counts, ranges } = useSharedRun(open);
 
-    test("ranges are given out in order, each to one worker, until all are done", async () => {
+    test("assigns ranges in order, each to one worker, until all are done", async () => {
       expect(await beginSharing()).toBe(3);
       const [one, other] = [await join(), await join()];
       expect([await one.claim(), await other.claim()]).toEqual([
@@ -23,7 +25,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect(await ranges()).toEqual({ waiting: 0, taken: 0, done: 3 });
     });
 
-    test("a worker that joins is told when all others that are alive have counted it", async () => {
+    test("tells a joining worker when all other live workers have counted it", async () => {
       await beginSharing();
       const first = await join();
       expect(await first.beat(REPORT)).toMatchObject({ workers: 1, position: 0, isKnown: true });
@@ -36,7 +38,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect(await second.beat(REPORT)).toMatchObject({ workers: 2, position: 0, isKnown: true });
     });
 
-    test("what is not pending is not given out", async () => {
+    test("does not assign records that are not pending", async () => {
       await beginSharing();
       const worker = await join();
       await worker.claim();
@@ -72,7 +74,7 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect(await counts()).toMatchObject({ accepted: 1, ...(!resendAmbiguous && { ambiguous: 1 }) });
     });
 
-    test("a worker that was taken for dead changes nothing any more, and is told", async () => {
+    test("refuses all changes of a worker that was considered dead, and tells it", async () => {
       await beginSharing();
       const frozen = await join();
       await frozen.claim();
@@ -81,13 +83,13 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       await frozen.saveIntents(at().run, sent);
       await lose(frozen);
       const before = await counts();
-      await expect(frozen.saveOutcomes(at().run, accepted(sent))).rejects.toMatchObject(LOST);
-      await expect(frozen.saveIntents(at().run, await intents(4, 5))).rejects.toMatchObject(LOST);
-      await expect(frozen.finish({ first: 11, last: 20 })).rejects.toMatchObject(LOST);
-      await expect(frozen.claim()).rejects.toMatchObject(LOST);
-      await expect(frozen.stop({ code: "authentication", message: "no" }, "stop")).rejects.toMatchObject(LOST);
-      await expect(frozen.hold(60_000, "no")).rejects.toMatchObject(LOST);
-      await expect(frozen.beat(REPORT)).rejects.toMatchObject(LOST);
+      await expect(frozen.saveOutcomes(at().run, accepted(sent))).rejects.toMatchObject(LEASE_LOST);
+      await expect(frozen.saveIntents(at().run, await intents(4, 5))).rejects.toMatchObject(LEASE_LOST);
+      await expect(frozen.finish({ first: 11, last: 20 })).rejects.toMatchObject(LEASE_LOST);
+      await expect(frozen.claim()).rejects.toMatchObject(LEASE_LOST);
+      await expect(frozen.stop({ code: "authentication", message: "no" }, "stop")).rejects.toMatchObject(LEASE_LOST);
+      await expect(frozen.hold(60_000, "no")).rejects.toMatchObject(LEASE_LOST);
+      await expect(frozen.beat(REPORT)).rejects.toMatchObject(LEASE_LOST);
       await frozen.leave();
       expect(await counts()).toEqual(before);
       const status = await at().planner.watch();
@@ -95,13 +97,13 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect([status.failure, status.hold]).toEqual([undefined, undefined]);
     });
 
-    test("a worker that is heard of keeps what it holds, however long it takes", async () => {
+    test("leaves its ranges to a worker that sends heartbeats, however long it takes", async () => {
       await beginSharing();
       const worker = await join();
       await worker.claim();
       for (let beats = 0; beats < 8; beats += 1) {
-        await at().bed.silence(LEASE_MS / 2);
-        at().bed.pass(LEASE_MS / 2);
+        await at().setup.silence(LEASE_MS / 2);
+        at().setup.pass(LEASE_MS / 2);
         await worker.beat(REPORT);
         await at().planner.watch();
       }
@@ -109,26 +111,26 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       await worker.finish({ first: 1, last: 10 });
     });
 
-    test("one that wakes before anybody has taken what it holds goes on with it", async () => {
+    test("lets a worker that wakes before its ranges were taken continue with them", async () => {
       await beginSharing();
       const worker = await join();
       await worker.claim();
-      await at().bed.silence(10 * LEASE_MS);
-      at().bed.pass(10 * LEASE_MS);
+      await at().setup.silence(10 * LEASE_MS);
+      at().setup.pass(10 * LEASE_MS);
       await worker.beat(REPORT);
       await worker.finish({ first: 1, last: 10 });
       expect(await ranges()).toEqual({ waiting: 2, taken: 0, done: 1 });
     });
 
-    test("nobody is taken for dead by one that has itself not heard of the server for a while", async () => {
+    test("declares no worker dead while the observer itself had no contact with the server", async () => {
       await beginSharing();
       const silent = await join();
       await silent.claim();
       await at().planner.watch();
-      await at().bed.silence(10 * LEASE_MS);
-      at().bed.pass(10 * LEASE_MS);
+      await at().setup.silence(10 * LEASE_MS);
+      at().setup.pass(10 * LEASE_MS);
       await at().planner.watch();
-      at().bed.pass(LEASE_MS / 4);
+      at().setup.pass(LEASE_MS / 4);
       await at().planner.watch();
       expect(await ranges()).toEqual({ waiting: 2, taken: 1, done: 0 });
       await lookForALease();
@@ -136,21 +138,21 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect(await ranges()).toEqual({ waiting: 3, taken: 0, done: 0 });
     });
 
-    test("a worker finds out who is dead, too", async () => {
+    test("lets a worker detect dead workers, too", async () => {
       await beginSharing();
       const [dead, other] = [await join(), await join()];
       await dead.claim();
       const id = await idOf(dead.pid);
       for (let looks = 0; looks < 5; looks += 1) {
         await other.beat(REPORT);
-        at().bed.pass(LEASE_MS / 4);
+        at().setup.pass(LEASE_MS / 4);
       }
-      await at().bed.silence(LEASE_MS + 1, [id]);
+      await at().setup.silence(LEASE_MS + 1, [id]);
       await other.beat(REPORT);
       expect(await other.claim()).toEqual({ first: 1, last: 10 });
     });
 
-    test("what is written about two ranges is written whole, or not at all", async () => {
+    test("writes outcomes of two ranges completely or not at all", async () => {
       await beginSharing({ resendAmbiguous: true });
       const worker = await join();
       await worker.claim();
@@ -162,13 +164,13 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       const more = [...(await intents(1, 2)), ...(await intents(13, 14))];
       await worker.saveIntents(at().run, more);
       await worker.finish({ first: 11, last: 20 });
-      await expect(worker.saveOutcomes(at().run, accepted(more))).rejects.toMatchObject(LOST);
+      await expect(worker.saveOutcomes(at().run, accepted(more))).rejects.toMatchObject(LEASE_LOST);
       expect(await counts()).toMatchObject({ accepted: 4 });
       await worker.saveOutcomes(at().run, accepted(more.slice(0, 2)));
       expect(await counts()).toMatchObject({ accepted: 6 });
     });
 
-    test("who leaves gives back what it holds, and what it left in flight is closed", async () => {
+    test("releases the ranges of a worker that leaves, and closes its records in flight", async () => {
       await beginSharing();
       const [one, other] = [await join(), await join()];
       await one.claim();
@@ -181,10 +183,10 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect((await at().planner.watch()).workers.map(({ state }) => state)).toEqual(["working", "left"]);
     });
 
-    test("shows a worker that is about to join until it joins, gives up, or is not heard of", async () => {
+    test("shows a joining worker until it joins, gives up, or sends no heartbeat", async () => {
       const states = async (): Promise<readonly string[]> =>
         (await at().planner.watch()).workers.map(({ state }) => state);
-      const shared = await at().bed.process(at().run);
+      const shared = await at().setup.process(at().run);
       const process = { host: "elsewhere", pid: 7 };
       await expect(shared.announce(process)).rejects.toMatchObject({ code: "run_unknown" });
       await beginSharing();
@@ -193,14 +195,14 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       expect(await states()).toEqual(["joining"]);
       await shared.join(process);
       expect(await states()).toEqual(["working"]);
-      const another = await at().bed.process(at().run);
+      const another = await at().setup.process(at().run);
       await another.announce({ host: "elsewhere", pid: 8 });
       expect(await states()).toEqual(["working", "joining"]);
       await another.close();
       expect(await states()).toEqual(["working"]);
     });
 
-    test("a process that has ended loses at once what its worker held, and no other does", async () => {
+    test("releases the ranges of an ended process at once, and no others", async () => {
       await beginSharing();
       const [one, other] = [await join(), await join()];
       await one.claim();
@@ -208,11 +210,11 @@ export function describeSharedRun(open: () => Promise<SharedBed>): void {
       await at().planner.expel({ host: "here", pid: one.pid });
       await at().planner.expel({ host: "elsewhere", pid: other.pid });
       expect(await ranges()).toEqual({ waiting: 2, taken: 1, done: 0 });
-      await expect(one.beat(REPORT)).rejects.toMatchObject(LOST);
+      await expect(one.beat(REPORT)).rejects.toMatchObject(LEASE_LOST);
       await other.finish({ first: 11, last: 20 });
     });
 
-    test("all are told to leave or to stop, and the first failure counts", async () => {
+    test("tells all workers to leave or to stop, and keeps the first failure", async () => {
       await beginSharing();
       const [one, other] = [await join(), await join()];
       expect(await one.beat(REPORT)).toMatchObject({ state: "open", workers: 2, position: 0, holdMs: 0 });

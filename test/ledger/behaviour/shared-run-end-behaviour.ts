@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { accepted, LEASE_MS, LOST, PLAN, REPORT, type SharedBed, useSharedRun } from "./shared-run-bed.ts";
+import { accepted, LEASE_MS, LEASE_LOST, PLAN, REPORT, type SharedRunSetup, useSharedRun } from "./shared-run-setup.ts";
 
-/** What remains of a hand-out that is over, and of a planner that has been replaced, changes nothing. */
-export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
-  describe("the end of a shared run holds:", () => {
+/** Leftovers of an ended shared run and of a replaced planner change nothing. */
+export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): void {
+  describe("the end of a shared run", () => {
     const { at, beginSharing, join, intents, counts } = useSharedRun(open);
 
-    test("a run that has ended takes nothing, from whoever still held something, and nobody joins it", async () => {
-      const shared = await at().bed.process(at().run);
+    test("refuses changes and new workers after the run has ended", async () => {
+      const shared = await at().setup.process(at().run);
       await expect(shared.join({ host: "here", pid: 1 })).rejects.toMatchObject({ code: "run_unknown" });
       await beginSharing();
       const worker = await join();
@@ -15,13 +15,13 @@ export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
       const sent = await intents(1, 2);
       await worker.saveIntents(at().run, sent);
       await at().planner.end();
-      await expect(worker.saveOutcomes(at().run, accepted(sent))).rejects.toMatchObject(LOST);
+      await expect(worker.saveOutcomes(at().run, accepted(sent))).rejects.toMatchObject(LEASE_LOST);
       expect(await worker.claim().catch(() => undefined)).toBeUndefined();
       await expect(shared.join({ host: "here", pid: 1 })).rejects.toMatchObject({ code: "run_unknown" });
       expect(await counts()).toEqual({ ambiguous: 2, pending: 28 });
     });
 
-    test("a fence of an earlier hand-out opens nothing of a later one", async () => {
+    test("refuses a fencing token of an earlier shared run in a later one", async () => {
       await beginSharing();
       const old = await join();
       await old.claim();
@@ -31,40 +31,40 @@ export function describeEndOfSharedRun(open: () => Promise<SharedBed>): void {
         await beginSharing();
         const current = await join();
         await current.claim();
-        await expect(old.saveIntents(at().run, sent)).rejects.toMatchObject(LOST);
-        await expect(old.finish({ first: 1, last: 10 })).rejects.toMatchObject(LOST);
+        await expect(old.saveIntents(at().run, sent)).rejects.toMatchObject(LEASE_LOST);
+        await expect(old.finish({ first: 1, last: 10 })).rejects.toMatchObject(LEASE_LOST);
         await at().planner.end();
       }
     });
 
-    test("a planner that has lost the ledger to another gives nothing out, and ends nothing", async () => {
+    test("lets a planner that lost the ledger assign and end nothing", async () => {
       const late = at().planner;
-      at().ledger = await at().bed.takeOver();
-      at().planner = await at().bed.planner(at().run);
-      await expect(late.begin(PLAN)).rejects.toMatchObject(LOST);
+      at().ledger = await at().setup.takeOver();
+      at().planner = await at().setup.planner(at().run);
+      await expect(late.begin(PLAN)).rejects.toMatchObject(LEASE_LOST);
       await beginSharing();
       const worker = await join();
       await worker.claim();
-      await expect(late.begin(PLAN)).rejects.toMatchObject(LOST);
-      await expect(late.expel({ host: "here", pid: worker.pid })).rejects.toMatchObject(LOST);
-      await expect(late.drain()).rejects.toMatchObject(LOST);
-      await expect(late.end()).rejects.toMatchObject(LOST);
-      await expect(late.watch()).rejects.toMatchObject(LOST);
+      await expect(late.begin(PLAN)).rejects.toMatchObject(LEASE_LOST);
+      await expect(late.expel({ host: "here", pid: worker.pid })).rejects.toMatchObject(LEASE_LOST);
+      await expect(late.drain()).rejects.toMatchObject(LEASE_LOST);
+      await expect(late.end()).rejects.toMatchObject(LEASE_LOST);
+      await expect(late.watch()).rejects.toMatchObject(LEASE_LOST);
       expect(await worker.beat(REPORT)).toMatchObject({ state: "open" });
       await worker.finish({ first: 1, last: 10 });
     });
 
-    test("who takes the ledger over ends what a dead planner has left, and what was in flight is settled", async () => {
+    test("ends the run of a dead planner on takeover, and settles its records in flight", async () => {
       await beginSharing({ resendAmbiguous: true });
       const dead = await join();
       await dead.claim();
       const sent = await intents(1, 2);
       await dead.saveIntents(at().run, sent);
-      await at().bed.silence(LEASE_MS + 1);
-      at().ledger = await at().bed.takeOver();
-      await expect(dead.saveOutcomes(at().run, accepted(sent))).rejects.toMatchObject(LOST);
-      await expect(dead.beat(REPORT)).rejects.toMatchObject(LOST);
-      at().planner = await at().bed.planner(at().run);
+      await at().setup.silence(LEASE_MS + 1);
+      at().ledger = await at().setup.takeOver();
+      await expect(dead.saveOutcomes(at().run, accepted(sent))).rejects.toMatchObject(LEASE_LOST);
+      await expect(dead.beat(REPORT)).rejects.toMatchObject(LEASE_LOST);
+      at().planner = await at().setup.planner(at().run);
       expect(await beginSharing()).toBe(3);
     });
   });

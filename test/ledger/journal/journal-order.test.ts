@@ -20,7 +20,7 @@ vi.mock("node:fs", async (original) => {
 
 beforeEach(() => void done.splice(0));
 
-test("a journal's beginning and its end are on the disk before the run goes on, and the requests are in it", async () => {
+test("the start and end of a journal are on disk before the run continues, and the journal contains the requests", async () => {
   const folder = temporaryFolder();
   const journal = openJournal(
     { folder, ledgerName: "ledger.db" },

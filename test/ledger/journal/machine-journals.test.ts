@@ -17,7 +17,7 @@ import { PUSH } from "../ledger-input.ts";
 
 const OPTIONS = { clock: systemClock, rescueFolder: "/nonexistent", notice: (): void => undefined };
 
-/** A database that can be copied and put back. */
+/** A database that can be copied and restored. */
 interface Tables {
   readonly attempts: ReadonlyMap<string, number>;
   readonly requests: number;
@@ -56,7 +56,7 @@ function attemptsOf(identity: Uint8Array): number {
   return tables.attempts.get(Buffer.from(identity).toString("hex")) ?? 0;
 }
 
-/** The intents are in the database before the journal has them. */
+/** The intents are in the database before they are in the journal. */
 function send(...keys: readonly string[]): readonly JournaledRequest[] {
   return keys.map((key) => {
     const identity = recordIdentity({ endpoint: PUSH.endpoint, supplier: PUSH.supplier, key });
@@ -76,19 +76,22 @@ async function process(run: string, keys: readonly string[], end: "ended" | "kil
 
 const compared = (): ReturnType<typeof compareMachineJournals> => compareMachineJournals(place, ledger);
 
-test.each(["ended", "killed"] as const)("finds what an older copy lacks of a process that %s", async (end) => {
-  await process("first", ["a"], end);
-  const dump = tables;
-  await process("first", ["b", "c"], end);
-  await process("first", ["d"], end);
-  expect(await compared()).toMatchObject({ outdated: [], unknown: 0, isComplete: true });
-  tables = dump;
-  const { outdated, unknown, isComplete } = await compared();
-  expect(outdated.map((one) => one.unknown)).toEqual([2, 1]);
-  expect({ unknown, isComplete }).toEqual({ unknown: 3, isComplete: true });
-});
+test.each(["ended", "killed"] as const)(
+  "finds the requests that an older copy lacks after the process was %s",
+  async (end) => {
+    await process("first", ["a"], end);
+    const dump = tables;
+    await process("first", ["b", "c"], end);
+    await process("first", ["d"], end);
+    expect(await compared()).toMatchObject({ outdated: [], unknown: 0, isComplete: true });
+    tables = dump;
+    const { outdated, unknown, isComplete } = await compared();
+    expect(outdated.map((one) => one.unknown)).toEqual([2, 1]);
+    expect({ unknown, isComplete }).toEqual({ unknown: 3, isComplete: true });
+  },
+);
 
-test("an older copy that is restored while a process runs is still found outdated after the process has ended", async () => {
+test("detects an older copy restored during a process after that process has ended", async () => {
   const dump = tables;
   const journal = openProcessJournal(place, ledger, OPTIONS);
   await journal.begin("first");
@@ -98,7 +101,7 @@ test("an older copy that is restored while a process runs is still found outdate
   expect(await compared()).toMatchObject({ outdated: [{ unknown: 1 }] });
 });
 
-test("a recovered ledger is expected to know its own number of requests, and one in use the largest", async () => {
+test("expects a recovered ledger to have its own number of requests, and a ledger in use the largest number", async () => {
   const folder = temporaryFolder();
   const seen = { origin: "same", position: 1, machines: [], at: "2026-01-01T00:00:00.000Z" };
   await writeSeenOrigin(folder, { ...seen, requests: 9 });
@@ -108,7 +111,7 @@ test("a recovered ledger is expected to know its own number of requests, and one
   expect(readSeenOrigin(folder)?.requests).toBe(5);
 });
 
-test("knows that requests of others are missing, which no journal here has", async () => {
+test("detects missing requests of other machines without having their journals", async () => {
   const dump = tables;
   send("of another machine");
   await process("first", ["a"], "ended");
@@ -116,7 +119,7 @@ test("knows that requests of others are missing, which no journal here has", asy
   expect(await compared()).toMatchObject({ unknown: 1, isComplete: false });
 });
 
-test("a restored copy in which others have sent as much again is still noticed", async () => {
+test("detects a restored copy in which other machines have sent as many requests again", async () => {
   await process("first", ["a"], "ended");
   const dump = tables;
   const planner = openProcessJournal(place, ledger, OPTIONS);
@@ -129,7 +132,7 @@ test("a restored copy in which others have sent as much again is still noticed",
   expect((await compared()).outdated).toHaveLength(1);
 });
 
-test("journals of a database that was made again are found by its name, those of another ledger are not", async () => {
+test("finds journals of a recreated database by its name, and ignores those of other ledgers", async () => {
   await process("first", ["a"], "ended");
   tables = { ...EMPTY, runs: [] };
   expect(await compared()).toMatchObject({ unknown: 1 });
@@ -138,17 +141,17 @@ test("journals of a database that was made again are found by its name, those of
   expect(hasMachineJournals(place)).toBe(false);
 });
 
-test("a damaged journal proves nothing", async () => {
+test("a corrupt journal proves nothing", async () => {
   await process("first", ["a", "b"], "ended");
   const [file = ""] = journalPaths();
   const bytes = readFileSync(file);
   bytes.fill(7, Math.floor(bytes.length / 3), Math.floor(bytes.length / 2));
-  // The end is cut off: its note would vouch for all.
+  // The journal is truncated. Its final note would confirm all requests.
   writeFileSync(file, bytes.subarray(0, -100));
   expect(await compared()).toMatchObject({ outdated: [{ end: { state: "damaged" } }], isComplete: false });
 });
 
-test("removes journals that are a month old, but never the latest", async () => {
+test("removes journals older than a month, but never the latest", async () => {
   await process("first", ["a"], "ended");
   await process("first", ["b"], "ended");
   const files = journalPaths();

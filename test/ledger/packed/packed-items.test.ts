@@ -24,7 +24,7 @@ const item: fc.Arbitrary<PlannedItem> = fc.record(
   { requiredKeys: ["record", "key", "identity", "content", "file", "line", "status", "problems"] },
 );
 
-test("items arrive in another thread as they were", () => {
+test("items arrive unchanged in another thread", () => {
   fc.assert(
     fc.property(fc.array(item), (items) => {
       const packed = packItems(items);
@@ -33,7 +33,7 @@ test("items arrive in another thread as they were", () => {
   );
 });
 
-test("lists of items are joined to one", () => {
+test("joins lists of items", () => {
   fc.assert(
     fc.property(fc.array(fc.array(item), { minLength: 1, maxLength: 4 }), (lists) => {
       const joined = joinPacked(lists.map((items) => packItems(items)));
@@ -46,19 +46,19 @@ test("lists of items are joined to one", () => {
   );
 });
 
-test("of a key that can be written in two ways, and of text that is none, comes what the ledger would keep", () => {
+test("unpacks a key with two encodings and text that is not valid Unicode as the ledger stores them", () => {
   const keys = ["cafe\u0301", "a\ud800b"].map((key) => unpackItems(packItems([itemOf(key)]))[0]?.key);
   expect(keys).toEqual(["caf\u00e9", "a\ufffdb"]);
 });
 
-test("the value that a problem was found in stays behind", () => {
+test("the value with the problem is not transferred", () => {
   const invalid: PlannedItem = { ...itemOf("A"), status: "invalid", problems: [{ ...problem, value: "secret" }] };
   const packed = packItems([invalid]);
   expect(Buffer.from(packed.columns).includes("secret")).toBe(false);
   expect(unpackItems(packed)[0]?.problems).toEqual([problem]);
 });
 
-test("two keys have one mark where they are the same or near", () => {
+test("two keys have the same mark if they are equal or similar", () => {
   const key = fc.oneof(
     text,
     fc.constantFrom("007", "7", "a-1", "A-1", "A -1", "A1", "1-1", "11", "１２３", "123", "123.0"),
@@ -72,7 +72,7 @@ test("two keys have one mark where they are the same or near", () => {
   );
 });
 
-test("two hundred thousand keys that differ little have as many marks", () => {
+test("two hundred thousand keys with small differences have distinct marks", () => {
   const items = Array.from({ length: 200_000 }, (_, number) => itemOf(`EXT-${number}`));
   expect(new Set(columnsIn(packItems(items).columns).marks).size).toBe(items.length);
 });

@@ -30,7 +30,7 @@ const POLICY: PlanPolicy = {
   keyColumns: new Map([["a.csv", { column: "REF", columnNumber: 2 }]]),
 };
 
-/** What is planned in a run, in batches; each batch is handed over at once. */
+/** What is planned in a run, in batches; each batch is one call. */
 interface Plan {
   readonly batches: readonly (readonly PlannedItem[])[];
   readonly excluded: readonly ExcludedRow[];
@@ -61,7 +61,7 @@ const problemOf = (code: string, severity: "error" | "warning", unlisted?: numbe
   ...(unlisted !== undefined && { unlisted }),
 });
 
-/** Many of these are one key, or near each other; some need escapes, some are no text. */
+/** Many of these are equal or similar. Some need escapes; some are not valid Unicode. */
 const NEAR_KEYS = [
   "A",
   "a",
@@ -105,7 +105,7 @@ const planned = fc.record({
     { weight: 4, arbitrary: fc.constant([]) },
     { weight: 1, arbitrary: fc.array(problem, { maxLength: 3 }) },
   ),
-  /** How many records before it are left out, by `--only`. */
+  /** The number of preceding records that `--only` excludes. */
   gap: fc.constantFrom(0, 0, 0, 5),
 });
 
@@ -138,7 +138,7 @@ async function carriedOut(ledger: PlanLedger, run: string, { batches, excluded, 
   if (isFinished) await ledger.finishPlan(run, POLICY);
 }
 
-/** Everything that can be asked of a run, as text. */
+/** Every query result of a run, as text. */
 async function told(ledger: PlanLedger, run: string): Promise<readonly string[]> {
   const texts = [summaryJson(await ledger.summary(run))];
   for (const statuses of [undefined, ...STATUSES.map((status) => [status]), ["invalid", "duplicate"] as const]) {
@@ -171,7 +171,7 @@ async function rendered(ledger: PlanLedger, run: string): Promise<readonly strin
   return texts;
 }
 
-/** Nothing is held in memory that can be in a file. */
+/** Stores as little as possible in memory: everything else is in a file. */
 const SPILLING = { bytes: 0, sortedItems: 3 };
 
 /** The same ledger, in which every key has the same mark. */
@@ -213,7 +213,7 @@ async function inSqliteLedger(wanted: Plan): Promise<readonly string[]> {
 }
 
 describe("a ledger in packed columns", () => {
-  test("tells of any plan, byte for byte, what the SQLite ledger tells", async () => {
+  test("returns for any plan, byte for byte, what the SQLite ledger returns", async () => {
     await fc.assert(
       fc.asyncProperty(plan, async (wanted) => {
         const expected = await inSqliteLedger(wanted);
@@ -227,14 +227,11 @@ describe("a ledger in packed columns", () => {
 
   test.each<readonly [string, (record: number) => PlannedItem]>([
     ["all keys are the same", (record) => item(record, "N/A", { content: record % 7 === 0 ? 2 : 1 })],
-    ["each key comes twice, far apart", (record) => item(record, `K${record % 1500}`)],
-    [
-      "each key has two near ways to write it",
-      (record) => item(record, `${"0".repeat(record % 3)}${(record % 900) + 1}`),
-    ],
+    ["each key occurs twice, far apart", (record) => item(record, `K${record % 1500}`)],
+    ["each key has two similar spellings", (record) => item(record, `${"0".repeat(record % 3)}${(record % 900) + 1}`)],
     ["no key repeats", (record) => item(record, `EXT-${record}`)],
-    ["none has a key", (record) => item(record, undefined)],
-  ])("tells of thousands of records the same, where %s", async (_, itemOf) => {
+    ["no record has a key", (record) => item(record, undefined)],
+  ])("returns the same for thousands of records if %s", async (_, itemOf) => {
     const items = Array.from({ length: 3000 }, (_unused, index) => itemOf(index + 1));
     const batches = Array.from({ length: 5 }, (_unused, index) => items.slice(index * 600, (index + 1) * 600));
     const wanted = { batches, excluded: [], isFinished: true };
@@ -243,7 +240,7 @@ describe("a ledger in packed columns", () => {
     expect(await inPackedLedger(wanted, { limits: { bytes: 0, sortedItems: 100 } })).toEqual(expected);
   });
 
-  test("its file has no name, and nobody else can open it", async () => {
+  test("uses a file without a name that no other user can open", async () => {
     const folder = temporaryFolder();
     const ledger = openPackedLedger(folder, SPILLING);
     const { id } = await ledger.startRun(RUN);
@@ -254,7 +251,7 @@ describe("a ledger in packed columns", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("a small plan makes no file, nor the folder for one", async () => {
+  test("creates neither a file nor its folder for a small plan", async () => {
     const folder = `${temporaryFolder()}/not-made`;
     const ledger = openPackedLedger(folder);
     const { id } = await ledger.startRun(RUN);
@@ -263,13 +260,13 @@ describe("a ledger in packed columns", () => {
     expect(() => readdirSync(folder)).toThrow("ENOENT");
   });
 
-  test("a folder that takes no file is a failure of storage", async () => {
+  test("reports a folder that cannot be written to as a storage failure", async () => {
     const ledger = openPackedLedger(`${temporaryFolder({ file: "" })}/file`, SPILLING);
     const { id } = await ledger.startRun(RUN);
     await expect(ledger.plan(id, [item(1, "A")])).rejects.toMatchObject({ code: "storage" });
   });
 
-  test("a run is settled once, and its end is noted", async () => {
+  test("settles a run once and notes its end", async () => {
     const ledger: PackedLedger = openPackedLedger(temporaryFolder());
     const { id } = await ledger.startRun(RUN);
     await ledger.finishPlan(id, POLICY);

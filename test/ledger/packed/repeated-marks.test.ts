@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 
 const BATCH = 50_000;
 
-/** @param memoryBytes what more marks take goes into a file */
+/** @param memoryBytes marks above this size go into a file */
 async function repeated(marks: readonly number[], memoryBytes = 1e9): Promise<readonly number[]> {
   const pieces = createPieceStore(temporaryFolder({}), memoryBytes);
   onTestFinished(pieces.close);
@@ -16,11 +16,11 @@ async function repeated(marks: readonly number[], memoryBytes = 1e9): Promise<re
   return [...new Set(marks.filter(isRepeated))];
 }
 
-/** 52 bits, all different, in no order. */
+/** 52 bits, all different, unordered. */
 const marksOf = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => ((index + 1) * 2_654_435_761_123) % 2 ** 52);
 
-test("marks that all differ are found to repeat nowhere, though many share a bit", async () => {
+test("finds no repeats among distinct marks, though many share a bit", async () => {
   expect(await repeated(marksOf(200_000))).toEqual([]);
   expect(await repeated([])).toEqual([]);
   expect(await repeated([Number.NaN, Number.NaN])).toEqual([]);
@@ -30,13 +30,13 @@ test.each([
   ["in memory", 1000, 1e9],
   ["in memory, full blocks among them", 400_000, 1e9],
   ["in a file", 400_000, 0],
-])("exactly the marks that repeat are found, %s", async (_where, count, memoryBytes) => {
+])("finds exactly the repeated marks, %s", async (_where, count, memoryBytes) => {
   const marks = marksOf(count);
   const twice = marks.filter((_, index) => index % 1000 === 0);
   expect(await repeated([...marks, Number.NaN, ...twice], memoryBytes)).toEqual(twice);
 });
 
-test("where more repeat than are remembered, none of them is denied, and some of the others are not either", async () => {
+test("misses no repeated mark if more repeat than fit in memory, and excludes some others", async () => {
   const marks = marksOf(600_000);
   const [often, once] = [marks.slice(0, 550_000), marks.slice(550_000)];
   const found = new Set(await repeated([...often, ...often, ...often, ...once]));
@@ -45,7 +45,7 @@ test("where more repeat than are remembered, none of them is denied, and some of
   expect(found.size).toBeLessThan(marks.length);
 });
 
-test("one mark that nearly all have is found to repeat", async () => {
+test("finds one mark that almost all records have", async () => {
   const [once, ...others] = marksOf(1000);
   const marks = [...Array.from({ length: 1_200_000 }, () => 42), ...others, once ?? 0];
   expect(await repeated(marks)).toContain(42);

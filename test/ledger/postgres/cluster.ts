@@ -6,61 +6,61 @@ import { Client } from "pg";
 import { serverCertificate } from "../../../src/sandbox/certificate.ts";
 import { createTestFolder } from "../../temporary-folder.ts";
 
-/** A server of PostgreSQL for tests, and a database of it that nobody else uses. */
+/** A PostgreSQL server for tests, with a separate database. */
 export interface PostgresCluster {
   /** `postgres://...` without a password. */
   readonly url: string;
   readonly port: number;
-  /** PEM file of the authority behind its certificate. Absent for a server that somebody else runs. */
+  /** PEM file of the authority that signed its certificate. Absent for an external server. */
   readonly caFile?: string;
-  /** A new, empty database; gives its URL. Each test file has names of its own: files share a server. */
+  /** Creates an empty database and returns its URL. Each test file uses its own names, because files share a server. */
   readonly createDatabase: (name: string) => Promise<string>;
-  /** One statement, or several; gives the rows of the last. */
+  /** Executes one or more statements and returns the rows of the last one. */
   readonly query: (sql: string, database?: string) => Promise<readonly Record<string, unknown>[]>;
-  /** Ends the server as a crash does, without a checkpoint. Absent for a server that somebody else runs. */
+  /** Ends the server like a crash, without a checkpoint. Absent for an external server. */
   readonly crash?: () => Promise<void>;
-  /** Starts it again after a crash. */
+  /** Starts the server again after a crash. */
   readonly start?: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
 const NAMED_SERVER = process.env["MIGRATE_TEST_POSTGRES"];
 
-/** Where the programs of PostgreSQL lie: Debian keeps them out of the path. */
+/** The folder of the PostgreSQL programs: Debian does not add it to the path. */
 const PROGRAMS = folderOf("initdb", "postgres");
 const COPYING = folderOf("pg_basebackup");
 
-/** Whether a server can be had: one of this machine's programs, or the one that `MIGRATE_TEST_POSTGRES` names (a URL). */
+/** Whether a server is available: from the programs of this machine, or named in `MIGRATE_TEST_POSTGRES` (a URL). */
 export const POSTGRES_IS_HERE: boolean = NAMED_SERVER !== undefined || PROGRAMS !== undefined;
 
-/** What the titles of tests say that are skipped. */
+/** The note in the titles of skipped tests. */
 export const SKIPPED_WITHOUT_POSTGRES =
   "(skipped without PostgreSQL: no programs of it here, no MIGRATE_TEST_POSTGRES)";
 
-/** The variable that tells test files the address of the server of the whole run (`shared-server.ts`). */
+/** The variable with the address of the server for the whole test run (`shared-server.ts`). */
 export const RUN_SERVER = "MIGRATE_TEST_RUN_SERVER";
 
 /**
- * A server whose user `tester` needs no password: the one that is named, else the one of the whole run. Several test
- * files use it at once, each with databases of its own. `stop` ends neither.
+ * A server whose user `tester` needs no password: the named server, or else the server of the test run. Several test
+ * files use it at once, each with its own databases. `stop` stops neither.
  */
 export async function startPostgres(): Promise<PostgresCluster> {
   const address = NAMED_SERVER ?? process.env[RUN_SERVER];
   return address === undefined ? startPrivatePostgres() : namedServer(address);
 }
 
-/** Whether a server can be started that is nobody else's: for tests that crash it, or need its certificate. */
+/** Whether a private server can be started, for tests that crash it or need its certificate. */
 export const PRIVATE_POSTGRES_IS_HERE: boolean = PROGRAMS !== undefined;
 
 /**
  * Starts a server with TLS in a temporary folder. Its user `tester` needs no password; `guarded` has the password
- * `s3cret`. Its maker stops it.
+ * `s3cret`. The caller stops it.
  * @param settings lines of its configuration
  */
 export async function startPrivatePostgres(
   settings: readonly string[] = [],
 ): Promise<PostgresCluster & Required<Pick<PostgresCluster, "caFile" | "crash" | "start">>> {
-  if (PROGRAMS === undefined) throw new Error("there are no programs of PostgreSQL");
+  if (PROGRAMS === undefined) throw new Error("PostgreSQL is not installed");
   const programs = PROGRAMS;
   const { folder, remove } = createTestFolder();
   const user = unprivilegedUser();
@@ -98,7 +98,7 @@ export async function startPrivatePostgres(
     port,
     caFile: caPath,
     ...client,
-    // SIGQUIT is what `pg_ctl stop -m immediate` sends.
+    // `pg_ctl stop -m immediate` sends SIGQUIT.
     crash: () => end("SIGQUIT"),
     start,
     async stop() {
@@ -109,7 +109,7 @@ export async function startPrivatePostgres(
 }
 
 interface ServerProcess {
-  /** Resolves when it lets somebody in. */
+  /** Resolves when the server accepts connections. */
   readonly start: () => Promise<void>;
   readonly end: (signal: NodeJS.Signals) => Promise<void>;
 }
@@ -121,7 +121,7 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
       const own = { ...unprivilegedUser(), cwd: path.dirname(data), stdio: "ignore" } as const;
       const started = spawn(path.join(programs, "postgres"), ["-D", data], own);
       server = started;
-      // Whatever ends this process ends the server.
+      // The server ends with this process, however it ends.
       const kill = (): void => void started.kill("SIGQUIT");
       process.once("exit", kill);
       started.once("close", () => process.off("exit", kill));
@@ -136,14 +136,14 @@ function serverProcess(programs: string, data: string, url: string): ServerProce
   };
 }
 
-/** Whether a copy of a server can be started that follows it. */
+/** Whether a replica of a server can be started. */
 export const STANDBY_IS_HERE: boolean = PROGRAMS !== undefined && COPYING !== undefined;
 
-/** A hot standby of a private server: it follows all that is written there, and can be looked at. Its maker stops it. */
+/** A hot standby of a private server, readable while it follows. The caller stops it. */
 export async function startStandby(
   primary: Pick<PostgresCluster, "port">,
 ): Promise<Omit<PostgresCluster, "createDatabase">> {
-  if (PROGRAMS === undefined || COPYING === undefined) throw new Error("there are no programs of PostgreSQL");
+  if (PROGRAMS === undefined || COPYING === undefined) throw new Error("PostgreSQL is not installed");
   const { folder, remove } = createTestFolder();
   const user = unprivilegedUser();
   if (user !== undefined) chownSync(folder, user.uid, user.gid);
@@ -219,7 +219,7 @@ function clientOf(server: string): Pick<PostgresCluster, "url" | "createDatabase
 
 async function whenReady(url: string, server: ChildProcess): Promise<void> {
   for (;;) {
-    if (server.exitCode !== null) throw new Error(`the server of PostgreSQL ended with ${server.exitCode}`);
+    if (server.exitCode !== null) throw new Error(`the PostgreSQL server ended with ${server.exitCode}`);
     const client = new Client({ connectionString: url });
     client.on("error", () => undefined);
     const isReady = await client.connect().then(

@@ -11,7 +11,7 @@ function settingsOf(url: string, variables: Record<string, string> = {}, home = 
   return connectionSettings(url, { variables, home });
 }
 
-describe("what a URL says of a connection", () => {
+describe("connection settings from a URL", () => {
   test.each([
     ["postgres://ann@db.example:6432/moves", { host: "db.example", port: 6432, database: "moves", user: "ann" }],
     ["postgresql://ann@db.example", { host: "db.example", port: 5432, database: "ann", user: "ann" }],
@@ -25,7 +25,7 @@ describe("what a URL says of a connection", () => {
     expect(settingsOf(url)).toMatchObject({ ...expected, shown: url });
   });
 
-  test("what it leaves open comes from its service, then from the environment", () => {
+  test("missing parts come from the service, then from the environment", () => {
     const home = temporaryFolder({
       ".pg_service.conf":
         "# ours\n[other]\nhost=no\n\n[moves]\nhost=db.example\nport=6432\npassword=s3cret\n[z]\nport=1\n",
@@ -53,7 +53,7 @@ describe("what a URL says of a connection", () => {
     ],
     ["postgres:///?service=moves", /the service moves is not defined in \/nowhere\/.pg_service.conf/],
     ["postgres://ann@db.example/%zz", /not a URL of PostgreSQL/],
-  ])("%s is refused, with words and without the password", (url, message) => {
+  ])("%s is refused with an explanation that hides the password", (url, message) => {
     const refused = (): unknown => settingsOf(url);
     expect(refused).toThrow(message);
     expect(refused).not.toThrow(/pw|p\/w/);
@@ -88,7 +88,7 @@ describe("the password from a file", () => {
     "localhost:5432:*:*:by socket",
   ].join("\n");
 
-  test("comes from the first line that fits, whose fields may be * and hold escaped colons", () => {
+  test("is on the first matching line, whose fields may be * and may contain escaped colons", () => {
     const home = temporaryFolder({ ".pgpass": lines });
     expect(settingsOf("postgres://ann@db.example/moves", {}, home).password()).toBe("se:cr\\et");
     expect(settingsOf("postgres://ann@/moves?host=/tmp", {}, home).password()).toBe("by socket");
@@ -98,11 +98,11 @@ describe("the password from a file", () => {
     expect(settingsOf("postgres://ann@db.example/moves", { PGPASSFILE: passfile }).password()).toBe("se:cr\\et");
   });
 
-  test("is missing: the failure says where one would be looked for", () => {
+  test("is missing: the failure names the places that were searched", () => {
     expect(settingsOf("postgres://ann@db.example/moves").password).toThrow(/needs a password for ann, and none is set/);
   });
 
-  test("is not taken from a file that others may read", () => {
+  test("is ignored in a file that others may read", () => {
     const home = temporaryFolder();
     writeFileSync(path.join(home, ".pgpass"), lines);
     chmodSync(path.join(home, ".pgpass"), 0o640);
@@ -112,7 +112,7 @@ describe("the password from a file", () => {
   });
 });
 
-describe("TLS as sslmode means it", () => {
+describe("TLS by sslmode", () => {
   test.each([
     ["postgres://127.0.0.1/m", [true, false]],
     ["postgres://localhost/m?sslmode=verify-full", [true]],
@@ -120,7 +120,7 @@ describe("TLS as sslmode means it", () => {
     ["postgres://db.example/m?sslmode=disable", [false]],
     ["postgres://db.example/m?sslmode=allow", [false, true]],
     ["postgres:///m?host=/run/pg&sslmode=verify-full", [false]],
-  ])("%s: whether it is tried with TLS, in order", (url, tried) => {
+  ])("%s: the order of attempts with (true) and without TLS", (url, tried) => {
     expect(settingsOf(url).tls.map((choice) => choice !== false)).toEqual(tried);
   });
 
@@ -129,7 +129,7 @@ describe("TLS as sslmode means it", () => {
     ["require", true, false],
     ["verify-ca", true, false],
     ["verify-full", true, true],
-  ])("%s checks the authority: %s, and the name: %s", async (mode, authority, name) => {
+  ])("%s checks the authority: %s, the host name: %s", async (mode, authority, name) => {
     const { cert, caPath: file } = await serverCertificate(temporaryFolder());
     const [choice] = settingsOf(`postgres://db.example/m?sslmode=${mode}&sslrootcert=${file}`).tls;
     if (choice === undefined || choice === false) throw new Error("no TLS");
@@ -137,7 +137,7 @@ describe("TLS as sslmode means it", () => {
     expect([choice.rejectUnauthorized, wrongName !== undefined]).toEqual([authority, name]);
   });
 
-  test("a remote host without a mode is verified by name, and require without an authority by nothing", () => {
+  test("a remote host without a mode is verified by name, and `require` without an authority verifies nothing", () => {
     expect(settingsOf("postgres://db.example/m").tls).toMatchObject([{ rejectUnauthorized: true }]);
     expect(settingsOf("postgres://db.example/m?sslmode=require").tls).toMatchObject([{ rejectUnauthorized: false }]);
   });

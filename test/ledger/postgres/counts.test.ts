@@ -9,7 +9,7 @@ import { POSTGRES_IS_HERE, type PostgresCluster, SKIPPED_WITHOUT_POSTGRES, start
 const NAME = "migrate_test_counts";
 const MISCOUNT = expect.stringContaining("stored counts differ");
 
-describe.skipIf(!POSTGRES_IS_HERE)(`the counts of a ledger in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!POSTGRES_IS_HERE)(`counts of a PostgreSQL ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: PostgresCluster;
   let store: LedgerStore;
   beforeAll(async () => {
@@ -38,10 +38,10 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the counts of a ledger in PostgreSQL ${SKIPP
       await ledger.close();
       return (await store.check()).findings;
     };
-    test("many changes leave few rows behind", async () => {
+    test("many changes leave few rows", async () => {
       const items = Array.from({ length: 60 }, (_, index) => item(index + 1, `K${index}`));
       const run = await planned(ledger, items);
-      // Near the number at which they are folded.
+      // Close to the number of changes after which rows are merged.
       await server.query("select setval(pg_get_serial_sequence('migrate.counts', 'id'), 800)", NAME);
       for (const { record } of items) {
         const [found] = await ledger.sendable(run, record, record);
@@ -63,7 +63,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the counts of a ledger in PostgreSQL ${SKIPP
       "delete from migrate.counts where kind = 'requests'",
       "insert into migrate.counts (run, kind, name, count) values (1, 'error', 'invented', 1)",
       "update migrate.counts set count = 0 where kind = 'accepted'",
-    ])("a count that is wrong is found: %s", async (sql) => {
+    ])("finds a wrong count: %s", async (sql) => {
       await sendAll(ledger, await planned(ledger, [item(1, "K1"), invalid(2)]), "accepted");
       await server.query(sql, NAME);
       expect(await closed()).toEqual([MISCOUNT]);

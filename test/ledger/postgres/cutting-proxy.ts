@@ -1,11 +1,11 @@
 import { connect, createServer, type Server, type Socket } from "node:net";
 
-/** A proxy before a server of PostgreSQL, for connections without TLS, which reads what is asked. */
+/** A proxy for a PostgreSQL server, which reads the messages. For connections without TLS. */
 export interface CuttingProxy {
   readonly port: number;
-  /** The next message with this text, by default a commit, reaches the server, and its answer nobody. */
+  /** The next message with this text (default: a commit) reaches the server; its reply is dropped. */
   readonly cutNext: (text?: string) => void;
-  /** The next message with this text reaches nobody, nor does what follows it; and nobody is told. */
+  /** The next message with this text and everything after it are dropped silently. */
   readonly stallNext: (text: string) => void;
   readonly cuts: () => number;
   readonly stop: () => Promise<void>;
@@ -40,7 +40,7 @@ export async function startCuttingProxy(port: number): Promise<CuttingProxy> {
       }
       if (!isStalled) upstream.write(bytes);
     });
-    // What the server says to a commit is heard, so that it was made, and not passed on.
+    // The server's reply to a commit is received, so the commit was done, but not forwarded.
     upstream.on("data", (bytes) => (isCut ? end() : client.write(bytes)));
   });
   await new Promise<void>((resolve) => {

@@ -3,12 +3,12 @@ import path from "node:path";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import type { PostgresCluster } from "./cluster.ts";
 
-/** Whether databases can be dumped and restored here. */
+/** Whether databases can be dumped and restored on this machine. */
 export const DUMP_IS_HERE: boolean = ["pg_dump", "psql"].every(
   (program) => spawnSync(program, ["--version"]).status === 0,
 );
 
-/** Dumps a database. The function puts it back as it was then, in place of the database. */
+/** Dumps a database. The returned function replaces the database with the dump. */
 export function dumpDatabase(
   { port, query }: Pick<PostgresCluster, "port" | "query">,
   database: string,

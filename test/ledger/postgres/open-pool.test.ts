@@ -10,21 +10,18 @@ import {
   startPrivatePostgres,
 } from "./cluster.ts";
 
-test.skipIf(!POSTGRES_IS_HERE)(
-  `a test has a server, and a database of its own ${SKIPPED_WITHOUT_POSTGRES}`,
-  async () => {
-    const server = await startPostgres();
-    try {
-      const url = await server.createDatabase("migrate_test_pool");
-      const pool = await openPool(connectionSettings(url));
-      const { rows } = await pool.query<{ name: string }>("select current_database() as name");
-      await pool.end();
-      expect(rows).toEqual([{ name: "migrate_test_pool" }]);
-    } finally {
-      await server.stop();
-    }
-  },
-);
+test.skipIf(!POSTGRES_IS_HERE)(`a test has a server and a separate database ${SKIPPED_WITHOUT_POSTGRES}`, async () => {
+  const server = await startPostgres();
+  try {
+    const url = await server.createDatabase("migrate_test_pool");
+    const pool = await openPool(connectionSettings(url));
+    const { rows } = await pool.query<{ name: string }>("select current_database() as name");
+    await pool.end();
+    expect(rows).toEqual([{ name: "migrate_test_pool" }]);
+  } finally {
+    await server.stop();
+  }
+});
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
@@ -38,14 +35,14 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
     await plain.stop();
   });
 
-  test("on this machine TLS is used where the server has it", async () => {
+  test("TLS is used on this machine if the server supports it", async () => {
     expect(await connected(server.url)).toEqual({ who: "tester", ssl: true });
     expect(await connected(`${server.url}?sslmode=disable`)).toEqual({ who: "tester", ssl: false });
     expect(await connected(`${server.url}?sslmode=allow`)).toEqual({ who: "tester", ssl: false });
     expect(await connected(plain.url)).toEqual({ who: "tester", ssl: false });
   });
 
-  test("verify-full takes the certificate of an authority that is named, for the host that is named", async () => {
+  test("verify-full accepts the certificate of the named authority for the named host", async () => {
     expect(await connected(`${server.url}?sslmode=verify-full&sslrootcert=${server.caFile}`)).toMatchObject({
       ssl: true,
     });
@@ -70,13 +67,13 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
 
   test.each<readonly [string, (url: string) => string, string, RegExp]>([
     ["a wrong password", (url) => url.replace("tester", "guarded"), "config", /the password of guarded is wrong/],
-    ["a user that is not there", (url) => url.replace("tester", "nobody"), "config", /does not admit nobody/],
-    ["a database that is not there", (url) => url.replace(/postgres$/, "none"), "config", /has no database none/],
-    ["a port where nobody listens", (url) => url.replace(/:\d+\//, ":1/"), "storage", /cannot be reached/],
-    ["a host that is not there", (url) => url.replace("127.0.0.1", "no-host.invalid"), "storage", /cannot be reached/],
-    ["an authority that is not known", (url) => `${url}?sslmode=verify-full`, "config", /certificate is not trusted/],
+    ["an unknown user", (url) => url.replace("tester", "nobody"), "config", /does not admit nobody/],
+    ["an unknown database", (url) => url.replace(/postgres$/, "none"), "config", /has no database none/],
+    ["a closed port", (url) => url.replace(/:\d+\//, ":1/"), "storage", /cannot be reached/],
+    ["an unknown host", (url) => url.replace("127.0.0.1", "no-host.invalid"), "storage", /cannot be reached/],
+    ["an unknown authority", (url) => `${url}?sslmode=verify-full`, "config", /certificate is not trusted/],
     ["a server without TLS", () => `${plain.url}?sslmode=require`, "config", /offers no TLS/],
-  ])("%s is told in one line, without the password", async (_, change, code, message) => {
+  ])("%s is reported in one line without the password", async (_, change, code, message) => {
     const refused: unknown = await connected(change(server.url), { PGPASSWORD: "wr0ng" }).catch(
       (error: unknown) => error,
     );
@@ -86,7 +83,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`connections to a server ${SKIPPED_WI
   });
 });
 
-/** Who is connected, and whether by TLS. */
+/** The users that are connected, and whether they use TLS. */
 async function connected(url: string, variables: Record<string, string> = {}): Promise<unknown> {
   const pool = await openPool(connectionSettings(url, { variables, home: temporaryFolder() }));
   try {

@@ -11,7 +11,7 @@ import { startCuttingProxy } from "./cutting-proxy.ts";
 const NAME = "migrate_test_outage";
 const ITEMS = Array.from({ length: 20 }, (_, index) => item(index + 1, `K${index}`));
 
-describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unavailable server ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: Awaited<ReturnType<typeof startPrivatePostgres>>;
   let url: string;
   let notices: string[];
@@ -30,7 +30,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     return store.write("push", { create: true });
   };
 
-  test("a crash of the server is waited for, and what was to be written is written once", async () => {
+  test("waits for a crashed server to restart, and writes everything once", async () => {
     const ledger = await opened();
     const run = await planned(ledger, ITEMS);
     const intents = await intendAll(ledger, run);
@@ -46,7 +46,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     await ledger.close();
   });
 
-  test("sessions that are ended again and again cost nothing but time", async () => {
+  test("survives repeatedly terminated sessions", async () => {
     const ledger = await opened();
     const run = await planned(ledger, ITEMS);
     const intents = (await ledger.sendable(run, 1, 20)).map(intentOf);
@@ -62,9 +62,9 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     await ledger.close();
   });
 
-  test("a commit whose answer is lost is found, and not made twice", async () => {
+  test("finds a commit whose reply was lost, and does not repeat it", async () => {
     const proxy = await startCuttingProxy(server.port);
-    // Without TLS, so that the proxy can read what is asked.
+    // Without TLS, so that the proxy can read the messages.
     const ledger = await opened(`${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`);
     const run = await planned(ledger, ITEMS);
     const intents = (await ledger.sendable(run, 1, 20)).map(intentOf);
@@ -81,7 +81,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     await proxy.stop();
   });
 
-  test("a commit whose answer is lost is found also where another was to be made at the same time", async () => {
+  test("finds a commit whose reply was lost while a concurrent commit was due", async () => {
     const proxy = await startCuttingProxy(server.port);
     const ledger = await opened(`${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`);
     const run = await planned(ledger, ITEMS);
@@ -97,7 +97,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     await proxy.stop();
   });
 
-  test("a server that stays away for too long ends the wait, with the address and without a password", async () => {
+  test("gives up after a long outage, with the address and without a password", async () => {
     const settings = connectionSettings(url);
     const pool = await openPool(settings);
     const database = openPostgres({ name: settings.shown, pool, patienceMs: 300 });
@@ -115,7 +115,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a server that goes away ${SKIPPED_WI
     }
   });
 
-  test("a deadlock and a serialization failure are tried again", async () => {
+  test("repeats a transaction after a deadlock or a serialization failure", async () => {
     const settings = connectionSettings(url);
     const database = openPostgres({ name: settings.shown, pool: await openPool(settings) });
     await server.query("create schema migrate; create table migrate.pair (id int primary key, n int)", NAME);

@@ -7,7 +7,7 @@ import { POSTGRES_IS_HERE, type PostgresCluster, SKIPPED_WITHOUT_POSTGRES, start
 
 const NAME = "migrate_test_store";
 
-describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+describe.skipIf(!POSTGRES_IS_HERE)(`a ledger store in PostgreSQL ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   let server: PostgresCluster;
   let store: LedgerStore;
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     await work(ledger).finally(() => ledger.close());
   };
 
-  test("a ledger is not made by a command that only looks", async () => {
+  test("a read-only command does not create a ledger", async () => {
     await expect(store.read()).rejects.toMatchObject({ code: "run_unknown" });
     await expect(store.check()).rejects.toMatchObject({ code: "run_unknown" });
     await expect(store.write("resume", { create: false })).rejects.toMatchObject({ code: "run_unknown" });
@@ -38,7 +38,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     expect(await server.query("select 1 from pg_namespace where nspname = 'migrate'", NAME)).toEqual([]);
   });
 
-  test("one that looks sees one moment, beside the one that writes", async () => {
+  test("a reader sees a consistent snapshot during a write", async () => {
     await written(async (ledger) => {
       const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
       const reader = await store.read();
@@ -56,7 +56,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     await reader.close();
   });
 
-  test("the second of two that write is refused and told of the first, and may write after it", async () => {
+  test("the second writer is refused, learns who the first is, and may write after it", async () => {
     await written(async () => {
       await expect(store.write("resume", { create: false })).rejects.toMatchObject({
         code: "ledger_in_use",
@@ -68,7 +68,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     });
   });
 
-  test("of many that make the ledger at once, one writes to it", async () => {
+  test("one of many concurrent creators of the ledger writes to it", async () => {
     const opened = await Promise.allSettled(Array.from({ length: 4 }, () => store.write("push", { create: true })));
     const ledgers = opened.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     const refused: unknown[] = opened.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
@@ -77,11 +77,11 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     await ledgers[0]?.close();
   });
 
-  test("a lease of another host is waited for, and who lost it can write no more", async () => {
+  test("a writer waits for the lease of another host, and the former holder can no longer write", async () => {
     const frozen = await store.write("push", { create: true });
     const run = await planned(frozen, [item(1, "A")]);
     const [intent] = await intendAll(frozen, run);
-    // As a process that was stopped on another host leaves it: not renewed.
+    // The state after a process on another host stopped: the lease is not renewed.
     const elsewhere = 'update migrate.writer set holder = (holder::jsonb || \'{"host":"other"}\')::text';
     await server.query(`${elsewhere}, lease_until = clock_timestamp() + interval '1 second'`, NAME);
     const next = await store.write("resume", { create: false });
@@ -98,20 +98,20 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
   });
 
   test.each(["x'; drop table migrate.runs; --", "A\0B", "\u{10FFFF}".slice(0, 1), "%_\\", '"{1,2}"', "NULL", ""])(
-    "the key %j is kept as it is",
+    "the key %j is stored unchanged",
     async (key) => {
       await written(async (ledger) => {
         const run = await planned(ledger, [item(1, key)]);
         await sendAll(ledger, run, "accepted");
         const [outcome] = await outcomesOf(ledger, run, { key });
-        // Half a character cannot be written in UTF-8.
+        // Half a surrogate pair cannot be written in UTF-8.
         expect(outcome?.key).toBe(Buffer.from(key).toString());
         expect(await ledger.attempts(key)).toHaveLength(1);
       });
     },
   );
 
-  test("what the ledger holds is exported row by row, hashes as digits", async () => {
+  test("the ledger is exported row by row, with hashes as hexadecimal digits", async () => {
     let run = "";
     await written(async (ledger) => {
       run = await planned(ledger, [item(1, "A"), item(2, "B", "same", { status: "invalid" })]);
@@ -125,7 +125,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     expect(await store.check()).toEqual({ findings: [], counts: { runs: 1, records: 1, attempts: 1, decisions: 0 } });
   });
 
-  test("whoever stops in the middle of an export keeps no connection", async () => {
+  test("a cancelled export keeps no connection", async () => {
     await written(async (ledger) => {
       await planned(ledger, [item(1, "A")]);
     });
@@ -137,7 +137,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     await expect.poll(() => server.query(open)).toEqual([]);
   });
 
-  test("tables that contradict each other are found", async () => {
+  test("finds tables that contradict each other", async () => {
     await written(async (ledger) => {
       await sendAll(ledger, await planned(ledger, [item(1, "A")]), "rejected");
     });
@@ -148,7 +148,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     ]);
   });
 
-  test("a schema of another format is refused, and so is one of another program", async () => {
+  test("a schema of another format or of another program is refused", async () => {
     await written(async () => undefined);
     for (const [format, message] of [
       [99, "newer version of this tool (format 99; this version knows 1)"],
@@ -166,7 +166,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     });
   });
 
-  test("a user who may only read and write does so, and is told where that is not enough", async () => {
+  test("a user with only read and write privileges can work, and learns which privileges are missing otherwise", async () => {
     const user = await openLedgerStore(server.url.replace("tester", "migrate_test_user").replace(/postgres$/, NAME));
     await expect(user.write("push", { create: true })).rejects.toMatchObject({
       code: "config",
@@ -186,7 +186,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a ledger's place in PostgreSQL ${SKIPPED_WIT
     await expect(user.read()).rejects.toMatchObject({ code: "config" });
   });
 
-  test("a server that accepts no changes is looked into, and not written to", async () => {
+  test("a read-only server can be read, and is not written to", async () => {
     await written(async (ledger) => {
       await planned(ledger, [item(1, "A")]);
     });

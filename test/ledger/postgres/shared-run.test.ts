@@ -8,7 +8,7 @@ import { openPostgres, type PostgresDatabase } from "../../../src/ledger/postgre
 import { postgresLedger } from "../../../src/ledger/postgres/postgres-ledger.ts";
 import { postgresSharedRun } from "../../../src/ledger/postgres/shared/postgres-shared-run.ts";
 import type { SharedPlan, SharedRun, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
-import type { SharedBed } from "../behaviour/shared-run-bed.ts";
+import type { SharedRunSetup } from "../behaviour/shared-run-setup.ts";
 import { describeSharedRun } from "../behaviour/shared-run-behaviour.ts";
 import { attemptOutcomeOf, intentOf, item, planned } from "../ledger-input.ts";
 import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES, startPostgres } from "./cluster.ts";
@@ -46,7 +46,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     opened.push(database);
     return database;
   };
-  /** Without TLS, so that the proxy can read what is asked. */
+  /** Without TLS, so that the proxy can read the messages. */
   const throughProxy = (): string => `${url.replace(`:${server.port}/`, `:${proxy.port}/`)}?sslmode=disable`;
   const plan = async (records: number): Promise<{ ledger: Ledger; run: string; planner: SharedRun }> => {
     const database = await connect();
@@ -62,7 +62,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     query(`update migrate.writer set lease_until = clock_timestamp() - interval '1 second',
       holder = (holder::jsonb || '{"host":"other"}')::text`);
 
-  describeSharedRun(async (): Promise<SharedBed> => {
+  describeSharedRun(async (): Promise<SharedRunSetup> => {
     let now = 0;
     const clock = { now: () => Date.now(), monotonic: () => now };
     let current: (run: string) => Promise<SharedRun>;
@@ -101,8 +101,8 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     };
   });
 
-  describe("whatever becomes of connections and jobs", () => {
-    test("a range that was taken in a commit whose answer was lost is known to its worker", async () => {
+  describe("with lost connections and jobs", () => {
+    test("a worker knows a range that it took in a commit whose reply was lost", async () => {
       const { run, planner } = await plan(30);
       await planner.begin(PLAN);
       const worker = await (await processOf(run, throughProxy())).join({ host: "here", pid: 1 });
@@ -117,7 +117,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).ranges).toEqual({ waiting: 0, taken: 0, done: 3 });
     });
 
-    test("a worker whose joining was not answered joins once", async () => {
+    test("a worker whose join was not answered joins once", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       const shared = await processOf(run, throughProxy());
@@ -126,7 +126,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).workers).toHaveLength(1);
     });
 
-    test("ranges whose commit was not answered are given out once", async () => {
+    test("ranges whose commit was not answered are assigned once", async () => {
       const database = await connect(throughProxy());
       const lease = await takeWriterLease(database, "push");
       const ledger = postgresLedger(database, { fence: lease.fence, close });
@@ -141,7 +141,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await lease.release();
     });
 
-    test("a range whose job was lost, or is another's, is given out all the same", async () => {
+    test("a range whose job was lost or belongs to another worker is still assigned", async () => {
       const { run, planner } = await plan(30);
       await planner.begin(PLAN);
       await query("delete from migrate_jobs.job where data ->> 'first' = '1'");
@@ -153,7 +153,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect((await planner.watch()).ranges).toEqual({ waiting: 0, taken: 3, done: 0 });
     });
 
-    test("jobs that a dead planner has left stand for nothing, and keep no run from ending", async () => {
+    test("leftover jobs of a dead planner mean nothing, and do not keep a run from ending", async () => {
       const { run, planner } = await plan(20);
       await planner.begin(PLAN);
       const [left] = await query("select name from migrate_jobs.queue order by created_on desc limit 1");
@@ -172,7 +172,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       expect(await query(`select id from migrate_jobs.job where name like '%${run}'`)).toEqual([]);
     });
 
-    test("a queue that cannot be asked is not taken for an empty one", async () => {
+    test("an unreadable queue is not considered empty", async () => {
       const { run, planner } = await plan(10);
       await planner.begin(PLAN);
       const worker = await (await processOf(run)).join({ host: "here", pid: 1 });
@@ -184,7 +184,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       }
     });
 
-    test("a worker that is frozen in the middle of a transaction keeps its range for no longer than its lease", async () => {
+    test("a worker that freezes during a transaction keeps its range no longer than its lease", async () => {
       const { run, planner } = await plan(10);
       await planner.begin({ ...PLAN, leaseMs: 1_000 });
       const shared = await processOf(run, throughProxy());
@@ -202,14 +202,14 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
         .poll(async () => (await planner.watch()).ranges, { interval: 200 })
         .toEqual({ waiting: 1, taken: 0, done: 0 });
       expect(performance.now() - stalledAt).toBeLessThan(20_000);
-      // The server breaks the transaction off, and it is tried again: before the range is taken back, or after.
+      // The server aborts the transaction and it is repeated, before or after the range is taken back.
       expect(["written", "ledger_in_use"]).toContain(await saved);
       await expect(frozen.saveIntents(run, [first])).rejects.toMatchObject({ code: "ledger_in_use" });
     });
   });
 
   describe("a planner that is gone", () => {
-    test("is not replaced while its workers send, and keeps the ledger where it only stood still", async () => {
+    test("is not replaced while its workers send, and keeps the ledger if it was only frozen", async () => {
       const { ledger, run, planner } = await plan(10);
       await planner.begin(PLAN);
       const worker = await (await processOf(run)).join({ host: "here", pid: 1 });
@@ -226,7 +226,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       await ledger.finishRun(run, 0);
     });
 
-    test("is replaced when the lease of its last worker is over, which may be in a while", async () => {
+    test("is replaced after the lease of its last worker, which may be later", async () => {
       const { run, planner } = await plan(10);
       await planner.begin({ ...PLAN, leaseMs: 2_000 });
       const dead = await (await processOf(run)).join({ host: "here", pid: 1 });
@@ -266,12 +266,12 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
   });
 });
 
-/** The connections are closed by whoever has opened them. */
+/** The caller that opened the connections closes them. */
 async function close(): Promise<void> {
   return undefined;
 }
 
-/** With keys that no other test has. */
+/** With keys that no other test uses. */
 function items(records: number): ReturnType<typeof item>[] {
   return Array.from({ length: records }, (_, index) => item(index + 1, `${Math.random()} ${index}`));
 }

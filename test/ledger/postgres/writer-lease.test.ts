@@ -36,7 +36,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
     return lease;
   };
 
-  test("its holder knows that it holds it, as long as it can be renewed, and again when it can", async () => {
+  test("its holder knows that it holds the lease while it can be renewed, and again once it can be renewed", async () => {
     const lease = await taken();
     expect(lease.isHeld()).toBe(true);
     const other = new Client({ connectionString: url });
@@ -48,7 +48,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`the lease of a ledger in PostgreSQL ${SKIPPE
     await expect.poll(lease.isHeld, { timeout: 10_000 }).toBe(true);
   });
 
-  test("it is renewed again and again", async () => {
+  test("is renewed periodically", async () => {
     await taken();
     const seen = new Set<string>();
     const until = async (): Promise<number> => {

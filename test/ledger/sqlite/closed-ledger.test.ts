@@ -9,10 +9,10 @@ import { item, planned } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
 const { start } = useLedgerProcess();
-/** The records of the run that `linger` plans. */
+/** The number of records in the run that `linger` plans. */
 const LINGERING = 2000;
 
-/** What has been closed is collected, as it may be at any time in a program that lives on. */
+/** Collects garbage, including closed connections, as may happen at any time in a long-running program. */
 async function collectAll(): Promise<void> {
   setFlagsFromString("--expose-gc");
   const collect: () => void = runInNewContext("gc");
@@ -22,7 +22,7 @@ async function collectAll(): Promise<void> {
   }
 }
 
-test("a ledger that was closed here stays whole when another process is killed and what was closed is collected afterwards", async () => {
+test("a ledger that was closed here stays intact when another process is killed and the closed connection is collected later", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const first = await openLedger({ path });
@@ -42,7 +42,7 @@ test("a ledger that was closed here stays whole when another process is killed a
   }
 });
 
-test("a ledger that a program has closed stays whole when the program ends after another process was killed", async () => {
+test("a ledger that a program has closed stays intact when the program ends after another process was killed", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const program = start("linger", path);

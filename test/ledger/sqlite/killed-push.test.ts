@@ -11,7 +11,7 @@ const RECORDS = 10_000;
 const KILLS = 20;
 const GROUP = 16;
 
-test("killed at 20 moments of a push: nothing lost, nothing sent twice, what is unknown is said to be", async () => {
+test("a push killed at 20 different moments loses nothing, sends nothing twice, and reports unknown results", async () => {
   const folder = temporaryFolder();
   const path = join(folder, "ledger.db");
   const received = join(folder, "received");

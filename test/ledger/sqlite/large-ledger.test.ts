@@ -13,7 +13,7 @@ afterAll(remove);
 const path = join(folder, "ledger.db");
 const LARGE = 130 * 1024 * 1024;
 
-/** A ledger in which one file has a name of 130 MB: it takes up the middle of the file, and nobody asks for it. */
+/** A ledger with one file name of 130 MB, which fills the middle of the ledger file and is never read. */
 beforeAll(async () => {
   const ledger = await openLedger({ path });
   await planned(ledger, [item(1, "K1"), item(2, "K2")]);
@@ -37,7 +37,7 @@ function isTrusted(): boolean {
   return seal !== undefined && seal !== "corrupt" && matchesStamp(path, seal);
 }
 
-/** Changes a byte in the middle of the file, and back again. */
+/** Changes a byte in the middle of the file, or restores it. */
 function flip(): void {
   const file = openSync(path, "r+");
   const byte = Buffer.alloc(1);
@@ -51,7 +51,7 @@ const damaged = expect.objectContaining({
   message: expect.stringContaining("has a wrong checksum"),
 });
 
-test("a large ledger that was closed in order is as it was sealed, however often it is opened after that", async () => {
+test("a large ledger that was closed properly is trusted each time it is opened", async () => {
   for (const readOnly of [true, false, true]) {
     expect(isTrusted()).toBe(true);
     await (await openLedger({ path, readOnly })).close();
@@ -60,7 +60,7 @@ test("a large ledger that was closed in order is as it was sealed, however often
   expect(isTrusted()).toBe(true);
 });
 
-test("a large ledger that anybody has written to is refused before it is used, though its time was put back", async () => {
+test("a large ledger that another program wrote to is refused before use, even if its modification time was reset", async () => {
   const { atime, mtime } = statSync(path);
   flip();
   try {
@@ -74,7 +74,7 @@ test("a large ledger that anybody has written to is refused before it is used, t
   await write();
 });
 
-test("a copy of a large ledger is looked at as a whole, and is a ledger like any other", async () => {
+test("a copy of a large ledger is checked completely, and then used normally", async () => {
   const copy = join(folder, "copy.db");
   for (const side of ["", "-seal"]) copyFileSync(path + side, copy + side);
   const ledger = await openLedger({ path: copy, readOnly: true });
@@ -83,7 +83,7 @@ test("a copy of a large ledger is looked at as a whole, and is a ledger like any
   rmSync(copy);
 });
 
-test("damage that leaves no trace is found while a large ledger is at work, and nothing is written from then on", async () => {
+test("corruption invisible to SQLite is found while a large ledger is in use, and nothing is written from then on", async () => {
   const ledger = await openLedger({ path });
   const run = await planned(ledger, [item(1, "K9")]);
   flip();

@@ -9,7 +9,7 @@ import { processStart } from "../../../src/files/running-process.ts";
 import { item, planned, sendAll } from "../ledger-input.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 
-/** A ledger in which a process that lives has written itself down as the writer, under a lock file that is gone. */
+/** A ledger whose lock file is gone, and whose recorded writer is a live process. */
 async function ledgerOfOther(more: object = {}): Promise<string> {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });
@@ -27,16 +27,16 @@ async function ledgerOfOther(more: object = {}): Promise<string> {
   return file;
 }
 
-test("refuses a ledger that a living process writes to, although its lock file was removed", async () => {
+test("refuses a ledger that a live process writes to, although its lock file was removed", async () => {
   const store = sqliteLedgerStore(await ledgerOfOther());
   await expect(store.write("push", { create: true })).rejects.toMatchObject({ code: "ledger_in_use", exitCode: 7 });
   await expect(store.repair?.("20261123")).rejects.toMatchObject({ code: "ledger_in_use" });
 });
 
 test.each([
-  ["of a copy", { ledgerInode: 1 }],
-  ["of a process that has ended", { pid: 2 ** 22 + 1, processStart: "1" }],
-])("takes over a ledger from the writer %s", async (_, more) => {
+  ["of a copied ledger", { ledgerInode: 1 }],
+  ["that has ended", { pid: 2 ** 22 + 1, processStart: "1" }],
+])("takes over a ledger from the recorded writer %s", async (_, more) => {
   const store = sqliteLedgerStore(await ledgerOfOther(more));
   const ledger = await store.write("push", { create: true });
   await sendAll(ledger, await planned(ledger, [item(1, "B")]), "accepted");
@@ -44,7 +44,7 @@ test.each([
   expect((await store.check()).findings).toEqual([]);
 });
 
-test("ends the transactions of a process from which the ledger was taken", async () => {
+test("ends the transactions of a process that lost the ledger", async () => {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });
   const run = await planned(ledger, [item(1, "A")]);
@@ -55,7 +55,7 @@ test("ends the transactions of a process from which the ledger was taken", async
   await ledger.close();
 });
 
-test("stops writing when another file is put in the place of the ledger", async () => {
+test("stops writing when another file replaces the ledger", async () => {
   const file = path.join(temporaryFolder(), "ledger.db");
   const ledger = await sqliteLedgerStore(file).write("push", { create: true });
   const run = await planned(ledger, [item(1, "A")]);

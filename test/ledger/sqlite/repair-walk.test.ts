@@ -11,7 +11,7 @@ let whole: Buffer;
 let seal: Buffer;
 /** The ledger before its second run. */
 let older: Buffer;
-/** The pages of a ledger without a run: where one of them is lost, so may be the description of its tables. */
+/** The pages of a ledger without a run. If one of them is lost, the table definitions may be lost, too. */
 let schemaPages: number;
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ async function refusalOf(work: () => Promise<unknown>): Promise<Partial<Failure>
   );
 }
 
-/** What is wrong with a ledger that can be written to. */
+/** The problems of a ledger that can be written to. */
 async function findingsOf(path: string): Promise<readonly string[]> {
   const store = sqliteLedgerStore(path);
   const { findings } = await store.check();
@@ -54,7 +54,7 @@ async function findingsOf(path: string): Promise<readonly string[]> {
   return findings;
 }
 
-/** `sound`, `lost` when it is said what to do then, or what is wrong. */
+/** `sound`; `lost` if the failure explains what to do; or the problems. */
 async function repairOf(path: string): Promise<string> {
   const store = sqliteLedgerStore(path);
   expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });
@@ -63,7 +63,7 @@ async function repairOf(path: string): Promise<string> {
   return [message ?? [], await findingsOf(path)].flat().join(" ") || "sound";
 }
 
-test("a ledger that was cut off after any page is repaired, or said to be lost with what to do", async () => {
+test("a ledger truncated after any page is repaired, or reported as lost with instructions", async () => {
   let repaired = 0;
   for (let pages = 1; pages < whole.length / PAGE; pages += 1) {
     const path = damagedLedger(whole.subarray(0, pages * PAGE));
@@ -76,27 +76,24 @@ test("a ledger that was cut off after any page is repaired, or said to be lost w
 });
 
 test.each([
-  ["is gone", undefined, "it is missing"],
+  ["is missing", undefined, "it is missing"],
   ["is empty", new Uint8Array(), "it is empty"],
-])(
-  "a ledger that %s is said to be lost by every command, and an older copy leads to a sound one",
-  async (_, bytes, found) => {
-    const path = damagedLedger(bytes);
-    const store = sqliteLedgerStore(path);
-    for (const work of [store.read, () => store.write("push", { create: true })]) {
-      const refusal = await refusalOf(work);
-      expect(refusal.message).toContain(found);
-      expect(refusal.hint).toContain("restore the latest copy and run `migrate ledger repair`");
-    }
-    expect(await refusalOf(async () => store.repair?.("1"))).toMatchObject({ code: "ledger_damaged" });
-    writeFileSync(path, older);
-    expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });
-    await store.repair?.("2");
-    expect(await findingsOf(path)).toEqual([]);
-  },
-);
+])("every command reports a ledger that %s as lost, and an older copy can be repaired", async (_, bytes, found) => {
+  const path = damagedLedger(bytes);
+  const store = sqliteLedgerStore(path);
+  for (const work of [store.read, () => store.write("push", { create: true })]) {
+    const refusal = await refusalOf(work);
+    expect(refusal.message).toContain(found);
+    expect(refusal.hint).toContain("restore the latest copy and run `migrate ledger repair`");
+  }
+  expect(await refusalOf(async () => store.repair?.("1"))).toMatchObject({ code: "ledger_damaged" });
+  writeFileSync(path, older);
+  expect(await refusalOf(store.read)).toMatchObject({ code: "ledger_damaged" });
+  await store.repair?.("2");
+  expect(await findingsOf(path)).toEqual([]);
+});
 
-test("without any copy a lost ledger's seal is what has to be removed to begin a new one", async () => {
+test("without a copy of a lost ledger, its checksum file must be removed to start a new one", async () => {
   const path = damagedLedger(undefined);
   const { hint } = await refusalOf(sqliteLedgerStore(path).read);
   expect(hint).toContain(`remove ${path}-seal`);
@@ -106,7 +103,7 @@ test("without any copy a lost ledger's seal is what has to be removed to begin a
   await ledger.close();
 });
 
-test("a repair that was killed while it changed the files can be run again", async () => {
+test("a repair that was killed while it changed the files can be repeated", async () => {
   const path = damagedLedger(whole.subarray(0, whole.length - PAGE));
   copyFileSync(path, `${path}.lengthened`);
   copyFileSync(path, `${path}.repaired`);
@@ -115,7 +112,7 @@ test("a repair that was killed while it changed the files can be run again", asy
 });
 
 test.each(["records", "runs", "files"])(
-  "a ledger is repaired, or said to be lost, though a damaged schema makes the keys of %s unreadable",
+  "a ledger whose keys of %s are unreadable due to a corrupt schema is repaired, or reported as lost",
   async (table) => {
     const bytes = Buffer.from(whole);
     const schema = bytes.indexOf(`CREATE TABLE ${table} (`, 0, "latin1");

@@ -31,8 +31,8 @@ describeLedger("a temporary SQLite ledger", () => openTemporaryLedger(folder));
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-describe("the ledger's file", () => {
-  test("the ledger's file is its owner's alone, with its folder and side files, under any umask", async () => {
+describe("the ledger file", () => {
+  test("is accessible to its owner only, like its folder and side files, under any umask", async () => {
     const path = join(temporaryFolder(), ".migrate", "ledger.db");
     const umask = process.umask(0);
     try {
@@ -46,7 +46,7 @@ describe("the ledger's file", () => {
     }
   });
 
-  test("the mode of a ledger's file is tightened when it was open to others", async () => {
+  test("gets a stricter mode if it was accessible to others", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();
     chmodSync(path, 0o644);
@@ -54,7 +54,7 @@ describe("the ledger's file", () => {
     expect(modeOf(path)).toBe(0o600);
   });
 
-  test("whoever reads sees the ledger of one moment, and holds up nobody who writes", async () => {
+  test("readers see a consistent snapshot and do not block writers", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     const run = await planned(ledger, [item(1, "A"), item(2, "B")]);
@@ -71,7 +71,7 @@ describe("the ledger's file", () => {
     await next.close();
   });
 
-  test("a ledger keeps what it holds when it is opened again", async () => {
+  test("keeps its content when it is opened again", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const first = await openLedger({ path, toolVersion: "1.2.3" });
     await sendAll(first, await planned(first, [item(1, "A")]), "accepted");
@@ -82,7 +82,7 @@ describe("the ledger's file", () => {
     await second.close();
   });
 
-  test("a ledger's file holds no value of a problem", async () => {
+  test("contains no value of a problem", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     const problem = { attr: "name", severity: "error", by: "local", code: "blank", value: "CANARY-7731" } as const;
@@ -91,15 +91,15 @@ describe("the ledger's file", () => {
     expect(readFileSync(path).includes("CANARY-7731")).toBe(false);
   });
 
-  test("a ledger is not made by a command that only reads", async () => {
+  test("is not created by a command that only reads", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     await expect(openLedger({ path, create: false })).rejects.toMatchObject({ code: "run_unknown" });
     expect(existsSync(path)).toBe(false);
   });
 });
 
-describe("a ledger that cannot be trusted is refused and left as it is", () => {
-  test("a symbolic link or a folder in the ledger's place is refused", async () => {
+describe("an untrusted ledger is refused and not changed:", () => {
+  test("a symbolic link or a folder instead of the ledger", async () => {
     const here = temporaryFolder();
     writeFileSync(join(here, "target"), "");
     symlinkSync(join(here, "target"), join(here, "link.db"));
@@ -108,14 +108,14 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     expect(statSync(join(here, "target")).size).toBe(0);
   });
 
-  test("a file that is no database is refused as a ledger", async () => {
+  test("a file that is not a database", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     writeFileSync(path, "garbage ".repeat(1000));
     await expect(openLedger({ path })).rejects.toMatchObject({ code: "ledger_damaged", exitCode: 6 });
     expect(readFileSync(path, "utf8")).toBe("garbage ".repeat(1000));
   });
 
-  test("a database of another program is refused as a ledger", async () => {
+  test("a database of another program", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const other = new DatabaseSync(path);
     other.exec("create table theirs (a)");
@@ -127,7 +127,7 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     [99, "written by a newer version of this tool (format 99; this version knows 1)"],
     [0, "unknown format (format 0; this version knows 1)"],
     [-1, "unknown format (format -1; this version knows 1)"],
-  ])("a ledger of format %s is refused", async (format, message) => {
+  ])("a ledger of format %s", async (format, message) => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();
     const other = new DatabaseSync(path);
@@ -147,7 +147,7 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
     expect(readFileSync(path)[100]).toBe(leafPage);
   });
 
-  test("a ledger that is cut off at any page is refused, and one with a torn page", async () => {
+  test("a ledger that is truncated at any page or has a torn page", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const ledger = await openLedger({ path });
     await planned(
@@ -175,14 +175,11 @@ describe("a ledger that cannot be trusted is refused and left as it is", () => {
   });
 });
 
-test.skipIf(process.platform === "win32")(
-  "a temporary ledger leaves nothing behind, whenever the process dies",
-  async () => {
-    const here = temporaryFolder();
-    const ledger = await openTemporaryLedger(here);
-    await planned(ledger, [item(1, "A")], { run: { command: "validate" } });
-    expect(readdirSync(here)).toEqual([]);
-    await ledger.close();
-    expect(readdirSync(here)).toEqual([]);
-  },
-);
+test.skipIf(process.platform === "win32")("a temporary ledger leaves no file, whenever the process dies", async () => {
+  const here = temporaryFolder();
+  const ledger = await openTemporaryLedger(here);
+  await planned(ledger, [item(1, "A")], { run: { command: "validate" } });
+  expect(readdirSync(here)).toEqual([]);
+  await ledger.close();
+  expect(readdirSync(here)).toEqual([]);
+});

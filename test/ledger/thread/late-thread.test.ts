@@ -9,7 +9,7 @@ import { threadLedger } from "../../../src/ledger/thread/thread-ledger.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { intentOf, item, planned } from "../ledger-input.ts";
 
-/** A ledger that a thread takes over; the thread is this one, and notes what it is asked. */
+/** A ledger that moves to a thread. The thread is simulated here and records its calls. */
 async function openLate() {
   const here = await openLedger({ path: join(temporaryFolder(), "ledger.db") });
   const methods = callMethodsOf({ ledger: here, close: () => true });
@@ -46,7 +46,7 @@ async function begin(ledger: Ledger, run: string, records: number): Promise<void
   }
 }
 
-test("few requests are written down without a thread", async () => {
+test("few requests are written without a thread", async () => {
   const { ledger, run, seen } = await openLate();
   await begin(ledger, run, 10);
   expect((await ledger.summary(run)).counts).toEqual({ pending: 4, ambiguous: 10 });
@@ -54,7 +54,7 @@ test("few requests are written down without a thread", async () => {
   expect(seen).toEqual({ started: 0, moved: 0, ready: false, ended: 0, asked: [] });
 });
 
-test("a thread is started for the eleventh group of requests, and takes over with the first group after it is ready", async () => {
+test("the eleventh group of requests starts a thread, which takes over with the first group after it is ready", async () => {
   const { ledger, run, seen } = await openLate();
   await begin(ledger, run, 12);
   expect(seen).toMatchObject({ started: 1, moved: 0, asked: [] });

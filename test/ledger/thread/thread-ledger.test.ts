@@ -8,7 +8,7 @@ import { createTestFolder, temporaryFolder } from "../../temporary-folder.ts";
 import { describeLedger } from "../behaviour/ledger-behaviour.ts";
 import { item, outcomesOf, planned, PUSH, sendAll } from "../ledger-input.ts";
 
-// The compiled ledger, which finds the compiled file of its thread.
+// The compiled ledger, which needs the compiled file of its thread.
 const { openLedger }: typeof compiled = await import(
   new URL("../../../dist/ledger/sqlite/sqlite-ledger.js", import.meta.url).href
 );
@@ -19,7 +19,7 @@ let count = 0;
 
 function inThread(ledger: Ledger, begins: "at once" | "when it pays" = "at once"): Ledger {
   const moved = ledger.inThread?.(begins);
-  if (moved === undefined) throw new Error("a SQLite ledger has a thread");
+  if (moved === undefined) throw new Error("the SQLite ledger has no thread");
   return moved;
 }
 
@@ -30,8 +30,8 @@ async function openInThread(): Promise<Ledger> {
 
 describeLedger("a SQLite ledger in a thread of its own", openInThread, { comparesJournals: false });
 
-describe("a ledger that goes on in a thread", () => {
-  test("knows what was written before, and is closed with the one that it came from: nothing is left in the log", async () => {
+describe("a ledger that continues in a thread", () => {
+  test("knows earlier writes, and is closed with the original ledger so that the log is empty", async () => {
     const path = join(temporaryFolder(), "ledger.db");
     const alone = await openLedger({ path });
     const { id } = await alone.startRun(PUSH);
@@ -41,7 +41,7 @@ describe("a ledger that goes on in a thread", () => {
     await sendAll(moved, id, "accepted");
     expect((await alone.summary(id)).counts).toEqual({ accepted: 2 });
     await alone.close();
-    // Where SQLite has closed the file, its log is gone.
+    // SQLite removes the log when it closes the file.
     expect(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0).toBe(0);
 
     const again = await openLedger({ path, create: false });
@@ -49,10 +49,10 @@ describe("a ledger that goes on in a thread", () => {
     await again.close();
   });
 
-  test("says what went wrong as the ledger itself does, with code and hint", async () => {
+  test("reports failures like the ledger itself, with code and hint", async () => {
     const ledger = await openInThread();
     const error: unknown = await ledger.summary("nobody").catch((thrown: unknown) => thrown);
-    // The compiled code has a class of its own.
+    // The compiled code has its own failure class.
     expect(error).toMatchObject({
       name: Failure.name,
       code: "run_unknown",
@@ -61,7 +61,7 @@ describe("a ledger that goes on in a thread", () => {
     await ledger.close();
   });
 
-  test("gives up reading outcomes where no more are wanted, and goes on with other work", async () => {
+  test("stops reading outcomes when no more are wanted, and continues with other work", async () => {
     const ledger = await openInThread();
     const items = Array.from({ length: 1200 }, (_, index) => item(index + 1, `K${index}`));
     const run = await planned(ledger, items);
@@ -73,7 +73,7 @@ describe("a ledger that goes on in a thread", () => {
     await ledger.close();
   });
 
-  test("tells of a plan that could not be written by the next call that plans", async () => {
+  test("reports a failed write of a plan in the next planning call", async () => {
     const ledger = await openInThread();
     const { id } = await ledger.startRun(PUSH);
     await ledger.plan(id, [item(1, "A")]);

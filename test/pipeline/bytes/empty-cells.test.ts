@@ -43,10 +43,10 @@ components:
           items: { type: object, required: [street], properties: { street: { type: string }, town: { type: string } } }
 `;
 
-/** The text of a cell as the file holds it. */
+/** The text of a cell in the file. */
 const CELLS = ["A", "", " ", "\t ", '""', '" "', '"A"', " A ", "\u00a0", "\u00a0A", "ONE", "12", '"\r\n"', "Zo\u00eb"];
 
-/** Gives the mapping, in which the fields are made of the column A. */
+/** A mapping that builds the fields from column A. */
 function mappingOf(fields: string): string {
   return `operation: import-thing\nsources: { things: { files: things.csv } }\npayload:\n  ref: REF\n  name: REF\n  ${fields}\n`;
 }
@@ -84,7 +84,7 @@ const OPTIONS = [
   '{ value: ONE, when: { column: A, in: ["", A] } }',
 ];
 
-/** What is planned of the things by the fast path and by the row path, for a run that validates and for one that sends. */
+/** The plan of the records by the fast path and by the row path, for a run that validates and a run that sends. */
 async function bothPaths(
   fields: string,
   contract = CONTRACT,
@@ -97,7 +97,7 @@ async function bothPaths(
   };
 }
 
-/** What the contract's type of the field cannot hold is another constant. */
+/** A different constant for a field whose contract type cannot contain the usual one. */
 function optionsFor(field: string): readonly string[] {
   if (field === "amount") {
     const numeric = OPTIONS.filter((option) => !option.includes("keepEmpty") && !option.includes('default: ""'));
@@ -106,42 +106,36 @@ function optionsFor(field: string): readonly string[] {
   return field === "choice" ? OPTIONS.filter((option) => !option.includes('default: ""')) : OPTIONS;
 }
 
-test.each(FIELDS)(
-  "the fast path gives what the row path gives for empty and blank cells of the field %s",
-  async (field) => {
-    for (const option of optionsFor(field)) {
-      const { fast, rows } = await bothPaths(`${field}: ${option}`);
-      expect({ option, planned: fast }).toEqual({ option, planned: rows });
-    }
-  },
-);
+test.each(FIELDS)("the fast path matches the row path for empty and blank cells of the field %s", async (field) => {
+  for (const option of optionsFor(field)) {
+    const { fast, rows } = await bothPaths(`${field}: ${option}`);
+    expect({ option, planned: fast }).toEqual({ option, planned: rows });
+  }
+});
 
-test.each(OPTIONS)(
-  "the fast path gives what the row path gives for the leaf %s in objects and lists",
-  async (option) => {
-    const { fast, rows } = await bothPaths(
-      [
-        `place: { street: ${option}, town: B }`,
-        `places: [{ street: ${option}, town: B }, { street: B, town: ${option} }, { street: ${option} }]`,
-        `texts: [${option}, B]`,
-      ].join("\n  "),
-    );
-    expect(fast).toEqual(rows);
-  },
-);
+test.each(OPTIONS)("the fast path matches the row path for the leaf %s in objects and lists", async (option) => {
+  const { fast, rows } = await bothPaths(
+    [
+      `place: { street: ${option}, town: B }`,
+      `places: [{ street: ${option}, town: B }, { street: B, town: ${option} }, { street: ${option} }]`,
+      `texts: [${option}, B]`,
+    ].join("\n  "),
+  );
+  expect(fast).toEqual(rows);
+});
 
 test.each([
   ["a constant", "text: { from: A, default: NONE }", '"text":"NONE"'],
   ["an empty text", 'empty: { from: A, default: "" }', '"empty":""'],
   ["a constant in an object", "place: { street: B, town: { from: A, default: NONE } }", '"town":"NONE"'],
   ["a constant in a list", "texts: [{ from: A, default: NONE }]", '"texts":["NONE"]'],
-])("a default of an empty cell is not lost: %s", async (_, fields, expected) => {
+])("keeps a default for an empty cell: %s", async (_, fields, expected) => {
   const texts = await plannedTexts(await openThings(fields));
   const empty = CELLS.flatMap((cell, index) => (cell.replaceAll('"', "").trim() === "" ? [2 * index] : []));
   expect(empty.map((position) => texts[position]?.[1])).toEqual(empty.map(() => expect.stringContaining(expected)));
 });
 
-test("a default is the business key of each record whose cell is empty", async () => {
+test("uses a default as the business key of each record with an empty cell", async () => {
   const folder = temporaryFolder({
     "contract.yaml": CONTRACT,
     "mapping.yaml": mappingOf("text: A").replace("ref: REF", "ref: { from: A, default: NONE }"),
@@ -155,7 +149,7 @@ test("a default is the business key of each record whose cell is empty", async (
 test.each([
   ["optional", CONTRACT],
   ["required", CONTRACT.replace("required: [name]", "required: [name, places]")],
-])("the fast path gives what the row path gives for items of constants in a list that is %s", async (_, contract) => {
+])("the fast path matches the row path for items of constants in a list that is %s", async (_, contract) => {
   for (const items of [
     "{ street: A, town: { value: Bath } }",
     "{ street: { from: A, default: High St }, town: { from: B, default: Bath } }",

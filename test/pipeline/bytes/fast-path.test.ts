@@ -20,7 +20,7 @@ function purposeOf(items: ChunkSettings["items"]): ScanPurpose {
   return items.endpoint === "" ? {} : { texts: createByteList(), planned: items };
 }
 
-/** The numbers of the records that bytes alone do not tell. */
+/** The numbers of the records that need the row path. */
 async function notPlain({ input, ...job }: Job, { items } = CHECK): Promise<readonly number[] | undefined> {
   const { chunked } = input;
   const [opened] = chunked?.files ?? [];
@@ -34,7 +34,7 @@ async function notPlain({ input, ...job }: Job, { items } = CHECK): Promise<read
   return others;
 }
 
-test("records that are told by their bytes are planned as if they were made and checked", async () => {
+test("plans records from bytes as the row path plans them", async () => {
   const folder = folderOf("");
   await fc.assert(
     fc.asyncProperty(file, async (content) => {
@@ -51,7 +51,7 @@ test("records that are told by their bytes are planned as if they were made and 
   );
 });
 
-test("of good rows none is made, quoted ones, other alphabets and empty cells among them", async () => {
+test("needs the row path for no well-formed row, with quotes, other alphabets and empty cells included", async () => {
   const rows = [
     GOOD,
     GOOD.with(0, "0a b").with(1, "Zoë"),
@@ -65,17 +65,17 @@ test("of good rows none is made, quoted ones, other alphabets and empty cells am
   ];
   const job = await openFolder(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n")));
   onTestFinished(() => job.input.close());
-  // Doubled quotes are left to the parser; the other one has an error.
+  // The row path handles doubled quotes; the other record has an error.
   expect(await notPlain(job)).toEqual([3, 8]);
   expect(await notPlain(job, SENT)).toEqual([3, 8]);
 });
 
 test.each([
   ["a key that every record has", MAPPING.replace("ref: REF", "ref: { value: A }")],
-  ["a key with leading zeros taken away", MAPPING.replace("ref: REF", "ref: { from: REF, replace: [['0', '']] }")],
+  ["a key without its leading zeros", MAPPING.replace("ref: REF", "ref: { from: REF, replace: [['0', '']] }")],
   ["a key that is one of two cells", MAPPING.replace("ref: REF", "ref: { from: [REF, CODE] }")],
   ["a nested key", `key: place.street\n${MAPPING}`],
-])("records are planned the same by their bytes with %s", async (_, mapping) => {
+])("plans the same records on the fast path with %s", async (_, mapping) => {
   const rows = [GOOD, GOOD.with(0, "007"), GOOD.with(0, ""), GOOD.with(0, "Zoë").with(12, " "), GOOD.with(12, "Ä 1")];
   const job = await openFolder(folderOf([COLUMNS, ...rows].map((cells) => cells.join(",")).join("\n"), mapping));
   onTestFinished(() => job.input.close());
@@ -84,7 +84,7 @@ test.each([
     expect(await planned(job, settings)).toEqual(await planned(withoutFastPath(job), settings));
 });
 
-test("a time that is not sent as it is given is made, and its record known by what the rows hold", async () => {
+test("rebuilds a time that is not sent unchanged, and identifies its record by the values in the rows", async () => {
   const given = ["2024-01-01T00:00:00Z", "2024-01-01T02:00:00+02:00"];
   const rows = given.map((seen, index) => GOOD.with(0, `A${index}`).with(COLUMNS.indexOf("SEEN"), seen));
   const job = await openFolder(folderOf([COLUMNS, ...rows, []].map((cells) => cells.join(",")).join("\n")));

@@ -15,10 +15,10 @@ import { CONTRACT, files, HEADERS, MAPPING, MAPPINGS } from "./odd-joined-record
 import { openFolder } from "./open-folder.ts";
 
 const ITEMS = { endpoint: "", supplier: "" };
-/** Of a run that sends. */
+/** Settings of a run that sends. */
 const SENT_ITEMS = { endpoint: "POST localhost/accounts", supplier: "S1" };
 
-/** Everything that is planned, and the failure that ends it. */
+/** The whole plan, and the failure that ends it. */
 async function planned(batches: AsyncIterable<PlannedBatch>): Promise<unknown> {
   const items: unknown[] = [];
   const invalid: unknown[] = [];
@@ -49,7 +49,7 @@ function joinedRows(job: Job, items: ItemSettings): AsyncIterable<PlannedBatch> 
   return planItems(checkedRecords(job, { signal, shownValues: undefined }), job, items);
 }
 
-test("records that are joined as bytes are planned as if their rows were joined", async () => {
+test("plans records joined as bytes as if their rows were joined", async () => {
   const folder = temporaryFolder({ "contract.yaml": CONTRACT });
   await fc.assert(
     fc.asyncProperty(files, fc.constantFrom(...MAPPINGS), fc.constantFrom(ITEMS, SENT_ITEMS), async (...drawn) => {
@@ -70,7 +70,7 @@ test("records that are joined as bytes are planned as if their rows were joined"
   );
 });
 
-test("of good joined rows none is made, several of one parent among them, and quoted ones", async () => {
+test("needs the row path for no well-formed joined row, with several rows per parent and quotes included", async () => {
   const folder = temporaryFolder({
     "contract.yaml": CONTRACT,
     "mapping.yaml": MAPPING,
@@ -90,7 +90,7 @@ test("of good joined rows none is made, several of one parent among them, and qu
   expect(await notPlain(job)).toEqual([]);
 });
 
-/** The numbers of the records that bytes alone do not tell. */
+/** The numbers of the records that need the row path. */
 async function notPlain(job: Job): Promise<readonly number[]> {
   const { joined } = job.input;
   const [file] = joined?.files ?? [];
@@ -103,7 +103,7 @@ async function notPlain(job: Job): Promise<readonly number[]> {
   return others;
 }
 
-test("child rows that are there twice are kept where their list is built in two ways", async () => {
+test("keeps repeated child rows if their list is built in two ways", async () => {
   const thing = {
     type: "object",
     properties: {

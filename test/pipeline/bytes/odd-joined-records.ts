@@ -62,7 +62,7 @@ payload:
         item: { id: ID, kind: { from: KIND, lookup: { G: GAS, P: POWER } } }
 `;
 
-/** Others that have to come to the same, each for a reason of its own. */
+/** Equivalent mappings, each different in one respect. */
 export const MAPPINGS = [
   MAPPING,
   MAPPING.replace("orderBy: SEQ", "orderBy: { column: SEQ, as: number }"),
@@ -73,7 +73,7 @@ export const MAPPINGS = [
   ),
   MAPPING.replace("each: meters", 'each: meters\n        when: { column: KIND, in: ["G"] }'),
   MAPPING.replace("    - street: NAME\n      meters:", "    - street: { from: [NAME, REF], join: / }\n      meters:"),
-  // Items that may hold constants alone, in a required list and below an optional one.
+  // Items that may contain only constants, in a required list and below an optional list.
   MAPPING.replace(
     "  people:\n    each: people\n    item: {",
     "  people:\n    - { last: NAME, first: { value: Ann } }\n    - each: people\n      item: { account: { value: A1 },",
@@ -82,7 +82,7 @@ export const MAPPINGS = [
     "each: meters\n        item: {",
     "- { id: NAME, kind: { value: GAS } }\n        - each: meters\n          item: {",
   ),
-  // No list is made of the meters.
+  // No list is built from the meters.
   MAPPING.slice(0, MAPPING.indexOf("  sites:")),
 ];
 
@@ -119,7 +119,7 @@ function lines(cells: readonly fc.Arbitrary<string>[], delimiter = ","): fc.Arbi
   return fc.array(line, { maxLength: 25 });
 }
 
-/** Files to be joined, whose rows are right, wrong, or nearly right. */
+/** Files to join, with correct, wrong and almost correct rows. */
 export const files: fc.Arbitrary<Readonly<Record<keyof typeof HEADERS, string>>> = fc
   .record({
     accounts: fc.uniqueArray(reference, { minLength: 4, maxLength: 12 }),

@@ -99,7 +99,7 @@ export const GOOD = [
   "Bath",
 ];
 
-/** What stands in cells, right, wrong, or nearly right. */
+/** Contents of cells: correct, wrong and almost correct. */
 const OTHERS = fc.constantFrom(
   "",
   " ",
@@ -154,7 +154,7 @@ const odd = fc.oneof(
 );
 
 const key = fc.nat(99).map((number) => `A${number}`);
-/** A good row, but for a few cells. */
+/** A valid row, except for a few cells. */
 const row = fc
   .tuple(key, fc.array(fc.tuple(fc.nat(COLUMNS.length - 1), odd), { maxLength: 3 }))
   .map(([ref, changes]) => {
@@ -169,7 +169,7 @@ const line = fc.oneof(
     arbitrary: fc.constantFrom("", "  ", '""', "A,B", `${GOOD.join(",")},more`, `"A1"x,${GOOD.slice(1).join(",")}`),
   },
 );
-/** A CSV file: good records, and some that are odd in one cell or more. */
+/** A CSV file with valid records and some with one or more unusual cells. */
 export const file: fc.Arbitrary<string> = fc
   .tuple(fc.array(line, { minLength: 20, maxLength: 80 }), fc.constantFrom("\n", "\r\n", "\r"), fc.boolean())
   .map(([lines, end, isEnded]) => [COLUMNS.join(","), ...lines].join(end) + (isEnded ? end : ""));

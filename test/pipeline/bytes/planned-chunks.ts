@@ -13,7 +13,7 @@ export const SENT = {
   keepsPayloads: true,
 } satisfies ChunkSettings;
 
-/** The planned items, the payloads that are kept, and the failure that ends the check. */
+/** The planned items, the kept payloads, and the failure that ends the check. */
 export async function planned(job: Job, settings: ChunkSettings): Promise<unknown> {
   const { chunked } = job.input;
   if (chunked === undefined) throw new Error("the input does not come in chunks");
@@ -31,7 +31,7 @@ export async function planned(job: Job, settings: ChunkSettings): Promise<unknow
   return answers;
 }
 
-/** For each record of a run that sends, its key and, where a payload was kept, its text. */
+/** The key of each record of a run that sends and, if its payload was kept, the text of the payload. */
 export async function plannedTexts(job: Job): Promise<readonly (readonly [key: string | undefined, text?: string])[]> {
   const { chunked } = job.input;
   if (chunked === undefined) throw new Error("the input does not come in chunks");
@@ -49,13 +49,13 @@ export async function plannedTexts(job: Job): Promise<readonly (readonly [key: s
   return records;
 }
 
-/** By the positions of their records in the chunk. */
+/** Indexed by the positions of their records in the chunk. */
 function textsOf({ bytes, starts, ends }: PackedPayloads): readonly (readonly [position: number, text: string])[] {
   const text = (position: number, end: number): string => Buffer.from(bytes).toString("utf8", starts[position], end);
   return [...ends].flatMap((end, position) => (end === 0 ? [] : [[position, text(position, end)] as const]));
 }
 
-/** Batches without errors are handed on together where records are told by their bytes: nothing depends on where one ends. */
+/** On the fast path, batches without errors are passed on together. Nothing depends on where a batch ends. */
 function asOneBatch(batches: CheckAnswer["batches"]): object {
   let first = 0;
   const placed = batches.map(({ count, items, invalid, excluded, keyColumns, shown }) => {

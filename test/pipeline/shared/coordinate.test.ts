@@ -21,14 +21,14 @@ interface Scene {
   readonly heard: string[];
   readonly notices: string[];
   readonly drain: AbortController;
-  /** The process ends by itself. */
+  /** The process exits by itself. */
   readonly die: (end: ProcessEnd) => void;
   readonly ended: Promise<UploadEnd>;
-  /** Lets so much time pass. */
+  /** Lets this time pass. */
   readonly pass: (ms: number) => Promise<void>;
 }
 
-/** One process that is frozen: it ends when it is killed, and by nothing else. */
+/** A frozen process, which ends only when it is killed. */
 function coordinated(
   status: Partial<SharedStatus> | (() => Partial<SharedStatus>),
   fails: Partial<SharedRun> = {},
@@ -100,14 +100,14 @@ function worker(state: WorkerStatus["state"]): WorkerStatus {
 
 const LEFT = { waiting: 1, taken: 0, done: 1 };
 
-test("a worker that stands still when all is done is ended after a while, and the run with it", async () => {
+test("ends a frozen worker some time after all records are done, and the run with it", async () => {
   const { heard, ended, pass } = coordinated({ workers: [worker("lost")] });
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "done" });
   expect(heard).toEqual(["end", "stop", "kill at 40000"]);
 });
 
-test("who asks a run to end does not wait for a worker that stands still", async () => {
+test("does not wait for a frozen worker when the user ends the run", async () => {
   const { heard, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(5_000);
   expect(heard).toEqual([]);
@@ -117,20 +117,20 @@ test("who asks a run to end does not wait for a worker that stands still", async
   expect(heard.slice(0, 4)).toEqual(["stop", "drain", "end", "stop"]);
 });
 
-test("a failure that ends the run does not wait for a worker that stands still", async () => {
+test("does not wait for a frozen worker when a failure ends the run", async () => {
   const failure = { code: "authentication", message: "no" };
   const { ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")], failure });
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "stopped", failure: { code: "authentication" } });
 });
 
-test("a worker that stands still, and that nobody has stopped, is waited for: it may wake and go on", async () => {
+test("waits for a frozen worker that was not told to stop, because it may continue", async () => {
   const { heard, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(3_600_000);
   expect(heard).toEqual([]);
 });
 
-test("where no worker is started here, those of other machines are waited for, until the run is to end", async () => {
+test("waits for workers of other machines if it starts none, until the run must end", async () => {
   const { heard, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, 0);
   await pass(3_600_000);
   expect(heard).toEqual([]);
@@ -140,7 +140,7 @@ test("where no worker is started here, those of other machines are waited for, u
   expect(heard).toEqual(["drain", "end"]);
 });
 
-test("processes are ended also where the run cannot be", async () => {
+test("ends processes even if the run cannot be ended", async () => {
   const away = new Failure("storage", "the server is away", {});
   const { heard, ended, pass } = coordinated({ workers: [worker("working")] }, { end: () => Promise.reject(away) });
   await pass(60_000);

@@ -18,10 +18,10 @@ const ORDERS: HeartbeatReply = {
 };
 
 async function unused(): Promise<never> {
-  throw new Error("not asked for here");
+  throw new Error("not used in this test");
 }
 
-test("a lease counts from the moment when its renewal was asked for, not from the server's answer", async () => {
+test("a lease counts from the request to renew it, not from the server's reply", async () => {
   let now = 0;
   const clock = {
     now: () => now,
@@ -38,7 +38,7 @@ test("a lease counts from the moment when its renewal was asked for, not from th
     finish: unused,
     saveIntents: unused,
     saveOutcomes: unused,
-    // The answer takes nearly as long as the lease lasts.
+    // The reply takes almost as long as the lease.
     beat: async () => {
       now += 7_000;
       return ORDERS;

@@ -9,10 +9,10 @@ const intent: Intent = { record: 3, identity: hash, content: hash, attempt: 1, a
 const outcome: AttemptOutcome = { record: 3, identity: hash, attempt: 1, status: "accepted", at: AT, problems: [] };
 
 async function unused(): Promise<never> {
-  throw new Error("not asked for here");
+  throw new Error("not used in this test");
 }
 
-test("a range with a request under way is not settled, whoever asks", async () => {
+test("a range with a request in flight is never settled", async () => {
   const finished: number[] = [];
   const worker: SharedWorker = {
     leaseMs: 30_000,

@@ -65,7 +65,7 @@ function folder(): string {
   return path.join(state, "ledgers", "first");
 }
 
-/** A process that has looked at the database as it stands. */
+/** A process that has observed the current state of the database. */
 async function watching(): Promise<OriginWatch> {
   const watch = watchOrigin(STORE, ledger, dependencies());
   await watch.look();
@@ -78,8 +78,8 @@ function change(to: Partial<OriginFacts>): void {
 
 const OUTDATED = { code: "ledger_outdated" };
 
-describe("a look at the database", () => {
-  test("is content with one that goes on", async () => {
+describe("an observation of the database", () => {
+  test("accepts a database that continues", async () => {
     const watch = await watching();
     change({ position: 200 });
     await watch.look();
@@ -87,7 +87,7 @@ describe("a look at the database", () => {
     expect(notices).toEqual([]);
   });
 
-  test("reports one that was moved when only this machine has sent, once", async () => {
+  test("reports once a moved database if only this machine has sent", async () => {
     const watch = await watching();
     change({ origin: "two", position: 5 });
     await watch.look();
@@ -96,9 +96,9 @@ describe("a look at the database", () => {
   });
 
   test.each<[string, Partial<OriginFacts>]>([
-    ["has another origin", { origin: "two" }],
-    ["has gone back in its log", { position: 99 }],
-  ])("refuses one that %s, each time, when others have sent", async (_, to) => {
+    ["with another origin", { origin: "two" }],
+    ["whose log position has decreased", { position: 99 }],
+  ])("refuses a database %s each time if other machines have sent", async (_, to) => {
     change({ machines: [...facts.machines, "other"] });
     const watch = await watching();
     change({ ...to, machines: [machineId(state)] });
@@ -107,9 +107,9 @@ describe("a look at the database", () => {
   });
 
   test.each<[string, Partial<OriginFacts>]>([
-    ["has another origin", { origin: "two" }],
-    ["was restarted, and has gone further in its log since", { position: 900, startedAt: "later" }],
-  ])("refuses one that knows fewer requests than this machine has seen, and %s", async (_, to) => {
+    ["with another origin", { origin: "two" }],
+    ["that was restarted and has a higher log position since", { position: 900, startedAt: "later" }],
+  ])("refuses a database with fewer requests than this machine has seen, %s", async (_, to) => {
     const watch = await watching();
     await writeSeenOrigin(folder(), { ...facts, requests: 10, at: AT });
     change(to);
@@ -117,7 +117,7 @@ describe("a look at the database", () => {
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
   });
 
-  test("is content with one that was only restarted", async () => {
+  test("accepts a database that was only restarted", async () => {
     change({ machines: [...facts.machines, "other"] });
     const watch = await watching();
     change({ position: 900, startedAt: "later" });
@@ -126,7 +126,7 @@ describe("a look at the database", () => {
     expect(notices).toEqual([]);
   });
 
-  test("counts machines that came later, and that the restored copy does not know", async () => {
+  test("counts later machines that the restored copy does not contain", async () => {
     const watch = await watching();
     change({ machines: [...facts.machines, "other"] });
     await watch.look();
@@ -135,7 +135,7 @@ describe("a look at the database", () => {
     await expect(watch.look()).rejects.toMatchObject(OUTDATED);
   });
 
-  test("compares with what was observed since the last one", async () => {
+  test("compares with the previous observation", async () => {
     const watch = await watching();
     change({ position: 300, machines: [...facts.machines, "other"] });
     await watch.observe();
@@ -152,7 +152,7 @@ describe("a look at the database", () => {
   });
 });
 
-test("a process whose database was replaced leaves what the next one compares", async () => {
+test("a process whose database was replaced preserves the state that the next process compares", async () => {
   change({ machines: [...facts.machines, "other"] });
   const journal = await openMachineJournal(STORE, ledger, dependencies());
   await journal.begin("first");
@@ -162,7 +162,7 @@ test("a process whose database was replaced leaves what the next one compares", 
   await expect(openMachineJournal(STORE, ledger, dependencies())).rejects.toMatchObject(OUTDATED);
 });
 
-test("a database that is replaced between the comparison and the begin is noticed at the first look", async () => {
+test("a database replaced between the comparison and the start is noticed at the first observation", async () => {
   change({ machines: [...facts.machines, "other"] });
   const journal = await openMachineJournal(STORE, ledger, dependencies());
   change({ origin: "two", machines: [] });
@@ -177,7 +177,7 @@ async function begun(): Promise<void> {
 }
 
 describe("a new process", () => {
-  test("asks when the database was moved since this machine, which alone has sent, last used it", async () => {
+  test("asks if the database was moved since this machine, the only sender, last used it", async () => {
     await begun();
     change({ origin: "two" });
     const refused = openMachineJournal(STORE, ledger, dependencies());
@@ -186,7 +186,7 @@ describe("a new process", () => {
     expect(facts.noted?.origin).toBe("one");
   });
 
-  test("asks when the database says that it was moved, also on a machine that knows nothing of it", async () => {
+  test("asks if the database reports its move, also on a machine that does not know the database", async () => {
     await begun();
     change({ origin: "two" });
     state = temporaryFolder();
@@ -195,7 +195,7 @@ describe("a new process", () => {
     );
   });
 
-  test("goes on when a process at work has seen the database move, and when a recovery was noted", async () => {
+  test("continues if a running process has seen the move, and if a recovery was noted", async () => {
     const journal = await openMachineJournal(STORE, ledger, dependencies());
     await journal.begin("first");
     change({ origin: "two" });

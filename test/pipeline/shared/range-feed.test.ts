@@ -49,7 +49,7 @@ function scene(claimable: readonly RecordRange[]) {
   return { feed, seen, fed, waiting };
 }
 
-/** What is fed, as the first and the last record of each piece. */
+/** The fed records, as the first and the last record of each piece. */
 async function pieces(
   feed: RangeFeed,
   afterEach: (count: number) => void = () => undefined,
@@ -62,7 +62,7 @@ async function pieces(
   return found;
 }
 
-test("ranges are fed one after the other, each in pieces of a second", async () => {
+test("feeds ranges one after another, in pieces of a second each", async () => {
   const { feed, fed } = scene([
     { first: 1, last: 50 },
     { first: 51, last: 60 },
@@ -71,7 +71,7 @@ test("ranges are fed one after the other, each in pieces of a second", async () 
   expect(fed).toEqual([1, 51]);
 });
 
-test("a range that another worker has lost comes before the rest of the one at hand, and nothing is fed twice", async () => {
+test("feeds a range that another worker lost before the rest of the current range, and feeds nothing twice", async () => {
   const { feed, seen, fed } = scene([
     { first: 101, last: 300 },
     { first: 1, last: 30 },
@@ -84,7 +84,7 @@ test("a range that another worker has lost comes before the rest of the one at h
   expect(fed).toEqual([1, 101]);
 });
 
-test("of so many lost ranges so many workers take one each, those that joined first, once a beat", async () => {
+test("assigns each lost range to one worker, the earliest joined first, one per heartbeat", async () => {
   const ranges = [
     { first: 101, last: 200 },
     { first: 1, last: 10 },
@@ -97,7 +97,7 @@ test("of so many lost ranges so many workers take one each, those that joined fi
   expect((await pieces(both.feed)).slice(0, 3)).toEqual(["101-120", "1-10", "121-140"]);
 });
 
-test("a worker that is to leave takes no lost range", async () => {
+test("assigns no lost range to a worker that is about to leave", async () => {
   const leaving = new AbortController();
   const { feed, seen, waiting } = scene([
     { first: 101, last: 200 },
@@ -108,7 +108,7 @@ test("a worker that is to leave takes no lost range", async () => {
   expect(waiting).toHaveLength(1);
 });
 
-test("nothing of a range is handed on when the ledger was restored before it was claimed", async () => {
+test("feeds nothing of a range if the ledger was restored before it was claimed", async () => {
   const { feed, fed, waiting } = scene([
     { first: 1, last: 10 },
     { first: 11, last: 20 },

@@ -4,7 +4,7 @@ import type { RecordRange } from "../../../src/ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../../src/model/record.ts";
 import { createRangeReader } from "../../../src/pipeline/shared/range-reader.ts";
 
-/** An input that can be read from these records on; notes where it was begun. */
+/** An input that can be read from these records; it notes each start position. */
 function input(records: number, batch: number, places: readonly number[] = []) {
   const begun: number[] = [];
   async function* open(from?: InputPosition): AsyncGenerator<RecordRange> {
@@ -26,7 +26,7 @@ async function numbers(groups: AsyncIterable<RecordRange>): Promise<readonly num
   return all;
 }
 
-test("ranges in order are read in one go, and one that lies behind from the beginning again", async () => {
+test("reads ranges in order in one pass, and restarts for an earlier range", async () => {
   const { reader, begun } = input(100, 7);
   expect(await numbers(reader.groups({ first: 3, last: 5 }))).toEqual([3, 4, 5]);
   expect(await numbers(reader.groups({ first: 6, last: 9 }))).toEqual([6, 7, 8, 9]);
@@ -36,7 +36,7 @@ test("ranges in order are read in one go, and one that lies behind from the begi
   expect(begun).toEqual([1, 1]);
 });
 
-test("a range that lies far ahead, or behind, is read from the last place that was noted before it", async () => {
+test("reads a distant range, ahead or behind, from the last position noted before it", async () => {
   const { reader, begun } = input(100_000, 500, [20_001, 60_001, 60_501]);
   expect(await numbers(reader.groups({ first: 1, last: 2 }))).toEqual([1, 2]);
   expect(await numbers(reader.groups({ first: 70_000, last: 70_001 }))).toEqual([70_000, 70_001]);
@@ -46,7 +46,7 @@ test("a range that lies far ahead, or behind, is read from the last place that w
   expect(begun).toEqual([1, 60_501, 20_001, 1]);
 });
 
-test("every range has its records, in any order of ranges and any size of batches", async () => {
+test("returns every range's records, for any order of ranges and any batch size", async () => {
   const ranges = fc.array(fc.tuple(fc.integer({ min: 1, max: 50_000 }), fc.integer({ min: 0, max: 20 })), {
     maxLength: 6,
   });

@@ -20,7 +20,7 @@ function worker(pid: number, given: Partial<WorkerStatus> = {}): WorkerStatus {
   };
 }
 
-/** What is told of a run as it is seen at some moments. */
+/** The progress lines of a run that is observed at several moments. */
 function watched() {
   let now = 0;
   let events: RunEvent[] = [];
@@ -49,7 +49,7 @@ function watched() {
 const kindsOf = (events: readonly RunEvent[], kind: RunEvent["kind"]): readonly RunEvent[] =>
   events.filter((event) => event.kind === kind);
 
-test("who is at work, with what each holds; and how many were not heard of any more", () => {
+test("shows active workers with their ranges, and the number of lost workers", () => {
   const at = watched();
   const holds = [{ first: 1, last: 10, since: "2026-11-22T17:53:48.000Z" }];
   const workers = [worker(1, { holds, inFlight: 3, perSecond: 2.5, limit: 4 }), worker(2, { state: "lost" })];
@@ -66,7 +66,7 @@ test("who is at work, with what each holds; and how many were not heard of any m
   ]);
 });
 
-test("the pace of all together, with what the platform lets through and why, once for each change", () => {
+test("shows the total pace, the limit of the platform and its reason, once for each change", () => {
   const at = watched();
   const workers = [worker(1, { limit: 4, reason: "HTTP 429" }), worker(2, { limit: 4, reason: "HTTP 429" })];
   const findings = { rate: { id: "a", perSecond: 33.33, agoMs: 10 }, suppliers: [] };
@@ -80,7 +80,7 @@ test("the pace of all together, with what the platform lets through and why, onc
   ]);
 });
 
-test("a pause is told when it begins and when it becomes longer, and not each second that it lasts", () => {
+test("shows a pause when it starts and when it is extended, and not each second", () => {
   const at = watched();
   const held = (ms: number, forMs: number): readonly RunEvent[] =>
     kindsOf(at(ms, { hold: { forMs, reason: "HTTP 503" } }), "pause");
@@ -92,7 +92,7 @@ test("a pause is told when it begins and when it becomes longer, and not each se
   expect(held(12_000, 1_000)).toHaveLength(1);
 });
 
-test("an import supplier is told of when it closes and when it opens again", () => {
+test("shows when an import supplier closes and opens again", () => {
   const at = watched();
   const seen = (open: boolean): readonly RunEvent[] =>
     kindsOf(at(0, { findings: { suppliers: [{ supplier: "SPRING", open, code: "paused", agoMs: 0 }] } }), "supplier");

@@ -11,7 +11,7 @@ const CLOSED: ReplyClass = {
 };
 const TAKEN: ReplyClass = { kind: "accepted" };
 
-/** Workers of one run, whose clocks began at different times; each second they tell each other what they know. */
+/** Workers of a run whose clocks started at different times. They exchange their findings each second. */
 function createWorkers(count: number) {
   let time = 0;
   const events: UploadEvent[][] = Array.from({ length: count }, () => []);
@@ -56,7 +56,7 @@ function createWorkers(count: number) {
 }
 
 describe("an import supplier that one worker finds closed", () => {
-  test("is closed for all, and one of them asks whether it takes records again", () => {
+  test("is closed for all workers, and one of them probes it", () => {
     const workers = closedFor(3);
     workers.pass(2_000);
     expect([0, 1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["probe", "no", "no"]);
@@ -64,7 +64,7 @@ describe("an import supplier that one worker finds closed", () => {
     expect(workers.breaker(2).untilProbe()).toBeGreaterThan(0);
   });
 
-  test("is open for all when that one is answered", () => {
+  test("is open for all workers when the probe succeeds", () => {
     const workers = closedFor(3);
     workers.pass(2_000);
     expect(workers.breaker(0).admit("SPRING")).toBe("probe");
@@ -77,14 +77,14 @@ describe("an import supplier that one worker finds closed", () => {
     expect([0, 1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["yes", "yes", "yes"]);
   });
 
-  test("is asked by another worker when the one that asks dies", () => {
+  test("is probed by another worker when the probing worker dies", () => {
     const workers = closedFor(3);
     workers.die(0);
     workers.pass(2_000);
     expect([1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["probe", "no"]);
   });
 
-  test("is asked by a worker that has records of it, and not by one that has none", () => {
+  test("is probed by a worker with records for it, not by one without", () => {
     const workers = createWorkers(2);
     expect(workers.breaker(1).admit("WINTER")).toBe("yes");
     workers.breaker(1).interpret(CLOSED, "WINTER");
@@ -95,7 +95,7 @@ describe("an import supplier that one worker finds closed", () => {
   });
 });
 
-test("a rate that one worker has found is told to all, for all together, and outlives who found it", () => {
+test("shares a rate found by one worker with all workers, and keeps it when that worker is gone", () => {
   const workers = createWorkers(4);
   const { findings } = workers;
   workers.pass(1_000);
@@ -111,7 +111,7 @@ test("a rate that one worker has found is told to all, for all together, and out
   expect(workers.shared(3)?.rate).toMatchObject({ perSecond: 60, agoMs: 1_000 });
 });
 
-/** The second of them has found the supplier closed, and all have heard of it. */
+/** The second worker has found the supplier closed, and all workers know it. */
 function closedFor(count: number): ReturnType<typeof createWorkers> {
   const workers = createWorkers(count);
   for (let index = 0; index < count; index += 1) expect(workers.breaker(index).admit("SPRING")).toBe("yes");

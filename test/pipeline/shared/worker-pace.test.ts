@@ -11,7 +11,7 @@ const ORDERS = {
   givenBack: 0,
 } as const;
 
-test("the parts of all workers together are the whole, whatever it is and however many they are", () => {
+test("the shares of all workers add up to the total, for any total and any number of workers", () => {
   for (const whole of [1, 2, 7, 16, 64]) {
     for (const workers of [1, 2, 3, 5, 20]) {
       const parts = Array.from({ length: workers }, (_, position) => partOf(whole, { workers, position }));
@@ -21,7 +21,7 @@ test("the parts of all workers together are the whole, whatever it is and howeve
   }
 });
 
-test("a worker has its part of the requests in flight and a second, and waits while another was told to", () => {
+test("a worker gets its share of the concurrency and the rate, and waits during a pause of another worker", () => {
   let now = 1000;
   const pace = createWorkerPace({ monotonic: () => now });
   expect(pace.isWanted()).toBe(false);
@@ -33,14 +33,14 @@ test("a worker has its part of the requests in flight and a second, and waits wh
   expect(pace.share()).toEqual({ limit: 3, holdMs: 0, workers: 3, suppliers: [] });
 });
 
-test("what was found for all together is a worker's in part, at the time of its own clock", () => {
+test("a worker gets its share of a common finding, at the time of its own clock", () => {
   const pace = createWorkerPace({ monotonic: () => 10_000 });
   const rate = { id: "one", perSecond: 40, agoMs: 500 };
   pace.learn({ ...ORDERS, workers: 4, position: 1, findings: { rate, suppliers: [] } });
   expect(pace.share().found).toEqual({ id: "one", perSecond: 10, at: 9_500 });
 });
 
-test("of more workers than there are requests in flight, the last ones take nothing", () => {
+test("with more workers than requests in flight, the last workers get nothing", () => {
   const pace = createWorkerPace({ monotonic: () => 0 });
   pace.learn({ ...ORDERS, concurrency: 2, workers: 3, position: 2 });
   expect(pace.isWanted()).toBe(false);
@@ -48,7 +48,7 @@ test("of more workers than there are requests in flight, the last ones take noth
   expect(pace.isWanted()).toBe(true);
 });
 
-test("ranges are short enough for every worker to have several, and no longer than 1,000 records", () => {
+test("ranges are short enough for several per worker, and no longer than 1,000 records", () => {
   expect([plan(400, 2), plan(5, 4), plan(10_000_000, 4), plan(100, 0)]).toEqual([25, 1, 1000, 13]);
 });
 

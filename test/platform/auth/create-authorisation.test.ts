@@ -10,11 +10,11 @@ interface Platform {
   readonly http: Http;
   readonly tokens: HttpRequest[];
   readonly imports: HttpRequest[];
-  /** Tokens issued up to this number are refused from now on. */
+  /** Tokens up to this number are refused from now on. */
   expire: (generation: number) => void;
 }
 
-/** Issues token-1, token-2... and takes the newest of them only. */
+/** Issues token-1, token-2... and accepts only the newest. */
 function platform(options: { readonly token?: (number: number) => HttpReply } = {}): Platform {
   const tokens: HttpRequest[] = [];
   const imports: HttpRequest[] = [];
@@ -65,7 +65,7 @@ const never = new AbortController().signal;
 const clock = { now: () => 0, monotonic: () => 0 };
 
 describe("the service token", () => {
-  test("one request for sixteen workers", async () => {
+  test("is obtained once for sixteen workers", async () => {
     const { http, tokens, imports } = platform();
     const importer = client(http);
     const answers = await Promise.all(Array.from({ length: 16 }, () => importer.send({}, never)));
@@ -81,7 +81,7 @@ describe("the service token", () => {
     expect(tokens[0]?.headers).not.toHaveProperty("authorization");
   });
 
-  test("sixteen requests that were refused at once share one renewal of the token", async () => {
+  test("is renewed once for sixteen requests refused at once", async () => {
     const { http, tokens, imports, expire } = platform();
     const importer = client(http);
     await importer.send({}, never);
@@ -92,7 +92,7 @@ describe("the service token", () => {
     expect(imports).toHaveLength(1 + 32);
   });
 
-  test("a new token that is refused too is the end", async () => {
+  test("ends the run if a new token is refused, too", async () => {
     const { http, tokens, imports, expire } = platform();
     expire(99);
     expect(await client(http).send({}, never)).toMatchObject({ replyClass: { kind: "unauthorised" }, http: 401 });
@@ -100,7 +100,7 @@ describe("the service token", () => {
     expect(imports).toHaveLength(2);
   });
 
-  test("a refused key is the end after one request", async () => {
+  test("ends the run after one request with a refused key", async () => {
     const errors = [{ message: "sk_live_1 is wrong", extensions: { errorCode: "KT-CT-1139" } }];
     const { http, tokens, imports } = platform({ token: () => json(200, { data: null, errors }) });
     const importer = client(http);
@@ -114,7 +114,7 @@ describe("the service token", () => {
     expect(imports).toHaveLength(0);
   });
 
-  test("a token endpoint that is down for a while is tried again, and no record has left", async () => {
+  test("is requested again while the token endpoint is temporarily down, before any record is sent", async () => {
     let now = 0;
     const passing = { now: () => 0, monotonic: () => now };
     const { http, tokens, imports } = platform({
@@ -131,13 +131,13 @@ describe("the service token", () => {
     expect(await importer.send({}, never)).toMatchObject({ replyClass: { kind: "accepted" } });
   });
 
-  test("a token endpoint that cannot be reached", async () => {
+  test("fails if the token endpoint cannot be reached", async () => {
     expect(await client(unreachable).send({}, never)).toMatchObject({
       replyClass: { kind: "unsent", code: "ECONNRESET" },
     });
   });
 
-  test("the mutation, its input, its output and the header's form are settings", async () => {
+  test("has settings for the mutation, its input, its output and the header's form", async () => {
     const requests: HttpRequest[] = [];
     const http: Http = (request) => {
       requests.push(request);
@@ -157,7 +157,7 @@ describe("the service token", () => {
     );
   });
 
-  test("a whole document takes the place of the default one, for a key and for a refresh token", async () => {
+  test("can be obtained with a custom document instead of the default, for a key and for a refresh token", async () => {
     const requests: HttpRequest[] = [];
     const http: Http = (request) => {
       requests.push(request);
@@ -174,7 +174,7 @@ describe("the service token", () => {
     expect(queries().slice(2)).toEqual(["mutation Mine", "mutation Again"]);
   });
 
-  test("what it is asked for is a setting, and nothing but the token by default", async () => {
+  test("has a setting for the requested fields, by default only the token", async () => {
     const { http, tokens } = platform();
     const mutation = { outputFields: ["token", "payload", "refreshToken: renewal"] };
     await createAuthorisation({ http, baseUrl, credentials, mutation, clock }).header();
@@ -182,7 +182,7 @@ describe("the service token", () => {
   });
 
   test.each(["https://evil.example/graphql/", "//evil.example/graphql/", "\\\\evil.example/"])(
-    "the key goes to the base URL's origin whatever the path says: %s",
+    "is requested with the key at the base URL's origin for any path: %s",
     async (path) => {
       const { http, tokens } = platform();
       const held = createAuthorisation({ http, baseUrl, credentials, mutation: { path }, clock });
@@ -191,7 +191,7 @@ describe("the service token", () => {
     },
   );
 
-  test("a token that would break out of the header is refused", async () => {
+  test("is refused if it would break the header", async () => {
     const { http } = platform({ token: () => json(200, { data: { ObtainServiceToken: { token: "a\r\nx: y" } } }) });
     expect(await client(http).send({}, never)).toMatchObject({
       replyClass: { kind: "stop", failure: { code: "authentication" } },
@@ -200,7 +200,7 @@ describe("the service token", () => {
 });
 
 describe("a fixed token", () => {
-  test("is used as it is; refused, it is the end", async () => {
+  test("is used unchanged; a refusal ends the run", async () => {
     const { http, tokens, imports, expire } = platform();
     expire(5);
     const importer = client(http, { credentials: { kind: "token", token: "token-5" } });
@@ -216,7 +216,7 @@ describe("a fixed token", () => {
 describe("basic authentication", () => {
   const basic = { kind: "basic", apiKey: "sk_live_1" } as const;
 
-  test("is the API key with an empty password, without a login; refused, it is the end", async () => {
+  test("sends the API key with an empty password, without a login; a refusal ends the run", async () => {
     const { http, tokens, imports } = platform();
     const importer = client(http, { credentials: basic });
     expect(await importer.send({}, never)).toMatchObject({
@@ -232,8 +232,8 @@ describe("basic authentication", () => {
   });
 });
 
-describe("what is sent", () => {
-  test("the payload as JSON, to the operation's path", async () => {
+describe("the request", () => {
+  test("contains the payload as JSON, and goes to the operation's path", async () => {
     const { http, imports } = platform();
     await client(http).send({ external_account_number: "00123" }, never);
     expect(imports[0]).toMatchObject({
@@ -244,7 +244,7 @@ describe("what is sent", () => {
     expect(imports[0]?.url.href).toBe("https://localhost/v1/data-import/accounts/");
   });
 
-  test("wrapped where the contract says so", async () => {
+  test("contains a wrapped payload if the contract says so", async () => {
     const { http, imports } = platform();
     await client(http, {}, "payload").send({ a: 1 }, never);
     expect(imports[0]?.body).toBe('{"payload":{"a":1}}');

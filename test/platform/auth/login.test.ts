@@ -3,7 +3,7 @@ import { jsonReply } from "../json-reply.ts";
 import { API_KEY, lost, refusal, tokenPlatform, withRefresh } from "./token-platform.ts";
 
 describe("a login", () => {
-  test.each(["KT-CT-1199", "KT-CT-1139"])("refused with %s is asked for once and never again", async (code) => {
+  test.each(["KT-CT-1199", "KT-CT-1139"])("refused with %s is sent once and never again", async (code) => {
     const { authorisation, logins, answerNext, pass } = tokenPlatform();
     answerNext(refusal(code));
     const held = authorisation();
@@ -21,7 +21,7 @@ describe("a login", () => {
     expect(logins).toHaveLength(1);
   });
 
-  test("that fails for now is kept apart from the next, further each time, and as long as the platform says", async () => {
+  test("that fails temporarily is repeated with growing delays, at least as long as the platform asks", async () => {
     const { authorisation, logins, answerNext, pass } = tokenPlatform();
     answerNext(
       lost("ECONNREFUSED"),
@@ -43,36 +43,39 @@ describe("a login", () => {
   });
 
   test.each([
-    ["is cut off", { ...jsonReply(200, {}), body: '{"data": {"ObtainServi', complete: false }],
+    ["is truncated", { ...jsonReply(200, {}), body: '{"data": {"ObtainServi', complete: false }],
     ["is a web page", { ...jsonReply(200, {}), body: "<html>", headers: { "content-type": "text/html" } }],
     ["is not JSON", { ...jsonReply(200, {}), body: "ok" }],
     ["is empty", { ...jsonReply(200, {}), body: "" }],
     ["is JSON without a GraphQL result", jsonReply(200, { error: "maintenance" })],
-    ["is a refusal whose body is cut off", { ...jsonReply(400, {}), body: '{"errors": [{"ext', complete: false }],
-  ])("whose reply %s is repeated; after five such replies it fails, and not for the API key", async (_, unreadable) => {
-    const { authorisation, logins, answerNext, pass } = tokenPlatform();
-    const held = authorisation();
-    answerNext(unreadable);
-    await expect(held.header()).rejects.toMatchObject({ phase: "unsent", code: "UNREADABLE_TOKEN_REPLY" });
-    pass(1);
-    expect(await held.header()).toBe("Token token-1");
-
-    const hopeless = authorisation();
-    const failures: unknown[] = [];
-    answerNext(...Array.from({ length: 5 }, () => unreadable));
-    for (let second = 0; second < 60; second += 1) {
-      failures.push(await hopeless.header().catch((error: unknown) => error));
+    ["is a refusal with a truncated body", { ...jsonReply(400, {}), body: '{"errors": [{"ext', complete: false }],
+  ])(
+    "whose reply %s is repeated; after five such replies it fails, and does not blame the API key",
+    async (_, unreadable) => {
+      const { authorisation, logins, answerNext, pass } = tokenPlatform();
+      const held = authorisation();
+      answerNext(unreadable);
+      await expect(held.header()).rejects.toMatchObject({ phase: "unsent", code: "UNREADABLE_TOKEN_REPLY" });
       pass(1);
-    }
-    expect(logins).toHaveLength(2 + 5);
-    expect(failures.at(-1)).toMatchObject({
-      code: "wrong_endpoint",
-      message: expect.stringContaining("5 replies in a row"),
-      hint: expect.not.stringContaining("MIGRATE_API_KEY"),
-    });
-  });
+      expect(await held.header()).toBe("Token token-1");
 
-  test("by refresh token whose reply is cut off is repeated with the refresh token, and the run goes on", async () => {
+      const hopeless = authorisation();
+      const failures: unknown[] = [];
+      answerNext(...Array.from({ length: 5 }, () => unreadable));
+      for (let second = 0; second < 60; second += 1) {
+        failures.push(await hopeless.header().catch((error: unknown) => error));
+        pass(1);
+      }
+      expect(logins).toHaveLength(2 + 5);
+      expect(failures.at(-1)).toMatchObject({
+        code: "wrong_endpoint",
+        message: expect.stringContaining("5 replies in a row"),
+        hint: expect.not.stringContaining("MIGRATE_API_KEY"),
+      });
+    },
+  );
+
+  test("by refresh token whose reply is truncated is repeated with the refresh token, and the run continues", async () => {
     const { authorisation, logins, answerNext, pass } = tokenPlatform(withRefresh);
     const held = authorisation();
     const header = await held.header();
@@ -87,7 +90,7 @@ describe("a login", () => {
     ]);
   });
 
-  test("is never quoted: neither the key nor a refresh token is in what a failure says", async () => {
+  test("is never quoted: a failure contains neither the key nor a refresh token", async () => {
     const { authorisation, answerNext } = tokenPlatform(withRefresh);
     const held = authorisation();
     const header = await held.header();
@@ -103,7 +106,7 @@ describe("a login", () => {
   });
 });
 
-/** Everything that an error carries, its causes included. */
+/** All text of an error, including its causes. */
 function allOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const own = Object.getOwnPropertyNames(error).filter((name) => name !== "cause");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { API_KEY, HOUR, refusal, tokenPlatform, withRefresh } from "./token-platform.ts";
 
 describe("a refresh token", () => {
-  test("obtains the next token, and the refresh token that comes with it the one after", async () => {
+  test("obtains the next token and the next refresh token", async () => {
     const { authorisation, logins, pass } = tokenPlatform(withRefresh);
     const held = authorisation();
     await held.header();
@@ -18,7 +18,7 @@ describe("a refresh token", () => {
     );
   });
 
-  test("that comes alone serves again", async () => {
+  test("without a successor is used again", async () => {
     const { authorisation, logins } = tokenPlatform({
       beside: (number) => (number === 1 ? { refreshToken: "refresh-1" } : {}),
     });
@@ -37,7 +37,7 @@ describe("a refresh token", () => {
   });
 
   test.each(["KT-CT-1134", "KT-CT-1135", "KT-CT-1125"])(
-    "that is refused (%s) gives way to the key, once",
+    "that is refused (%s) is replaced by the key, once",
     async (code) => {
       const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
       const held = authorisation();
@@ -49,7 +49,7 @@ describe("a refresh token", () => {
     },
   );
 
-  test("and the key that are both refused are the end, after two requests", async () => {
+  test("ends the run after two requests if the key is refused, too", async () => {
     const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
     const held = authorisation();
     const header = await held.header();
@@ -59,7 +59,7 @@ describe("a refresh token", () => {
     expect(logins).toHaveLength(3);
   });
 
-  test("that has ended is not tried", async () => {
+  test("that has expired is not used", async () => {
     const { authorisation, logins, pass } = tokenPlatform(withRefresh);
     const held = authorisation();
     await held.header();
@@ -68,7 +68,7 @@ describe("a refresh token", () => {
     expect(logins.map(({ variables }) => Object.keys(variables)[0])).toEqual(["apiKey", "apiKey"]);
   });
 
-  test("is not followed by the key when the platform has had too many logins", async () => {
+  test("is not replaced by the key when the platform limits logins", async () => {
     const { authorisation, logins, answerNext } = tokenPlatform(withRefresh);
     const held = authorisation();
     const header = await held.header();

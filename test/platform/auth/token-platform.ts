@@ -3,7 +3,7 @@ import { type AuthorisationOptions, createAuthorisation } from "../../../src/pla
 import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../../src/transport/http.ts";
 import { jsonReply } from "../json-reply.ts";
 
-/** When the platform's clock stands at the start of every test, seconds since 1970. */
+/** The platform's clock at the start of every test, seconds since 1970. */
 const START = Date.UTC(2026, 9, 25) / 1000;
 
 export const API_KEY = "sk_canary_7Yq2";
@@ -11,7 +11,7 @@ export const API_KEY = "sk_canary_7Yq2";
 /** In seconds. */
 export const HOUR = 3600;
 
-/** A login as the platform saw it. */
+/** A login as received by the platform. */
 interface SeenLogin {
   readonly query: string;
   readonly variables: Readonly<Record<string, string>>;
@@ -20,22 +20,22 @@ interface SeenLogin {
 export interface TokenPlatform {
   readonly http: Http;
   readonly logins: readonly SeenLogin[];
-  /** What the next logins are answered with; then again tokens. */
+  /** The replies to the next logins; after that, tokens. */
   readonly answerNext: (...replies: readonly (HttpReply | Error)[]) => void;
   readonly clock: { readonly now: () => number; readonly monotonic: () => number };
-  /** Lets time go by, here and there. */
+  /** Advances the platform's and the local clock. */
   readonly pass: (seconds: number) => void;
   readonly authorisation: (more?: Partial<AuthorisationOptions>) => Authorisation;
 }
 
 export interface TokenPlatformOptions {
-  /** What stands beside the nth token, n from 1; `now` in seconds by the platform's clock. */
+  /** Additional members for the nth token, n from 1; `now` in seconds by the platform's clock. */
   readonly beside?: (number: number, now: number) => object;
   /** The token itself; default `token-<n>`. */
   readonly token?: (number: number, now: number) => string;
-  /** The reply's `Date` header: the platform's clock, or none. */
+  /** Whether replies have a `Date` header by the platform's clock. */
   readonly date?: boolean;
-  /** How far the clock here is ahead, seconds. */
+  /** Lead of the local clock, seconds. */
   readonly skew?: number;
 }
 
@@ -48,7 +48,7 @@ export const withRefresh: TokenPlatformOptions = {
   }),
 };
 
-/** Gives token-1, token-2... over a clock that both sides share, apart from their skew. */
+/** Issues token-1, token-2... The local clock and the platform's clock run in step, apart from their skew. */
 export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform {
   const { beside = () => ({}), token = (number: number) => `token-${number}`, date = true, skew = 0 } = options;
   const logins: SeenLogin[] = [];
@@ -88,7 +88,7 @@ export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform
   };
 }
 
-/** A refusal as GraphQL gives it: HTTP 200, and words that quote the secret back. */
+/** A GraphQL refusal: HTTP 200, and a message that quotes the secret. */
 export function refusal(errorCode: string): HttpReply {
   const errors = [{ message: `${API_KEY} and refresh-1 are wrong`, extensions: { errorCode } }];
   return jsonReply(200, { data: { ObtainServiceToken: null }, errors });
@@ -98,7 +98,7 @@ export function lost(code: string): TransportError {
   return new TransportError("sent", "lost", { code, durationMs: 1 });
 }
 
-/** A JSON Web Token that nobody has signed. */
+/** An unsigned JSON Web Token. */
 export function webToken(claims: object): string {
   return `${encoded({ alg: "none" })}.${encoded(claims)}.c2lnbmVk`;
 }

@@ -4,29 +4,29 @@ import { type Authorisation, sendAuthorised } from "../../../src/platform/auth/a
 import { jsonReply } from "../json-reply.ts";
 import { HOUR, lost, refusal, type TokenPlatformOptions, tokenPlatform, webToken } from "./token-platform.ts";
 
-/** Lets what goes on in the background come to its end. */
+/** Lets pending background work finish. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
 }
 
-/** What sixteen workers get who ask at once. */
+/** The tokens that sixteen concurrent workers receive. */
 async function sixteen(authorisation: Authorisation): Promise<readonly string[]> {
   return [...new Set(await Promise.all(Array.from({ length: 16 }, () => authorisation.header())))];
 }
 
 const inPayload: TokenPlatformOptions = { beside: (_, now) => ({ payload: { exp: now + HOUR } }) };
 
-describe("a token whose end is known", () => {
+describe("a token with a known expiry", () => {
   test.each([
     ["the reply's payload", inPayload],
     ["the token's own claim", { token: (number, now) => webToken({ exp: now + HOUR, number }) }],
     [
-      "the token's own claims, where the platform tells no time",
+      "the token's own claims, if the platform sends no date",
       { date: false, token: (number, now) => webToken({ exp: now + HOUR, iat: now, number }) },
     ],
-    ["the payload, and the clock here", { ...inPayload, date: false }],
+    ["the payload, and the local clock", { ...inPayload, date: false }],
   ] satisfies readonly (readonly [string, TokenPlatformOptions])[])(
-    "from %s is renewed once before it, while the old one serves on",
+    "from %s is renewed once before it expires, while the old token remains in use",
     async (_, options) => {
       const { authorisation, logins, pass } = tokenPlatform(options);
       const held = authorisation();
@@ -43,7 +43,7 @@ describe("a token whose end is known", () => {
     },
   );
 
-  test("is renewed with a fifth of its life left when that is short", async () => {
+  test("is renewed with a fifth of its lifetime left if that is short", async () => {
     const { authorisation, logins, pass } = tokenPlatform({ beside: (_, now) => ({ payload: { exp: now + 11 } }) });
     const held = authorisation();
     await held.header();
@@ -57,7 +57,7 @@ describe("a token whose end is known", () => {
     expect(logins).toHaveLength(2);
   });
 
-  test("is not used after it, and all who come then wait for one new one", async () => {
+  test("is not used after its expiry, and all workers then wait for the same new token", async () => {
     const { authorisation, logins, pass } = tokenPlatform(inPayload);
     const held = authorisation();
     await held.header();
@@ -66,7 +66,7 @@ describe("a token whose end is known", () => {
     expect(logins).toHaveLength(2);
   });
 
-  test("a token is renewed at the same time however wrong the clock here is", async () => {
+  test("is renewed at the same time regardless of the local clock's error", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: -400_000_000, max: 400_000_000 }), async (skew) => {
         const { authorisation, logins, pass } = tokenPlatform({ ...inPayload, skew });
@@ -85,7 +85,7 @@ describe("a token whose end is known", () => {
     );
   });
 
-  test("a token is renewed at the same time when the clock here is set by a day meanwhile", async () => {
+  test("is renewed at the same time if the local clock is set by a day meanwhile", async () => {
     const { authorisation, logins, pass, clock } = tokenPlatform(inPayload);
     let setBy = 0;
     const held = authorisation({ clock: { ...clock, now: () => clock.now() + setBy } });
@@ -104,10 +104,10 @@ describe("a token whose end is known", () => {
   });
 
   test.each([
-    ["is over already", (now: number) => now - 60],
-    ["is no number", () => "tomorrow"],
-    ["is beyond all time", () => 1e300],
-  ])("by what it says that %s is one whose end is not known", async (_, exp) => {
+    ["has passed already", (now: number) => now - 60],
+    ["is not a number", () => "tomorrow"],
+    ["is out of range", () => 1e300],
+  ])("with an expiry that %s counts as a token with unknown expiry", async (_, exp) => {
     const { authorisation, logins, pass } = tokenPlatform({ beside: (__, now) => ({ payload: { exp: exp(now) } }) });
     const held = authorisation();
     for (let turn = 0; turn < 10; turn += 1) {
@@ -122,26 +122,29 @@ describe("a token whose end is known", () => {
     ["there is no answer", lost("ECONNRESET")],
     ["the platform has had too many logins", refusal("KT-CT-1199")],
     ["the platform is down", jsonReply(503, {})],
-  ])("serves until its end when it cannot be renewed because %s, and is not asked for meanwhile", async (_, answer) => {
-    const { authorisation, logins, pass, answerNext } = tokenPlatform(inPayload);
-    const held = authorisation();
-    await held.header();
-    answerNext(answer);
-    pass(HOUR - 200);
-    for (let turn = 0; turn < 10; turn += 1) {
-      expect(await sixteen(held)).toEqual(["Token token-1"]);
-      await settled();
-      pass(10);
-    }
-    expect(logins).toHaveLength(2);
-    pass(200);
-    expect(await sixteen(held)).toEqual(["Token token-2"]);
-    expect(logins).toHaveLength(3);
-  });
+  ])(
+    "is used until its expiry if it cannot be renewed because %s, without further requests meanwhile",
+    async (_, answer) => {
+      const { authorisation, logins, pass, answerNext } = tokenPlatform(inPayload);
+      const held = authorisation();
+      await held.header();
+      answerNext(answer);
+      pass(HOUR - 200);
+      for (let turn = 0; turn < 10; turn += 1) {
+        expect(await sixteen(held)).toEqual(["Token token-1"]);
+        await settled();
+        pass(10);
+      }
+      expect(logins).toHaveLength(2);
+      pass(200);
+      expect(await sixteen(held)).toEqual(["Token token-2"]);
+      expect(logins).toHaveLength(3);
+    },
+  );
 });
 
 describe("a token that the platform refuses", () => {
-  test("is renewed once, whoever was refused with it, and the next generation again", async () => {
+  test("is renewed once for all refused requests, and again in the next generation", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     for (const number of [1, 2, 3]) {
@@ -153,7 +156,7 @@ describe("a token that the platform refuses", () => {
     }
   });
 
-  test("and then the new one too, never once taken, ends it: there is no third", async () => {
+  test("ends the run if a new token is refused before its first use: there is no third", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     await held.refused(await held.header());
@@ -165,7 +168,7 @@ describe("a token that the platform refuses", () => {
     expect(logins).toHaveLength(2);
   });
 
-  test("long after it was replaced changes nothing", async () => {
+  test("changes nothing if it was replaced long ago", async () => {
     const { authorisation, logins } = tokenPlatform();
     const held = authorisation();
     const first = await held.header();
@@ -176,7 +179,7 @@ describe("a token that the platform refuses", () => {
   });
 });
 
-test("a request whose second token expires while it waits is sent a third time; the run goes on", async () => {
+test("a request whose second token expires while it waits is sent a third time, and the run continues", async () => {
   const { authorisation, logins } = tokenPlatform();
   const held = authorisation();
   const used: string[] = [];
@@ -184,7 +187,7 @@ test("a request whose second token expires while it waits is sent a third time; 
     held,
     async (header) => {
       used.push(header);
-      // While it waits, others use the new token, and it expires.
+      // While it waits, other requests use the new token, and it expires.
       held.accepted(header);
       return used.length < 3 ? 401 : 200;
     },
@@ -194,7 +197,7 @@ test("a request whose second token expires while it waits is sent a third time; 
   expect(logins).toHaveLength(3);
 });
 
-test("a request that is refused with three tokens which others use is not sent again", async () => {
+test("a request refused with three tokens that work for others is not sent again", async () => {
   const { authorisation } = tokenPlatform();
   const held = authorisation();
   let sent = 0;

@@ -15,23 +15,23 @@ function droppedFrom(echo: unknown, status = 200): readonly string[] {
 }
 
 test.each<[string, unknown, readonly string[]]>([
-  ["an echo of everything", SENT, []],
-  ["values in another form, and fields added", { ...SENT, size: "1.00", status: "ok" }, []],
-  ["a field that is missing", { ...SENT, name: undefined }, ["name"]],
+  ["an echo of all fields", SENT, []],
+  ["values in another form, and additional fields", { ...SENT, size: "1.00", status: "ok" }, []],
+  ["a missing field", { ...SENT, name: undefined }, ["name"]],
   [
-    "fields that are missing inside",
+    "missing nested fields",
     { ...SENT, address: {}, customers: [{ id: "1" }, { id: "2" }] },
     ["address.town", "address.flat", "customers.0.code"],
   ],
-  ["an item that is missing", { ...SENT, customers: [{ id: "1", code: "x" }] }, ["customers.1"]],
-  ["a whole object that is missing, once", { ...SENT, address: undefined }, ["address"]],
+  ["a missing item", { ...SENT, customers: [{ id: "1", code: "x" }] }, ["customers.1"]],
+  ["a missing object, reported once", { ...SENT, address: undefined }, ["address"]],
   ["an empty reply", {}, []],
-  ["a reply of another kind", { status: "valid" }, []],
+  ["a reply of another form", { status: "valid" }, []],
   ["a list", [], []],
 ])("%s", (_, echo, attrs) => {
   expect(droppedFrom(echo)).toEqual(attrs);
 });
 
-test("a refusal that is accepted repeats nothing", () => {
+test("an expected 400 to a dry run has no dropped fields", () => {
   expect(droppedFrom({ name: "Ada" }, 400)).toEqual([]);
 });

@@ -17,7 +17,7 @@ import {
   neverAnswer,
 } from "../../chaos-server.ts";
 import { seededDice } from "../../seeded-dice.ts";
-import { type BeforeOptions, type ClientBefore, clientBefore } from "./client-before.ts";
+import { type ConnectedClientOptions, type ConnectedClient, connectClient } from "./connected-client.ts";
 import { fakeReads, listOf } from "../reading/fake-reads.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -25,7 +25,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0)) await cleanup();
 });
 
-/** Never sent: free to try again. Retry: certainly not processed. Ambiguous: perhaps. Stop: no further request makes sense. */
+/**
+ * `unsent`: free to try again. `retry`: certainly not processed. `ambiguous`: possibly processed. `stop`: further
+ * requests are pointless.
+ */
 type Class = "never sent" | "retry" | "ambiguous" | "accepted" | "rejected" | "blocked" | "stop";
 
 const CLASSES: Readonly<Record<RequestResult["replyClass"]["kind"], Class | undefined>> = {
@@ -47,9 +50,9 @@ const created = reply(201, { account_number: "A-1" });
 const problems = reply(400, { errors: [{ attr: "name", code: "blank", detail: "" }] });
 const HTML = { "content-type": "text/html" };
 
-async function before(act: Action | readonly Action[], options: BeforeOptions = {}): Promise<ClientBefore> {
+async function before(act: Action | readonly Action[], options: ConnectedClientOptions = {}): Promise<ConnectedClient> {
   const actions = typeof act === "function" ? [act] : act;
-  const client = await clientBefore(({ number }) => actions[Math.min(number, actions.length) - 1] ?? neverAnswer, {
+  const client = await connectClient(({ number }) => actions[Math.min(number, actions.length) - 1] ?? neverAnswer, {
     timeouts: SHORT,
     ...options,
   });
@@ -57,8 +60,8 @@ async function before(act: Action | readonly Action[], options: BeforeOptions = 
   return client;
 }
 
-/** The class of one request that meets this. */
-function meeting(act: Action, options?: BeforeOptions): () => Promise<readonly Class[]> {
+/** The class of one request with this fault. */
+function meeting(act: Action, options?: ConnectedClientOptions): () => Promise<readonly Class[]> {
   return async () => [classOf(await (await before(act, options)).send())];
 }
 
@@ -66,7 +69,7 @@ function classOf({ replyClass }: RequestResult): Class {
   return CLASSES[replyClass.kind] ?? "ambiguous";
 }
 
-function onAccept(how: "end" | "resetAndDestroy"): BeforeOptions {
+function onAccept(how: "end" | "resetAndDestroy"): ConnectedClientOptions {
   return {
     onConnection: (socket) => {
       socket[how]();
@@ -75,7 +78,7 @@ function onAccept(how: "end" | "resetAndDestroy"): BeforeOptions {
   };
 }
 
-const proxied = (options: ChaosProxyOptions): BeforeOptions => ({
+const proxied = (options: ChaosProxyOptions): ConnectedClientOptions => ({
   timeouts: { ...SHORT, headersMs: 5_000, totalMs: 10_000 },
   by: async (server) => {
     const proxy = await startChaosProxy(server, options);
@@ -84,7 +87,7 @@ const proxied = (options: ChaosProxyOptions): BeforeOptions => ({
   },
 });
 
-/** What each of several requests at a time comes to. */
+/** The classes of several concurrent requests. */
 function severalMeeting(act: (number: number) => Action, count: number): () => Promise<readonly Class[]> {
   return async () => {
     const client = await before(
@@ -162,7 +165,7 @@ const chunked = (status: number, text: string): Action =>
   rawThenEnd(
     `HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n${text.length.toString(16)}\r\n${text}\r\n`,
   );
-/** The length in its header is less than that of its body. */
+/** The length in its header is smaller than its body. */
 const shortened = (status: number, text: string, length: number): Action =>
   rawThenEnd(`HTTP/1.1 ${status} Status\r\ncontent-type: application/json\r\ncontent-length: ${length}\r\n\r\n${text}`);
 const bytes =
@@ -180,10 +183,10 @@ const packed = (status: number, text: string): Action => {
 const LATIN_1 = Buffer.from('{"account_number":"A-1","name":"Zoë"}', "latin1");
 const UTF_16 = Buffer.from('{"account_number":"A-1"}', "utf16le");
 
-/** Longer than what fits into the buffers between client and server. */
+/** Larger than the buffers between client and server. */
 const LONG = { external_account_number: "A", remark: "x".repeat(16_000_000) };
 
-/** Answers once the head of the request is there, and reads no further. */
+/** Replies after the head of the request, and reads no further. */
 async function timedOutEarly(): Promise<readonly Class[]> {
   const client = await before(neverAnswer, {
     timeouts: { ...SHORT, headersMs: 5_000, totalMs: 10_000 },
@@ -198,41 +201,41 @@ async function timedOutEarly(): Promise<readonly Class[]> {
   return [classOf(await client.send(LONG))];
 }
 
-const elsewhere = (port: number): BeforeOptions => ({ by: () => new URL(`https://localhost:${port}/v1/`) });
-const at = (address: string): BeforeOptions => ({ by: () => new URL(address) });
+const elsewhere = (port: number): ConnectedClientOptions => ({ by: () => new URL(`https://localhost:${port}/v1/`) });
+const at = (address: string): ConnectedClientOptions => ({ by: () => new URL(address) });
 
 const TABLE: readonly Row[] = [
   row("connection refused", meeting(created, elsewhere(1)), "never sent"),
   row("no such host", meeting(created, at("https://nope.invalid/v1/")), "never sent"),
   row("no route", meeting(created, at("https://255.255.255.255/v1/")), "never sent"),
-  row("the handshake stalls", meeting(created, { onConnection: () => false }), "never sent"),
+  row("a stalled handshake", meeting(created, { onConnection: () => false }), "never sent"),
   row("closed on accept", meeting(created, onAccept("end")), "never sent"),
   row("reset on accept", meeting(created, onAccept("resetAndDestroy")), "never sent"),
   row("closed after the request", meeting(closeSilently), "ambiguous"),
   row("reset after the request", meeting(resetSilently), "ambiguous"),
   row("no reply", meeting(neverAnswer), "ambiguous"),
-  row("a byte of the head at a time", meeting(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20)), "ambiguous"),
-  row("a success cut short", meeting(cut(201, '{"acc')), "ambiguous"),
-  row("a success cut short after its JSON", meeting(cut(201, '{"account_number":"A-1"}')), "ambiguous"),
-  row("a success cut short before its body", meeting(cut(201, "")), "ambiguous"),
-  row("a success in chunks, cut short", meeting(chunked(201, '{"account_number":"A-1"}')), "ambiguous"),
+  row("a head sent byte by byte", meeting(drip("HTTP/1.1 201 Created\r\n".repeat(9), 20)), "ambiguous"),
+  row("a truncated success", meeting(cut(201, '{"acc')), "ambiguous"),
+  row("a success truncated after its JSON", meeting(cut(201, '{"account_number":"A-1"}')), "ambiguous"),
+  row("a success truncated before its body", meeting(cut(201, "")), "ambiguous"),
+  row("a truncated success in chunks", meeting(chunked(201, '{"account_number":"A-1"}')), "ambiguous"),
   row("a success shorter than its JSON", meeting(shortened(201, '{"account_number":"A-1"}', 10)), "ambiguous"),
-  row("a success that is packed, and half of it", meeting(packed(201, '{"account_number":"A-1"}')), "ambiguous"),
+  row("a truncated compressed success", meeting(packed(201, '{"account_number":"A-1"}')), "ambiguous"),
   row("a success that is not UTF-8", meeting(bytes(201, [...LATIN_1])), "ambiguous"),
   row("a success in UTF-16", meeting(bytes(201, [...UTF_16], "; charset=utf-16")), "ambiguous"),
-  row("a refusal cut short", meeting(cut(400, '{"err')), "ambiguous"),
-  row("a refusal in chunks, cut short", meeting(chunked(400, '{"errors":[]}')), "ambiguous"),
+  row("a truncated refusal", meeting(cut(400, '{"err')), "ambiguous"),
+  row("a truncated refusal in chunks", meeting(chunked(400, '{"errors":[]}')), "ambiguous"),
   row("a refusal shorter than its JSON", meeting(shortened(400, '{"errors":[]}', 5)), "ambiguous"),
   row("half a status line", meeting(rawThenEnd("HTTP/1.1 20")), "ambiguous"),
-  row("no HTTP", meeting(raw("220 mail ESMTP\r\n")), "ambiguous"),
-  row("100 Continue unasked", meeting(raw("HTTP/1.1 100 Continue\r\n\r\n")), "ambiguous"),
-  row("a head without end", meeting(longHead), "ambiguous"),
-  row("a body without end", meeting(endless, { maxReplyBytes: 10_000 }), "ambiguous"),
+  row("not HTTP", meeting(raw("220 mail ESMTP\r\n")), "ambiguous"),
+  row("an unexpected 100 Continue", meeting(raw("HTTP/1.1 100 Continue\r\n\r\n")), "ambiguous"),
+  row("an endless head", meeting(longHead), "ambiguous"),
+  row("an endless body", meeting(endless, { maxReplyBytes: 10_000 }), "ambiguous"),
   row("HTTP 413", meeting(reply(413, "")), "rejected"),
   row("an unknown authority", meeting(created, { ca: "" }), "stop"),
   row("another host's certificate", meeting(created, { host: "other.example" }), "stop"),
   row("an expired certificate", meeting(created, { expired: true }), "stop"),
-  row("a server that speaks TLS 1.1 at most", meeting(created, { maxVersion: "TLSv1.1" }), "stop"),
+  row("a server that supports only TLS 1.1", meeting(created, { maxVersion: "TLSv1.1" }), "stop"),
   row(
     "a base URL without TLS",
     () => refused(() => parseBaseUrl("http://platform.example/v1/", { allowInsecureLoopback: true })),
@@ -241,10 +244,10 @@ const TABLE: readonly Row[] = [
   ...[301, 302, 303, 307, 308].map((status) =>
     row(`HTTP ${status}`, meeting(reply(status, "", { location: "https://evil.example/" })), "stop"),
   ),
-  row("a web page in place of JSON", meeting(reply(200, "<html>", HTML)), "ambiguous"),
+  row("a web page instead of JSON", meeting(reply(200, "<html>", HTML)), "ambiguous"),
   row("HTTP 204", meeting(raw("HTTP/1.1 204 No Content\r\n\r\n")), "ambiguous"),
-  row("a line of 256 kbit/s", meeting(created, proxied({ bytesPerSecond: 32_000 })), "accepted"),
-  row("a partition that heals", healed, "accepted", "ambiguous", "never sent", "accepted"),
+  row("a connection of 256 kbit/s", meeting(created, proxied({ bytesPerSecond: 32_000 })), "accepted"),
+  row("a temporary partition", healed, "accepted", "ambiguous", "never sent", "accepted"),
   row(
     "replies in any order",
     severalMeeting((number) => after(20 * (5 - number), number % 2 === 0 ? created : problems), 4),
@@ -253,15 +256,15 @@ const TABLE: readonly Row[] = [
     "rejected",
     "rejected",
   ),
-  row("400 with its reasons", meeting(problems), "rejected"),
-  row("400 that makes no sense", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}]}')), "rejected"),
-  row("400 that is no JSON", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}')), "ambiguous"),
+  row("400 with reasons", meeting(problems), "rejected"),
+  row("400 with a meaningless body", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}]}')), "rejected"),
+  row("400 with invalid JSON", meeting(reply(400, '{"errors":[{"attr":"__proto__.x"}')), "ambiguous"),
   row("400 with a web page", meeting(reply(400, "<html>", HTML)), "rejected"),
   row("401, and a new token", rotated, "accepted"),
   row("HTTP 403", meeting(reply(403, {})), "stop"),
   ...[404, 405, 415].map((status) => row(`HTTP ${status}`, meeting(reply(status, {})), "stop")),
   ...[421, 425, 429].map((status) => row(`HTTP ${status}`, meeting(reply(status, {})), "retry")),
-  row("HTTP 408 after the whole request", meeting(reply(408, {})), "ambiguous"),
+  row("HTTP 408 after the complete request", meeting(reply(408, {})), "ambiguous"),
   row("HTTP 408 before the last byte of the request", timedOutEarly, "retry"),
   ...["0", "-1", "99999", "999999999999", "1e400", "soon", "Wed, 21 Oct 2015 07:28:00 GMT"].map((when) =>
     row(`429 with Retry-After: ${when}`, meeting(reply(429, {}, { "retry-after": when })), "retry"),
@@ -269,18 +272,18 @@ const TABLE: readonly Row[] = [
   row("HTTP 409", meeting(reply(409, {})), "ambiguous"),
   ...[500, 502, 503, 504].map((status) => row(`HTTP ${status}`, meeting(reply(status, "")), "ambiguous")),
   row(
-    "the import supplier is Paused",
+    "a paused import supplier",
     meeting(reply(400, { errors: [{ attr: null, code: "import_supplier_migration_not_ongoing" }] })),
     "blocked",
   ),
   row("the same key twice, and a huge number", meeting(reply(201, '{"number":1e400,"number":9}')), "accepted"),
-  row("next on another host", () => nextLink("https://evil.example/v1/products/"), "stop"),
-  row("next that leads to itself", () => nextLink("https://api.example.com/v1/products/"), "stop"),
+  row("a next link on another host", () => nextLink("https://evil.example/v1/products/"), "stop"),
+  row("a next link that leads to itself", () => nextLink("https://api.example.com/v1/products/"), "stop"),
 ];
 
-/** A connection that was good once. */
+/** A connection that worked before. */
 const STALE = row(
-  "a kept connection that is reset under the second request",
+  "a reused connection that is reset during the second request",
   async () => {
     const client = await before([created, resetSilently]);
     return [classOf(await client.send()), classOf(await client.send())];
@@ -289,6 +292,6 @@ const STALE = row(
   "ambiguous",
 );
 
-test.each([...TABLE, STALE])("$what is classified by how far the exchange got", async ({ produce, classes }) => {
+test.each([...TABLE, STALE])("$what is classified by the progress of the exchange", async ({ produce, classes }) => {
   expect((await produce()).toSorted()).toEqual(classes.toSorted());
 });

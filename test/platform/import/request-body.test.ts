@@ -6,7 +6,7 @@ import type { Http } from "../../../src/transport/http.ts";
 
 type Body = Parameters<typeof createImportClient>[0]["body"];
 
-/** The body that is sent for a payload, by an operation with a wrap or a step with fields of its own. */
+/** The request body for a payload, by an operation with a wrapper or a step with its own fields. */
 async function bodyOf(payload: JsonObject, wrap: string | undefined, body?: Body): Promise<string> {
   const sent: string[] = [];
   const http: Http = ({ body: text }) => {
@@ -39,10 +39,7 @@ test.each<[string, string | undefined, Body, string]>([
     `{"account_number":"A","payload":${PLAIN},"supplier_code":"S"}`,
   ],
   ["the fields of a step", undefined, FIELDS, '{"account_number":"A","supplier_code":"S"}'],
-])(
-  "the body of %s is the same bytes whatever the order of the payload's members",
-  async (_, wrap, fields, expected) => {
-    expect(await bodyOf(inOrder, wrap, fields)).toBe(expected);
-    expect(await bodyOf(otherOrder, wrap, fields)).toBe(expected);
-  },
-);
+])("the body of %s has the same bytes for any order of the payload's members", async (_, wrap, fields, expected) => {
+  expect(await bodyOf(inOrder, wrap, fields)).toBe(expected);
+  expect(await bodyOf(otherOrder, wrap, fields)).toBe(expected);
+});

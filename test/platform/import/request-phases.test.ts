@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
 import { FAULTS, faultAt, PHASES } from "../../chaos-script.ts";
-import { clientBefore } from "./client-before.ts";
+import { connectClient } from "./connected-client.ts";
 
 const cleanups: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -9,26 +9,26 @@ afterEach(async () => {
 });
 
 const SHORT = { connectMs: 120, headersMs: 120, bodyMs: 120, totalMs: 1_500 };
-/** Longer than what fits into the buffers between client and server. */
+/** Larger than the buffers between client and server. */
 const PAYLOAD = { external_account_number: "A", remark: "x".repeat(1_500_000) };
 
 async function classified(phase: (typeof PHASES)[number], fault: (typeof FAULTS)[number]): Promise<RequestResult> {
   const { options, act } = faultAt(phase, fault);
-  const { send, close } = await clientBefore(() => act, { ...options, timeouts: SHORT });
+  const { send, close } = await connectClient(() => act, { ...options, timeouts: SHORT });
   cleanups.push(close);
   return send(PAYLOAD);
 }
 
 /**
- * Before the first byte of the request has left nothing can have been processed. After it only a whole reply settles the
- * record: the status line of a success does not.
+ * Before the first byte of the request is sent, the platform cannot have processed it. After that only a complete reply
+ * settles the record; the status line of a success is not enough.
  */
 function expected(phase: (typeof PHASES)[number], fault: (typeof FAULTS)[number]): RegExp {
   if (phase === "connection" || phase === "handshake") return fault === "garbage" ? /unsent|stop/ : /unsent/;
   return /ambiguous/;
 }
 
-describe.each(PHASES)("after the %s", (phase) => {
+describe.each(PHASES)("a fault after %s", (phase) => {
   test.each(FAULTS)("%s", async (fault) => {
     const { replyClass } = await classified(phase, fault);
     expect(replyClass.kind).toMatch(expected(phase, fault));

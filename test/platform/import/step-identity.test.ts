@@ -10,7 +10,7 @@ import {
 } from "../../../src/platform/import/step-clients.ts";
 import type { HttpReply } from "../../../src/transport/http.ts";
 
-/** The platform has a name of its own for the business key, in the body of the last step and in the path of the status. */
+/** The platform has its own name for the business key, in the body of the last step and in the path of the status. */
 const CONTRACT = `
 openapi: 3.0.3
 info: { title: Steps, version: "1" }
@@ -65,7 +65,7 @@ function operation(name: string): Operation {
   return findOperation(contract, name);
 }
 
-/** A reply of JSON, whole unless told otherwise. */
+/** A JSON reply, complete by default. */
 function replyOf(status: number, body: object, complete = true): HttpReply {
   const headers = { "content-type": "application/json" };
   return { status, headers, body: JSON.stringify(body), complete, durationMs: 1 };
@@ -73,7 +73,7 @@ function replyOf(status: number, body: object, complete = true): HttpReply {
 
 type Tools = Parameters<typeof createStepClients>[1];
 
-/** A platform that gives every request this reply. */
+/** A platform that answers every request with this reply. */
 function toolsFor(reply: HttpReply): Tools {
   return {
     http: () => Promise.resolve(reply),
@@ -104,7 +104,7 @@ function kindOfStatus(reply: HttpReply, payload?: JsonObject): Promise<string | 
   return kindOf(client?.status?.poll, payload);
 }
 
-test("a 404 to the status request shows that nothing is there only where it is whole and names no other record", async () => {
+test("a 404 to the status request means 'not found' only if it is complete and names no other record", async () => {
   expect(await kindOfStatus(replyOf(404, { detail: "Not found." }))).toBe("absent");
   expect(await kindOfStatus({ ...replyOf(404, {}), headers: {}, body: "" })).toBe("absent");
   expect(await kindOfStatus(replyOf(404, { detail: "Not found." }, false))).toBe("ambiguous");
@@ -116,30 +116,30 @@ test.each<[string, object]>([
   ["the name of the path's parameter", { state: "DONE", id: "EXT-2", identifier: "A-1" }],
   ["that name in an envelope", { state: "DONE", data: { id: "EXT-2" }, identifier: "A-1" }],
   ["the attr of the payload", { state: "DONE", ref: "EXT-2", id: "EXT-1", identifier: "A-1" }],
-  ["that name, though the import failed", { state: "FAILED", id: "EXT-2" }],
+  ["that name, although the import failed", { state: "FAILED", id: "EXT-2" }],
 ])("a status that names another record settles nothing: by %s", async (_, body) => {
   expect(await polled(body)).toBe("ambiguous");
 });
 
 test.each<[string, object, string]>([
-  ["two account numbers that differ", { state: "DONE", identifier: "A-1", account_number: "A-2" }, "ambiguous"],
-  ["a flag that says the opposite", { state: "DONE", identifier: "A-1", success: false }, "ambiguous"],
-  ["a member that says the opposite", { state: "DONE", identifier: "A-1", result: "failed" }, "ambiguous"],
+  ["two different account numbers", { state: "DONE", identifier: "A-1", account_number: "A-2" }, "ambiguous"],
+  ["a contradicting flag", { state: "DONE", identifier: "A-1", success: false }, "ambiguous"],
+  ["a contradicting member", { state: "DONE", identifier: "A-1", result: "failed" }, "ambiguous"],
   ["an account number of null", { state: "DONE", identifier: null }, "waiting"],
   ["an empty account number", { state: "DONE", identifier: "" }, "waiting"],
-])("a final status is not believed beside %s", async (_, body, kind) => {
+])("a final status is not accepted next to %s", async (_, body, kind) => {
   expect(await polled(body)).toBe(kind);
 });
 
 test.each<[string, object, JsonObject?]>([
   ["with its key", { state: "DONE", ref: "EXT-1", identifier: "A-1" }],
   ["with its key under the name of the parameter", { state: "DONE", id: "EXT-1", identifier: "A-1" }],
-  ["with a number of the platform's own under that name", { state: "DONE", id: 7, identifier: "A-1" }],
-  ["with its key beside another identifier", { state: "DONE", id: "7f3a", ref: "EXT-1", identifier: "A-1" }],
+  ["with the platform's own number under that name", { state: "DONE", id: 7, identifier: "A-1" }],
+  ["with its key next to another identifier", { state: "DONE", id: "7f3a", ref: "EXT-1", identifier: "A-1" }],
   ["without the account number", { state: "DONE" }],
-  ["under a name that the contract calls a success", { state: "OLD_ERROR", identifier: "A-1" }],
+  ["under a name that the contract defines as a success", { state: "OLD_ERROR", identifier: "A-1" }],
   ["with a flag that repeats the payload", { state: "DONE", success: false }, { ...PAYLOAD, success: false }],
-])("a final status is believed %s", async (_, body, payload) => {
+])("a final status is accepted %s", async (_, body, payload) => {
   expect(await polled(body, payload)).toBe("accepted");
 });
 
@@ -158,7 +158,7 @@ function validated(body: object): Promise<string | undefined> {
   return kindOf(createRemoteValidation(operation("stage"), toolsFor(replyOf(400, body)))?.send);
 }
 
-test("a validation that names another record does not show that this one is on the platform", async () => {
+test("a validation reply that names another record does not prove that this record is on the platform", async () => {
   expect(await validated({ ref: "EXT-2", account_number: "A-2" })).toBe("ambiguous");
   expect(await validated({ ref: "EXT-1", account_number: "A-1" })).toBe("accepted");
 });

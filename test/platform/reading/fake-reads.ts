@@ -6,7 +6,7 @@ import { jsonReply } from "../json-reply.ts";
 export interface FakeReads {
   readonly client: ReadClient;
   readonly asked: readonly HttpRequest[];
-  /** What it waited for, milliseconds. */
+  /** The waiting times, milliseconds. */
   readonly waits: readonly number[];
 }
 
@@ -15,7 +15,7 @@ export interface FakeOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A read client over a platform that answers as told; `number` counts the requests from 1. Waiting takes no time. */
+/** A read client for a platform with given replies; `number` counts the requests from 1. Waiting takes no time. */
 export function fakeReads(
   answer: (url: URL, number: number, request: HttpRequest) => HttpReply,
   { authorisation, signal = new AbortController().signal }: FakeOptions = {},

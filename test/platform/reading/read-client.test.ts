@@ -22,14 +22,14 @@ describe("a read", () => {
     ["429 with Retry-After", jsonReply(429, {}, { "retry-after": "7" }), 7000],
     ["503", jsonReply(503, {}), 250],
     ["500", jsonReply(500, {}), 250],
-    ["half a reply", { ...ACCOUNT, complete: false }, 250],
+    ["an incomplete reply", { ...ACCOUNT, complete: false }, 250],
   ])("is repeated after %s", async (_name, fault, wait) => {
     const reads = fakeReads((_url, number) => (number === 1 ? fault : ACCOUNT));
     expect(await readAccount(reads.client, "A-1")).toMatchObject({ record: { number: "A-1" } });
     expect([reads.asked.length, reads.waits]).toEqual([2, [wait]]);
   });
 
-  test("is repeated after a connection that broke", async () => {
+  test("is repeated after a broken connection", async () => {
     const reads = fakeReads((_url, number) => (number === 1 ? thrown(lost("ECONNRESET")) : ACCOUNT));
     await readAccount(reads.client, "A-1");
     expect(reads.asked).toHaveLength(2);
@@ -38,14 +38,14 @@ describe("a read", () => {
   test.each([
     ["a platform that is down", () => jsonReply(503, {}), "platform_unreachable", 5],
     ["a network that is down", () => thrown(lost("ECONNREFUSED", "unsent")), "platform_unreachable", 5],
-    ["a wait that is too long", () => jsonReply(429, {}, { "retry-after": "3600" }), "platform_unreachable", 1],
-    ["a certificate", () => thrown(lost("DEPTH_ZERO_SELF_SIGNED_CERT", "unsent")), "tls", 1],
+    ["a wait longer than the limit", () => jsonReply(429, {}, { "retry-after": "3600" }), "platform_unreachable", 1],
+    ["an untrusted certificate", () => thrown(lost("DEPTH_ZERO_SELF_SIGNED_CERT", "unsent")), "tls", 1],
     ["a redirect", () => jsonReply(302, {}, { location: "https://login.example.com/A-1" }), "redirect", 1],
     ["a web page", () => ({ ...ACCOUNT, headers: { "content-type": "text/html" } }), "wrong_endpoint", 1],
-    ["nothing", () => ({ ...ACCOUNT, body: "" }), "wrong_endpoint", 1],
-    ["a reply without an end", () => ({ ...ACCOUNT, complete: false }), "wrong_endpoint", 5],
-    ["a 404 without an end", () => ({ ...jsonReply(404, {}), complete: false }), "wrong_endpoint", 5],
-    ["a 404 that is half of JSON", () => ({ ...jsonReply(404, {}), body: '{"detail":"No A-1' }), "wrong_endpoint", 1],
+    ["an empty body", () => ({ ...ACCOUNT, body: "" }), "wrong_endpoint", 1],
+    ["an incomplete reply", () => ({ ...ACCOUNT, complete: false }), "wrong_endpoint", 5],
+    ["an incomplete 404", () => ({ ...jsonReply(404, {}), complete: false }), "wrong_endpoint", 5],
+    ["a 404 with truncated JSON", () => ({ ...jsonReply(404, {}), body: '{"detail":"No A-1' }), "wrong_endpoint", 1],
     ["404", () => jsonReply(404, { detail: "No A-1." }), "not_found", 1],
     ["403", () => jsonReply(403, { detail: "No A-1." }), "platform_refused", 1],
     ["401", () => jsonReply(401, { detail: "No A-1." }), "authentication", 1],
@@ -82,7 +82,7 @@ describe("a read", () => {
   });
 });
 
-/** Gives tokens 1, 2..., a new one after each that was refused. */
+/** Issues tokens 1, 2..., a new one after each refusal. */
 function tokens(): { readonly authorisation: Authorisation; readonly refused: readonly string[] } {
   const refused: string[] = [];
   return {
@@ -97,7 +97,7 @@ function tokens(): { readonly authorisation: Authorisation; readonly refused: re
 }
 
 describe("an account", () => {
-  test("is read with a token, renewed once", async () => {
+  test("is read with a token that is renewed once", async () => {
     const { authorisation, refused } = tokens();
     const reads = fakeReads(
       (_url, _number, { headers }) => (headers["authorization"] === "Token 1" ? jsonReply(401, {}) : ACCOUNT),
@@ -108,7 +108,7 @@ describe("an account", () => {
     expect(reads.asked.map(({ headers }) => headers["authorization"])).toEqual(["Token 1", "Token 2"]);
   });
 
-  test("is read although the reply to the first token request was cut off", async () => {
+  test("is read although the reply to the first token request was truncated", async () => {
     const { authorisation } = tokens();
     const cutOff = lost("UNREADABLE_TOKEN_REPLY", "unsent");
     const ends: (TransportError | undefined)[] = [cutOff, undefined, cutOff];
@@ -123,7 +123,7 @@ describe("an account", () => {
     expect(reads.asked).toHaveLength(2);
   });
 
-  test("is not read where no token is given at all, which ends after five tries", async () => {
+  test("is not read without a token, which ends after five attempts", async () => {
     let tries = 0;
     const header = (): Promise<string> => {
       tries += 1;
@@ -134,7 +134,7 @@ describe("an account", () => {
     expect(tries).toBe(5);
   });
 
-  test("whose request is refused with a new token too is not asked for a third time", async () => {
+  test("is not requested a third time if a new token is refused, too", async () => {
     const { authorisation } = tokens();
     const reads = fakeReads(() => jsonReply(403, { code: "authentication_failed" }), { authorisation });
     await expect(readAccount(reads.client, "A-1")).rejects.toMatchObject({ code: "authentication", exitCode: 4 });
@@ -152,7 +152,7 @@ describe("an account", () => {
     expect(reads.asked[0]?.url.href).toBe(`https://api.example.com${path}`);
   });
 
-  test.each(["", ".", "..", "\ud800"])("number %j is refused unasked", async (number) => {
+  test.each(["", ".", "..", "\ud800"])("number %j is refused without a request", async (number) => {
     const reads = fakeReads(() => ACCOUNT);
     await expect(readAccount(reads.client, number)).rejects.toMatchObject({ code: "usage" });
     expect(reads.asked).toHaveLength(0);

@@ -36,7 +36,7 @@ function refOf({ ref }: JsonObject): string {
 
 type Reply = string | object | Failure;
 
-/** A platform that answers each path as it is told to, and 404 otherwise. */
+/** A platform with a reply for each path, and 404 otherwise. */
 function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: ReadClient; readonly asked: string[] } {
   const asked: string[] = [];
   const get = (url: URL, { missing }: ReadRequest): Promise<string> => {
@@ -49,7 +49,7 @@ function clientOf(replies: Readonly<Record<string, Reply>>): { readonly client: 
   return { client: { baseUrl: BASE, get }, asked };
 }
 
-/** What is found, without the values that came back with it. */
+/** The results without the compared values. */
 async function look(
   records: readonly LookupRecord[],
   readBacks: readonly ReadBack[],
@@ -69,13 +69,13 @@ function item(code: string, account: string): object {
   return { number: "R1", account, state: { code } };
 }
 
-/** A list that holds the key of one record more than once. */
+/** A list that contains the key of one record more than once. */
 function listedTwice(second: string): Readonly<Record<string, Reply>> {
   return { "S/": ["A-1", second, "A-1"].map((account) => ({ number: "R1", account })) };
 }
 
 describe("looking records up on the platform", () => {
-  it("finds thousands with one list, and asks singly only for what the list does not hold", async () => {
+  it("finds thousands in one list, and requests single records only if they are not in the list", async () => {
     const records = Array.from({ length: 3000 }, (_, index) => sought(`R${index}`));
     const items = records.slice(1).map(({ payload }) => ({ number: payload["ref"], account: `A-${refOf(payload)}` }));
     const { client, asked } = clientOf({ "S/": items });
@@ -85,7 +85,7 @@ describe("looking records up on the platform", () => {
     expect(seen[2999]).toEqual({ kind: "found", account: "A-R2999", values: new Map([["ref", "R2999"]]) });
   });
 
-  it("follows a list that comes in pages, and stops at one that leads elsewhere", async () => {
+  it("follows a list in pages, and stops at a page that leads elsewhere", async () => {
     const paged: ReadBack = { ...LIST, list: ["results"] };
     const first = { results: [], next: "https://api.example.test/v1/imports/S/?page=2" };
     const replies = { "S/": first, "S/?page=2": { results: [{ number: "R1" }], next: null } };
@@ -94,7 +94,7 @@ describe("looking records up on the platform", () => {
     await expect(look([sought("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
   });
 
-  it("names the attrs with other values, and compares numbers with text", async () => {
+  it("names the attrs with different values, and compares numbers with text", async () => {
     const other = { "S/R1/": { name: "Grace", account: "A-1" } };
     expect(await look([sought("R1")], [ONE], other)).toEqual([{ kind: "different", attrs: ["name"], account: "A-1" }]);
     expect(await look([sought("R1", { name: "17" })], [ONE], { "S/R1/": { name: 17 } })).toEqual([{ kind: "found" }]);
@@ -102,7 +102,7 @@ describe("looking records up on the platform", () => {
     expect(await look([sought("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
   });
 
-  it("gives back the values that were compared, as text, also where they differ", async () => {
+  it("returns the compared values as text, also if they differ", async () => {
     const match = [
       { reply: ["name"], payload: ["name"] },
       { reply: ["owed"], payload: ["balance"] },
@@ -116,12 +116,12 @@ describe("looking records up on the platform", () => {
     expect(seen).toEqual({ kind: "different", attrs: ["balance"], values });
   });
 
-  it("compares only the key of a record that was sent with other content", async () => {
+  it("compares only the key of a record that was sent with different content", async () => {
     const replies = { "S/R1/": { name: "Grace" } };
     expect(await look([sought("R1", {}, false)], [ONE], replies)).toEqual([{ kind: "found" }]);
   });
 
-  it("takes a record without the member that it must have for absent", async () => {
+  it("considers a record without its required member absent", async () => {
     const has: ReadBack = { ...ONE, has: ["account"], match: [] };
     expect(await look([sought("R1")], [has], { "S/R1/": { account: "" } })).toEqual([
       { kind: "absent", unproven: expect.stringContaining("without account") },
@@ -131,14 +131,14 @@ describe("looking records up on the platform", () => {
     ]);
   });
 
-  it("reports no record as absent while one of the operations gives no answer", async () => {
+  it("reports no record as absent while one of the operations fails", async () => {
     const unknown = [{ kind: "unknown", reason: expect.stringContaining("HTTP 502") }];
     expect(await look([sought("R1")], [ONE, LIST], { "S/": UNREACHABLE })).toEqual(unknown);
     expect(await look([sought("R1")], [ONE, LIST], { "S/": [], "S/R1/": UNREACHABLE })).toEqual(unknown);
     expect(await look([sought("R1")], [ONE, LIST], {})).toMatchObject([{ kind: "unknown" }]);
   });
 
-  it("ends after three failed requests in a row, and at once without credentials", async () => {
+  it("ends after three consecutive failed requests, and at once without credentials", async () => {
     const records = ["R1", "R2", "R3", "R4"].map((ref) => sought(ref));
     const down = Object.fromEntries(records.map(({ payload }) => [`S/${refOf(payload)}/`, UNREACHABLE]));
     await expect(look(records, [ONE], down)).rejects.toBe(UNREACHABLE);
@@ -146,7 +146,7 @@ describe("looking records up on the platform", () => {
     await expect(look(records, [ONE], { "S/R1/": denied })).rejects.toBe(denied);
   });
 
-  it("proves nothing by a list that has a key twice with different account numbers", async () => {
+  it("proves nothing with a list that has a key twice with different account numbers", async () => {
     expect(await look([sought("R1")], [LIST], listedTwice("A-2"))).toEqual([
       { kind: "unknown", reason: expect.stringContaining("lists its key twice, with different account numbers") },
     ]);
@@ -159,13 +159,13 @@ describe("looking records up on the platform", () => {
     ["another record's key", { "S/R1/": { name: "Ada", account: "A-1", ref: "R2" } }, ONE, "of another record"],
     ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "without account"],
     ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "without account"],
-  ])("proves nothing by a reply with %s", async (...[, replies, readBackOf, reason]) => {
+  ])("proves nothing with a reply with %s", async (...[, replies, readBackOf, reason]) => {
     expect(await look([sought("R1")], [readBackOf], replies)).toMatchObject([
       { kind: "unknown", reason: expect.stringContaining(reason) },
     ]);
   });
 
-  it("proves nothing by a reply with another key under the name of the path's parameter", async () => {
+  it("proves nothing with a reply with another key under the name of the path's parameter", async () => {
     const byCode = readBack("/imports/{supplier}/{code}/", {
       parameters: { supplier: ["supplier"], code: ["ref"] },
       account: ["account"],
@@ -176,7 +176,7 @@ describe("looking records up on the platform", () => {
     expect(await lookAt("R1")).toEqual([{ kind: "found", account: "A-1" }]);
   });
 
-  it("proves nothing by a reply that has not the documented form", async () => {
+  it("proves nothing with a reply that does not have the documented form", async () => {
     const account: FieldType = { kind: "boolean", nullable: false, deprecated: false, validators: [] };
     const body: FieldType = {
       ...account,
@@ -192,8 +192,8 @@ describe("looking records up on the platform", () => {
   it.each([
     ["[]", {}],
     ["not JSON", "<html>"],
-    ["a list elsewhere", { items: [] }],
-  ])("proves nothing by a reply that is no list: %s", async (_, reply) => {
+    ["a list at another path", { items: [] }],
+  ])("proves nothing with a reply that is not a list: %s", async (_, reply) => {
     const strict: ReadBack = { ...LIST, list: ["results"] };
     expect(await look([sought("R1")], [strict], { "S/": reply })).toMatchObject([{ kind: "unknown" }]);
   });
@@ -221,16 +221,16 @@ describe("looking records up on the platform", () => {
       expect(await look([sought("R1")], [list], { "S/": [item(code, account)] })).toEqual([expected]);
     });
 
-    it("proves nothing by a reply without a status", async () => {
+    it("proves nothing with a reply without a status", async () => {
       expect(await look([sought("R1")], [one], { "S/R1/": { account: "A-1" } })).toMatchObject([{ kind: "unknown" }]);
     });
 
-    it("believes a list's absence only while no other operation says that the record is under way", async () => {
+    it("accepts absence from a list only while no other operation reports the record in progress", async () => {
       const seen = await look([sought("R1")], [LIST, one], { "S/": [], "S/R1/": item("IN_PROGRESS", "") });
       expect(seen).toMatchObject([{ kind: "unknown", isUnderWay: true }]);
     });
 
-    it("proves nothing by a status that the documented choices do not hold", async () => {
+    it("proves nothing with a status outside the documented choices", async () => {
       const base = { nullable: false, deprecated: false, validators: [] } as const;
       const type: FieldType = { ...base, kind: "choice", choices: ["COMPLETED"] };
       const body: FieldType = {
@@ -256,7 +256,7 @@ describe("looking records up on the platform", () => {
     ["three times, the last with another number", ["A-1", "A-1", "A-2"], { kind: "unknown" }],
     ["twice with one account number", ["A-1", "A-1"], { kind: "found", account: "A-1" }],
     ["twice, once without a number", ["", "A-1"], { kind: "found", account: "A-1" }],
-  ])("judges a key that a list holds %s", async (_, accounts, expected) => {
+  ])("judges a key that is in a list %s", async (_, accounts, expected) => {
     const items = accounts.map((account) => ({ number: "R1", account }));
     const paged = { "S/": { results: items.slice(0, 1), next: null } };
     expect(await look([sought("R1")], [LIST], { "S/": items })).toMatchObject([expected]);

@@ -34,23 +34,29 @@ function judge(
 
 const HTML = { headers: { "content-type": "text/html; charset=utf-8" } };
 
-describe("a reply that the contract says nothing about", () => {
+describe("a reply without contract rules", () => {
   test.each<[string, number, unknown, Given, object]>([
     ["201 with the account", 201, { account_number: "A-1" }, {}, { kind: "accepted", account: "A-1" }],
-    ["200 with the other name", 200, { kraken_account_number: "A-2" }, {}, { kind: "accepted", account: "A-2" }],
+    [
+      "200 with the other account name",
+      200,
+      { kraken_account_number: "A-2" },
+      {},
+      { kind: "accepted", account: "A-2" },
+    ],
     ["an account number that is a JSON number", 201, { number: 12 }, {}, { kind: "accepted", account: "12" }],
     ["200 {}", 200, {}, {}, { kind: "accepted" }],
     ["201 with a list", 201, [{ status: "NOTE_CREATION_SUCCESS" }], {}, { kind: "accepted" }],
     ["201 without a body", 201, "", {}, { kind: "accepted" }],
-    ["201 cut", 201, '{"acc', { complete: false }, { kind: "ambiguous", notFromApi: false }],
-    ["201 cut after its JSON", 201, { account_number: "A-1" }, { complete: false }, { kind: "ambiguous" }],
-    ["201 cut before its body", 201, "", { complete: false }, { kind: "ambiguous" }],
-    ["201 whose JSON breaks off", 201, '{"account_number":"A-1"', {}, { kind: "ambiguous", notFromApi: true }],
+    ["201 truncated", 201, '{"acc', { complete: false }, { kind: "ambiguous", notFromApi: false }],
+    ["201 truncated after its JSON", 201, { account_number: "A-1" }, { complete: false }, { kind: "ambiguous" }],
+    ["201 truncated before its body", 201, "", { complete: false }, { kind: "ambiguous" }],
+    ["201 with incomplete JSON", 201, '{"account_number":"A-1"', {}, { kind: "ambiguous", notFromApi: true }],
     ["201 that is not UTF-8", 201, { account_number: "A-1" }, { isMisencoded: true }, { kind: "ambiguous" }],
     ["200 without a body", 200, "", {}, { kind: "ambiguous", notFromApi: true }],
     ["204", 204, "", {}, { kind: "ambiguous", notFromApi: true }],
     ["200 with a login page", 200, "<html>", HTML, { kind: "ambiguous", notFromApi: true }],
-    ["half a login page", 200, "<ht", { ...HTML, complete: false }, { kind: "ambiguous", notFromApi: true }],
+    ["a truncated login page", 200, "<ht", { ...HTML, complete: false }, { kind: "ambiguous", notFromApi: true }],
     ["200 with a text", 200, '"ok"', {}, { kind: "ambiguous", notFromApi: true }],
     [
       "301",
@@ -67,13 +73,13 @@ describe("a reply that the contract says nothing about", () => {
       {},
       { kind: "rejected", problems: [{ attr: "a", code: "blank" }] },
     ],
-    ["400 with a page", 400, "<html>", HTML, { kind: "rejected", problems: [{ code: "unreadable_reply" }] }],
-    ["400 cut", 400, '{"err', { complete: false }, { kind: "ambiguous", notFromApi: false }],
-    ["400 whose JSON breaks off", 400, '{"errors":[{', {}, { kind: "ambiguous", notFromApi: true }],
+    ["400 with a web page", 400, "<html>", HTML, { kind: "rejected", problems: [{ code: "unreadable_reply" }] }],
+    ["400 truncated", 400, '{"err', { complete: false }, { kind: "ambiguous", notFromApi: false }],
+    ["400 with incomplete JSON", 400, '{"errors":[{', {}, { kind: "ambiguous", notFromApi: true }],
     ["400 that is not UTF-8", 400, { detail: "no" }, { isMisencoded: true }, { kind: "ambiguous" }],
     ["400 without a body", 400, "", {}, { kind: "rejected", problems: [{ code: "unreadable_reply" }] }],
-    ["429 cut", 429, '{"det', { complete: false }, { kind: "retry" }],
-    ["413 cut", 413, "", { complete: false }, { kind: "rejected" }],
+    ["429 truncated", 429, '{"det', { complete: false }, { kind: "retry" }],
+    ["413 truncated", 413, "", { complete: false }, { kind: "rejected" }],
     ["422", 422, { name: ["no"] }, {}, { kind: "rejected", problems: [{ attr: "name" }] }],
     ["401", 401, { detail: "no" }, {}, { kind: "unauthorised" }],
     ["403 that means 401", 403, { detail: "no", code: "authentication_failed" }, {}, { kind: "unauthorised" }],
@@ -82,7 +88,7 @@ describe("a reply that the contract says nothing about", () => {
     ["405", 405, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
     ["415", 415, {}, {}, { kind: "stop", failure: { code: "wrong_endpoint" } }],
     ["408", 408, "", {}, { kind: "ambiguous", notFromApi: false }],
-    ["408 before the whole request was sent", 408, "", { isEarly: true }, { kind: "retry" }],
+    ["408 before the request was sent completely", 408, "", { isEarly: true }, { kind: "retry" }],
     ["421", 421, "", {}, { kind: "retry" }],
     ["425", 425, "", {}, { kind: "retry" }],
     ["409", 409, {}, {}, { kind: "ambiguous", notFromApi: false }],
@@ -111,14 +117,14 @@ describe("a reply that the contract says nothing about", () => {
     expect(judge(status, body, given).replyClass).toMatchObject(verdict);
   });
 
-  test("a redirect's query is not shown", () => {
+  test("a redirect's query is hidden", () => {
     const { replyClass } = judge(302, "", { headers: { location: "https://evil.example/x?token=secret" } });
     expect(replyClass).toHaveProperty("failure.message", expect.stringContaining("https://evil.example/x"));
     expect(replyClass).not.toHaveProperty("failure.message", expect.stringContaining("secret"));
   });
 });
 
-/** The longest time that a timer can be set to. */
+/** The longest time that a timer supports. */
 const LONGEST_WAIT_MS = 2_147_483_647;
 
 describe("Retry-After", () => {
@@ -150,18 +156,18 @@ describe("Retry-After", () => {
   test.each([
     ["a day behind", "Sun, 22 Nov 2026 12:00:00 GMT", "Sun, 22 Nov 2026 12:00:30 GMT", 30_000],
     ["a day ahead", "Fri, 20 Nov 2026 12:00:00 GMT", "Fri, 20 Nov 2026 12:00:30 GMT", 30_000],
-    ["right, and the platform does not say what it is there", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
-  ])("a date is reckoned by the platform's clock: the clock here is %s", (_, date, until, afterMs) => {
+    ["correct, and the platform sends no date", "once", "Sat, 21 Nov 2026 12:00:30 GMT", 30_000],
+  ])("a date is relative to the platform's clock: the local clock is %s", (_, date, until, afterMs) => {
     expect(judge(429, {}, { headers: { date, "retry-after": until } }).pushBack).toMatchObject({ afterMs });
   });
 
-  test.each([408, 421, 425])("holds every request after a %i that names a time", (status) => {
+  test.each([408, 421, 425])("delays every request after a %i with a time", (status) => {
     const pushBack = { reason: `HTTP ${status}`, afterMs: 7_000 };
     expect(judge(status, {}, { headers: { "retry-after": "7" } }).pushBack).toEqual(pushBack);
     expect(judge(status, {}).pushBack).toBeUndefined();
   });
 
-  test("503 pushes back whatever it means for the record", () => {
+  test("503 counts as push-back regardless of the record's outcome", () => {
     expect(judge(503, "", { headers: { "retry-after": "7" } })).toMatchObject({
       replyClass: { kind: "ambiguous" },
       pushBack: { reason: "HTTP 503", afterMs: 7_000 },
@@ -170,7 +176,7 @@ describe("Retry-After", () => {
   });
 });
 
-describe("x-migrate-outcomes decides what a reply means", () => {
+describe("x-migrate-outcomes determines the outcome of a reply", () => {
   const rules: readonly OutcomeRule[] = [
     { status: 400, code: "account_import_process_already_imported", outcome: "accepted", account: ["account_id"] },
     { status: 400, has: ["kraken_account_number"], outcome: "accepted" },
@@ -184,20 +190,20 @@ describe("x-migrate-outcomes decides what a reply means", () => {
 
   test.each<[string, number, unknown, Given, object]>([
     [
-      "a code in an odd place",
+      "a code in an unusual place",
       400,
       { non_field_errors: { detail: "x", code: "account_import_process_already_imported" }, account_id: "A-9" },
       {},
       { kind: "accepted", account: "A-9" },
     ],
     [
-      "a member that is there",
+      "a member with a value",
       400,
       { kraken_account_number: "A-8", non_field_errors: ["x"] },
       {},
       { kind: "accepted", account: "A-8" },
     ],
-    ["a member that is empty", 400, { kraken_account_number: "", non_field_errors: ["x"] }, {}, { kind: "rejected" }],
+    ["an empty member", 400, { kraken_account_number: "", non_field_errors: ["x"] }, {}, { kind: "rejected" }],
     ["a dry run's 400", 400, { detail: "Rolled back", code: "400" }, {}, { kind: "accepted" }],
     [
       "a 2xx that is a refusal",
@@ -209,11 +215,11 @@ describe("x-migrate-outcomes decides what a reply means", () => {
     ["a null member", 201, { latest_error: null }, {}, { kind: "accepted" }],
     ["503 as retry", 503, "", { headers: { "retry-after": "2" } }, { kind: "retry", afterMs: 2_000 }],
     ["5xx by code", 500, { code: "vendor", detail: "x" }, {}, { kind: "retry" }],
-    ["5xx without it", 500, { code: "other", detail: "x" }, {}, { kind: "ambiguous" }],
+    ["5xx without that code", 500, { code: "other", detail: "x" }, {}, { kind: "ambiguous" }],
     ["204 by class", 204, "", {}, { kind: "accepted" }],
     ["no rule accepts a web page", 200, "<html>", HTML, { kind: "ambiguous", notFromApi: true }],
     [
-      "a cut body that a rule would have read",
+      "a truncated body that a rule would have matched",
       201,
       '{"lat',
       { complete: false },
@@ -245,13 +251,13 @@ describe("a refusal of a repeat", () => {
     ["a status that a rule names", 400, { detail: "is already being processed" }, rules, false],
     ["a 404 that a rule names", 404, { detail: "nothing is staged" }, rules, false],
     ["no rule", 400, { errors: [{ attr: "a", code: "blank", detail: "" }] }, [], false],
-  ])("is final by what the contract names: %s", (...[, status, body, outcomes, isFinal]) => {
+  ])("is final if the contract names it: %s", (...[, status, body, outcomes, isFinal]) => {
     const { replyClass } = judge(status, body, { rules: outcomes });
     expect(replyClass.kind === "rejected" && (replyClass.isFinal ?? false)).toBe(isFinal);
     expect(replyClass.kind).toBe("rejected");
   });
 
-  test("cut in its body settles nothing: taken by its status alone, an account already there was called rejected", () => {
+  test("with a truncated body settles nothing (its status alone decided, and an existing account was reported as rejected)", () => {
     const { replyClass } = judge(400, '{"detail":"The account has', { rules, complete: false });
     expect(replyClass).toEqual({
       kind: "ambiguous",

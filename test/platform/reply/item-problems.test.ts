@@ -6,7 +6,7 @@ import { jsonCopy } from "../../../src/json/parse-json.ts";
 import { itemProblems } from "../../../src/platform/reply/reply-problems.ts";
 import { classifyReply } from "../../../src/platform/reply/classify-reply.ts";
 
-/** An operation whose payload has one list of objects, as that for transactions has. */
+/** An operation whose payload has one list of objects, like the operation for transactions. */
 function operationWith(extension: string): Parameters<typeof classifyReply>[1] {
   const text = `
 openapi: 3.1.0
@@ -47,11 +47,11 @@ function found(body: unknown, operation = PLAIN): readonly string[] {
 }
 
 describe("by default", () => {
-  test("a transaction that failed has the attr of the payload's list", () => {
+  test("a failed transaction has the attr of the payload's list", () => {
     expect(found(TRANSACTIONS)).toEqual(["transactions.1 | TRANSACTION_IMPORT_ERROR | not within the statement"]);
   });
 
-  test("a list at the root is the payload's only list of objects", () => {
+  test("a list at the root corresponds to the payload's only list of objects", () => {
     const notes = [
       { status: "NOTE_CREATION_SUCCESS" },
       { status: "NOTE_CREATION_ERROR" },
@@ -60,7 +60,7 @@ describe("by default", () => {
     expect(found(notes)).toEqual(["transactions.1 | NOTE_CREATION_ERROR | "]);
   });
 
-  test("a registration flow without a payload keeps the reply's own name", () => {
+  test("a registration flow without a payload keeps the name in the reply", () => {
     const body = {
       external_account_number: "A-1234",
       meter_points: [
@@ -80,13 +80,13 @@ describe("by default", () => {
     [[1, "X_ERROR", null, ["X_ERROR"]]],
     [{ status: "X_ERROR" }],
     [{ a: [{ status: 1 }] }],
-  ])("%j refuses no item", (body) => {
+  ])("%j rejects no item", (body) => {
     expect(found(body)).toEqual([]);
   });
 });
 
-describe("as the contract says", () => {
-  test("its statuses, its place, its attr", () => {
+describe("with x-migrate-items", () => {
+  test("uses its statuses, its location and its attr", () => {
     const operation = operationWith(
       "x-migrate-items: [{ at: done.list, attr: tags, status: outcome, failed: [NO, NEVER] }]",
     );
@@ -96,7 +96,7 @@ describe("as the contract says", () => {
     ]);
   });
 
-  test("false: items are not looked at", () => {
+  test("ignores items if it is false", () => {
     expect(found(TRANSACTIONS, operationWith("x-migrate-items: false"))).toEqual([]);
   });
 
@@ -116,7 +116,7 @@ const reply = (body: object, complete = true): Parameters<typeof classifyReply>[
   durationMs: 1,
 });
 
-describe("the verdict", () => {
+describe("the outcome", () => {
   const rules: readonly OutcomeRule[] = [{ status: 201, outcome: "accepted" }];
   test.each([
     ["by default", PLAIN],
@@ -128,12 +128,12 @@ describe("the verdict", () => {
     });
   });
 
-  test("the account that the reply gives is kept", () => {
+  test("keeps the account in the reply", () => {
     const { replyClass } = classifyReply(reply({ account_number: "A-1", ...TRANSACTIONS }), PLAIN, 0);
     expect(replyClass).toMatchObject({ kind: "rejected", account: "A-1" });
   });
 
-  test("half a body decides nothing", () => {
+  test("is not decided by a truncated body", () => {
     const operation = operationWith("x-migrate-items: [{ at: results, failed: [TRANSACTION_IMPORT_ERROR] }]");
     expect(classifyReply(reply(TRANSACTIONS, false), operation, 0).replyClass).toMatchObject({ kind: "ambiguous" });
     expect(classifyReply(reply(TRANSACTIONS, false), PLAIN, 0).replyClass).toMatchObject({ kind: "ambiguous" });

@@ -6,7 +6,7 @@ function brief(body: unknown, wrap?: string): readonly string[] {
   return replyProblems(body, wrap).map(({ attr, code, detail }) => `${attr} | ${code} | ${detail}`);
 }
 
-describe("the shapes of an error body", () => {
+describe("the formats of an error body", () => {
   test.each<[string, unknown, readonly string[]]>([
     [
       "errors, as specified",
@@ -85,7 +85,7 @@ describe("the shapes of an error body", () => {
   });
 
   test.each([[undefined], [null], [{}], [[]], ["text"], [12], [{ a: { b: "echo" } }]])(
-    "%j: one problem says so",
+    "%j: one problem reports that the reply is unreadable",
     (body) => {
       expect(brief(body)).toEqual([
         "non_field_errors | unreadable_reply | the platform gave no reason that could be read",
@@ -93,7 +93,7 @@ describe("the shapes of an error body", () => {
     },
   );
 
-  test("the wrapper is no part of an attr", () => {
+  test("the wrapper is not part of an attr", () => {
     const errors = [
       { attr: "payload.name", code: "blank", detail: "" },
       { attr: "payload", code: "required", detail: "" },
@@ -109,7 +109,7 @@ describe("the shapes of an error body", () => {
 });
 
 describe("a refusal with an untrusted body", () => {
-  test("numbers and lengths are capped", () => {
+  test("limits numbers and lengths", () => {
     const errors = Array.from({ length: 10_000 }, () => ({
       attr: "a".repeat(9_999),
       code: "c".repeat(999),
@@ -122,24 +122,24 @@ describe("a refusal with an untrusted body", () => {
     expect(problems[0]?.detail.length).toBeLessThanOrEqual(500);
   });
 
-  test("control characters, escapes and direction marks go", () => {
+  test("removes control characters, escapes and direction marks", () => {
     const detail = "red \u001B[31m bell \u0007 nl \r\n rtl \u202E zero \u200B end\u2028";
     const [problem] = replyProblems({ errors: [{ attr: "a\u001B.b\n", code: "x\u0000y", detail }] });
     expect(`${problem?.attr}${problem?.code}${problem?.detail}`).not.toMatch(/[\p{C}\u2028\u2029]/u);
   });
 
-  test("dangerous names stay names", () => {
+  test("keeps dangerous names as plain names", () => {
     const body: unknown = JSON.parse('{"__proto__":{"polluted":["x"]},"constructor":{"prototype":["y"]}}');
     expect(brief(body)).toEqual(["__proto__.polluted | unspecified | x", "constructor.prototype | unspecified | y"]);
     expect({}).not.toHaveProperty("polluted");
   });
 
-  test("depth does not matter", () => {
+  test("works at any depth", () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(5_000)}["x"]${"}".repeat(5_000)}`);
     expect(brief(deep)).toEqual([expect.stringContaining("unreadable_reply")]);
   });
 
-  test("anything at all gives at least one whole problem", () => {
+  test("has at least one complete problem for any body", () => {
     fc.assert(
       fc.property(fc.oneof(fc.jsonValue(), fc.record({ errors: fc.jsonValue(), detail: fc.jsonValue() })), (body) => {
         const problems = replyProblems(body);

@@ -7,7 +7,7 @@ import type { HttpReply } from "../../../src/transport/http.ts";
 
 type Operation = Parameters<typeof classifyReply>[1];
 
-/** An operation that documents these replies, whose business key is `external_account_number`. */
+/** An operation that documents these replies. Its business key is `external_account_number`. */
 function operationWith(responses: string, extension = ""): Operation {
   const text = `
 openapi: 3.1.0
@@ -55,17 +55,17 @@ function classOf(operation: Operation, status: number, body: unknown, given: Giv
   return classifyReply(reply, operation, 0, { external_account_number: "EXT-1" }).replyClass;
 }
 
-describe("a 2xx that created nothing was believed: it is ambiguous where the contract documents the account number", () => {
+describe("a 2xx without a documented account number is ambiguous (it was believed)", () => {
   test.each<[string, Operation, number, unknown, string, Given?]>([
     ["an error", CREATED, 201, { error: "try later" }, '"account_number" is missing'],
     [
-      "an error beside an account number",
+      "an error next to an account number",
       CREATED,
       201,
       { account_number: "A-1", error: "x" },
       'with "error" in its body',
     ],
-    ["an empty object, status not documented", CREATED, 200, {}, "which the contract does not document"],
+    ["an empty object, with an undocumented status", CREATED, 200, {}, "which the contract does not document"],
     ["an empty object", CREATED, 201, {}, '"account_number" is missing'],
     ["a list", CREATED, 201, [], "not an object"],
     ["maintenance", CREATED, 201, { status: "maintenance" }, '"account_number" is missing'],
@@ -73,7 +73,7 @@ describe("a 2xx that created nothing was believed: it is ambiguous where the con
     ["an account number of null", CREATED, 201, { account_number: null }, '"account_number" is null'],
     ["an empty account number", CREATED, 201, { account_number: "" }, "without the account number"],
     ["an account number that is an object", CREATED, 201, { account_number: {} }, '"account_number" is not text'],
-    ["a status that is not documented", CREATED, 202, { account_number: "A-1" }, "HTTP 202, which the contract"],
+    ["an undocumented status", CREATED, 202, { account_number: "A-1" }, "HTTP 202, which the contract"],
     [
       "another record's key",
       CREATED,
@@ -91,36 +91,36 @@ describe("a 2xx that created nothing was believed: it is ambiguous where the con
     ],
     ["no body", CREATED, 201, "", "whose body is empty"],
     ["a text", CREATED, 201, "created", "whose body is not JSON"],
-    ["no account number, though optional", OPTIONAL, 201, { status: "ok" }, "without the account number"],
-    ["another record's key, though not documented", SILENT, 201, { external_account_number: "X" }, "of another record"],
+    ["no account number, although optional", OPTIONAL, 201, { status: "ok" }, "without the account number"],
+    ["another record's key, although undocumented", SILENT, 201, { external_account_number: "X" }, "of another record"],
     [
-      "an error, though nothing is documented",
+      "an error, although nothing is documented",
       SILENT,
       201,
       { errors: [{ detail: "no" }] },
       'with "errors" in its body',
     ],
-    ["an empty body where JSON of no form is documented", FORMLESS, 201, "", "whose body is empty"],
-    ["half of JSON where JSON of no form is documented", FORMLESS, 201, '{"error":"main', "whose body is not JSON"],
-    ["half of JSON where nothing is documented", SILENT, 201, '{"error":"main', "without the JSON"],
+    ["an empty body where JSON of any form is documented", FORMLESS, 201, "", "whose body is empty"],
+    ["incomplete JSON where JSON of any form is documented", FORMLESS, 201, '{"error":"main', "whose body is not JSON"],
+    ["incomplete JSON where nothing is documented", SILENT, 201, '{"error":"main', "without the JSON"],
     ["success: false", CREATED, 201, { account_number: "A-1", success: false }, 'with "success": false in its body'],
-    ["success: false, though nothing is documented", SILENT, 201, { success: false }, '"success": false'],
-    ["a status of failure", CREATED, 201, { account_number: "A-1", status: "FAILED" }, '"status": "FAILED"'],
-    ["a status of failure, by its ending", SILENT, 201, { status: "ACCOUNT_IMPORT_ERROR" }, '"status": "ACCOUNT_'],
-    ["the status of an error", SILENT, 201, { status: 500, title: "Oops" }, '"status": 500'],
+    ["success: false, although nothing is documented", SILENT, 201, { success: false }, '"success": false'],
+    ["a failure status", CREATED, 201, { account_number: "A-1", status: "FAILED" }, '"status": "FAILED"'],
+    ["a failure status, by its ending", SILENT, 201, { status: "ACCOUNT_IMPORT_ERROR" }, '"status": "ACCOUNT_'],
+    ["an error status", SILENT, 201, { status: 500, title: "Oops" }, '"status": 500'],
     ["success: false in an envelope", SILENT, 201, { data: { success: false } }, '"success": false'],
-    ["success as a count of none", SILENT, 201, { succeeded: 0, failed: 1 }, '"succeeded": 0'],
-    ["success as text in capitals", SILENT, 201, { success: "False" }, '"success": "False"'],
+    ["success as a count of zero", SILENT, 201, { succeeded: 0, failed: 1 }, '"succeeded": 0'],
+    ["success as uppercase text", SILENT, 201, { success: "False" }, '"success": "False"'],
     ["failed: true in a list", SILENT, 201, [{ failed: true }], '"failed": true'],
     [
-      "two account numbers that differ",
+      "two different account numbers",
       CREATED,
       201,
       { account_number: "A-1", kraken_account_number: "A-2" },
       "with two account numbers that differ",
     ],
     [
-      "two account numbers that differ, one in the account",
+      "two different account numbers, one in the account",
       CREATED,
       201,
       { account_number: "A-1", account: { number: "A-2" } },
@@ -133,7 +133,7 @@ describe("a 2xx that created nothing was believed: it is ambiguous where the con
       { account_number: "A-1", account: { external_account_number: "EXT-2" } },
       "the business key of another record",
     ],
-    ["a status beside those documented", SILENT, 200, { account_number: "A-1" }, "does not document"],
+    ["a status other than those documented", SILENT, 200, { account_number: "A-1" }, "does not document"],
   ])("%s", (...[, operation, status, body, reason, given]) => {
     expect(classOf(operation, status, body, given)).toEqual({
       kind: "ambiguous",
@@ -143,10 +143,10 @@ describe("a 2xx that created nothing was believed: it is ambiguous where the con
   });
 });
 
-describe("a reply that keeps to the contract is believed", () => {
+describe("a reply that matches the contract is accepted", () => {
   test.each<[string, Operation, number, unknown, object, Given?]>([
     ["with the account number", CREATED, 201, { account_number: "A-1" }, { account: "A-1" }],
-    ["with members that are not documented", CREATED, 201, { account_number: "A-1", new: {} }, { account: "A-1" }],
+    ["with undocumented members", CREATED, 201, { account_number: "A-1", new: {} }, { account: "A-1" }],
     ["with a decimal as text", CREATED, 201, { account_number: "A-1", balance: "1.50" }, { account: "A-1" }],
     ["with optional members of null", CREATED, 201, { account_number: "A-1", balance: null }, { account: "A-1" }],
     ["with a success flag", CREATED, 201, { account_number: "A-1", success: true, status: "ok" }, { account: "A-1" }],
@@ -180,7 +180,7 @@ describe("a reply that keeps to the contract is believed", () => {
     ],
     ["without a content type", CREATED, 201, { account_number: "A-1" }, {}, { headers: {} }],
     ["documented without a body", CREATED, 204, "", {}, { headers: {} }],
-    ["with an account number of null, which is documented", OPTIONAL, 201, { account_number: null }, {}],
+    ["with an account number of null, as documented", OPTIONAL, 201, { account_number: null }, {}],
     ["where no body is documented", SILENT, 201, { anything: 1 }, {}],
     ["empty, where no body is documented", SILENT, 201, "", {}],
     [
@@ -195,21 +195,21 @@ describe("a reply that keeps to the contract is believed", () => {
     expect(classOf(operation, status, body, given)).toMatchObject({ kind: "accepted", ...more });
   });
 
-  test("with a status of failure that the payload has as well", () => {
+  test("with a failure status that the payload also contains", () => {
     const body = { account_number: "A-1", status: "FAILED" };
     const reply = { status: 201, headers: {}, body: JSON.stringify(body), complete: true, durationMs: 1 };
     const payload = { external_account_number: "EXT-1", status: "FAILED" };
     expect(classifyReply(reply, CREATED, 0, payload).replyClass).toMatchObject({ kind: "accepted" });
   });
 
-  test("of a status that x-migrate-outcomes names", () => {
+  test("with a status that x-migrate-outcomes names", () => {
     const outcomes = "x-migrate-outcomes: [{ status: 202, outcome: accepted, account: id }]";
     const operation = operationWith(`{ "201": { description: Created } }`, outcomes);
     expect(classOf(operation, 202, { id: "A-7" })).toEqual({ kind: "accepted", account: "A-7" });
     expect(classOf(operation, 203, { id: "A-7" })).toMatchObject({ kind: "ambiguous", notFromApi: true });
   });
 
-  test("but not for a rule's word against the documented body", () => {
+  test("but a rule does not override the documented body", () => {
     const outcomes = "x-migrate-outcomes: [{ status: 2xx, outcome: accepted, account: id }]";
     const operation = operationWith(
       `{ "201": { description: Created, content: { application/json: { schema: {
@@ -221,7 +221,7 @@ describe("a reply that keeps to the contract is believed", () => {
   });
 });
 
-describe("the step that creates names what it created", () => {
+describe("the step that creates an account must name it", () => {
   const outcomes = "x-migrate-outcomes: [{ status: 201, outcome: accepted, account: id }]";
   const ruled = operationWith(`{ "201": { description: Created } }`, outcomes);
 
@@ -238,7 +238,7 @@ describe("the step that creates names what it created", () => {
   });
 });
 
-describe("a reply that names another record settles nothing, whatever its status", () => {
+describe("a reply that names another record settles nothing, for any status", () => {
   const ALREADY_IMPORTED = operationWith(
     `{ "201": { description: Created } }`,
     `x-migrate-outcomes:
@@ -254,10 +254,10 @@ describe("a reply that names another record settles nothing, whatever its status
       400,
       { kraken_account_number: "A-9", errors: [{ code: "x", [key]: "GB-99999" }] },
     ],
-    ["already imported, under two numbers", 400, { kraken_account_number: "A-9", account_number: "A-8" }],
+    ["already imported, with two numbers", 400, { kraken_account_number: "A-9", account_number: "A-8" }],
     ["a refusal", 400, { [key]: "GB-99999", errors: [{ attr: "name", code: "blank", detail: "" }] }],
     ["a refusal by a rule", 404, { [key]: "GB-99999", detail: "no such thing" }],
-    ["a refusal that has no rule", 422, { account: { [key]: 99999 }, detail: "no such thing" }],
+    ["a refusal without a rule", 422, { account: { [key]: 99999 }, detail: "no such thing" }],
   ])("%s", (...[, status, body]) => {
     expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind: "ambiguous", notFromApi: true });
   });
@@ -265,9 +265,9 @@ describe("a reply that names another record settles nothing, whatever its status
   test.each<[string, number, object, string]>([
     ["already imported", 400, { [key]: "EXT-1", kraken_account_number: "A-9" }, "accepted"],
     ["already imported, without the key", 400, { kraken_account_number: "A-9" }, "accepted"],
-    ["a message in the key's place", 400, { [key]: "is in use already" }, "rejected"],
-    ["messages in the key's place", 400, { [key]: ["taken"] }, "rejected"],
-  ])("but one that does not: %s", (...[, status, body, kind]) => {
+    ["a message instead of the key", 400, { [key]: "is in use already" }, "rejected"],
+    ["messages instead of the key", 400, { [key]: ["taken"] }, "rejected"],
+  ])("but a reply that names no other record does: %s", (...[, status, body, kind]) => {
     expect(classOf(ALREADY_IMPORTED, status, body)).toMatchObject({ kind });
   });
 });

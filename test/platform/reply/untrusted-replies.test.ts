@@ -25,7 +25,7 @@ function problemsOf({ replyClass }: Classification): readonly { attr: string; co
   return "problems" in replyClass ? (replyClass.problems ?? []) : [];
 }
 
-/** Which promises about a reply are broken, whatever it holds. */
+/** The violated guarantees for a reply with any content. */
 function brokenPromises(judgement: Classification): readonly string[] {
   const problems = problemsOf(judgement);
   const broken = problems.flatMap(({ attr, code, detail }) => [
@@ -63,8 +63,8 @@ const { hostile } = fc.letrec((tie) => ({
   ),
 }));
 
-describe("whatever a reply holds, judging it ends well", () => {
-  test("any JSON, hostile names and texts", () => {
+describe("every reply is classified safely:", () => {
+  test("any JSON, malicious names and texts", () => {
     fc.assert(
       fc.property(status, hostile, (code, body) => {
         expect(brokenPromises(judge(code, JSON.stringify(body) ?? ""))).toEqual([]);
@@ -73,7 +73,7 @@ describe("whatever a reply holds, judging it ends well", () => {
     );
   });
 
-  test("JSON cut anywhere", () => {
+  test("JSON truncated anywhere", () => {
     fc.assert(
       fc.property(status, hostile, fc.nat(), (code, body, at) => {
         const text = JSON.stringify(body) ?? "";
@@ -85,7 +85,7 @@ describe("whatever a reply holds, judging it ends well", () => {
     );
   });
 
-  test("bytes in any encoding, under any type", () => {
+  test("bytes in any encoding, with any content type", () => {
     const type = fc.constantFrom(
       "application/json",
       "text/html",
@@ -101,7 +101,7 @@ describe("whatever a reply holds, judging it ends well", () => {
     );
   });
 
-  test("`__proto__` as a name, in an attr, and as a value's member", () => {
+  test("`__proto__` as a name, in an attr, and as a member of a value", () => {
     const body = '{"__proto__":{"polluted":["x"]},"errors":[{"attr":"__proto__.polluted","code":"x","detail":"y"}]}';
     const judgement = judge(400, body);
     expect(brokenPromises(judgement)).toEqual([]);
@@ -129,7 +129,7 @@ describe("a reply of a mebibyte takes less than a second", () => {
     ["one long text", JSON.stringify({ detail: "\u0007d".repeat(MEBIBYTE / 4) })],
     ["an attr of many parts", JSON.stringify({ errors: [{ attr: Array(200_000).fill("a"), code: "x", detail: "y" }] })],
     [
-      "a list of items that failed",
+      "a list of failed items",
       JSON.stringify({ results: Array.from({ length: 20_000 }, () => ({ status: "X_ERROR" })) }),
     ],
     ["wide and deep", `[${`[${`[${'{"a":["x"]},'.repeat(30)}0],`.repeat(30)}0],`.repeat(30)}0]`],
@@ -148,7 +148,7 @@ describe("a reply of a mebibyte takes less than a second", () => {
   });
 });
 
-test("the words of a detail decide nothing", () => {
+test("the words of a detail have no effect", () => {
   const words = fc.oneof(
     fc.constantFrom(
       "already imported",

@@ -9,19 +9,19 @@ export interface Chaos {
 
 type Fault = "kill" | "freeze" | "stop" | "cut" | "outage" | "lost answers" | "clock" | "freeze all";
 
-/** What is in store for the processes of one planner, at moments of the next minutes. */
-export function befall(scene: SharedScene, planner: Planner, { count, setServerClock }: Chaos): void {
+/** Schedules random faults for the processes, at moments of the next minutes. */
+export function scheduleFaults(scene: SharedScene, planner: Planner, { count, setServerClock }: Chaos): void {
   const { dice, clock, note, network, workers } = scene;
   const within = dice() < 0.8 ? 12_000 : 60_000;
-  const anybody = (): typeof planner.process | undefined => {
+  const anyProcess = (): typeof planner.process | undefined => {
     const living = scene.processes.filter((one) => !one.isOver());
     return living[Math.floor(dice() * living.length)];
   };
-  const strike: Readonly<Record<Fault, () => void>> = {
-    kill: () => anybody()?.kill(),
-    freeze: () => anybody()?.freeze(between(dice, 200, 4 * workers.leaseMs)),
-    stop: () => anybody()?.stop(),
-    cut: () => network.cut(between(dice, 100, 3 * workers.leaseMs), anybody()),
+  const inject: Readonly<Record<Fault, () => void>> = {
+    kill: () => anyProcess()?.kill(),
+    freeze: () => anyProcess()?.freeze(between(dice, 200, 4 * workers.leaseMs)),
+    stop: () => anyProcess()?.stop(),
+    cut: () => network.cut(between(dice, 100, 3 * workers.leaseMs), anyProcess()),
     outage: () => network.cut(between(dice, 100, dice() < 0.9 ? 20_000 : 90_000)),
     "lost answers": () => network.loses(dice() * 0.2),
     clock: () => setServerClock(between(dice, -60_000, 60_000)),
@@ -30,15 +30,15 @@ export function befall(scene: SharedScene, planner: Planner, { count, setServerC
       for (const one of scene.processes) if (!one.isOver()) one.freeze(ms);
     },
   };
-  const strikeLater = async (): Promise<void> => {
+  const injectLater = async (): Promise<void> => {
     const [at, fault] = [between(dice, 0, within), pickWeighted(dice, FAULTS)];
     await clock.sleep(at);
     if (isCalm(scene)) return;
     note(fault);
     count(fault);
-    strike[fault]();
+    inject[fault]();
   };
-  for (let left = between(dice, 0, 8); left > 0; left -= 1) void strikeLater();
+  for (let left = between(dice, 0, 8); left > 0; left -= 1) void injectLater();
 }
 
 const FAULTS: readonly (readonly [number, Fault])[] = [
@@ -58,6 +58,7 @@ function isCalm(scene: SharedScene): boolean {
   return calmScenes.has(scene);
 }
 
+/** Ends all faults, now and in the future. */
 export function calm(scene: SharedScene, weather: Weather): void {
   calmScenes.add(scene);
   weather.clear();

@@ -4,19 +4,19 @@ import { never, type SimulatedClock } from "../simulated-clock.ts";
 import type { ModelConnection } from "./model-shared-run.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
-/** What lies between processes and the server. */
+/** The network between processes and the server. */
 export interface ModelNetwork {
-  /** The server cannot be reached for so long: by this process, or by none. */
+  /** Makes the server unreachable for this time, for this process or (default) for all. */
   readonly cut: (ms: number, process?: SimulatedProcess) => void;
-  /** The share of transactions whose answers are lost. */
+  /** The share of transactions whose replies are lost. */
   readonly loses: (share: number) => void;
   readonly clear: () => void;
-  /** The database was restored: nobody knows what it has committed. */
+  /** The database was restored, so the results of earlier transactions are unknown. */
   readonly restored: () => void;
   readonly to: (process: SimulatedProcess) => ModelConnection;
 }
 
-/** How long a process waits for a server that cannot be reached. */
+/** How long a process waits for an unreachable server. */
 const PATIENCE_MS = 60_000;
 const LONGEST_PAUSE_MS = 2_000;
 
@@ -27,8 +27,8 @@ export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
   const isReachable = (process: SimulatedProcess): boolean =>
     Math.max(cutUntil.get(undefined) ?? 0, cutUntil.get(process) ?? 0) <= clock.monotonic();
 
-  /** Repeats what got no answer, until there is one, or the patience is over. */
-  const insist = async <Result>(process: SimulatedProcess, attempt: () => Answer<Result>): Promise<Result> => {
+  /** Repeats an unanswered transaction until it is answered or the process gives up. */
+  const untilAnswered = async <Result>(process: SimulatedProcess, attempt: () => Answer<Result>): Promise<Result> => {
     let since: number | undefined;
     for (let pause = 100; ; pause = Math.min(2 * pause, LONGEST_PAUSE_MS)) {
       await clock.sleep(between(dice, 1, 15));
@@ -63,7 +63,7 @@ export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
       once<Result>(fence: () => void, work: () => Result) {
         let done: Answer<Result> | undefined;
         let before = restores;
-        return insist(process, () => {
+        return untilAnswered(process, () => {
           if (before !== restores) done = undefined;
           before = restores;
           const isFenced = answerOf(fence);
@@ -72,7 +72,7 @@ export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
           return done;
         });
       },
-      perhapsAgain: (work) => insist(process, () => answerOf(work)),
+      perhapsAgain: (work) => untilAnswered(process, () => answerOf(work)),
     }),
   };
 }
@@ -87,7 +87,7 @@ function answerOf<Result>(work: () => Result): Answer<Result> {
   }
 }
 
-/** What a process sends that dies or freezes meanwhile may still be on its way, or not have left. */
+/** A message of a process that dies or freezes meanwhile may or may not be sent. */
 async function untilSent(process: SimulatedProcess, dice: Dice): Promise<void> {
   if (process.isDead() && dice() < 0.5) await never();
   if (process.isFrozen() && dice() < 0.5) await process.awake();

@@ -2,13 +2,14 @@ import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/ledge
 import { hex } from "../mortal-ledger.ts";
 import { attemptKey, type ModelRows } from "./model-rows.ts";
 
+/** Synchronous versions of the recovery functions. */
 export type ModelRecovery = {
   readonly [Name in keyof LedgerRecovery]: (
     ...args: Parameters<LedgerRecovery[Name]>
   ) => Awaited<ReturnType<LedgerRecovery[Name]>>;
 };
 
-/** What a database does with the requests of a journal. */
+/** How a database stores the requests of a journal. */
 export function modelRecovery({ records, attempts, recoveries }: ModelRows): ModelRecovery {
   const unknownRequests = (requests: readonly JournaledRequest[]): readonly JournaledRequest[] =>
     requests.filter(({ identity, attempt }) => (records.get(hex(identity))?.attempts ?? 0) < attempt);

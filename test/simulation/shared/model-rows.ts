@@ -2,7 +2,7 @@ import type { NotedOrigin, PlannedItem, Recovery, SendableItem } from "../../../
 import type { Status } from "../../../src/model/outcome.ts";
 import type { Problem } from "../../../src/model/problem.ts";
 
-/** What is known of a record over all runs. */
+/** The state of a record over all runs. */
 interface KnownRecord {
   state: string;
   attempts: number;
@@ -18,7 +18,7 @@ export interface ModelItem extends Pick<PlannedItem, "record" | "key" | "file" |
   status: Status | "sending";
   attempt?: number;
   account?: string | undefined;
-  /** Of the last outcome. */
+  /** The problems of the last outcome. */
   problems?: readonly Problem[];
 }
 
@@ -32,14 +32,14 @@ export interface ModelAttempt {
   settledAt?: string;
 }
 
-/** All tables: what a copy of the database holds. */
+/** All tables, as copied with the database. */
 export interface ModelRows {
   readonly records: Map<string, KnownRecord>;
   readonly runs: Map<string, readonly ModelItem[]>;
   readonly attempts: Map<string, ModelAttempt>;
   readonly recoveries: Map<string, Recovery>;
   readonly machines: Set<string>;
-  /** One at most. */
+  /** At most one entry. */
   readonly origins: Map<"noted", NotedOrigin>;
 }
 

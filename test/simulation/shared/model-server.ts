@@ -11,9 +11,9 @@ import type { OriginFacts } from "../../../src/ledger/ledger.ts";
 import { latestFindings } from "../../../src/ledger/runs/platform-findings.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
 import {
-  gone,
+  runClosed,
   type HeldRange,
-  inUse,
+  ledgerInUse,
   isPresent,
   type ModelRange,
   type ModelShare,
@@ -24,13 +24,13 @@ import {
 import { createModelTables, type ModelTables } from "./model-tables.ts";
 
 /**
- * What a server does for those who share a ledger, as simply as it can be said. Each call is a transaction, at one moment of
- * the server's clock.
+ * A minimal model of the server behind a shared ledger. Each call is a transaction, at one moment of the server's
+ * clock.
  */
 export interface ModelServer {
   readonly tables: ModelTables;
   readonly now: () => number;
-  /** Makes a process the only one that writes to the whole ledger. @throws Failure `ledger_in_use` */
+  /** Makes a process the only writer of the whole ledger. @throws Failure `ledger_in_use` */
   readonly take: (owner: string, leaseMs: number) => number;
   readonly renew: (fence: number, leaseMs: number) => void;
   readonly release: (fence: number) => void;
@@ -54,20 +54,20 @@ export interface ModelServer {
   readonly status: (run: string) => SharedStatus | undefined;
   readonly workers: () => readonly Readonly<ModelWorker>[];
   readonly rangeOf: (run: string, record: number) => Readonly<ModelRange> | undefined;
-  /** Where the database comes from, and how far its log has come. */
+  /** The identity of the database, and the position of its log. */
   readonly facts: () => OriginFacts;
-  /** A copy of the database: puts it in the place of the database when it is called. */
+  /** Copies the database. The returned function replaces the database by the copy. */
   readonly copy: () => (kind: RestoreKind) => void;
-  /** Of leases: nothing was heard of workers for so long. Default: of all of them. */
+  /** Makes these workers (default: all) miss heartbeats for this time. */
   readonly silence: (ms: number, workers?: readonly string[]) => void;
 }
 
-/** How an older database comes back: under another origin, or as the files of the server, whose log then goes back. */
+/** How an older database returns: with another origin, or as the server's files with an earlier log position. */
 export type RestoreKind = "another origin" | "files";
 
 const NOTHING: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
 
-/** @param log how far the log has come: never goes back but for a restore */
+/** @param log the position of the log, which decreases only in a restore */
 export function createModelServer(now: () => number, log: () => number = now): ModelServer {
   const tables = createModelTables();
   const shares = new Map<string, ModelShare>();
@@ -79,7 +79,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
   const stamp = (): string => new Date(now()).toISOString();
   const shareOf = (run: string): ModelShare => {
     const share = shares.get(run);
-    if (share === undefined || share.state === "ended") throw gone(run);
+    if (share === undefined || share.state === "ended") throw runClosed(run);
     return share;
   };
   const workerOf = (id: string): ModelWorker | undefined =>
@@ -134,7 +134,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
     now,
     take(owner, leaseMs) {
       const isHeld = writer.owner !== undefined && writer.until >= now();
-      if (isHeld || workers.some((one) => shares.get(one.run)?.state !== "ended" && isAlive(one))) throw inUse();
+      if (isHeld || workers.some((one) => shares.get(one.run)?.state !== "ended" && isAlive(one))) throw ledgerInUse();
       Object.assign(writer, { fence: writer.fence + 1, owner, until: now() + leaseMs });
       for (const [run, { state }] of shares) if (state !== "ended") end(run);
       return writer.fence;
@@ -146,7 +146,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
       if (writer.fence === fence) writer.owner = undefined;
     },
     requireWriter(fence) {
-      if (writer.fence !== fence) throw inUse();
+      if (writer.fence !== fence) throw ledgerInUse();
     },
     beginSharing(run, plan) {
       const ranges = tables

@@ -13,12 +13,12 @@ export interface ModelRange extends RecordRange {
   fence: number;
   state: "waiting" | "taken" | "done" | "closed";
   holder?: string | undefined;
-  /** Some worker has held it. */
+  /** A worker has held the range before. */
   wasTaken?: boolean;
   until: number;
 }
 
-/** A range as its holder knows it. */
+/** A range with the fencing token of its holder. */
 export type HeldRange = RecordRange & { readonly fence: number };
 
 export interface ModelWorker extends WorkerIdentity {
@@ -26,7 +26,7 @@ export interface ModelWorker extends WorkerIdentity {
   readonly run: string;
   state: WorkerStatus["state"];
   seen: number;
-  /** When it was heard of first. */
+  /** The time of its first heartbeat. */
   shown?: number;
   report: WorkerReport;
 }
@@ -60,10 +60,10 @@ export function toStatus(worker: ModelWorker, isHeardOf: boolean, held: readonly
   return { id, host, pid, state: now, ...report, startedAt: "", seenAt: String(seen), holds };
 }
 
-export function inUse(): Failure {
+export function ledgerInUse(): Failure {
   return new Failure("ledger_in_use", "another process has the ledger", {});
 }
 
-export function gone(run: string): Failure {
+export function runClosed(run: string): Failure {
   return new Failure("run_unknown", `run ${run} does not accept workers`, {});
 }

@@ -1,14 +1,14 @@
 import { POLICY, item } from "../../ledger/ledger-input.ts";
-import type { SharedBed } from "../../ledger/behaviour/shared-run-bed.ts";
+import type { SharedRunSetup } from "../../ledger/behaviour/shared-run-setup.ts";
 import { describeSharedRun } from "../../ledger/behaviour/shared-run-behaviour.ts";
 import type { SharedRun } from "../../../src/ledger/runs/shared-run.ts";
 import { createModelServer } from "./model-server.ts";
 import { type ModelConnection, modelSharedRun } from "./model-shared-run.ts";
 
-describeSharedRun(async (): Promise<SharedBed> => {
+describeSharedRun(async (): Promise<SharedRunSetup> => {
   let now = 0;
   let asked = 1_000_000;
-  // No two questions at the same time.
+  // No two calls see the same time.
   const server = createModelServer(() => (asked += 1));
   const connection: ModelConnection = {
     async once(fence, work) {

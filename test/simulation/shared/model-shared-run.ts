@@ -5,14 +5,14 @@ import { createReaper, type Reaper } from "../../../src/ledger/runs/reaper.ts";
 import type { SharedRun, SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import type { Clock } from "../../../src/time/clock.ts";
 import { type ModelServer, newWorkerId } from "./model-server.ts";
-import { gone, type HeldRange } from "./model-share.ts";
+import { runClosed, type HeldRange } from "./model-share.ts";
 
 /**
- * The way from one process to the server. What is done is a transaction; one behind a fence is done once, whatever becomes of the
- * connection, and any other perhaps again.
+ * The connection of one process to the server. Each call is a transaction. One with a fence is executed once, even if
+ * its reply is lost; any other may be repeated.
  */
 export interface ModelConnection {
-  /** @param fence throws where it does not hold */
+  /** @param fence throws if the fencing token is no longer valid */
   readonly once: <Result>(fence: () => void, work: () => Result) => Promise<Result>;
   readonly perhapsAgain: <Result>(work: () => Result) => Promise<Result>;
 }
@@ -20,12 +20,12 @@ export interface ModelConnection {
 export interface ModelRunOptions {
   readonly server: ModelServer;
   readonly connection: ModelConnection;
-  /** The fence of the process that has planned the run. */
+  /** The fencing token of the process that planned the run. */
   readonly planner?: number | undefined;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** What one process sees of the ledger, as far as journals are compared with it. */
+/** The part of the ledger that is compared with journals, as seen by one process. */
 export function modelLedger(
   { tables, facts }: ModelServer,
   { perhapsAgain }: ModelConnection,
@@ -67,7 +67,7 @@ function runRow(id: string): Run {
   };
 }
 
-/** A run as one process has it, over the model of a server. */
+/** The run as seen by one process, stored in the model of a server. */
 export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun {
   const { server, connection, planner, clock } = options;
   const reaper = createReaper({
@@ -76,7 +76,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
     revokeRanges: async (leaseMs) => server.takeBackDead(run, leaseMs),
   });
   const asPlanner = <Result>(work: () => Result): Promise<Result> => {
-    if (planner === undefined) throw new Error("Only the process that has planned the run may do this.");
+    if (planner === undefined) throw new Error("Only the planner of the run may do this.");
     return connection.once(() => server.requireWriter(planner), work);
   };
   const announced = newWorkerId();
@@ -102,7 +102,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
       await asPlanner(() => undefined);
       await reaper.look();
       const status = server.status(run);
-      if (status === undefined) throw gone(run);
+      if (status === undefined) throw runClosed(run);
       return status;
     },
     expel: (process) => asPlanner(() => server.expel(run, process)),

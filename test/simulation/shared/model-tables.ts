@@ -13,42 +13,44 @@ import { hex } from "../mortal-ledger.ts";
 import { type ModelRecovery, modelRecovery } from "./model-recovery.ts";
 import { attemptKey, type ModelItem, type ModelRows, noRows } from "./model-rows.ts";
 
-/** The records of one run that something is done with. */
+/** A range of records of one run. */
 interface Span {
   readonly run: string;
   readonly first: number;
   readonly last: number;
 }
 
-/** What the tables of a ledger hold of runs, records and requests. Each call is a transaction: all of it, or a failure. */
+/**
+ * The tables of a ledger with runs, records and requests. Each call is a transaction: it succeeds completely or fails.
+ */
 export interface ModelTables {
   readonly plan: (run: string, items: readonly PlannedItem[], policy: PlanPolicy) => void;
   readonly has: (run: string) => boolean;
-  /** The run that began last. */
+  /** The latest run. */
   readonly latest: () => string | undefined;
   readonly resume: (run: string, policy: PlanPolicy, at: string) => void;
   readonly sendable: (run: string, from: number, to: number) => readonly SendableItem[];
   readonly save: (run: string, intents: readonly Intent[], outcomes: readonly AttemptOutcome[]) => void;
-  /** What is in flight belongs to a dead process. Default: in the whole ledger. */
+  /** Closes the requests in flight of a dead process. Default: in the whole ledger. */
   readonly closeInterrupted: (at: string, span?: Span) => void;
   /** The records of a span whose requests are in flight. */
   readonly inFlight: (span: Span) => readonly number[];
-  /** Makes ambiguous records of the run ones that are to be sent. */
+  /** Makes ambiguous records of the run pending. */
   readonly sendAgain: (run: string, records: readonly number[]) => void;
-  /** First record and last of what is to be sent, in ranges of so many records. */
+  /** Divides the pending records into ranges of this size. Returns the first and last record of each. */
   readonly cut: (run: string, size: number) => readonly { readonly first: number; readonly last: number }[];
   readonly summary: (run: string) => Summary;
   readonly outcomes: (run: string) => readonly Outcome[];
   readonly history: () => LedgerHistory;
-  /** Intents ever written for a record, by its identity (hex). */
+  /** The number of intents ever written for a record, by its identity (hex). */
   readonly intentsOf: (identity: string) => number;
-  /** Requests that a journal knows, and comparisons with journals. */
+  /** Requests from a journal, and comparisons with journals. */
   readonly recovery: ModelRecovery;
   readonly noteMachine: (machine: string) => void;
   readonly machines: () => readonly string[];
   readonly noteOrigin: (noted: NotedOrigin) => void;
   readonly notedOrigin: () => NotedOrigin | undefined;
-  /** A copy of everything but `intentsOf`, which the witness asks. */
+  /** A copy of everything except `intentsOf`, which only the witness uses. */
   readonly copy: () => ModelRows;
   readonly restore: (copy: ModelRows) => void;
 }
@@ -74,7 +76,7 @@ export function createModelTables(): ModelTables {
     }
   };
 
-  /** Compares what is still to be sent with what all runs know of it. */
+  /** Compares pending records with their state over all runs. */
   const compare = (run: string, { resendAmbiguous }: PlanPolicy): void => {
     for (const item of itemsOf(run)) {
       const known = records.get(item.identity);
@@ -109,7 +111,7 @@ export function createModelTables(): ModelTables {
       records.get(hex(identity)),
       attempts.get(attemptKey({ run, record, attempt })),
     ];
-    if (item === undefined || known === undefined || made === undefined) throw new Error("This was looked at before.");
+    if (item === undefined || known === undefined || made === undefined) throw new Error("unknown record or attempt");
     Object.assign(made, { status, settledAt: at });
     Object.assign(item, { status, account, problems });
     known.state = status;
@@ -117,7 +119,7 @@ export function createModelTables(): ModelTables {
     else known.step = status === "rejected" ? undefined : (step ?? known.step);
   };
 
-  /** @param settled records that get their outcomes in the same transaction, and what these are */
+  /** @param settled records that get their outcomes in the same transaction, with their statuses */
   const requireFree = (run: string, intent: Intent, settled: ReadonlyMap<number, string>): void => {
     const { record, identity, attempt } = intent;
     const [item, known] = [itemOf(run, record), records.get(hex(identity))];
@@ -249,7 +251,7 @@ function replaceAll<Value>(map: Map<string, Value>, by: ReadonlyMap<string, Valu
 
 const EMPTY = new Uint8Array();
 
-/** What is to be sent again, although it may have been processed, is still ambiguous. */
+/** A pending record that may have been processed before is shown as ambiguous. */
 function toOutcome(item: ModelItem, isAmbiguous: boolean): Outcome {
   const { record, key = "", file, line, status, account, problems = [] } = item;
   const isOpen = status === "pending" && isAmbiguous;

@@ -4,23 +4,23 @@ import type { RestoreKind } from "./model-server.ts";
 import { startRepair, type SharedScene } from "./shared-scene.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
 
-/** Copies of the database, and how they come back while processes are at work. */
+/** Copies of the database, and their return while processes are running. */
 export interface RestoredDatabase {
-  /** Copies and restores of the next minutes. */
-  readonly befall: () => void;
-  /** No more of them. */
+  /** Schedules copies and restores of the next minutes. */
+  readonly scheduleFaults: () => void;
+  /** Cancels the remaining copies and restores. */
   readonly end: () => void;
-  /** Repairs on each machine, in some order, as the documentation says. */
+  /** Repairs the ledger on each machine, in random order, as documented. */
   readonly repair: (pass: (process: SimulatedProcess) => Promise<void>) => Promise<void>;
 }
 
 export interface RestoreOptions {
   readonly count: (kind: string) => void;
-  /** State folders are lost as well. */
+  /** State folders are lost, too. */
   readonly losesFolders: boolean;
 }
 
-/** A failover loses the last moments; a dump and files are older, and the server is away for as long as it takes. */
+/** A failover loses the last moments. A dump and files are older, and the server is unavailable meanwhile. */
 type Restore = "failover" | "dump" | "files" | "made again";
 
 const RESTORES: readonly (readonly [number, Restore])[] = [
@@ -74,7 +74,7 @@ export function createRestores(scene: SharedScene, { count, losesFolders }: Rest
     note(`copy ${copies.length} taken`);
   };
   return {
-    befall() {
+    scheduleFaults() {
       for (let left = between(dice, 1, 4); left > 0; left -= 1) void later(between(dice, 0, 20_000), take);
       for (let left = between(dice, 0, 2); left > 0; left -= 1) {
         void later(between(dice, 500, 30_000), () => restore(pickWeighted(dice, RESTORES)));

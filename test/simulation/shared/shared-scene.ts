@@ -31,7 +31,7 @@ import type { SharedWitness } from "./shared-witness.ts";
 import { journalTools, SERVER_STORE, type StateFolders } from "./state-folders.ts";
 import { createProcess, type SimulatedProcess } from "./simulated-process.ts";
 
-/** What is to be migrated by several processes, and over what. */
+/** A simulated migration by several processes: its records, its platform and its server. */
 export interface SharedScene {
   readonly clock: SimulatedClock;
   readonly dice: Dice;
@@ -41,16 +41,16 @@ export interface SharedScene {
   readonly network: ModelNetwork;
   readonly witness: SharedWitness;
   readonly records: readonly SimulatedRecord[];
-  /** Keys whose data somebody has put right. */
-  readonly mended: Set<string>;
-  /** How many of them there were when a run was planned. */
-  readonly mendedOf: Map<string, number>;
+  /** Keys of records whose data was corrected. */
+  readonly corrected: Set<string>;
+  /** The number of corrected records at the planning of each run. */
+  readonly correctedOf: Map<string, number>;
   readonly pace: RateLimitSettings;
   readonly workers: WorkerSettings;
-  /** The share of requests in whose moment of leaving the process stands still. */
+  /** The share of requests before which the process freezes. */
   readonly stalls: { share: number };
   readonly processes: SimulatedProcess[];
-  /** Processes keep journals there; absent: none are kept. */
+  /** The journals of the processes. Absent: no journals are kept. */
   readonly folders?: StateFolders | undefined;
   readonly note: (event: string) => void;
 }
@@ -59,14 +59,14 @@ type PlannerEnd = "done" | "drained" | "stopped" | "failed";
 
 export interface Planner {
   readonly process: SimulatedProcess;
-  /** Undefined while it is at work, and when it was killed. */
+  /** Undefined while the process is running and if it was killed. */
   readonly end: () => PlannerResult | undefined;
 }
 
 interface PlannerResult {
   readonly how: PlannerEnd;
   readonly isSettled: boolean;
-  /** The ledger was found to be an older copy. */
+  /** The ledger was recognised as an older copy. */
   readonly isOutdated?: boolean;
 }
 
@@ -74,7 +74,7 @@ const WRITER_LEASE_MS = 30_000;
 const RENEWAL_MS = 5_000;
 const AGAIN_MS = 2_000;
 
-/** Begins a run, or goes on with the last one, has workers send it, and ends. */
+/** Starts or resumes a run, lets workers send it, and ends. */
 export function startPlanner(scene: SharedScene, how: "push" | "resume", run: string, machine = 0): Planner {
   const process = newProcess(scene, machine);
   const { note } = scene;
@@ -82,7 +82,7 @@ export function startPlanner(scene: SharedScene, how: "push" | "resume", run: st
   let end: ReturnType<Planner["end"]>;
   const play = async (): Promise<void> => {
     end = await planned(scene, process, { how, run }).catch((error: unknown) => {
-      if (!(error instanceof Failure)) scene.witness.complain("no bug", told(error));
+      if (!(error instanceof Failure)) scene.witness.addViolation("no bug", describeError(error));
       return { how: "failed", isSettled: false, isOutdated: isOutdated(scene, error) } as const;
     });
     note(`process ${process.pid} ends ${how}: ${end.how}${end.isOutdated === true ? ", ledger_outdated" : ""}`);
@@ -141,7 +141,7 @@ async function planned(
       },
     });
     const outcomes = await asWriter(() => server.tables.outcomes(run));
-    if (isCurrent()) witness.hear(outcomes, server.tables.summary(run));
+    if (isCurrent()) witness.checkOutcomes(outcomes, server.tables.summary(run));
     return { how: end.reason, isSettled: !outcomes.some((one) => isOpen(one, operation)) };
   } finally {
     await journal?.end();
@@ -163,7 +163,7 @@ function isOutdated({ witness }: SharedScene, error: unknown): boolean {
   return isSo;
 }
 
-/** `migrate ledger repair`. Waits for whoever has the ledger. */
+/** `migrate ledger repair`. Waits while another process has the ledger. */
 export function startRepair(scene: SharedScene, machine: number, nothingLost: boolean): SimulatedProcess {
   const process = newProcess(scene, machine);
   const { note, witness, folders, server, network } = scene;
@@ -185,8 +185,8 @@ export function startRepair(scene: SharedScene, machine: number, nothingLost: bo
   };
   const play = async (): Promise<void> => {
     const how = await repair().catch((error: unknown) => {
-      if (!(error instanceof Failure)) witness.complain("no bug", told(error));
-      return told(error);
+      if (!(error instanceof Failure)) witness.addViolation("no bug", describeError(error));
+      return describeError(error);
     });
     note(`process ${process.pid} on machine ${machine} ends repair: ${how}`);
     process.end();
@@ -196,7 +196,7 @@ export function startRepair(scene: SharedScene, machine: number, nothingLost: bo
   return process;
 }
 
-/** Waits for whoever has the ledger, for as long as a person would try. */
+/** Waits while another process has the ledger, for as long as a user would try. */
 async function takeLedger({ server, network }: SharedScene, process: SimulatedProcess): Promise<number> {
   for (let tries = 0; ; tries += 1) {
     try {
@@ -218,13 +218,13 @@ function renew(
 ): AbortController {
   const over = new AbortController();
   const connection = network.to({ clock, ...process });
-  const goOn = async (): Promise<void> => {
+  const repeat = async (): Promise<void> => {
     while (!over.signal.aborted) {
       await clock.sleep(RENEWAL_MS, over.signal);
       await connection.perhapsAgain(() => server.renew(fence, WRITER_LEASE_MS)).catch(() => undefined);
     }
   };
-  void goOn();
+  void repeat();
   return over;
 }
 
@@ -233,13 +233,13 @@ function startedWorker(scene: SharedScene, run: string, machine: number): Starte
   return { pid, ended: ended.then(() => ({})), stop, kill };
 }
 
-/** `migrate worker`, here or on another machine. */
+/** `migrate worker`, on this or another machine. */
 export function startWorker(scene: SharedScene, run: string, machine = 0): SimulatedProcess {
   const process = newProcess(scene, machine);
   const { note, witness } = scene;
   const play = async (): Promise<void> => {
     const how = await worked(scene, process, run).catch((error: unknown) => {
-      if (!(error instanceof Failure)) witness.complain("no bug", told(error));
+      if (!(error instanceof Failure)) witness.addViolation("no bug", describeError(error));
       isOutdated(scene, error);
       return error instanceof Failure ? error.code : "bug";
     });
@@ -289,10 +289,10 @@ async function worked(scene: SharedScene, process: SimulatedProcess, run: string
   return `${end.reason} ${end.failure?.code ?? ""} ${end.failure?.message ?? ""}`;
 }
 
-/** Twice the longest that a request may take. */
+/** Twice the longest duration of a request. */
 const QUIET_MS = 180_000;
 
-/** Nothing of a dead process goes on, and what comes to a frozen one is heard when it wakes. */
+/** A dead process never continues. A frozen process receives replies when it wakes. */
 function watchedHttp(
   { clock, platform, witness, stalls, dice, workers }: SharedScene,
   process: SimulatedProcess,
@@ -301,7 +301,7 @@ function watchedHttp(
     const at = clock.monotonic();
     if (dice() < stalls.share) process.freeze(between(dice, 100, 3 * workers.leaseMs));
     await process.awake();
-    witness.leaves(request, process, clock.monotonic() > at);
+    witness.requestSent(request, process, clock.monotonic() > at);
     try {
       return await platform.http(request);
     } finally {
@@ -325,11 +325,11 @@ function policyOf(operation: Operation): PlanPolicy {
   };
 }
 
-function itemsOf({ records, operation, mended }: SharedScene): readonly PlannedItem[] {
+function itemsOf({ records, operation, corrected }: SharedScene): readonly PlannedItem[] {
   return records.map((one) => ({
     record: one.record,
     key: one.key,
-    ...marksOf(one, operation, mended),
+    ...marksOf(one, operation, corrected),
     file: "a.json",
     line: one.record,
     status: "valid",
@@ -345,6 +345,6 @@ function stampOf({ clock }: SharedScene): string {
   return new Date(clock.now()).toISOString();
 }
 
-function told(error: unknown): string {
+function describeError(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }

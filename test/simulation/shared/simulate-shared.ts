@@ -4,7 +4,7 @@ import { createTestFolder } from "../../temporary-folder.ts";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
 import { between, type Dice, pickWeighted, seededDice } from "../../seeded-dice.ts";
-import type { Complaint } from "../invariants.ts";
+import type { Violation } from "../invariants.ts";
 import { createModelPlatform } from "../model-platform.ts";
 import { importOperations } from "../operations.ts";
 import { createSimulatedClock, type SimulatedClock } from "../simulated-clock.ts";
@@ -13,50 +13,50 @@ import { createWeather, type Weather } from "../weather.ts";
 import { createNetwork } from "./model-connection.ts";
 import { createModelServer } from "./model-server.ts";
 import { createRestores, type RestoredDatabase } from "./restored-database.ts";
-import { acquaint, createStateFolders } from "./state-folders.ts";
+import { introduceMachines, createStateFolders } from "./state-folders.ts";
 import { createSharedWitness } from "./shared-witness.ts";
-import { befall, calm, type Chaos } from "./chaos.ts";
+import { scheduleFaults, calm, type Chaos } from "./chaos.ts";
 import { type SharedScene, startPlanner, startWorker } from "./shared-scene.ts";
 
 export interface SharedSimulated {
   readonly seed: number;
-  readonly complaints: readonly Complaint[];
-  /** Everything that happened, in order, with its time. */
+  readonly violations: readonly Violation[];
+  /** Every event in order, with its time. */
   readonly trace: readonly string[];
-  /** Of the trace: the same seed has the same. */
+  /** A hash of the trace, for comparisons. */
   readonly fingerprint: string;
   readonly records: number;
   readonly processes: number;
-  /** What befell them, by kind. */
+  /** The number of injected faults, by kind. */
   readonly faults: Readonly<Record<string, number>>;
 }
 
 export type Restores = "one machine" | "several machines" | "folders lost";
 
 export interface SharedSimulationOptions {
-  /** Spoils the product on purpose, to show that it is noticed. */
-  readonly spoil?: (scene: SharedScene) => SharedScene;
+  /** Introduces a bug into the product to show that the simulation detects it. */
+  readonly injectBug?: (scene: SharedScene) => SharedScene;
   /**
-   * Older copies of the database come back in the middle of a run. `one machine`: one machine has sent, and knows it. `several
-   * machines`: each has sent before; none knows what another one has sent, but that it has. `folders lost`: nor that
-   * (docs/cluster.md).
+   * Older copies of the database return during a run. `one machine`: only one machine has sent. `several machines`: all
+   * have sent; each knows that others have sent, but not what. `folders lost`: machines may also forget that others
+   * have sent (docs/cluster.md).
    */
   readonly restores?: Restores | undefined;
 }
 
 /**
- * Has several processes send some records to a model platform over one ledger, through whatever the seed has in store: weather,
- * kills, freezes, lost connections, a server that is away or crashes, planners that follow each other; and goes on under a
- * clear sky until nothing is left to be done. Nothing but the seed decides what happens.
+ * Several processes send records to a model platform with a shared ledger. The seed determines all faults: bad weather,
+ * kills, freezes, lost connections, an unavailable or crashing server, successive planners. After that, processes run
+ * without faults until everything is settled.
  */
 export async function simulateShared(seed: number, options: SharedSimulationOptions = {}): Promise<SharedSimulated> {
-  const { spoil = (scene) => scene, restores } = options;
+  const { injectBug = (scene) => scene, restores } = options;
   const state = restores === undefined ? undefined : createTestFolder(existsSync("/dev/shm") ? "/dev/shm" : undefined);
   const dice = seededDice(seed);
   const trace: string[] = [];
   const faults: Record<string, number> = {};
   const { scene: made, weather, setServerClock } = createScene(dice, trace);
-  const scene = spoil(
+  const scene = injectBug(
     state === undefined
       ? made
       : { ...made, folders: createStateFolders(state.folder, restores === "one machine" ? 1 : between(dice, 2, 3)) },
@@ -64,7 +64,8 @@ export async function simulateShared(seed: number, options: SharedSimulationOpti
   const count = (kind: string): void => {
     faults[kind] = (faults[kind] ?? 0) + 1;
   };
-  if (scene.folders !== undefined && restores === "several machines") await acquaint(scene.folders, scene.server);
+  if (scene.folders !== undefined && restores === "several machines")
+    await introduceMachines(scene.folders, scene.server);
   const restored = state && createRestores(scene, { count, losesFolders: restores === "folders lost" });
   try {
     await play(scene, weather, { count, setServerClock }, restored);
@@ -73,7 +74,7 @@ export async function simulateShared(seed: number, options: SharedSimulationOpti
   }
   return {
     seed,
-    complaints: scene.witness.complaints(),
+    violations: scene.witness.violations(),
     trace,
     fingerprint: createHash("sha256").update(trace.join("\n")).digest("hex"),
     records: scene.records.length,
@@ -94,7 +95,7 @@ function createScene(dice: Dice, trace: string[]): World {
   const note = (event: string): void => void trace.push(`${clock.monotonic()} ${event}`);
   const operation = pickWeighted<Operation>(dice, [
     [4, importOperations.deduping],
-    [4, importOperations.forgetful],
+    [4, importOperations.notDeduping],
     [1, importOperations.staged],
     [1, importOperations.scheduled],
   ]);
@@ -117,8 +118,8 @@ function createScene(dice: Dice, trace: string[]): World {
     network: createNetwork(clock, dice),
     witness: createSharedWitness({ platform, server, records, operation }),
     records,
-    mended: new Set(),
-    mendedOf: new Map(),
+    corrected: new Set(),
+    correctedOf: new Map(),
     pace: paceFor(dice),
     workers: { count: between(dice, 1, 3), leaseMs },
     stalls: { share: dice() < 0.3 ? 0.02 : 0 },
@@ -165,9 +166,9 @@ const STORMY: readonly (readonly [number, number])[] = [
   [1, 3],
 ];
 const CALM = 8;
-/** A user who is told that records are in doubt gives the platform some time. */
+/** A user who learns of ambiguous records gives the platform some time. */
 const QUIET_MS = 60_000;
-/** A person would have looked by then. */
+/** A user would have intervened by then. */
 const PLANNER_MS = 600_000;
 
 async function play(
@@ -180,11 +181,11 @@ async function play(
   restored?.end();
   calm(scene, weather);
   const isDone = await finish(scene, runs, restored);
-  if (isDone) await provesIdle(scene);
-  else scene.witness.complain("liveness", `not done after ${CALM} planners under a clear sky`);
+  if (isDone) await checkIdle(scene);
+  else scene.witness.addViolation("liveness", `not done after ${CALM} planners without faults`);
 }
 
-/** Gives the number of runs. */
+/** Returns the number of runs. */
 async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabase | undefined): Promise<number> {
   const { dice } = scene;
   let runs = 0;
@@ -192,13 +193,13 @@ async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabas
     const how = dice() < 0.2 ? "push" : nextCommand(scene);
     if (how === "push") {
       runs += 1;
-      mendPerhaps(scene);
+      maybeCorrect(scene);
     }
     const run = runFor(scene, how, runs);
     const planner = startPlanner(scene, how, run);
     joinFromElsewhere(scene, run);
-    befall(scene, planner, chaos);
-    restored?.befall();
+    scheduleFaults(scene, planner, chaos);
+    restored?.scheduleFaults();
     await passUntil(scene, () => planner.process.isOver(), between(dice, 20_000, 150_000));
     if (!planner.process.isOver()) planner.process.kill();
     await passUntil(scene, () => false, between(dice, 0, dice() < 0.7 ? 5_000 : 60_000));
@@ -207,11 +208,11 @@ async function storm(scene: SharedScene, chaos: Chaos, restored: RestoredDatabas
   return runs;
 }
 
-function mendPerhaps({ dice, mended, records }: SharedScene): void {
-  if (dice() < 0.5) for (const { key } of records) mended.add(key);
+function maybeCorrect({ dice, corrected, records }: SharedScene): void {
+  if (dice() < 0.5) for (const { key } of records) corrected.add(key);
 }
 
-/** False when too many planners could not settle everything. */
+/** Returns false if too many planners could not settle everything. */
 async function finish(scene: SharedScene, before: number, restored: RestoredDatabase | undefined): Promise<boolean> {
   let runs = before;
   for (let number = 0; number < CALM; number += 1) {
@@ -219,7 +220,7 @@ async function finish(scene: SharedScene, before: number, restored: RestoredData
     if (how === "push") runs += 1;
     const planner = startPlanner(scene, how, runFor(scene, how, runs));
     await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);
-    if (!planner.process.isOver()) scene.witness.complain("liveness", "a planner does not end under a clear sky");
+    if (!planner.process.isOver()) scene.witness.addViolation("liveness", "a planner does not end without faults");
     const end = planner.end();
     if (end?.how === "done" && end.isSettled) return true;
     if (end?.isOutdated === true) await repaired(scene, restored);
@@ -232,17 +233,21 @@ async function repaired(scene: SharedScene, restored: RestoredDatabase | undefin
   await restored?.repair((process) => passUntil(scene, () => process.isOver(), PLANNER_MS));
 }
 
-/** What a person would type. */
-function nextCommand({ server, mended, mendedOf }: SharedScene): "push" | "resume" {
+/** The command that a user would run. */
+function nextCommand({ server, corrected, correctedOf }: SharedScene): "push" | "resume" {
   const run = server.tables.latest();
   if (run === undefined) return "push";
-  // With another input a resume is refused.
-  return (mendedOf.get(run) ?? mended.size) === mended.size ? "resume" : "push";
+  // A resume with changed input is refused.
+  return (correctedOf.get(run) ?? corrected.size) === corrected.size ? "resume" : "push";
 }
 
-function runFor({ server, folders, mended, mendedOf }: SharedScene, how: "push" | "resume", runs: number): string {
+function runFor(
+  { server, folders, corrected, correctedOf }: SharedScene,
+  how: "push" | "resume",
+  runs: number,
+): string {
   if (how === "resume") return server.tables.latest() ?? nameOf(runs);
-  if (folders !== undefined) mendedOf.set(nameOf(runs), mended.size);
+  if (folders !== undefined) correctedOf.set(nameOf(runs), corrected.size);
   return nameOf(runs);
 }
 
@@ -269,23 +274,23 @@ const REMOTE: readonly (readonly [number, number])[] = [
   [1, 2],
 ];
 
-/** I9: what is over is over, and nobody is left who would go on. */
-async function provesIdle(scene: SharedScene): Promise<void> {
+/** I9: completed work is not repeated, and all processes end. */
+async function checkIdle(scene: SharedScene): Promise<void> {
   const { processes, server, witness } = scene;
   await passUntil(scene, () => processes.every((one) => one.isOver()), PLANNER_MS);
   const late = processes.filter((one) => !one.isOver());
-  if (late.length > 0) witness.complain("liveness", `process ${late[0]?.pid} does not end`);
+  if (late.length > 0) witness.addViolation("liveness", `process ${late[0]?.pid} does not end`);
   const before = witness.left();
   const run = runFor(scene, "resume", 0);
-  // A record whose repeat was refused is sent again by each resume, until it is reconciled.
+  // Each resume sends a record again whose repeat was refused, until it is reconciled.
   const isRefused = server.tables.outcomes(run).some(({ status }) => status === "ambiguous");
   const planner = startPlanner(scene, "resume", run);
   await passUntil(scene, () => planner.process.isOver(), PLANNER_MS);
   const more = witness.left() - before;
-  if (more > 0 && !isRefused) witness.complain("I9", `${more} requests after everything was done`);
+  if (more > 0 && !isRefused) witness.addViolation("I9", `${more} requests after everything was done`);
 }
 
-/** Lets time pass, step by step: until something is so, at most so long. */
+/** Advances the time step by step until the condition holds, at most for this time. */
 async function passUntil(
   { clock }: { readonly clock: SimulatedClock },
   isSo: () => boolean,
@@ -299,7 +304,7 @@ async function passUntil(
   }
 }
 
-/** Also where nobody waits for anything. */
+/** Advances the time even if no process sleeps. */
 async function pass(scene: SharedScene, ms: number): Promise<void> {
   void scene.clock.sleep(ms);
   await passUntil(scene, () => false, ms);

@@ -6,17 +6,17 @@ import { payloadOf, type SimulatedRecord } from "../simulated-record.ts";
 
 interface Input {
   readonly records: readonly SimulatedRecord[];
-  readonly mended: ReadonlySet<string>;
+  readonly corrected: ReadonlySet<string>;
   readonly operation: Operation;
 }
 
 const TABLE: JsonTable = { kind: "json", file: "a.json" };
 const BATCH = 10;
 
-/** The records as a worker reads them: each row is the payload already. As they are now, whatever is mended later. */
-export function sendingOf({ records, mended, operation }: Input): Pick<WorkOptions, "job" | "readPayloads"> {
+/** The records as a worker reads them: each row is a payload. Later corrections have no effect. */
+export function sendingOf({ records, corrected, operation }: Input): Pick<WorkOptions, "job" | "readPayloads"> {
   const rows = records.map((one): InputRecord => {
-    const row = { table: TABLE, line: one.record, pointer: "", value: payloadOf(one, mended) };
+    const row = { table: TABLE, line: one.record, pointer: "", value: payloadOf(one, corrected) };
     return { number: one.record, source: "a", orphan: false, row, problems: [] };
   });
   async function* batches(): AsyncGenerator<readonly InputRecord[]> {

@@ -1,26 +1,26 @@
 import type { Clock } from "../../../src/time/clock.ts";
 import { never, type SimulatedClock } from "../simulated-clock.ts";
 
-/** A process of a simulated machine: it may die, and it may stand still for a while. */
+/** A process of a simulated machine, which may die or freeze. */
 export interface SimulatedProcess {
   readonly pid: number;
   readonly machine: number;
-  /** Its time: who sleeps wakes when the process goes on, and never when it is dead. */
+  /** The process's clock: a sleep ends when the process is not frozen, and never in a dead process. */
   readonly clock: Clock;
   readonly isDead: () => boolean;
   readonly isFrozen: () => boolean;
-  /** Resolves when it goes on; never for a dead one. */
+  /** Resolves when the process is not frozen; never in a dead process. */
   readonly awake: () => Promise<void>;
   readonly kill: () => void;
   readonly freeze: (ms: number) => void;
   readonly thaw: () => void;
-  /** As SIGTERM does: heard when it goes on. */
+  /** Like SIGTERM: received when the process is not frozen. */
   readonly stop: () => void;
   readonly drain: AbortSignal;
-  /** What it does has come to an end. */
+  /** The process has finished its work. */
   readonly end: () => void;
   readonly isOver: () => boolean;
-  /** Resolves when it has ended, or is dead. */
+  /** Resolves when the process has ended or is dead. */
   readonly ended: Promise<void>;
 }
 

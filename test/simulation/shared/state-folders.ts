@@ -6,7 +6,7 @@ import type { SimulatedProcess } from "./simulated-process.ts";
 
 /** The state folders of the machines, with the journals of their processes. */
 export interface StateFolders {
-  /** Machines there are. */
+  /** The number of machines. */
   readonly machines: number;
   readonly folderOf: (machine: number) => string;
 }
@@ -15,15 +15,18 @@ export function createStateFolders(folder: string, machines: number): StateFolde
   return { machines, folderOf: (machine) => path.join(folder, `machine-${machine}`) };
 }
 
-/** Makes each machine one that has sent before, and that knows the others. */
-export async function acquaint({ machines, folderOf }: StateFolders, { tables, facts }: ModelServer): Promise<void> {
+/** Makes each machine one that has sent before and knows the others. */
+export async function introduceMachines(
+  { machines, folderOf }: StateFolders,
+  { tables, facts }: ModelServer,
+): Promise<void> {
   const folders = Array.from({ length: machines }, (_, machine) => folderOf(machine));
   for (const folder of folders) tables.noteMachine(machineId(folder));
   const seen = { ...facts(), requests: 0, at: new Date(0).toISOString() };
   for (const folder of folders) await writeSeenOrigin(path.join(folder, "ledgers", FIRST_RUN), seen);
 }
 
-/** What a process needs to journal what it sends. */
+/** The dependencies for a process's journal. */
 export function journalTools(
   folders: StateFolders,
   { machine, clock }: Pick<SimulatedProcess, "machine" | "clock">,
@@ -33,8 +36,8 @@ export function journalTools(
   return { clock, rescueFolder: folder, stateFolder: () => folder, notice: note };
 }
 
-/** Names the ledger. */
+/** The first run, whose id names the ledger. */
 const FIRST_RUN = "run-1";
 
-/** The ledger as all machines name it. */
+/** The ledger's name on all machines. */
 export const SERVER_STORE = { name: "postgres://database", server: "host:5432/database", folder: "" } as const;

@@ -21,7 +21,7 @@ describe("the circuit opens", () => {
     durationMs: 1,
   };
 
-  test("when the supplier is closed: what met it is blocked, the rest pending", async () => {
+  test("when the supplier is closed: its refused records are blocked, the rest stay pending", async () => {
     const { end, sent, ledger } = await play(({ number }) => (number >= 30 ? closed : ACCEPTED), { records: 500 });
     expect(end).toMatchObject({
       reason: "stopped",
@@ -42,12 +42,12 @@ describe("the circuit opens", () => {
   test.each([
     ["a field is named", rejected("blank")],
     ["no code is given", rejected("unspecified", "non_field_errors")],
-  ])("not after equal refusals when %s", async (_, answer) => {
+  ])("not after equal refusals if %s", async (_, answer) => {
     const { end } = await play(() => answer, { records: 30 });
     expect(end).toMatchObject({ reason: "done", counts: { rejected: 30 } });
   });
 
-  test("after three replies in a row that are not the API's", async () => {
+  test("after three consecutive replies that are not from the API", async () => {
     const page: RequestResult = {
       replyClass: { kind: "ambiguous", reason: "a web page", notFromApi: true },
       http: 200,
@@ -58,14 +58,14 @@ describe("the circuit opens", () => {
     expect(sent).toHaveLength(3);
   });
 
-  test("when the token is refused, and a new one too", async () => {
+  test("when the token and a new token are refused", async () => {
     const { end } = await play(() => ({ replyClass: { kind: "unauthorised" }, http: 401, durationMs: 1 }), {
       concurrency: 1,
     });
     expect(end).toMatchObject({ failure: { code: "authentication", exitCode: 4 }, counts: { blocked: 1 } });
   });
 
-  test("when there is no TLS connection, and no record is touched", async () => {
+  test("when no TLS connection is possible, and all records stay pending", async () => {
     const failure = new Failure("tls", "no secure connection");
     const { end } = await play(() => ({ replyClass: { kind: "stop", failure }, durationMs: 0 }));
     expect(end.failure).toBe(failure);
@@ -73,8 +73,8 @@ describe("the circuit opens", () => {
   });
 });
 
-describe("a platform that cannot be reached", () => {
-  test("costs no record its tries; one request at a time finds out when it is back", async () => {
+describe("an unreachable platform", () => {
+  test("uses up no attempts; one request at a time probes until it is back", async () => {
     const { end, ledger, events, sent } = await play(({ clock }) => (clock.monotonic() < 60_000 ? UNSENT : ACCEPTED), {
       records: 50,
       concurrency: 16,
@@ -85,7 +85,7 @@ describe("a platform that cannot be reached", () => {
     expect(events.filter((event) => event.kind === "pace").map(({ limit }) => limit)).toEqual([1, 16]);
   });
 
-  test("ends the run after the longest wait, everything pending", async () => {
+  test("ends the run after the longest wait, with everything pending", async () => {
     const { end, clock, sent } = await play(() => UNSENT, { records: 50, maxWaitMs: 60_000 });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "platform_unreachable", exitCode: 3 } });
     expect(Object.keys(end.counts)).toEqual(["pending"]);
@@ -93,7 +93,7 @@ describe("a platform that cannot be reached", () => {
     expect(sent.length).toBeLessThan(30);
   });
 
-  test("ends the run at once when its host is unknown from the start", async () => {
+  test("ends the run at once if its host is unknown from the start", async () => {
     const { end } = await play(() => ({
       replyClass: { kind: "unsent", code: "ENOTFOUND", reason: "cannot reach https://nope.invalid: ENOTFOUND" },
       durationMs: 0,

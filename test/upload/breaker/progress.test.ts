@@ -27,7 +27,7 @@ function scene() {
   };
 }
 
-test("a run that gets on between refusals is not stuck; one that does not is, after the longest wait", () => {
+test("a run with successes between refusals is not stuck; without successes it is stuck after the longest wait", () => {
   const { observeAt } = scene();
   expect(observeAt(0, BUSY)).toBeUndefined();
   expect(observeAt(50_000, ACCEPTED)).toBeUndefined();
@@ -36,7 +36,7 @@ test("a run that gets on between refusals is not stuck; one that does not is, af
   expect(observeAt(130_000, BUSY)).toMatchObject({ code: "incomplete" });
 });
 
-test("what the platform took or refused pays back into the retry budget", () => {
+test("accepted and rejected records refill the retry budget", () => {
   const { budget, observeAt } = scene();
   while (budget.take("pushBack"));
   observeAt(1, ACCEPTED);

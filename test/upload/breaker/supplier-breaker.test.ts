@@ -26,7 +26,7 @@ const MINUTE = 60_000;
 const supplierOf = (record: number): string => (record % 3 === 0 ? "WINTER" : "SPRING");
 
 describe("records of two import suppliers", () => {
-  test("of which one closes: its records are left, those of the other are all sent", async () => {
+  test("one of which is closed: only the records of the other are sent", async () => {
     const answer = ({ record }: { readonly record: number }): RequestResult =>
       supplierOf(record) === "WINTER" && record > 30 ? CLOSED : ACCEPTED;
     const { end, sent, ledger } = await play(answer, { records: 300, supplierOf, oneSupplier: false });
@@ -41,12 +41,12 @@ describe("records of two import suppliers", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("that both close are both named", async () => {
+  test("both of which are closed: both are named", async () => {
     const { end } = await play(() => CLOSED, { records: 30, supplierOf, oneSupplier: false });
     expect(end.failure?.message).toMatch(/suppliers SPRING, WINTER take no/);
   });
 
-  test("equal refusals of one supplier open its circuit alone", async () => {
+  test("equal refusals of one supplier open only its circuit", async () => {
     const answer = ({ record }: { readonly record: number }): RequestResult =>
       supplierOf(record) === "WINTER" ? UNKNOWN_CODE : ACCEPTED;
     const { end, sent, ledger } = await play(answer, { records: 300, supplierOf, oneSupplier: false, concurrency: 1 });
@@ -57,13 +57,13 @@ describe("records of two import suppliers", () => {
   });
 });
 
-test("after five equal refusals the same code blocks records and rejects no more", async () => {
+test("after five equal refusals the same code blocks records instead of rejecting them", async () => {
   const { end } = await play(() => UNKNOWN_CODE, { records: 100, concurrency: 8 });
   expect(end.counts.rejected).toBe(5);
   expect(end.counts.blocked).toBeLessThanOrEqual(3);
 });
 
-test("a good record between equal refusals ends the streak", async () => {
+test("an accepted record between equal refusals ends the streak", async () => {
   const { end } = await play(({ number }) => (number % 5 === 0 ? ACCEPTED : UNKNOWN_CODE), {
     records: 50,
     concurrency: 1,
@@ -72,7 +72,7 @@ test("a good record between equal refusals ends the streak", async () => {
 });
 
 describe("a run that waits for an import supplier", () => {
-  test("asks at growing intervals with one record, and goes on when it is open again", async () => {
+  test("probes with one record at growing intervals and continues once the supplier is open", async () => {
     const asked: number[] = [];
     const { end, ledger, events } = await play(
       ({ number, clock }) => {
@@ -90,7 +90,7 @@ describe("a run that waits for an import supplier", () => {
     expect(events).toContainEqual(expect.objectContaining({ kind: "supplier", open: true }));
   });
 
-  test("sends nothing of it but the probe, and the other supplier's records meanwhile", async () => {
+  test("sends only the probe for this supplier, and the records of the other supplier meanwhile", async () => {
     const { end, sent, ledger } = await play(
       ({ record, clock }) => (supplierOf(record) === "WINTER" && clock.monotonic() < 10 * MINUTE ? CLOSED : ACCEPTED),
       { records: 90, supplierOf, oneSupplier: false, waitForSupplier: {} },
@@ -101,7 +101,7 @@ describe("a run that waits for an import supplier", () => {
     expect(sent.filter((record) => supplierOf(record) === "WINTER").length).toBeLessThan(30 + 4 + 12);
   });
 
-  test("ends after the time that it was given, everything still to be sent", async () => {
+  test("ends after its time limit, with everything pending", async () => {
     const { end, clock, ledger } = await play(() => CLOSED, { records: 50, waitForSupplier: { forMs: MINUTE } });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "supplier_closed" } });
     expect(clock.monotonic()).toBeLessThanOrEqual(MINUTE);
@@ -109,7 +109,7 @@ describe("a run that waits for an import supplier", () => {
     expect(new Set(ledger.states.values())).toEqual(new Set(["pending"]));
   });
 
-  test("stops when the user asks it to", async () => {
+  test("stops when the user stops it", async () => {
     const drain = new AbortController();
     const { end } = await play(
       ({ number }) => {
@@ -121,7 +121,7 @@ describe("a run that waits for an import supplier", () => {
     expect(end.reason).toBe("drained");
   });
 
-  test("goes on after a code that five refusals have shown; nothing more is rejected while it waits", async () => {
+  test("continues after a code that five refusals have shown, and rejects no record while it waits", async () => {
     const { end } = await play(({ clock }) => (clock.monotonic() < MINUTE ? UNKNOWN_CODE : ACCEPTED), {
       records: 60,
       concurrency: 1,
@@ -130,7 +130,7 @@ describe("a run that waits for an import supplier", () => {
     expect(end.reason).toBe("done");
   });
 
-  test("probes again after a probe that met other trouble", async () => {
+  test("probes again after a probe that failed for another reason", async () => {
     const script: readonly RequestResult[] = [CLOSED, busy(), busy(), AMBIGUOUS, CLOSED];
     const { end, ledger } = await play(({ number }) => script[number - 1] ?? ACCEPTED, {
       records: 40,
@@ -143,7 +143,7 @@ describe("a run that waits for an import supplier", () => {
     expect(states.filter((state) => state === "ambiguous")).toHaveLength(1);
   });
 
-  test("believes no account number twice, before and after a probe (each probe began without those known)", async () => {
+  test("accepts no account number twice, before and after a probe (each probe began without the known numbers)", async () => {
     const script: readonly RequestResult[] = [SEVEN, CLOSED, SEVEN];
     const { ledger } = await play(({ number }) => script[number - 1] ?? ACCEPTED, {
       records: 4,
@@ -162,7 +162,7 @@ describe("a run that waits for an import supplier", () => {
     expect(end.counts.accepted).toBe(20);
   });
 
-  test("ends when another failure ends it", async () => {
+  test("ends when another failure ends the upload", async () => {
     const { end } = await play(
       ({ number }) => (number === 3 ? { replyClass: { kind: "unauthorised" }, http: 401, durationMs: 1 } : CLOSED),
       { records: 50, concurrency: 1, waitForSupplier: {} },

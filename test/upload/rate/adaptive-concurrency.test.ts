@@ -7,7 +7,7 @@ interface Bench {
   readonly pace: RateControl;
   readonly events: UploadEvent[];
   readonly pass: (ms: number) => void;
-  /** So many windows of replies that took `durationMs`. */
+  /** This number of windows with replies that took `durationMs`. */
   readonly windows: (count: number, durationMs: number) => void;
 }
 
@@ -32,7 +32,7 @@ function bench(options: Pick<UploadOptions, "concurrency" | "ceiling" | "rps" | 
 const never = new AbortController().signal;
 
 describe("auto", () => {
-  test("starts at 4 and gains one a window up to the ceiling", () => {
+  test("starts at 4 and adds one per window up to the ceiling", () => {
     const { pace, windows, events } = bench({ concurrency: "auto" });
     expect(pace.limit()).toBe(4);
     windows(3, 50);
@@ -42,7 +42,7 @@ describe("auto", () => {
     expect(events[0]).toEqual({ kind: "pace", limit: 5, reason: "replies stay quick" });
   });
 
-  test("takes the last step back when replies take much longer than at best, and tries again later", () => {
+  test("reverts the last step when replies become much slower, and tries again later", () => {
     const { pace, windows, events } = bench({ concurrency: "auto" });
     windows(2, 50);
     expect(pace.limit()).toBe(6);
@@ -53,7 +53,7 @@ describe("auto", () => {
     expect(pace.limit()).toBe(7);
   });
 
-  test("does not try again at once what made replies slower", () => {
+  test("does not immediately retry a step that made replies slower", () => {
     const { pace, windows } = bench({ concurrency: "auto" });
     windows(2, 50);
     windows(1, 90);
@@ -63,19 +63,19 @@ describe("auto", () => {
     expect(pace.limit()).toBe(6);
   });
 
-  test("does not grow while fewer than half of it is used", () => {
+  test("does not grow while less than half of it is used", () => {
     const { pace } = bench({ concurrency: "auto" });
     for (let reply = 0; reply < 100; reply += 1) pace.answered(50, 1);
     expect(pace.limit()).toBe(4);
   });
 
-  test("a ceiling below the start", () => {
+  test("starts at the ceiling if that is below the usual start", () => {
     expect(bench({ concurrency: "auto", ceiling: 2 }).pace.limit()).toBe(2);
   });
 });
 
 describe("push-back", () => {
-  test("a number is used at once, halved on push-back, and restored step by step", () => {
+  test("a fixed concurrency is used at once, halved on push-back, and restored step by step", () => {
     const { pace, windows, events } = bench({ concurrency: 32 });
     expect(pace.limit()).toBe(32);
     pace.pushedBack(pace.epoch(), { reason: "503" });
@@ -85,7 +85,7 @@ describe("push-back", () => {
     expect(events).toContainEqual({ kind: "pace", limit: 16, reason: "503" });
   });
 
-  test("a single refusal halves without a pause, and each request let through since allows one more", () => {
+  test("a single refusal halves without a pause, and each later success adds one", () => {
     const { pace, events } = bench({ concurrency: 8 });
     const earlier = pace.epoch();
     pace.answered(50, 8);
@@ -99,7 +99,7 @@ describe("push-back", () => {
     expect(events.filter(({ kind }) => kind === "pause")).toEqual([]);
   });
 
-  test("a whole volley counts once, and one is the floor", () => {
+  test("a burst of refusals counts once, and one is the minimum", () => {
     const { pace } = bench({ concurrency: 8 });
     const volley = Array.from({ length: 8 }, () => pace.epoch());
     for (const ticket of volley) pace.pushedBack(ticket, { reason: "429" });
@@ -108,7 +108,7 @@ describe("push-back", () => {
     expect(pace.limit()).toBe(1);
   });
 
-  test("Retry-After pauses everybody, the longest one wins", () => {
+  test("Retry-After pauses all requests, and the longest one wins", () => {
     const { pace, pass, events } = bench({ concurrency: 8 });
     expect(pace.waitForTurn(never)).toBeUndefined();
     pace.pushedBack(pace.epoch(), { reason: "429", afterMs: 5_000 });
@@ -120,7 +120,7 @@ describe("push-back", () => {
     expect(events).toContainEqual({ kind: "pause", forMs: 5_000, reason: "429" });
   });
 
-  test("without Retry-After the pauses double up to 8 s while nothing comes through", () => {
+  test("without Retry-After the pauses double up to 8 s while nothing succeeds", () => {
     const { pace, pass, events } = bench({ concurrency: 8 });
     for (let again = 0; again < 8; again += 1) {
       pace.pushedBack(pace.epoch(), { reason: "429" });
@@ -130,13 +130,13 @@ describe("push-back", () => {
     expect(pauses).toEqual([500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000, 8_000]);
   });
 
-  test("a Retry-After of 0 is no leave for a storm", () => {
+  test("a Retry-After of 0 does not cause a burst", () => {
     const { pace, events } = bench({ concurrency: 8 });
     for (let again = 0; again < 5; again += 1) pace.pushedBack(pace.epoch(), { reason: "429", afterMs: 0 });
     expect(events.flatMap((event) => (event.kind === "pause" ? [event.forMs] : []))).toEqual([4_000, 8_000]);
   });
 
-  test("a timeout halves and does not pause", () => {
+  test("a timeout halves the concurrency and does not pause", () => {
     const { pace } = bench({ concurrency: 8 });
     pace.pushedBack(pace.epoch(), { reason: "timeout" });
     expect(pace.limit()).toBe(4);
@@ -145,7 +145,7 @@ describe("push-back", () => {
 });
 
 describe("in an upload", () => {
-  test("--rps is kept", async () => {
+  test("--rps is respected", async () => {
     const times: number[] = [];
     await play(
       ({ clock }) => {
@@ -158,7 +158,7 @@ describe("in an upload", () => {
     expect(times.filter((time) => time < 1_000)).toHaveLength(10);
   });
 
-  test("a platform that takes ten at a time and says 429 to more is found out", async () => {
+  test("the limit of a platform that answers 429 above ten concurrent requests is found", async () => {
     let refused = 0;
     const { end, sent } = await play(
       async ({ inFlight, clock }) => {
@@ -176,8 +176,8 @@ describe("in an upload", () => {
   });
 });
 
-describe("a share of a run's pace", () => {
-  test("limits the requests in flight, whatever was found out alone, and gives them back when it grows", () => {
+describe("a share of the pace of a run", () => {
+  test("limits the requests in flight regardless of local findings, and restores them when it grows", () => {
     let limit = 2;
     const { pace, windows } = bench({ concurrency: "auto", share: () => ({ limit, holdMs: 0 }) });
     windows(3, 50);
@@ -188,7 +188,7 @@ describe("a share of a run's pace", () => {
     expect(pace.limit()).toBe(7);
   });
 
-  test("spaces requests by its own part of the requests a second", () => {
+  test("spaces requests by its own share of the rate", () => {
     let rps = 10;
     const { pace, pass } = bench({ concurrency: 16, rps: 100, share: () => ({ limit: 16, rps, holdMs: 0 }) });
     expect(pace.waitForTurn(never)).toBeUndefined();
@@ -202,7 +202,7 @@ describe("a share of a run's pace", () => {
     expect(pace.waitForTurn(never)).toBeUndefined();
   });
 
-  test("holds every request while another worker was told to wait", () => {
+  test("holds every request while another worker must wait", () => {
     let holdMs = 500;
     const { pace } = bench({ concurrency: 4, share: () => ({ limit: 4, holdMs }) });
     expect(pace.waitForTurn(never)).toBeDefined();
@@ -213,7 +213,7 @@ describe("a share of a run's pace", () => {
 });
 
 describe("a run of several workers", () => {
-  test("slows down to what another one was let through, and takes the part of one that has left", () => {
+  test("slows down to the rate of another worker, and takes over the share of a worker that has left", () => {
     let share: PaceShare = { limit: 16, holdMs: 0, workers: 4 };
     const one = bench({ concurrency: 16, share: () => share, rps: 1000 });
     expect(inASecond(one)).toBeGreaterThan(900);
@@ -225,7 +225,7 @@ describe("a run of several workers", () => {
     expect(twice).toBeLessThanOrEqual(26);
   });
 
-  test("hears of its own refusal no second time", () => {
+  test("ignores its own refusal when it comes back from the others", () => {
     let share: PaceShare = { limit: 16, holdMs: 0, workers: 2 };
     const one = bench({ concurrency: 16, share: () => share });
     for (let reply = 0; reply < 40; reply += 1) {
@@ -242,7 +242,7 @@ describe("a run of several workers", () => {
   });
 });
 
-/** The first two refusals show no rate. */
+/** The first two refusals do not reveal a rate. */
 function refuseThrice({ pace, pass }: Bench): void {
   for (let refusal = 0; refusal < 3; refusal += 1) {
     pass(50);
@@ -251,7 +251,7 @@ function refuseThrice({ pace, pass }: Bench): void {
   }
 }
 
-/** Requests that may leave in a second. */
+/** The number of requests that may be sent within a second. */
 function inASecond({ pace, pass }: Bench): number {
   let left = 0;
   for (let ms = 0; ms < 1000; ms += 1) {

@@ -2,13 +2,13 @@ import type { PushBack } from "../../../src/platform/reply/reply-class.ts";
 import { createRateControl, type RateControl } from "../../../src/upload/rate/adaptive-concurrency.ts";
 import { type Dice, seededDice } from "../../seeded-dice.ts";
 
-/** Whether a request that arrives now is let through. */
+/** Whether the cap admits a request that arrives now. */
 export type Cap = (now: number) => boolean;
 
-/** Caps of so many requests a second, as platforms have them. */
+/** Limits of this number of requests per second, in the forms that platforms use. */
 export const CAPS = {
   none: (): Cap => () => true,
-  /** A second's worth may come at once. */
+  /** Allows a burst of one second's requests. */
   "token bucket": (perSecond: number): Cap => {
     let left = perSecond;
     let at = 0;
@@ -20,7 +20,7 @@ export const CAPS = {
       return true;
     };
   },
-  /** So many in every second of the clock. */
+  /** This number of requests in each second of the clock. */
   "fixed window": (perSecond: number): Cap => {
     let second = -1;
     let taken = 0;
@@ -46,21 +46,21 @@ export interface ModelPlan {
   readonly cap?: Cap;
   /** Share of the requests that is refused at random. */
   readonly noise?: number;
-  /** With every refusal; default: none. */
+  /** Retry-After of every refusal; default: none. */
   readonly retryAfterMs?: number | undefined;
   readonly latencyMs?: number;
   readonly concurrency?: "auto" | number;
   readonly seconds?: number;
   readonly seed?: number;
-  /** From `from` to `to`, in seconds, every request is refused. */
+  /** From second `from` to second `to`, every request is refused. */
   readonly outage?: { readonly from: number; readonly to: number };
 }
 
 export interface ModelRun {
-  /** Let through, and refused for the cap, in each second. */
+  /** Requests admitted, and requests refused because of the cap, in each second. */
   readonly through: readonly number[];
   readonly refused: readonly number[];
-  /** Requests that left. */
+  /** Number of requests sent. */
   readonly sent: number;
 }
 
@@ -72,7 +72,7 @@ interface Model {
   readonly through: number[];
   readonly refused: number[];
   now: number;
-  /** What the rate control last asked to wait. */
+  /** The last wait that the rate control required. */
   waitMs: number;
   isWaiting: boolean;
   inFlight: number;
@@ -82,8 +82,8 @@ interface Model {
 const NEVER = new AbortController().signal;
 
 /**
- * Sends records under the rate control alone, in simulated time: a minute takes some milliseconds. There is no end of
- * records, so that one that was refused need not be sent again.
+ * Sends records under the rate control alone, in simulated time: a minute takes some milliseconds. The records never
+ * run out, so a refused record need not be sent again.
  */
 export function runModel(plan: ModelPlan): ModelRun {
   const { seconds = 60, seed = 1, concurrency = "auto" } = plan;

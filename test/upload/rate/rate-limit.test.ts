@@ -3,10 +3,10 @@ import type { RequestResult } from "../../../src/platform/import/classified-requ
 import { seededDice } from "../../seeded-dice.ts";
 import { ACCEPTED, AMBIGUOUS, busy, fakeClock, play, type Request, UNSENT } from "../scene.ts";
 
-/** Whether a request that arrives now is let through. */
+/** Whether the cap admits a request that arrives now. */
 type Cap = (now: number) => boolean;
 
-/** A second's worth may come at once. */
+/** Allows a burst of one second's requests. */
 function bucket(perSecond: number): Cap {
   let left = perSecond;
   let at = 0;
@@ -19,7 +19,7 @@ function bucket(perSecond: number): Cap {
   };
 }
 
-/** So many in every second of the clock. */
+/** This number of requests in each second of the clock. */
 function windows(perSecond: number): Cap {
   let second = -1;
   let taken = 0;
@@ -34,12 +34,12 @@ function windows(perSecond: number): Cap {
 }
 
 interface Measured {
-  /** Let through a second, from 10 s to the end of the feed. */
+  /** Requests admitted per second, from 10 s to the last admitted request. */
   readonly rate: number;
   readonly refusedShare: number;
 }
 
-/** Factors up to so much above or below 1. */
+/** Random factors up to this share above or below 1. */
 function jitterOf(share: number): () => number {
   const dice = seededDice(7);
   return () => 1 - share + 2 * share * dice();
@@ -76,7 +76,7 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
     ["a bucket, with Retry-After", bucket, 1000],
     ["windows of a second", windows, undefined],
     ["windows of a second, with Retry-After", windows, 1000],
-  ])("is found and kept: %s", async (_, cap, afterMs) => {
+  ])("is found and respected: %s", async (_, cap, afterMs) => {
     const told = afterMs === undefined ? {} : { afterMs };
     const { rate, refusedShare } = await against(cap(perSecond), perSecond, { ...told, latencyMs: LATENCY_MS });
     expect(rate / perSecond).toBeGreaterThan(0.85);
@@ -85,7 +85,7 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
   });
 });
 
-test("a cap that is told with Retry-After is kept by quick replies, too (its refusals were taken for scattered)", async () => {
+test("a cap announced by Retry-After is respected with quick replies, too (its refusals were considered random)", async () => {
   const { rate, refusedShare } = await against(bucket(200), 200, { afterMs: 1000, latencyMs: 5 });
   expect(rate / 200).toBeGreaterThan(0.85);
   expect(rate / 200).toBeLessThan(1.15);
@@ -93,9 +93,9 @@ test("a cap that is told with Retry-After is kept by quick replies, too (its ref
 });
 
 test.each([
-  ["one in a hundred", 0.01, 60],
-  ["three in a hundred", 0.03, 25],
-])("refusals of %s that have nothing to do with the pace do not choke it", async (_, share, atLeast) => {
+  ["one percent", 0.01, 60],
+  ["three percent", 0.03, 25],
+])("refusals of %s that are independent of the pace do not throttle it much", async (_, share, atLeast) => {
   for (const seed of [1, 2, 3]) {
     const dice = seededDice(seed);
     let endedAt = 0;
@@ -111,14 +111,14 @@ test.each([
   }
 });
 
-describe("a platform that is dead", () => {
+describe("an unavailable platform", () => {
   test.each<[string, boolean, RequestResult]>([
-    ["every request has no answer", false, TIMED_OUT],
-    ["the same, and it dedupes", true, TIMED_OUT],
-    ["every request ends in HTTP 500, and it dedupes", true, AMBIGUOUS],
+    ["every request times out", false, TIMED_OUT],
+    ["every request times out, and the platform deduplicates", true, TIMED_OUT],
+    ["every request ends in HTTP 500, and the platform deduplicates", true, AMBIGUOUS],
     ["every request is refused with 429", false, busy()],
-    ["every request is refused with 429, and it dedupes", true, busy(0)],
-  ])("sees at most 1.1 requests a record: %s", async (_, dedupes, answer) => {
+    ["every request is refused with 429, and the platform deduplicates", true, busy(0)],
+  ])("receives at most 1.1 requests per record: %s", async (_, dedupes, answer) => {
     const { sent, end } = await play(() => answer, { records: 1_000, concurrency: 16, dedupes });
     expect(end.reason).toBe("stopped");
     const records = new Set(sent).size;
@@ -126,7 +126,7 @@ describe("a platform that is dead", () => {
     expect(sent.length).toBeLessThanOrEqual(1.1 * Math.max(records, 1_000) + probes);
   });
 
-  test("dies half way: what was sent before is not sent again, and the rest stays to be sent", async () => {
+  test("that fails halfway receives no sent record again, and the rest stays pending", async () => {
     const { sent, end } = await play(({ number }) => (number <= 500 ? ACCEPTED : AMBIGUOUS), {
       records: 1_000,
       concurrency: 16,
@@ -138,7 +138,7 @@ describe("a platform that is dead", () => {
   });
 });
 
-test("a partition of 30 s heals by itself, within two rounds of waiting", async () => {
+test("sending continues after a partition of 30 s within two rounds of waiting", async () => {
   const [from, to] = [2_000, 32_000];
   const before: number[] = [];
   const after: number[] = [];
@@ -157,18 +157,18 @@ test("a partition of 30 s heals by itself, within two rounds of waiting", async 
   expect(after[0]).toBeLessThan(to + 2 * 20_000);
 });
 
-interface Knee {
+interface Slowdown {
   readonly latencyAt: (inFlight: number) => number;
 }
 
-const KNEES: Readonly<Record<string, Knee>> = {
-  "more only queue": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) },
-  "none up to 16": { latencyAt: () => 50 },
-  "more hinder each other": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) ** 2 },
+const SLOWDOWNS: Readonly<Record<string, Slowdown>> = {
+  "additional requests only queue": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) },
+  "no slowdown up to 16": { latencyAt: () => 50 },
+  "additional requests slow each other down": { latencyAt: (inFlight) => 50 * Math.max(1, inFlight / 10) ** 2 },
 };
 
-/** Let through a second once it has settled. */
-async function throughKnee({ latencyAt }: Knee, concurrency: "auto" | number): Promise<number> {
+/** Requests admitted per second once the rate has settled. */
+async function rateWithSlowdown({ latencyAt }: Slowdown, concurrency: "auto" | number): Promise<number> {
   const times: number[] = [];
   const jitter = jitterOf(0.4);
   await play(
@@ -184,14 +184,14 @@ async function throughKnee({ latencyAt }: Knee, concurrency: "auto" | number): P
   return (late.length / ((late.at(-1) ?? 0) - 2_000)) * 1_000;
 }
 
-test.each(Object.keys(KNEES))(
-  "a knee at 10 in flight is driven at 80 % of the best fixed setting or more: %s",
+test.each(Object.keys(SLOWDOWNS))(
+  "reaches 80 % of the best fixed concurrency or more for a platform with this behaviour above 10 in flight: %s",
   async (name) => {
-    const knee = KNEES[name];
-    if (knee === undefined) throw new Error("no such knee");
+    const slowdown = SLOWDOWNS[name];
+    if (slowdown === undefined) throw new Error("unknown platform");
     const fixed: number[] = [];
-    for (let setting = 4; setting <= 16; setting += 1) fixed.push(await throughKnee(knee, setting));
-    const found = await throughKnee(knee, "auto");
+    for (let setting = 4; setting <= 16; setting += 1) fixed.push(await rateWithSlowdown(slowdown, setting));
+    const found = await rateWithSlowdown(slowdown, "auto");
     expect(found / Math.max(...fixed)).toBeGreaterThan(0.8);
   },
 );

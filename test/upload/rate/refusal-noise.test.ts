@@ -12,13 +12,13 @@ function throughPerSecond(plan: ModelPlan): number {
   return sumOf(SEEDS.map((seed) => sumOf(runModel({ ...plan, seed }).through))) / SEEDS.length / SECONDS;
 }
 
-/** What comes through in a minute, as a share of what comes through without noise; the mean of the seeds. */
+/** Requests admitted in a minute, as a share of those without random refusals; the mean over the seeds. */
 function shareOfClean(plan: ModelPlan): number {
   return throughPerSecond(plan) / throughPerSecond({ ...plan, noise: 0 });
 }
 
 interface CapResult {
-  /** Let through, as a share of the cap, once settled. */
+  /** Requests admitted, as a share of the cap, once settled. */
   readonly share: number;
   readonly refusedShare: number;
 }
@@ -43,15 +43,15 @@ const KINDS = ["token bucket", "fixed window", "sliding window"] as const;
 describe.each([
   ["without Retry-After", undefined],
   ["with a Retry-After of 1 s", 1_000],
-])("refusals at random, %s, cost about their share of the rate", (_, retryAfterMs) => {
+])("random refusals, %s, cost about their share of the rate", (_, retryAfterMs) => {
   test.each(NOISE)("a share of %d leaves %d of the rate or more (0.1 left 0.01)", (noise, atLeast) => {
     const shares = LATENCIES.map((latencyMs) => shareOfClean({ noise, retryAfterMs, latencyMs, concurrency: 16 }));
     expect(Math.min(...shares)).toBeGreaterThan(atLeast);
   });
 });
 
-describe.each(KINDS)("a cap that nobody announced, a %s,", (kind) => {
-  test.each([20, 50, 200])("of %d a second is not taken for noise", (perSecond) => {
+describe.each(KINDS)("an unannounced cap (%s)", (kind) => {
+  test.each([20, 50, 200])("of %d per second is not considered random", (perSecond) => {
     for (const latencyMs of [5, 20, 40]) {
       for (const retryAfterMs of [undefined, 1_000]) {
         const { share, refusedShare } = underCap(kind, perSecond, { latencyMs, retryAfterMs });
@@ -62,7 +62,7 @@ describe.each(KINDS)("a cap that nobody announced, a %s,", (kind) => {
   });
 });
 
-test.each(KINDS)("a %s and noise together: a third of the cap or more comes through, without a storm", (kind) => {
+test.each(KINDS)("a %s with random refusals admits a third of the cap or more, without a burst of requests", (kind) => {
   const { share, refusedShare } = underCap(kind, 200, { noise: 0.05, latencyMs: 20 });
   expect(share).toBeGreaterThan(1 / 3);
   expect(refusedShare).toBeLessThan(0.2);
@@ -71,7 +71,7 @@ test.each(KINDS)("a %s and noise together: a third of the cap or more comes thro
 test.each([
   ["without Retry-After", undefined],
   ["with a Retry-After of 1 s", 1_000],
-])("known noise does not hide that everything is refused, %s", (_, retryAfterMs) => {
+])("known random refusals do not hide that everything is refused, %s", (_, retryAfterMs) => {
   const plan = { noise: 0.1, retryAfterMs, concurrency: 16 };
   const before = runModel({ ...plan, seconds: 20 });
   const whole = runModel({ ...plan, outage: { from: 20, to: 50 }, seconds: 50 });
@@ -79,20 +79,20 @@ test.each([
 });
 
 test.each([
-  ["without noise", 0],
-  ["with 5 % noise", 0.05],
-])("after an outage of 30 s the full rate is back within 10 s, %s", (_, noise) => {
+  ["without random refusals", 0],
+  ["with 5 % random refusals", 0.05],
+])("after an outage of 30 s the full rate returns within 10 s, %s", (_, noise) => {
   for (const seed of SEEDS) {
     const { through } = runModel({ concurrency: 16, seed, noise, outage: { from: 20, to: 50 } });
     expect(through[59] ?? 0).toBeGreaterThan(0.85 * (through[19] ?? 0));
   }
 });
 
-describe("an upload to a platform that refuses at random", () => {
+describe("an upload to a platform with random refusals", () => {
   test.each([
     ["20 % without Retry-After", 0.2, undefined],
-    ["10 % with a Retry-After of 1 s, which holds the refused record alone", 0.1, 1_000],
-  ])("lets every record through at 0.6 of the full rate or more: %s", async (_, share, retryAfterMs) => {
+    ["10 % with a Retry-After of 1 s, which delays only the refused record", 0.1, 1_000],
+  ])("sends every record at 0.6 of the full rate or more: %s", async (_, share, retryAfterMs) => {
     const dice = seededDice(1);
     const { end, clock } = await play(
       async ({ clock: { sleep } }) => {
@@ -111,22 +111,25 @@ const LATENCY_MS = 40;
 const RECORDS = 12_000;
 
 describe.each<16 | "auto">([16, "auto"])(
-  "a short push to a platform that refuses at random, with concurrency %s",
+  "a short push to a platform with random refusals, with concurrency %s",
   (concurrency) => {
     test.each<[number, number, number]>([
       [0.01, 0.95, 0.9],
       [0.05, 0.88, 0.82],
       [0.1, 0.78, 0.7],
       [0.2, 0.6, 0.5],
-    ])("a share of %d leaves %d of the rate in the median, and %d at least", async (noise, median, least) => {
-      const shares: number[] = [];
-      for (let seed = 1; seed <= 9; seed += 1) {
-        shares.push((await pushShort(0, { seed, concurrency })) / (await pushShort(noise, { seed, concurrency })));
-      }
-      shares.sort((a, b) => a - b);
-      expect(shares[4]).toBeGreaterThan(median);
-      expect(shares[0]).toBeGreaterThan(least);
-    });
+    ])(
+      "a share of %d leaves at least %d of the rate in the median, and %d in the worst case",
+      async (noise, median, least) => {
+        const shares: number[] = [];
+        for (let seed = 1; seed <= 9; seed += 1) {
+          shares.push((await pushShort(0, { seed, concurrency })) / (await pushShort(noise, { seed, concurrency })));
+        }
+        shares.sort((a, b) => a - b);
+        expect(shares[4]).toBeGreaterThan(median);
+        expect(shares[0]).toBeGreaterThan(least);
+      },
+    );
   },
 );
 
@@ -151,7 +154,7 @@ async function pushShort(noise: number, { seed, concurrency }: ShortPush): Promi
   return clock.monotonic();
 }
 
-test("a high share of refusals among few requests is not yet a reason to let others pass a Retry-After", () => {
+test("a high share of refusals among few requests does not yet let other records pass a Retry-After", () => {
   const noise = createRefusalNoise();
   const letThrough = (load: "unknown" | "less", count: number): void => {
     for (let reply = 0; reply < count; reply += 1) noise.letThrough(load);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { startLease } from "../../../../src/ledger/sqlite/lock/lease.ts";
 import { temporaryFolder } from "../../../temporary-folder.ts";
 
-test("a lease is renewed again and again until it ends", async () => {
+test("a lease is renewed until it ends", async () => {
   const lock = path.join(temporaryFolder(), "ledger.db.lock");
   writeFileSync(lock, "");
   const lease = startLease(lock, 300);

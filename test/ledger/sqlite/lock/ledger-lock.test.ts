@@ -13,7 +13,7 @@ import { ended, firstLine, useLedgerProcess } from "../../compiled-ledger.ts";
 const { start, startUnder } = useLedgerProcess();
 const ledgerPath = (): string => join(temporaryFolder(), ".migrate", "ledger.db");
 
-/** A ledger whose lock was held by a process that was killed, with its row changed. */
+/** A ledger whose lock was held by a process that was killed, with this change to the lock's row. */
 async function killedHolder(
   change: Readonly<Record<string, string | number>> = {},
   options: object = {},
@@ -29,7 +29,7 @@ async function killedHolder(
   return path;
 }
 
-test("the lock is taken once, given back, and taken again; it leaves nothing behind", async () => {
+test("the lock is taken once, released, and taken again; it leaves no file", async () => {
   const path = ledgerPath();
   const lock = await lockLedger(path, "push");
   expect(statSync(`${path}.lock`).mode & 0o777).toBe(0o600);
@@ -41,7 +41,7 @@ test("the lock is taken once, given back, and taken again; it leaves nothing beh
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("another process is told at once who holds the lock: process, host, command, since when", async () => {
+test("another process learns at once who holds the lock: process, host, command, since when", async () => {
   const path = ledgerPath();
   const child = start("hold", path);
   expect(await firstLine(child)).toBe("locked");
@@ -52,7 +52,7 @@ test("another process is told at once who holds the lock: process, host, command
   for (const part of [String(child.pid), hostname(), "`push`", "since 20"]) expect(message).toContain(part);
 });
 
-test("a holder that was killed is replaced, by one of many at once", async () => {
+test("one of many waiting processes replaces a killed holder at once", async () => {
   const path = await killedHolder();
   expect(existsSync(`${path}.lock`)).toBe(true);
   expect(isLocked(path)).toBe(false);
@@ -61,7 +61,7 @@ test("a holder that was killed is replaced, by one of many at once", async () =>
   expect(readdirSync(join(path, ".."))).toEqual(["ledger.db.lock"]);
 });
 
-test("a taker that died before it wrote its name does not stand in the way", async () => {
+test("a process that died before it wrote its name into the lock blocks no other", async () => {
   const path = ledgerPath();
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(`${path}.lock`, "");
@@ -110,10 +110,10 @@ test("a lock file that cannot be read is never taken over, and the file to remov
   expect(isLocked(path)).toBe(true);
 });
 
-describe("where the locks of the file system cannot be relied on", () => {
+describe("where file system locks are unreliable", () => {
   const lease = { kind: "lease", leaseMs: 300 } as const;
 
-  test("the lock of another host is taken over when its lease has run out, and not before", async () => {
+  test("the lock of another host is taken over when its lease has expired, and not before", async () => {
     const path = await killedHolder({ host: "elsewhere" }, lease);
     expect(isLocked(path)).toBe(true);
     const asked = performance.now();
@@ -133,7 +133,7 @@ describe("where the locks of the file system cannot be relied on", () => {
     });
   });
 
-  test("the lock of a process that is known to have died on this host is taken over at once", async () => {
+  test("the lock of a process that has certainly died on this host is taken over at once", async () => {
     const path = await killedHolder({}, lease);
     const asked = performance.now();
     const lock = await lockLedger(path, "push", { kind: "lease", leaseMs: 60_000 });
@@ -141,7 +141,7 @@ describe("where the locks of the file system cannot be relied on", () => {
     await lock.release();
   });
 
-  test("a holder whose lease another process has taken sends nothing more", async () => {
+  test("a holder that lost its lease to another process sends nothing more", async () => {
     const path = ledgerPath();
     const lock = await lockLedger(path, "push", lease);
     lock.requireHeld();

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { createKeyHashes } from "../../../../src/ledger/sqlite/plan/planner.ts";
 
-test("a repeated key is noticed whatever came between, and keys that are all different are not taken for repeated", () => {
+test("detects a repeated key regardless of the keys in between, and reports no distinct keys as repeated", () => {
   fc.assert(
     fc.property(fc.array(fc.string({ unit: "binary", maxLength: 4 }), { maxLength: 200 }), (keys) => {
       expect(mayRepeat(keys)).toBe(new Set(keys).size < keys.length);
@@ -10,13 +10,13 @@ test("a repeated key is noticed whatever came between, and keys that are all dif
   );
 });
 
-test("two hundred thousand keys that differ little have as many hashes", () => {
+test("two hundred thousand keys with small differences have distinct hashes", () => {
   const keys = Array.from({ length: 200_000 }, (_, number) => `EXT-${number}`);
   expect(mayRepeat(keys)).toBe(false);
   expect(mayRepeat([...keys, "EXT-65536"])).toBe(true);
 });
 
-test("when more keys come than are remembered, one of them may repeat", () => {
+test("with more keys than it remembers, any of them may repeat", () => {
   expect(mayRepeat(["A", "B"], 2)).toBe(false);
   expect(mayRepeat(["A", "B", "C"], 2)).toBe(true);
 });

@@ -11,24 +11,24 @@ import {
   startChaosServer,
 } from "../../chaos-server.ts";
 
-/** The real client of the data-import API, before a server that does as it is told. */
-export interface ClientBefore {
+/** The real client of the data-import API, connected to a server with configurable faults. */
+export interface ConnectedClient {
   readonly server: ChaosServer;
   readonly send: (payload?: JsonObject) => Promise<RequestResult>;
   readonly close: () => Promise<void>;
 }
 
-export interface BeforeOptions extends ChaosOptions, Partial<Omit<HttpOptions, "proxy">> {
-  /** Where the client finds the server; default: where it is. */
+export interface ConnectedClientOptions extends ChaosOptions, Partial<Omit<HttpOptions, "proxy">> {
+  /** The address that the client uses for the server; default: its real address. */
   readonly by?: (server: URL) => URL | Promise<URL>;
-  /** With an API key the server is asked for tokens. */
+  /** With an API key, the client requests tokens from the server. */
   readonly apiKey?: string;
 }
 
-export async function clientBefore(
+export async function connectClient(
   act: (request: SeenRequest) => Action,
-  { by = (server) => server, apiKey, ...options }: BeforeOptions = {},
-): Promise<ClientBefore> {
+  { by = (server) => server, apiKey, ...options }: ConnectedClientOptions = {},
+): Promise<ConnectedClient> {
   const server = await startChaosServer(act, options);
   const baseUrl = await by(server.baseUrl);
   const client = createHttp({ connections: 4, ca: server.ca, ...options, origin: baseUrl });

@@ -3,31 +3,31 @@ import type { AttemptOutcome, Intent, Ledger } from "../../../src/ledger/ledger.
 import type { SharedPlan, SharedRun, SharedWorker, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
 import { attemptOutcomeOf, intentOf } from "../ledger-input.ts";
 
-/** A shared ledger that several processes reach, as far as the rules need it. */
-export interface SharedBed {
-  /** The ledger as the process has it that planned the run: so many records, all of them to be sent. */
+/** The part of a ledger shared by several processes that the shared-run rules need. */
+export interface SharedRunSetup {
+  /** Plans a run with this number of records, all pending. Returns the ledger of the planner's process. */
   readonly plan: (records: number) => Promise<{ readonly ledger: Pick<Ledger, "summary">; readonly run: string }>;
-  /** The run as the process has it that opened the ledger last. */
+  /** The run in the process that opened the ledger last. */
   readonly planner: (run: string) => Promise<SharedRun>;
-  /** The run as yet another process has it. */
+  /** The run in a new process. */
   readonly process: (run: string) => Promise<SharedRun>;
-  /** Another process takes the ledger, whose holder stands still. */
+  /** Another process takes over the ledger while its owner is frozen. */
   readonly takeOver: () => Promise<Pick<Ledger, "summary">>;
-  /** For the server so much time passes without a word from these workers, or from any; only leases are looked at. */
+  /** Time passes on the server without a heartbeat of these workers (default: all). Only leases are affected. */
   readonly silence: (ms: number, workers?: readonly string[]) => Promise<void>;
-  /** For the processes so much time passes. */
+  /** Time passes in the processes. */
   readonly pass: (ms: number) => void;
 }
 
 export const LEASE_MS = 10_000;
 export const PLAN: SharedPlan = { size: 10, leaseMs: LEASE_MS, concurrency: 8, resendAmbiguous: false };
 export const REPORT: WorkerReport = { counts: {}, inFlight: 0, perSecond: 0, replies: { count: 0, totalMs: 0 } };
-/** What a process is told that holds nothing any more. */
-export const LOST = { code: "ledger_in_use" };
+/** The failure of a process that no longer holds a lease. */
+export const LEASE_LOST = { code: "ledger_in_use" };
 
-/** A run of 30 records, and who sees it: a test may put others in their place. */
+/** A run of 30 records. A test may replace the ledger and the planner. */
 interface SharedScene {
-  readonly bed: SharedBed;
+  readonly setup: SharedRunSetup;
   readonly run: string;
   ledger: Pick<Ledger, "summary">;
   planner: SharedRun;
@@ -47,23 +47,23 @@ interface SharedTools {
   readonly ranges: () => Promise<unknown>;
 }
 
-/** A new run for each test, and what tests do with it. */
-export function useSharedRun(open: () => Promise<SharedBed>): SharedTools {
+/** A new run for each test, with the actions of tests on it. */
+export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
   let scene: SharedScene | undefined;
   let pids = 0;
   const at = (): SharedScene => {
-    if (scene === undefined) throw new Error("there is a run only while tests run");
+    if (scene === undefined) throw new Error("no run outside of a test");
     return scene;
   };
   beforeEach(async () => {
-    const bed = await open();
-    const { ledger, run } = await bed.plan(30);
-    scene = { bed, run, ledger, planner: await bed.planner(run) };
+    const setup = await open();
+    const { ledger, run } = await setup.plan(30);
+    scene = { setup, run, ledger, planner: await setup.planner(run) };
   });
 
   const beginSharing = (plan: Partial<SharedPlan> = {}): Promise<number> => at().planner.begin({ ...PLAN, ...plan });
   const join = async (): Promise<JoinedWorker> => {
-    const shared = await at().bed.process(at().run);
+    const shared = await at().setup.process(at().run);
     pids += 1;
     const worker = await shared.join({ host: "here", pid: pids });
     await worker.beat(REPORT);
@@ -73,21 +73,21 @@ export function useSharedRun(open: () => Promise<SharedBed>): SharedTools {
     const found = (await at().planner.watch()).workers.find((one) => one.pid === pid);
     return found?.id ?? "";
   };
-  /** Nothing is heard of the worker for longer than its lease, and the planner has looked for as long. */
+  /** The worker sends no heartbeat for longer than its lease, and the planner observes this for as long. */
   const lose = async ({ pid }: { readonly pid: number }): Promise<void> => {
     const id = await idOf(pid);
     await lookForALease();
-    await at().bed.silence(LEASE_MS + 1, [id]);
+    await at().setup.silence(LEASE_MS + 1, [id]);
     await at().planner.watch();
   };
   const lookForALease = async (): Promise<void> => {
     for (let looks = 0; looks < 5; looks += 1) {
       await at().planner.watch();
-      at().bed.pass(LEASE_MS / 4);
+      at().setup.pass(LEASE_MS / 4);
     }
   };
   const intents = async (first: number, last: number): Promise<readonly Intent[]> =>
-    (await (await at().bed.process(at().run)).ledger.sendable(at().run, first, last)).map(intentOf);
+    (await (await at().setup.process(at().run)).ledger.sendable(at().run, first, last)).map(intentOf);
   const counts = async (): Promise<unknown> => (await at().ledger.summary(at().run)).counts;
   const ranges = async (): Promise<unknown> => (await at().planner.watch()).ranges;
   return { at, beginSharing, join, idOf, lose, lookForALease, intents, counts, ranges };
