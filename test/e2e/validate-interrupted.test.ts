@@ -32,7 +32,8 @@ it.each([
   expect(stdout + stderr).not.toMatch(/Amina|07700/);
 });
 
-it.each(["1", "3"])("Ctrl-C ends validate --threads %s with the outcomes so far", async (threads) => {
+// On a busy machine, a chunk can take longer than the second after which a signal ends validate without its outcomes.
+it.each(["1", "3"])("Ctrl-C ends validate --threads %s with the outcomes so far", { retry: 3 }, async (threads) => {
   const { code, stdout, stderr } = await validated(threads, "main:5:SIGINT");
   expect(stderr).toMatch(/stopped after [\d,]+ records: the rest of the input was not read/);
   expect(code).toBe(3);
