@@ -44,7 +44,7 @@ describe("credentials", () => {
     ["empty", /empty/],
     ["large", /larger than 64 KiB/],
     ["long", /API key is longer than 16 KiB/],
-    ["lines", /line end/],
+    ["lines", /line break/],
     ["nul", /NUL/],
   ])("are refused from the file '%s'", async (name, message) => {
     const folder = temporaryFolder({
