@@ -1,7 +1,7 @@
 import { iconv } from "../read/text/iconv.ts";
 import { dateForms } from "../text/day-notations.ts";
 
-/** The cause of a change to a cell, as far as a spreadsheet, an editor or an export explains it. */
+/** The cause of a change to a cell, if a spreadsheet, an editor or an export explains it. */
 export type ChangeKind =
   | "zeros"
   | "plus"
@@ -31,19 +31,19 @@ export const CHANGE_WORDS: Readonly<Record<ChangeKind, string>> = {
   zeros: "a spreadsheet drops leading zeros",
   plus: "a spreadsheet drops a leading plus sign",
   spaces: "only spaces differ",
-  case: "only capitals differ: spreadsheets write TRUE and FALSE",
-  decimals: "a spreadsheet writes numbers in its own way",
-  date: "a spreadsheet writes dates in its own way",
-  time: "a spreadsheet writes times in its own way",
+  case: "only the case differs: spreadsheets write TRUE and FALSE",
+  decimals: "a spreadsheet reformats numbers",
+  date: "a spreadsheet reformats dates",
+  time: "a spreadsheet reformats times",
   scientific: "a spreadsheet shortens long numbers; their digits are lost",
   digits: "a spreadsheet keeps only 15 digits of a number; the others are lost",
   quotes: "curly quotation marks or dashes instead of plain ones",
   encoding: "read or saved in the wrong encoding",
-  line_ends: "only the line ends inside the cell differ",
-  formula: "an error of a spreadsheet's formula",
+  line_ends: "only the line endings inside the cell differ",
+  formula: "an error in a spreadsheet formula",
   emptied: "now empty",
   filled: "was empty",
-  other: "another value",
+  other: "a different value",
 };
 
 export function isChangeKind(kind: unknown): kind is ChangeKind {

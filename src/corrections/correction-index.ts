@@ -56,7 +56,7 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
     await writeFile(file, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw new Failure("storage", `${file}: cannot store the index of the rejects`, {
-      hint: "make room on the disk",
+      hint: "free some disk space",
       cause: error,
     });
   }
@@ -135,7 +135,7 @@ function lineOf(text: string, file: string): ManifestLine {
   } catch {
     // Reported below.
   }
-  throw new Failure("source_unreadable", `${file}: is not what a report writes`, {
+  throw new Failure("source_unreadable", `${file}: not a file that a report writes`, {
     hint: "pass the corrected files as sources instead: --source <name>=<path>",
   });
 }

@@ -14,16 +14,15 @@ export function correctionText(findings: CorrectionFindings, showValues: boolean
       `${counted(correctedCells, "cell")} corrected${correctedCells === 0 ? "" : ` in ${counted(correctedRows, "row")}`}`,
     ...findings.restored.map((keys) => `${counted(keys.count, "key")} restored: ${cellText(keys)}`),
     ...findings.keys.map((keys) => `${counted(keys.count, "key")} changed: ${cellText(keys)}`),
-    ...findings.cells.map((cells) => `${counted(cells.count, "cell")} changed that had no error: ${cellText(cells)}`),
+    ...findings.cells.map((cells) => `${counted(cells.count, "cell")} without errors changed: ${cellText(cells)}`),
     ...findings.added.map((rows) => `${counted(rows.count, "row")} added: source ${placeText(rows)}`),
     ...findings.lost.map(
-      (rows) => `${counted(rows.count, "row")} lost of records that are still there: source ${placeText(rows)}`,
+      (rows) =>
+        `${counted(rows.count, "row")} missing from records that are otherwise present: source ${placeText(rows)}`,
     ),
     ...findings.deleted.map((rows) => `${counted(rows.count, "row")} deleted: source ${placeText(rows)}`),
-    ...(lostRecords === 0
-      ? []
-      : [`${counted(lostRecords, "record")} did not come back: not sent, and still to be done`]),
-    ...findings.reordered.map((rows) => `${counted(rows.count, "row")} in another order: source ${placeText(rows)}`),
+    ...(lostRecords === 0 ? [] : [`${counted(lostRecords, "record")} missing: not sent, and still to be sent`]),
+    ...findings.reordered.map((rows) => `${counted(rows.count, "row")} reordered: source ${placeText(rows)}`),
     ...findings.renamed.map(({ file, from, to }) => `${file}: column ${from} is now called ${to}`),
     ...findings.gone.map(
       ({ file, columns }) => `${file}: ${plural(columns.length, "column")} ${columns.join(", ")} missing`,
@@ -43,7 +42,7 @@ function changedText({ source, column, change, place, before, after }: ChangedCe
 
 function placeText({ source, place, number }: FoundRows): string {
   if (place !== undefined) return `${source} (first: ${formatPlace(place)})`;
-  return number === undefined ? source : `${source} (first: row ${formatCount(number)} of those exported)`;
+  return number === undefined ? source : `${source} (first: exported row ${formatCount(number)})`;
 }
 
 export interface AcceptedChanges {
@@ -64,7 +63,7 @@ export function refuseUnexplained(findings: CorrectionFindings, accepted: Accept
   if (what.length === 0) return;
   throw new Failure(
     "rejects_changed",
-    `more than errors has changed in the rejects: ${what.join(", ")}; nothing was sent`,
+    `the rejects have changes that correct no error: ${what.join(", ")}; nothing was sent`,
     {
       hint: waysOn(keys, findings, accepted).join("\n"),
     },
@@ -79,7 +78,7 @@ function waysOn(
   const hasOthers = !acceptChanges && otherChanges(findings).length > 0;
   const areKeysMeant = keys.some(({ change }) => !isMadeByProgram(change));
   return [
-    ...(keys.length > 0 && !restoreKeys ? ["--restore-keys gives keys their old values back"] : []),
+    ...(keys.length > 0 && !restoreKeys ? ["--restore-keys restores the previous values of keys"] : []),
     ...(keys.length > 0 && restoreKeys ? ["keys whose original values are unknown must be corrected in the file"] : []),
     ...(hasOthers || areKeysMeant ? ["--accept-changes accepts all other changes"] : []),
     ...(keys.length > 0 && !areKeysMeant ? ["--accept-changes --new-keys accepts the changed keys"] : []),

@@ -46,7 +46,7 @@ function isList(values: ReturnedRow["values"]): values is readonly (string | nul
 export interface RowMatcher {
   /** Matches unchanged rows; keeps the others for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;
-  /** The other rows, each with the exported row that it most likely was; undefined for an added row. */
+  /** The other rows, each with the exported row that most likely matches; undefined for an added row. */
   readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly handed: RejectedRow | undefined }>;
 }
 

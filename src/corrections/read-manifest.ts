@@ -37,12 +37,12 @@ export async function readManifest(folder: string): Promise<RejectsManifest> {
   const { text } = await readTextFile(file);
   const parsed = manifestSchema.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
-  throw new Failure("source_unreadable", `${file}: is not what a report writes`, { hint: FEED_AS_SOURCES });
+  throw new Failure("source_unreadable", `${file}: not a file that a report writes`, { hint: FEED_AS_SOURCES });
 }
 
 /**
- * The files of rejects by source. Uses the sheets of the workbook if only it has changed since the export, or if the
- * CSV files are gone.
+ * The files of rejects by source. Uses the sheets of the workbook if only the workbook has changed since the export,
+ * or if the CSV files are missing.
  * @throws Failure `usage` if both have changed
  */
 export async function returnedFiles(
@@ -84,7 +84,7 @@ async function returnedState(file: string, digest: string | undefined): Promise<
 
 function bothChanged(folder: string, file: string): Failure {
   return new Failure("usage", `${folder}: both ${WORKBOOK_FILE} and ${file} have changed since they were exported`, {
-    hint: "move the file that must not be read to another folder",
+    hint: "move the file that should not be read to another folder",
   });
 }
 
@@ -109,7 +109,7 @@ async function refuseForeign(file: string, folder: string): Promise<void> {
       "source_unreadable",
       `${folder}: contains no rejects to re-import: there is no ${MANIFEST_FILE}`,
       {
-        hint: `name the folder of a report with rejects; otherwise ${FEED_AS_SOURCES}`,
+        hint: `pass the folder of a report with rejects; otherwise ${FEED_AS_SOURCES}`,
       },
     );
   }

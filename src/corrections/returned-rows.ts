@@ -8,7 +8,7 @@ import type { ManifestFile } from "../report/rejects/rejects-manifest.ts";
 import type { ReturnedRow } from "./correction-index.ts";
 import { type ReturnedColumns, returnedColumns, UNNAMED } from "./returned-columns.ts";
 
-/** Columns that contain the keys of a source's rows, for one of them. */
+/** Returns the columns that contain the key of a row. */
 export type KeyColumns = (row: Row, source: SourceSpec) => readonly string[];
 
 interface ReturnedBatch {
@@ -18,8 +18,8 @@ interface ReturnedBatch {
 }
 
 /**
- * The re-imported rows of all sources, not joined, whatever their keys are now.
- * @throws as reading does
+ * The re-imported rows of all sources, not joined, and regardless of their keys.
+ * @throws the failures of reading a source
  */
 export async function* returnedRows(
   plan: SourceSpec,

@@ -40,7 +40,7 @@ function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   return { source: String(source), count: Number(count), number: Number(number) };
 }
 
-/** Rows that now follow a row that they preceded. */
+/** Rows that follow a row that they preceded in the export. */
 function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
   const found = new Map<string, FoundRows>();
   let last = { source: "", number: -1 };

@@ -27,7 +27,7 @@ const MAX_KINDS = 2000;
 
 /**
  * Collects the drift of outcomes, most frequent first. Records that were rejected without an error code (a closed
- * supplier, an existing key) have none.
+ * supplier, an existing key) cause no drift.
  */
 export async function collectDrift(
   outcomes: AsyncIterable<readonly Outcome[]>,

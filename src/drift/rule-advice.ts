@@ -69,7 +69,7 @@ export interface RuleProposal {
     readonly code: string;
     readonly kind: string;
     readonly message: string;
-    /** The members of the kind, as far as the operator's text names fields for them. */
+    /** Members of the kind for which the operator's text names fields. */
     readonly [member: string]: string | readonly string[];
   };
 }

@@ -7,9 +7,9 @@ import { errorCode } from "./error-code.ts";
 export interface ReplaceOptions {
   /** The new file's mode, before the umask; 0600 by default. */
   readonly mode?: number;
-  /** False: a power failure may lose the file, for content that can be rebuilt. The file is never incomplete. */
+  /** If false, a power failure may lose the file. For content that can be rebuilt. The file is never incomplete. */
   readonly durable?: boolean;
-  /** Distinguishes the temporary file from those of other writers. Default: a random one. */
+  /** Distinguishes the temporary file from the temporary files of other writers. Random by default. */
   readonly tag?: string;
 }
 

@@ -4,16 +4,16 @@ import path from "node:path";
 import { Failure } from "../model/failure.ts";
 import { errorCode } from "./error-code.ts";
 
-/** The user of this process. Undefined on Windows, which has no such modes. */
+/** The user of this process. Undefined on Windows, which has no POSIX file modes. */
 export interface FolderUser {
   readonly uid: number;
-  /** The primary group. It is the user's own on systems that give a new folder the mode 0775. */
+  /** The primary group. On systems where new folders have mode 0775, each user has a private primary group. */
   readonly gid: number;
 }
 
 /**
- * Creates a folder and its missing parents with mode 0700. The recursive `mkdir` of Node.js never returns if no folder can be
- * created: below /proc, and in a working folder that was deleted.
+ * Creates a folder and its missing parents with mode 0700. The recursive `mkdir` of Node.js never returns if no folder
+ * can be created, for example below /proc or in a deleted working folder.
  */
 export async function makeFolder(folder: string): Promise<void> {
   const makeOne = (): Promise<void> =>
@@ -29,12 +29,12 @@ export async function makeFolder(folder: string): Promise<void> {
 }
 
 /**
- * Refuses an existing folder that is a link, or in which other users could create files and links: the files written there
- * would not be private, and could end up elsewhere.
+ * Refuses an existing folder that is a link, or in which other users could create files and links. Files written there
+ * would not be private, and could end up in another place.
  * @throws Failure `usage`
  */
 export async function refuseSharedFolder(folder: string): Promise<void> {
-  // Without a trailing slash, which would follow a link.
+  // `path.resolve` removes a trailing slash, with which `lstat` would follow a link.
   const stats = await lstat(path.resolve(folder)).catch((error: unknown) => {
     if (errorCode(error) === undefined) throw error;
   });
@@ -45,7 +45,7 @@ export async function refuseSharedFolder(folder: string): Promise<void> {
 }
 
 const HINT =
-  "choose another folder with --out (a new one is created for you only), or remove the write access of other users";
+  "choose another folder with --out (only you can access a new folder), or remove the write access of other users";
 
 /** Why users other than this one may write to the folder; undefined if they may not. */
 export function whyShared(

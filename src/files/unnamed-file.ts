@@ -15,7 +15,7 @@ export interface UnnamedFile {
 /**
  * Opens a private file (0600) in `folder`, which is created (0700) if it is missing, and unlinks it. Windows does not
  * allow that; there the file is removed when it is closed.
- * @param purpose what the file holds, for messages
+ * @param purpose the contents of the file, for messages
  * @throws Failure `storage`
  */
 export function openUnnamedFile(folder: string, purpose: string): UnnamedFile {
@@ -51,7 +51,7 @@ export function openUnnamedFile(folder: string, purpose: string): UnnamedFile {
       guarded(() => {
         for (let done = 0; done < length;) {
           const read = readSync(descriptor, bytes, done, length - done, position + done);
-          if (read === 0) throw new Error("it is shorter than what was written to it");
+          if (read === 0) throw new Error("the file is shorter than the data written to it");
           done += read;
         }
       });
@@ -68,8 +68,8 @@ const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | const
 
 function storageFailure(folder: string, purpose: string, cause: unknown): Failure {
   const why = cause instanceof Error ? `: ${cause.message}` : "";
-  return new Failure("storage", `${folder} cannot hold ${purpose}${why}`, {
-    hint: "make room on the disk, or name another folder for temporary files (TMPDIR); then run the same command again",
+  return new Failure("storage", `cannot store ${purpose} in ${folder}${why}`, {
+    hint: "free some disk space, or choose another folder for temporary files (TMPDIR); then run the same command again",
     cause,
   });
 }

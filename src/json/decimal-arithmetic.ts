@@ -32,7 +32,7 @@ export function decimalPlaces(text: string): number {
   return point < 0 ? 0 : text.length - point - 1;
 }
 
-/** Negative, zero or positive, as `a` is less than, equal to or more than `b`; exact. Both may have an exponent. */
+/** Compares exactly: negative if `a < b`, zero if equal, positive if `a > b`. Both texts may have an exponent. */
 export function compareDecimals(a: string, b: string): number {
   const [one, other] = [magnitudeOf(a), magnitudeOf(b)];
   if (one.sign !== other.sign || one.sign === 0) return one.sign - other.sign;
@@ -41,7 +41,7 @@ export function compareDecimals(a: string, b: string): number {
   return one.digits < other.digits ? -one.sign : one.sign;
 }
 
-/** A decimal as `sign * 0.digits * 10 ** length`: its digits begin and end with one that is not 0. */
+/** A decimal as `sign * 0.digits * 10 ** length`: the first and the last digit are not 0. */
 interface Magnitude {
   readonly sign: -1 | 0 | 1;
   readonly digits: string;
@@ -75,8 +75,8 @@ export function isNumberText(text: string): boolean {
 }
 
 /**
- * Whether a value is the text of a number that no JavaScript number is equal to: a limit of a contract with very many digits,
- * or with a very large exponent. Its digits are never written out.
+ * Whether a value is the text of a number that no JavaScript number equals: a limit in a contract with very many
+ * digits, or with a very large exponent. The exponent is never expanded to digits.
  */
 export function isLongNumber(value: unknown): value is string {
   return typeof value === "string" && isNumberText(value) && !isExactNumber(Number(value), value);
@@ -124,7 +124,7 @@ function scaled(text: string, places: number): bigint {
 export interface DecimalSum {
   /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;
-  /** `0` if nothing was added; otherwise with the decimal places of the most precise summand. */
+  /** `0` if nothing was added; otherwise has as many decimal places as the most precise summand. */
   readonly text: () => string;
 }
 

@@ -22,7 +22,7 @@ export function isNestedBeyond(value: JsonValue, levels: number): boolean {
 
 /**
  * Canonical JSON text: object members sorted by name, no white space (in the style of RFC 8785). Two payloads have the
- * same canonical text exactly if they hold the same data.
+ * same canonical text if and only if they contain the same data.
  */
 export function canonicalJson(value: JsonValue): string {
   if (typeof value === "string") return quoted(value);

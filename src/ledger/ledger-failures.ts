@@ -3,17 +3,18 @@ import { Failure } from "../model/failure.ts";
 /** Why a command cannot continue without a ledger. */
 export function missingLedger(name: string): Failure {
   return new Failure("run_unknown", `there is no ledger at ${name}, so there are no runs`, {
-    hint: "start one with `migrate push`; if it is elsewhere, name it with --ledger",
+    hint: "create one with `migrate push`, or use --ledger to select an existing one",
   });
 }
 
 /**
- * Compare-and-set: if rows are not in the state in which this run left them, another writer has changed them.
+ * Compare-and-set: fails if rows are not in the state in which this run left them, because another writer has changed
+ * them.
  * @throws Failure `ledger_in_use`
  */
 export function requireChanged(changed: number | undefined, expected: number, name: string): void {
   if (changed === expected) return;
-  throw new Failure("ledger_in_use", `another run has written to the ledger ${name} while this one ran`, {
+  throw new Failure("ledger_in_use", `another run wrote to the ledger ${name} during this run`, {
     hint: "end all other runs, then run `migrate resume`: requests in flight count as ambiguous",
   });
 }

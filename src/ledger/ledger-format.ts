@@ -8,7 +8,11 @@ export function requireKnownFormat(ledger: string, format: number): void {
   if (format === LEDGER_FORMAT) return;
   const isNewer = format > LEDGER_FORMAT;
   const found = isNewer ? "was written by a newer version of this tool" : "has an unknown format";
-  throw new Failure("config", `the ledger ${ledger} ${found} (format ${format}; this version knows ${LEDGER_FORMAT})`, {
-    hint: `${isNewer ? "use the newer version, or " : ""}name another ledger with --ledger; nothing was changed`,
-  });
+  throw new Failure(
+    "config",
+    `the ledger ${ledger} ${found} (format ${format}; this version supports ${LEDGER_FORMAT})`,
+    {
+      hint: `${isNewer ? "use the newer version, or " : ""}choose another ledger with --ledger; nothing was changed`,
+    },
+  );
 }

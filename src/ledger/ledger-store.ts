@@ -2,7 +2,7 @@ import type { Ledger, Run } from "./ledger.ts";
 import type { SharedRun, SharedStatus } from "./runs/shared-run.ts";
 
 export interface StoreOptions {
-  /** Receives messages for the user about the storage of the ledger: it cannot be reached, or takes long to open. */
+  /** Receives messages for the user about the ledger's storage: it cannot be reached, or takes a long time to open. */
   readonly notice?: ((message: string) => void) | undefined;
 }
 
@@ -65,7 +65,7 @@ export interface LedgerStore {
 export interface ActiveWriter {
   /** For messages: command, process and host. */
   readonly who: string;
-  /** The command; absent for workers alone. */
+  /** The command; absent if only workers are active. */
   readonly command?: string;
   /** Absent before the run has started, and for a command that sends nothing. */
   readonly run?: Run | undefined;
@@ -91,7 +91,7 @@ export interface LedgerRepair {
   readonly kept?: string | undefined;
 }
 
-/** How much of a table was salvaged. */
+/** The salvaged part of a table. */
 interface SalvagedTable {
   readonly table: string;
   readonly rows: number;

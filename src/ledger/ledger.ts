@@ -53,22 +53,22 @@ export interface Ledger {
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
   /**
-   * Prepares to reconcile ambiguous records. Attempts left in flight become `ambiguous`, as in `resumeRun`. So do
-   * records of this run that are left to send although one of their requests may have been processed. Records that
-   * another run has finished get their current state. Resolves to the time when the last request without a reply was
-   * given up in any run, ISO 8601 UTC.
+   * Prepares to reconcile ambiguous records. Attempts left in flight become `ambiguous`, as in `resumeRun`. Records of
+   * this run that are left to send also become `ambiguous` if one of their requests may have been processed. Records
+   * that another run has finished get their current state. Resolves to the time when the last request without a reply
+   * was given up in any run, ISO 8601 UTC.
    */
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) with unknown delivery status. */
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
-  /** The same by business key. Keys of other records are ignored. */
+  /** The records with unknown delivery status that have these business keys. Keys of other records are ignored. */
   ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
    * Decides ambiguous records, and stores who decided and why. Compare-and-set: fails for a record that is not
    * ambiguous. Resolves to the decisions that were not applied, because another record has the new account.
    */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;
-  /** Every decision ever made about the records of this key, oldest first. */
+  /** Every decision ever made about the records with this key, oldest first. */
   decisions(key: string): Promise<readonly RecordedDecision[]>;
 
   /** Facts about the ledger's past, for comparison with other sources. */
@@ -85,7 +85,7 @@ export interface Ledger {
 
   /** Counts by status and by code. `exitCode` depends only on the records: 0, 1, 3 or 5. */
   summary(run: string): Promise<Summary>;
-  /** How many of the records planned for sending are on the platform, over all runs; one entry per destination. */
+  /** How many of the records planned for sending are on the platform, across all runs; one entry per destination. */
   coverage(): Promise<readonly Coverage[]>;
   /** Outcomes in input order, in batches. */
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
@@ -93,17 +93,17 @@ export interface Ledger {
   contents(run: string, from: number, to: number): Promise<ReadonlyMap<number, Uint8Array>>;
   /** When the requests of the run were answered; undefined for a run without replies. */
   timeline(run: string): Promise<Timeline | undefined>;
-  /** Every attempt ever made for the records of this key, oldest first. */
+  /** Every attempt ever made for the records with this key, oldest first. */
   attempts(key: string): Promise<readonly Attempt[]>;
 
   /**
-   * The same ledger, written to by its own thread from now on. It is closed with this one, which can still be queried
-   * but no longer writes. Its `plan` may resolve before the items are written. Absent if another program does the work
-   * of the ledger.
-   * @param begins `at once`, or when enough has been sent for a thread to pay off
+   * The same ledger, which a separate thread writes from now on. Closing this ledger also closes the returned one. This
+   * ledger can still be queried but no longer writes. The `plan` of the returned ledger may resolve before the items
+   * are written. Absent if another program does the work of the ledger.
+   * @param begins when the thread starts: at once, or when enough has been sent to outweigh its cost
    */
   readonly inThread?: (begins: "at once" | "when it pays") => Ledger;
-  /** Whether this process is still the writer. Absent if no other process can write while it lives. */
+  /** Whether this process is still the writer. Absent if no other process can write while this process is alive. */
   readonly lease?: HeldLease;
   close(): Promise<void>;
 }
@@ -188,7 +188,7 @@ export interface PlanPolicy {
 
 export interface NextSendable {
   readonly record: number;
-  /** The last recorded position at or before it. */
+  /** The last recorded position at or before the record. */
   readonly position?: InputPosition;
 }
 
@@ -249,11 +249,11 @@ export interface AmbiguousItem {
   readonly identity: Uint8Array;
   /** False if the content that was sent differs from the record in this run. */
   readonly isAsSent: boolean;
-  /** How often it was sent again after it was ambiguous. */
+  /** Number of times it was sent again after it became ambiguous. */
   readonly resends: number;
   /** The last completed step of the sent content. */
   readonly step?: string;
-  /** Attempts in the ledger, over all runs. 0 if only an uncertain recovery made the record ambiguous. */
+  /** Attempts in the ledger, across all runs. 0 if only an uncertain recovery made the record ambiguous. */
   readonly attempts: number;
 }
 
@@ -287,7 +287,10 @@ export type RecordedDecision = Pick<Decision, "record" | "decision" | "by" | "wh
 };
 
 export interface LedgerHistory {
-  /** Distinguishes this ledger and its copies from all others: the id of its first run; undefined before that. */
+  /**
+   * Distinguishes this ledger and its copies from all others: the id of its first run; undefined if there is no run
+   * yet.
+   */
   readonly id: string | undefined;
   /** Number of intents ever saved, in all runs. Only a repair reduces it. */
   readonly requests: number;
@@ -302,7 +305,7 @@ export interface JournaledRequest extends Pick<Intent, "identity" | "content" | 
   readonly rowMark?: number | undefined;
 }
 
-/** A comparison of the ledger with a journal. After it, the ledger accounts for every entry of the journal. */
+/** A comparison of the ledger with a journal. Afterwards, the ledger accounts for every entry of the journal. */
 export interface Recovery {
   readonly id: string;
   /** ISO 8601 UTC. */
@@ -316,7 +319,8 @@ export interface LedgerRecovery {
   readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
   /**
    * Adds the missing requests as attempts with unknown outcome, given up at `at`. Their records become `ambiguous`, or
-   * keep their state if the request was idempotent or repeated what was accepted. Resolves to the number of added requests.
+   * keep their state if the request was idempotent or repeated the accepted content. Resolves to the number of added
+   * requests.
    */
   readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
   /**
@@ -344,11 +348,14 @@ export interface OriginFacts {
   readonly origin: string;
   /** Position in the server's log. It increases while the origin stays the same. */
   readonly position: number;
-  /** When the server was started. Restoring its files takes a restart, after which the position may exceed that of before. */
+  /**
+   * When the server started. Restoring its files requires a restart, after which the position may be higher than
+   * before.
+   */
   readonly startedAt?: string | undefined;
   /** Ids of the machines that have sent requests. */
   readonly machines: readonly string[];
-  /** The origin recorded in the ledger. A restored copy has that of the original. */
+  /** The origin recorded in the ledger. A restored copy has the origin of the original. */
   readonly noted?: NotedOrigin | undefined;
 }
 
@@ -368,7 +375,7 @@ export interface Coverage extends Pick<Run, "target" | "supplier" | "operation">
 export interface OutcomeFilter {
   readonly statuses?: readonly Status[];
   readonly key?: string;
-  /** Keys that differ from this one only by typical changes of spreadsheets: case, spaces, leading zeros. */
+  /** Keys that differ from this one only by changes that spreadsheets typically make: case, spaces, leading zeros. */
   readonly nearKey?: string;
 }
 

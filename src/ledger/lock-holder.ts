@@ -16,7 +16,7 @@ export interface Holder {
   /** Start time of the process, in the format of its operating system. It differs for a reused pid. */
   readonly processStart: string | null;
   readonly command: string;
-  /** When the lock was taken, ISO 8601 UTC. */
+  /** When the lock was acquired, ISO 8601 UTC. */
   readonly since: string;
   readonly nonce: string;
   readonly kind: LockKind;

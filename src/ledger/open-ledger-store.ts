@@ -2,12 +2,12 @@ import { Failure } from "../model/failure.ts";
 import type { LedgerStore, StoreOptions } from "./ledger-store.ts";
 import { parsePostgresUrl } from "./postgres/connection/postgres-url.ts";
 
-/** The ledger of runs that name no other. */
+/** The ledger that is used if none is specified. */
 export const DEFAULT_LEDGER = ".migrate/ledger.db";
 
 /**
- * The store of a locator: the path of a file, or the URL of a PostgreSQL database. Opens nothing.
- * @throws Failure `config` as `requireLedgerLocator` does
+ * The store of a locator: the path of a file, or the URL of a PostgreSQL database. Does not open the ledger.
+ * @throws Failure `config`, like `requireLedgerLocator`
  */
 export async function openLedgerStore(locator: string, options: StoreOptions = {}): Promise<LedgerStore> {
   if (isAddress(requireLedgerLocator(locator))) {
@@ -30,7 +30,7 @@ export function requireLedgerLocator(locator: string): string {
     return locator;
   }
   throw new Failure("config", "unknown kind of ledger address", {
-    hint: "name a file, --ledger path/to/ledger.db, or a PostgreSQL database, --ledger postgres://user@host/database",
+    hint: "use a file, --ledger path/to/ledger.db, or a PostgreSQL database, --ledger postgres://user@host/database",
   });
 }
 
@@ -41,7 +41,7 @@ export function requireLedgerLocator(locator: string): string {
 export function requireSharedLedger(locator: string): void {
   if (isAddress(locator)) return;
   throw new Failure("usage", `workers need a ledger that they can reach, but ${locator} is a file on this machine`, {
-    hint: "name one on PostgreSQL: --ledger postgres://user@host/database (docs/cluster.md)",
+    hint: "use a PostgreSQL database: --ledger postgres://user@host/database (docs/cluster.md)",
   });
 }
 

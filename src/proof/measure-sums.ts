@@ -27,7 +27,7 @@ type Stage = (typeof STAGES)[number];
 const MAX_GROUPS = 1000;
 const OTHERS = "(others)";
 
-/** @param withPlatform whether the platform was also asked for amounts */
+/** @param withPlatform whether the platform was also queried for amounts */
 export function createMeasureTotals(measure: Measure, withPlatform: boolean): MeasureTotals {
   const groups = new Map<string | undefined, Readonly<Record<Stage, DecimalSum>>>();
   let unreadable = 0;

@@ -16,7 +16,7 @@ export interface ProveContext {
   readonly ledger: Ledger;
   readonly folder: ReportFolder;
   readonly dependencies: Dependencies;
-  /** Queries the platform for accepted records. Absent: the platform is not queried. */
+  /** Queries the platform for accepted records. If absent, the platform is not queried. */
   readonly askPlatform?:
     | ((job: Job, settings: RunSettings, run: Run) => Promise<PlatformCheck | undefined>)
     | undefined;
@@ -28,8 +28,8 @@ interface ProvedRun {
 }
 
 /**
- * Proves one run: reads its sources again, both joined and file by file, maps every record again, and compares the results
- * with the ledger. If the files of the run have changed, the proof relies on the ledger alone and says so.
+ * Proves one run: reads its sources again, both joined and file by file, maps every record again, and compares the
+ * results with the ledger. If the files of the run have changed, the proof uses only the ledger and says so.
  */
 export async function proveRun(run: Run, context: ProveContext): Promise<ProvedRun> {
   const settings = settingsOf(run);

@@ -20,7 +20,7 @@ export const FATE_NAMES: Readonly<Record<RowFate, string>> = {
 };
 
 export interface RowCounter {
-  /** A row that several records share counts once. */
+  /** A row that is shared by several records counts once. */
   readonly count: (source: string, row: Row, fate: RowFate) => void;
   readonly has: (source: string, row: Row) => boolean;
   readonly countsOf: (source: string, file: string) => Readonly<Record<RowFate, number>>;
@@ -50,8 +50,8 @@ const NONE: Readonly<Record<RowFate, number>> = {
 };
 
 /**
- * Reads each file separately and compares its rows with the rows counted during tracing. A row that is in no record counts
- * as not picked if the mapping picks rows from that source. Otherwise it counts as unaccounted for.
+ * Reads each file separately and compares its rows with the rows counted during tracing. A row that is in no record
+ * counts as not picked if the mapping picks rows from that source. Otherwise it counts as unaccounted for.
  */
 export async function accountForFiles(
   { input, plan }: Job,

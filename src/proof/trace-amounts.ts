@@ -30,8 +30,8 @@ interface MeasuredRecord {
 }
 
 /**
- * Follows every measure from the source cells to the platform. An amount that differs between stages becomes a row in the
- * table of differences.
+ * Follows every measure from the source cells to the platform. An amount that differs between stages becomes a row in
+ * the table of differences.
  * @param compared attrs whose values the platform returns
  */
 export function createAmountTracer(
@@ -89,7 +89,7 @@ function tracedAmount(
   return { unreadable, ...definedMembers({ by, ...stages }) };
 }
 
-/** For a cell that several records share: the sum of its file includes it only once. */
+/** Removes the source amount of a cell that was already counted, so that the sum of its file includes it only once. */
 function withoutSource({ source: _source, ...others }: TracedAmount): TracedAmount {
   return others;
 }
@@ -105,7 +105,7 @@ function placeCells(
 }
 
 interface MeasuredColumns {
-  /** Returns false for a cell of a CSV file that was passed in before. */
+  /** Returns false for a cell of a CSV file that was passed before. */
   readonly isNew: (place: Place | undefined) => boolean;
   readonly learn: (place: Place | undefined) => void;
   /** Cells of the measured columns with no amount in the payload, such as cells of orphans and of unmapped rows. */

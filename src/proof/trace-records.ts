@@ -134,7 +134,7 @@ function acceptedRecord({ outcome, payload, parameters }: MappedTrace): readonly
   return [{ record: outcome.record, payload, parameters }];
 }
 
-/** Traces a run from the ledger alone: records, without rows or amounts. */
+/** Traces a run using only the ledger: records, without rows or amounts. */
 export async function traceLedger({
   ledger,
   run,

@@ -22,8 +22,8 @@ export interface VerifyOptions {
 
 /**
  * Rebuilds a proof from the sources and the ledger, and compares it byte by byte with the proof in the folder. The
- * platform's answers come from the proof; the platform is not queried again. Returns sentences; none if nothing differs.
- * @throws Failure `usage` if the folder contains no proof, `run_unknown` if the ledger does not know one of its runs
+ * platform's answers come from the proof; the platform is not queried again. Returns one sentence per difference.
+ * @throws Failure `usage` if the folder contains no proof, `run_unknown` if one of its runs is not in the ledger
  */
 export async function verifyProof(
   { folder, ledger }: VerifyOptions,
@@ -72,12 +72,12 @@ const proofSchema = z.object({
 });
 type RecordedProof = z.infer<typeof proofSchema>;
 
-/** Returns a sentence as `proof` if the proof is damaged. */
+/** If the proof is damaged, `proof` is a sentence that says so. */
 async function readProof(folder: string): Promise<{ readonly text: string; readonly proof: RecordedProof | string }> {
   const file = path.join(folder, "proof.json");
   const text = await readFile(file, "utf8").catch((error: unknown) => {
     throw new Failure("usage", `${file}: there is no proof to verify`, {
-      hint: "name the folder that `migrate proof --out` wrote",
+      hint: "pass the folder that `migrate proof --out` created",
       cause: error,
     });
   });
@@ -89,7 +89,7 @@ async function requireExactRun(ledger: Ledger, id: string): Promise<Run> {
   const run = await ledger.findRun(id);
   if (run?.id === id) return run;
   throw new Failure("run_unknown", `the ledger has no run ${id}`, {
-    hint: "name the ledger that the proof was made from, with --ledger",
+    hint: "use --ledger to select the ledger that the proof was created from",
   });
 }
 
@@ -139,8 +139,10 @@ async function differingFile(name: string, folder: string, again: string): Promi
   const before = await hashOfFile(path.join(folder, name));
   if (before === undefined) return [`${name} is missing`];
   if (before === (await hashOfFile(path.join(again, name)))) return [];
-  if (name === "proof.html") return [`${name} is not the page of this proof`];
-  return [`${name} differs from line ${await firstDifferingLine(path.join(folder, name), path.join(again, name))} on`];
+  if (name === "proof.html") return [`${name} does not belong to this proof`];
+  return [
+    `${name} differs, first in line ${await firstDifferingLine(path.join(folder, name), path.join(again, name))}`,
+  ];
 }
 
 async function hashOfFile(file: string): Promise<string | undefined> {

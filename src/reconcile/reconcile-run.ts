@@ -28,8 +28,8 @@ export interface ReconcileContext {
 
 /**
  * Resolves the run's ambiguous records by querying the platform. A record found as sent is accepted; one found with
- * other values is rejected. A record absent twice may be sent again, once, if the contract accepts absence as proof.
- * All others stay ambiguous. Ends early, without an error, if the user stops it.
+ * other values is rejected. A record that two queries do not find may be sent again once, if the contract accepts
+ * absence as proof. All others stay ambiguous. Ends early, without an error, if the user stops it.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
 export async function reconcileRun(context: ReconcileContext): Promise<void> {
@@ -120,7 +120,7 @@ async function lookUpGroup(
   return [...(await lookUpRecords(records, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
 }
 
-const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "it was not looked for" };
+const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "the platform was not queried for it" };
 
 async function saveDecisions(
   records: readonly AmbiguousRecord[],
@@ -137,11 +137,11 @@ async function saveDecisions(
   });
   if (decisions.length === 0) return;
   for (const { record, holder } of await handle.ledger.saveDecisions(handle.run.id, decisions, policy)) {
-    leave(left, `the platform gives the account number of record ${holder.record} of run ${holder.run}`, record);
+    leave(left, `the platform returns the account number of record ${holder.record} of run ${holder.run}`, record);
   }
 }
 
-/** Returns a text with the reason if there is no decision. */
+/** Returns the reason as text if there is no decision. */
 function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: ReconcileContext): Decision | string {
   const { clock } = context.dependencies;
   const made = {
@@ -154,7 +154,7 @@ function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: Rec
   if (lookup.kind === "unknown") return lookup.reason;
   if (lookup.kind === "absent") {
     const reason = whyNotResent(record, lookup, context);
-    return reason ?? { ...made, decision: "resend", reason: "the platform does not have it, asked twice" };
+    return reason ?? { ...made, decision: "resend", reason: "two queries did not find it on the platform" };
   }
   const { account } = lookup;
   const found = {
@@ -177,17 +177,17 @@ function whyNotResent(
 ): string | undefined {
   const last = job.operation.steps.at(-1);
   if (last?.poll !== undefined && step === last.name) {
-    return "the platform answered its schedule, and does not have it yet (`migrate reconcile --resend` decides otherwise)";
+    return "the platform scheduled it, and does not have it yet (`migrate reconcile --resend` overrides this)";
   }
   if (unproven !== undefined) return unproven;
   if (!job.operation.readBack.some(({ provesAbsence }) => provesAbsence)) {
-    return "the platform does not have it, and the contract does not take that for proof (absent: resend)";
+    return "the platform does not have it, but the contract does not accept absence as proof (absent: resend)";
   }
-  return resends === 0 ? undefined : "the platform does not have it, and it was sent again once already";
+  return resends === 0 ? undefined : "the platform does not have it, and it was already sent again once";
 }
 
 function conflictAt(attr: string, { row }: AmbiguousRecord, { job }: ReconcileContext): PlatformProblem {
   const place = job.mapping.locate(row, parseAttr(attr));
-  const detail = "The platform already holds this record, with another value here.";
+  const detail = "The platform already has this record with a different value here.";
   return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };
 }

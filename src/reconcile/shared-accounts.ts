@@ -27,6 +27,8 @@ export function withoutSharedAccounts(
   return lookups.map((lookup, index) => {
     const account = accounts[index];
     const isShared = account !== undefined && (counts.get(account) ?? 0) > 1;
-    return isShared ? { kind: "unknown", reason: "the platform gives several records one account number" } : lookup;
+    return isShared
+      ? { kind: "unknown", reason: "the platform returned the same account number for several records" }
+      : lookup;
   });
 }

@@ -24,7 +24,7 @@ async function hasFile(root: string, key: string): Promise<boolean> {
   } catch (cause) {
     const code = errorCode(cause) ?? "unknown";
     if (ABSENT.has(code)) return false;
-    throw new Failure("store_refused", `the store's folder ${root} cannot be looked through: ${code}`, {
+    throw new Failure("store_refused", `the store's folder ${root} cannot be searched: ${code}`, {
       hint: "check the permissions of the folder and its files",
       cause,
     });
@@ -41,7 +41,7 @@ function isBelow(root: string, file: string): boolean {
 
 function notAFolder(folder: string, code: string, cause?: unknown): Failure {
   return new Failure("config", `the store ${folder} is not a folder that can be read: ${code}`, {
-    hint: "name a folder, or a bucket as s3://bucket",
+    hint: "use a folder, or a bucket in the form s3://bucket",
     cause,
   });
 }

@@ -22,7 +22,7 @@ export async function openStore(options: StoreOptions): Promise<DocumentStore> {
   const credentials = await options.credentials();
   if (credentials === undefined) {
     throw new Failure("config", `there are no credentials for the store ${location}`, {
-      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or name a private file in `store.credentialsFile`",
+      hint: "set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE, or set `store.credentialsFile` to a private file",
     });
   }
   const { openS3Store } = await import("./s3-store.ts");

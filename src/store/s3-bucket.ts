@@ -28,7 +28,7 @@ export function parseBucket({ location, endpoint, region, allowInsecureLoopback 
   const [, name, path = ""] = /^s3:\/\/([A-Za-z0-9][A-Za-z0-9._-]{1,254})(?:\/(.*))?$/.exec(location) ?? [];
   if (name === undefined) {
     throw new Failure("usage", `the store ${location} is not the address of a bucket`, {
-      hint: "for example s3://operator-files; its endpoint goes into --endpoint",
+      hint: "for example s3://operator-files; set its endpoint with --endpoint",
     });
   }
   const regionName = region ?? DEFAULT_REGION;
@@ -53,8 +53,8 @@ function parseEndpoint(text: string, allowInsecureLoopback: boolean): URL {
     throw new Failure("usage", "the store's endpoint must begin with https://", example);
   }
   if (url.href !== `${url.origin}/`) {
-    throw new Failure("usage", "the store's endpoint must be a host and nothing more", {
-      hint: `${url.origin}; the bucket goes into --store, credentials into the environment`,
+    throw new Failure("usage", "the store's endpoint must contain only a host", {
+      hint: `use ${url.origin}; set the bucket with --store, and credentials in the environment`,
     });
   }
   return url;

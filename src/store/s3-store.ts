@@ -58,7 +58,7 @@ export async function openS3Store(bucket: Bucket, options: S3Options): Promise<D
       throw error instanceof TransportError ? unreachable(error, origin) : error;
     });
     if (!isTemporary(reply.status)) return reply;
-    throw new Failure("store_unreachable", `the store at ${origin} answers ${reply.status} again and again`, {
+    throw new Failure("store_unreachable", `the store at ${origin} keeps answering ${reply.status}`, {
       hint: UNREACHABLE_HINT,
     });
   };
@@ -130,7 +130,7 @@ function requireBucket(reply: HttpReply, bucket: Bucket): void {
   const { origin } = bucket.endpoint;
   if (reply.status === 200 && reply.body.includes("<ListBucketResult")) return;
   if (reply.status === 200) {
-    throw new Failure("wrong_endpoint", `what answers at ${origin} is not an S3-compatible store`, {
+    throw new Failure("wrong_endpoint", `the server at ${origin} is not an S3-compatible store`, {
       hint: "check --endpoint",
     });
   }
@@ -150,25 +150,22 @@ function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
     });
   }
   if (reply.status >= 300 && reply.status < 400) {
-    return new Failure("redirect", `the store at ${origin} sends elsewhere (${reply.status})`, {
+    return new Failure("redirect", `the store at ${origin} redirects to another address (${reply.status})`, {
       hint: "check --endpoint and --region",
     });
   }
   const code = /<Code>([A-Za-z0-9.]{1,60})<\/Code>/.exec(reply.body)?.[1];
   const answer = code === undefined ? String(reply.status) : `${reply.status}, ${code}`;
-  return new Failure(
-    "store_refused",
-    `the store at ${origin} refuses to tell what bucket ${bucket.name} holds: ${answer}`,
-    {
-      hint: HINTS.get(code ?? "") ?? "check the credentials: they need to list the bucket and to read its objects",
-    },
-  );
+  return new Failure("store_refused", `the store at ${origin} denies access to the bucket ${bucket.name}: ${answer}`, {
+    hint:
+      HINTS.get(code ?? "") ?? "check the credentials: they need permission to list the bucket and read its objects",
+  });
 }
 
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: the one does not belong to the other"],
-  ["InvalidAccessKeyId", "the store does not know the access key: check AWS_ACCESS_KEY_ID"],
-  ["RequestTimeTooSkewed", "set this machine's clock right"],
+  ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: they do not belong together"],
+  ["InvalidAccessKeyId", "the store does not recognise the access key: check AWS_ACCESS_KEY_ID"],
+  ["RequestTimeTooSkewed", "correct this machine's clock"],
   ["ExpiredToken", "get a new session token: the one in use has expired"],
 ]);
 

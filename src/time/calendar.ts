@@ -75,11 +75,11 @@ function daysIn(year: number, month: number): number {
 
 const DAY_MS = 86_400_000;
 
-/** Dates outside of these years are not written with four digits for the year, so they cannot be compared as texts. */
+/** Dates outside these years do not have a four-digit year, so they cannot be compared as text. */
 const FIRST_INSTANT = Date.parse("0000-01-01T00:00:00.000Z");
 const LAST_INSTANT = Date.parse("9999-12-31T23:59:59.999Z");
 
-/** Moves a date (YYYY-MM-DD) or a date-time by days of 24 hours, at most to the end of the years 0 to 9999. */
+/** Shifts a date (YYYY-MM-DD) or a date-time by days of 24 hours. The result stays within the years 0 to 9999. */
 export function shiftDays(text: string, count: number): string | undefined {
   const instant = Date.parse(text) + count * DAY_MS;
   if (Number.isNaN(instant)) return undefined;

@@ -14,7 +14,7 @@ export type Random = () => number;
 /** The current time as text, in UTC: `2026-03-29T12:30:00.000Z`. */
 export function timestamp({ now }: Pick<Clock, "now">): string {
   const ms = now();
-  // Cached, because many are requested within one millisecond.
+  // Cached, because many timestamps are requested within one millisecond.
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };
   return last.text;
 }

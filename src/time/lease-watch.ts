@@ -1,8 +1,8 @@
 import type { Clock } from "./clock.ts";
 
-/** Whether a lease is held and was renewed lately, as far as its holder can know without asking the server. */
+/** Whether a lease is held and was renewed recently, as far as its holder can tell without querying the server. */
 export interface LeaseWatch {
-  /** Records that the lease was renewed; `asked` is no later than the moment of the request. */
+  /** Records that the lease was renewed; `asked` must not be later than the request. */
   readonly renewed: (asked: Moment) => void;
   readonly moment: () => Moment;
   readonly isHeld: () => boolean;
@@ -17,8 +17,8 @@ interface Moment {
 /** The rest of the lease is left for requests in flight. */
 const USED_SHARE = 0.8;
 /**
- * After this many missed renewals, the holder must hear from the server before it acts: it may have been suspended, and
- * an older copy of the database may be in use.
+ * After this many missed renewals, the holder needs a reply from the server before it acts. It may have been suspended,
+ * and an older copy of the database may be in use.
  */
 const MISSED_RENEWALS = 5;
 

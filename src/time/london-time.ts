@@ -52,8 +52,8 @@ function possibleMoments(plain: Temporal.PlainDateTime): readonly [string, strin
 }
 
 function noTime(text: string, name: string): Failure {
-  return new Failure("usage", `${name} ${text}: no day or time that exists`, {
-    hint: "write a day (2026-03-29), or a time, best with its zone (2026-03-29T12:30Z, 2026-03-29T13:30+01:00)",
+  return new Failure("usage", `${name} ${text}: not an existing day or time`, {
+    hint: "enter a day (2026-03-29), or a time, preferably with its zone (2026-03-29T12:30Z, 2026-03-29T13:30+01:00)",
   });
 }
 
@@ -65,18 +65,18 @@ function ambiguousTime(text: string, name: string, both: readonly [string, strin
   });
   return new Failure(
     "usage",
-    `${name} ${text}: the clocks of London ${twice ? "show this time twice" : "skip this time"} on that day`,
-    { hint: `say which moment is meant: ${shown.join(" or ")}` },
+    `${name} ${text}: London clocks ${twice ? "show this time twice" : "skip this time"} on that day`,
+    { hint: `enter the intended time: ${shown.join(" or ")}` },
   );
 }
 
-/** A moment as the calendar and clocks of London show it. */
+/** A moment as day and time in London. */
 export interface LondonTime {
   /** `YYYY-MM-DD`. */
   readonly day: string;
   /** `HH:MM`. */
   readonly clock: string;
-  /** `GMT`, `BST`, or the offset of an early year. */
+  /** `GMT`, `BST`, or an offset for early years. */
   readonly zone: string;
 }
 

@@ -87,7 +87,7 @@ test("a file of another kind is neither reported as a corrupt ledger nor changed
     const { code, stderr } = await work.migrate([...command, "--ledger", "accounts.csv"]);
     expect(code).toBe(6);
     expect(stderr).toMatch(/accounts\.csv is not a ledger/);
-    expect(stderr).toMatch(/check --ledger, and if it names the ledger/);
+    expect(stderr).toMatch(/check --ledger; if it is the right file/);
     expect(stderr).not.toMatch(/migrate ledger repair/);
   }
   expect(readFileSync(work.file("accounts.csv"), "utf8")).toBe(before);

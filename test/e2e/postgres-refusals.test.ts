@@ -62,7 +62,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
         /^2 migrate: the ledger postgres:\S+ the password of guarded is wrong/,
       );
       expect(await pushTo(as("nobody-here"), flags)).toMatch(
-        /^2 migrate: the ledger \S+ the server does not admit nobody-here/,
+        /^2 migrate: the ledger \S+ the server rejects nobody-here/,
       );
       expect(await pushTo(`${ledger}-not`, flags)).toMatch(
         /^2 migrate: the ledger \S+ the server has no database refusals-not/,
@@ -103,7 +103,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
     await server.query(READ_AND_WRITE.replaceAll("stranger", "reader"), NAME);
     expect(await pushTo(as("reader"))).toMatch(
-      /^6 migrate: the ledger \S+ accepts no changes: .*name the primary server/,
+      /^6 migrate: the ledger \S+ accepts no changes: .*use --ledger with the primary server/,
     );
     const looked = await work.migrate(["status", "--ledger", as("reader")]);
     expect([looked.code, looked.stdout]).toEqual([0, expect.stringContaining("3")]);

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { STANDBY_IS_HERE, startPrivatePostgres, startStandby } from "../ledger/postgres/cluster.ts";
 import { adminOf, CONTRACT, goodAccounts, useSandbox, workplace } from "./push-scene.ts";
 
-const TAKES_NOTHING =
-  /^6 migrate: the ledger postgres:\S+ accepts no changes: .* name the primary server with --ledger/;
+const TAKES_NOTHING = /^6 migrate: the ledger postgres:\S+ accepts no changes: .* use --ledger with the primary server/;
 
 describe.skipIf(!STANDBY_IS_HERE)("a hot standby of the ledger's server (skipped without pg_basebackup)", () => {
   const { sandbox } = useSandbox();

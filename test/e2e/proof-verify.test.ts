@@ -47,22 +47,22 @@ describe("proof verify", () => {
     [
       "the page",
       (work) => rewrite(work.file("proof/proof.html"), "accounted for", "accounted foR"),
-      /proof\.html is not the page/,
+      /proof\.html does not belong/,
     ],
     [
       "the rows",
       (work, run) => rewrite(work.file(`proof/rows-${run}.csv`), "orphan", "record"),
-      /rows-.*\.csv differs from line 15 on/,
+      /rows-.*\.csv differs, first in line 15/,
     ],
     [
       "the records",
       (work, run) => rewrite(work.file(`proof/records-${run}.csv`), "rejected", "accepted"),
-      /records-.*\.csv differs from line 4 on/,
+      /records-.*\.csv differs, first in line 4/,
     ],
     [
       "the differences",
       (work, run) => rewrite(work.file(`proof/differences-${run}.csv`), "1.005", "1.00"),
-      /differences-.*\.csv differs from line 2 on/,
+      /differences-.*\.csv differs, first in line 2/,
     ],
     [
       "the platform's replies",

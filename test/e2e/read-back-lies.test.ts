@@ -59,7 +59,11 @@ function keyIn({ path }: SeenRequest): string | undefined {
 }
 
 test.each([
-  ["one account number for all of them", "A-00000001", /several records one account number \(records 1, 2, 3, 4\)/],
+  [
+    "one account number for all of them",
+    "A-00000001",
+    /the same account number for several records \(records 1, 2, 3, 4\)/,
+  ],
   ["the account number of a record that was accepted before", undefined, /account number of record 5 of run/],
 ])("reconcile accepts no ambiguous record under %s", async (_, account, said) => {
   const lost = account === undefined ? [2] : [1, 2, 3, 4];

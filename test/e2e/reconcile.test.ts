@@ -87,7 +87,7 @@ describe("reading back", () => {
     await admin.faults({ forgetful: true });
     const second = await work.migrate(["reconcile", ...NOW]);
     expect(second.code).toBe(5);
-    expect(second.stderr).toMatch(/sent again once already/);
+    expect(second.stderr).toMatch(/already sent again once/);
     expect(inDoubt(outcomeLines(second.stdout))).toEqual([absent]);
     expect(await admin.accounts()).toHaveLength(RECORDS - 1);
   });

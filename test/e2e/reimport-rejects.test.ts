@@ -22,7 +22,7 @@ describe("rejects changed by a spreadsheet", () => {
       "2 keys changed: source accounts, column REF, 9{8} -> 9, a spreadsheet drops leading zeros (first: report/rejects.csv:2)",
     );
     expect(refused.stderr).toContain(
-      "2 cells changed that had no error: source customers, column SEQ, 99 -> 9, a spreadsheet drops leading zeros",
+      "2 cells without errors changed: source customers, column SEQ, 99 -> 9, a spreadsheet drops leading zeros",
     );
     expect(refused.stderr).toContain("rejects.csv: no longer UTF-8, read as windows-1252");
     expect(refused.stderr).not.toContain("00000003");
@@ -137,11 +137,11 @@ describe("rejects are re-imported", () => {
     const lost = await work.migrate(["push", "--rejects", "report"]);
     expect(lost.code).toBe(2);
     expect(lost.stderr).toContain(
-      "1 row lost of records that are still there: source customers (first: row 1 of those exported)",
+      "1 row missing from records that are otherwise present: source customers (first: exported row 1)",
     );
     save(work, "rejects.csv", readRejects(work, "rejects.csv").slice(1));
     const left = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
-    expect(left.stderr).toContain("1 record did not come back: not sent, and still to be done");
+    expect(left.stderr).toContain("1 record missing: not sent, and still to be sent");
     expect(statusCounts(outcomeLines(left.stdout))).toEqual({ accepted: 1 });
     expect(await keysOnPlatform()).toEqual(["00000001", "00000002", "00000004"]);
   });

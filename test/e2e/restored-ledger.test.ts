@@ -95,7 +95,7 @@ test.each([["resume"], ["reconcile"], ["status"]])(
     );
     const { code, stderr } = await migrate([command]);
     expect(code).toBe(6);
-    expect(stderr).toMatch(/is lost: only its journal .* is there/);
+    expect(stderr).toMatch(/is lost: only its journal .* exists/);
     expect(stderr).toMatch(/`migrate ledger repair`/);
   },
 );

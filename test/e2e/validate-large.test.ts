@@ -40,7 +40,7 @@ describe("a large input", () => {
       const limited = ["/bin/bash", "-c", 'ulimit -f 500; exec "$@"', "limited"];
       const { code, stdout, stderr } = await validate(folder, ["a.csv"], { under: limited });
       expect({ code, stdout }).toEqual({ code: 6, stdout: "" });
-      expect(stderr).toMatch(/^migrate: \S+ cannot hold the plan of this run: EFBIG: .*\n +make room on the disk/m);
+      expect(stderr).toMatch(/^migrate: cannot store the plan of this run in \S+: EFBIG: .*\n +free some disk space/m);
     },
   );
 });

@@ -73,9 +73,9 @@ test("temporary faults of the store are retried with growing delays", async () =
 
 describe("a store without usable replies ends the run:", () => {
   test.each<readonly [string, Action, object]>([
-    ["permanent 503", reply(503, ""), { code: "store_unreachable", message: /answers 503 again and again/ }],
+    ["permanent 503", reply(503, ""), { code: "store_unreachable", message: /keeps answering 503/ }],
     ["permanently lost connections", resetSilently, { code: "store_unreachable", message: /cannot reach the store/ }],
-    ["403", reply(403, ""), { code: "store_refused", message: /files holds: 403$/ }],
+    ["403", reply(403, ""), { code: "store_refused", message: /bucket files: 403$/ }],
     ["400", reply(400, ""), { code: "store_refused", message: /400$/ }],
     ["a redirect", reply(307, "", { location: "https://elsewhere.example/" }), { code: "redirect", message: /307/ }],
     [

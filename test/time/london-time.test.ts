@@ -30,13 +30,13 @@ describe("a time on the command line", () => {
   test("is refused with both readings if London's clocks skip it", () => {
     const { message, hint, exitCode } = refusal("2026-03-29T01:30");
     expect(exitCode).toBe(2);
-    expect(message).toBe("--from 2026-03-29T01:30: the clocks of London skip this time on that day");
+    expect(message).toBe("--from 2026-03-29T01:30: London clocks skip this time on that day");
     expect(hint).toContain("2026-03-29T00:30:00Z (00:30 GMT) or --from 2026-03-29T01:30:00Z (02:30 BST)");
   });
 
   test("is refused with both readings if London's clocks show it twice", () => {
     const { message, hint } = refusal("2026-10-25T01:30");
-    expect(message).toBe("--from 2026-10-25T01:30: the clocks of London show this time twice on that day");
+    expect(message).toBe("--from 2026-10-25T01:30: London clocks show this time twice on that day");
     expect(hint).toContain("2026-10-25T00:30:00Z (01:30 BST) or --from 2026-10-25T01:30:00Z (01:30 GMT)");
   });
 
@@ -50,7 +50,7 @@ describe("a time on the command line", () => {
     "0000-01-01",
     "12:30",
   ])("%j is not a time", (text) => {
-    expect(refusal(text).message).toContain("no day or time that exists");
+    expect(refusal(text).message).toContain("not an existing day or time");
   });
 
   test("is the only moment at which London's clocks show it, and is refused if there is none or two", () => {

@@ -40,7 +40,7 @@ export interface JournalComparison {
 /**
  * The journals of this ledger. A journal whose first entry cannot be read is assigned by its file name. If it was
  * renamed, it may belong to any ledger in the folder.
- * @param id of the ledger's first run; undefined before that
+ * @param id of the ledger's first run; undefined if there is no run yet
  */
 export function journalsOf({ folder, ledgerName }: JournalPlace, id: string | undefined): readonly string[] {
   return journalFiles(folder).filter((file) => {
@@ -84,7 +84,7 @@ interface ComparisonState {
   /** Requests that cannot be compared individually. */
   uncompared: number;
   isComplete: boolean;
-  /** No run and no recovery was read yet. */
+  /** No run and no recovery has been read yet. */
   isStart: boolean;
   hasEnded: boolean;
   batch: JournaledRequest[];
@@ -126,7 +126,7 @@ async function addEntry(state: ComparisonState, entry: JournalEntry, ledger: Com
     case "begin":
       state.lastRun = entry.run;
       state.lastAt = entry.at;
-      // Requests from before the journal began that the ledger lacks are in no journal.
+      // If the ledger lacks requests that were sent before this journal began, no journal contains them.
       if (state.isStart && entry.requests > (await ledger.history()).requests) state.isComplete = false;
       return startFrom(state, entry);
     case "requests":

@@ -20,7 +20,7 @@ import { MAGIC } from "./journal-format.ts";
 /** A journal opened for writing. */
 export interface JournalFile {
   /**
-   * Appends these bytes. After a kill they are in the file.
+   * Appends these bytes. They survive if the process is killed.
    * @throws Failure `storage`
    */
   readonly append: (bytes: Uint8Array) => void;
@@ -40,8 +40,8 @@ export interface JournalFileOptions {
 const OWNER_ONLY = 0o600;
 
 /**
- * Opens a journal for appending. If it is removed or renamed while open, it is written again, at its place or in the
- * rescue folder: the open file still has its contents.
+ * Opens a journal for appending. If it is removed or renamed while open, it is recreated from the open file, at its
+ * path or in the rescue folder.
  * @throws Failure `storage`
  */
 export function openJournalFile(file: string, { validBytes, rescueFolder, notice }: JournalFileOptions): JournalFile {
@@ -86,7 +86,7 @@ function openFile(file: string, validBytes: number): number {
   return descriptor;
 }
 
-/** Replaces a file that a process left before it wrote the first entry. */
+/** Replaces a file that was created by a process that ended before it wrote the first entry. */
 function createFile(file: string): number {
   const { O_RDWR, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants;
   const descriptor = openSync(file, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW, OWNER_ONLY);

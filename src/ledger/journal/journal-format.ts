@@ -15,7 +15,7 @@ export type JournalEntry =
   | { readonly kind: "begin"; readonly run: string; readonly at: string; readonly requests: number }
   /** Requests that are about to be sent. */
   | { readonly kind: "requests"; readonly requests: readonly JournaledRequest[] }
-  /** Requests of which only the number is known. */
+  /** Requests for which only the number is known. */
   | { readonly kind: "count"; readonly count: number }
   /** The ledger accounts for everything before this entry if it has the recovery with this id. */
   | { readonly kind: "recovery"; readonly recovery: string; readonly at: string; readonly requests: number }

@@ -69,7 +69,7 @@ export async function compareMachineJournals(place: MachineJournals, ledger: Sha
     if (isNoted === false || !(await isKnown(comparison, ledger))) outdated.push(comparison);
   }
   const unknown = outdated.reduce((sum, one) => sum + one.unknown, 0);
-  // Queried last, because live processes keep sending.
+  // Queried last, because live processes keep sending requests.
   const { requests } = await ledger.history();
   const isDamaged = outdated.some(({ end }) => end.state === "damaged");
   return { outdated, unknown, isComplete: !isDamaged && requests + unknown >= seen };

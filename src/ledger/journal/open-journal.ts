@@ -15,8 +15,8 @@ import { journalFile, readJournal, readLastEntry } from "./journal-reader.ts";
 import { statSync } from "node:fs";
 
 /**
- * Remembers outside the ledger which requests were sent. A ledger that lacks them is an older copy or another ledger,
- * and would send them again. The journal never has more than its own ledger: an entry is written after the ledger has
+ * Records outside the ledger which requests were sent. A ledger that lacks them is an older copy or another ledger, and
+ * would send them again. The journal never has more requests than its ledger: an entry is written after the ledger has
  * committed the intents, and before their requests are sent.
  */
 export interface Journal {
@@ -26,11 +26,11 @@ export interface Journal {
    */
   readonly begin: (run: string) => Promise<void>;
   /**
-   * Call before these requests are sent. After a kill the entry is in the file. After a power failure the last second
-   * may be missing.
+   * Call before these requests are sent. The entry survives if the process is killed. A power failure may lose the
+   * entries of the last second.
    */
   readonly add: (intents: readonly JournaledIntent[]) => void;
-  /** The same if only their number is known. */
+  /** Like `add`, if only the number of requests is known. */
   readonly addCount: (count: number) => void;
   /** Ends the entries of the run. Durable on return. */
   readonly end: () => Promise<void>;

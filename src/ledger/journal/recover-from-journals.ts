@@ -67,7 +67,7 @@ export async function noteRequests(
   return noted + (await recovery.markPossiblySent(batch, at));
 }
 
-/** Notes in a journal that the ledger accounts for it. A damaged journal is renamed and started again. */
+/** Notes in a journal that the ledger accounts for it. A damaged journal is renamed, and a new one is started. */
 export async function noteInJournal(
   { folder, ledgerName }: JournalPlace,
   { file, end: { state, validBytes } }: JournalComparison,

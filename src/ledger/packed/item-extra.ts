@@ -13,7 +13,7 @@ export function hasExtra({ problems, identity, content, awaits, rowHash }: Plann
   return hasHash || problems.length > 0 || rowHash !== undefined;
 }
 
-/** Three hashes and the row hash, each after its length, then the problems. */
+/** Appends three hashes and the row hash, each preceded by its length, then the problems. */
 export function addExtra({ problems, identity, content, awaits, rowHash }: PlannedItem, extras: ByteList): void {
   for (const hash of [identity, typeof content === "object" ? content : undefined, awaits]) {
     extras.addByte(hash?.length ?? NO_HASH);
@@ -23,7 +23,7 @@ export function addExtra({ problems, identity, content, awaits, rowHash }: Plann
   if (problems.length > 0) extras.addText(JSON.stringify(problems.map(withoutValue)));
 }
 
-/** The same for an item that has only its two hashes, stored consecutively, and the row hash. */
+/** Like `addExtra`, for an item that has only its two hashes, stored consecutively, and the row hash. */
 export function addHashes(hashes: Uint8Array, start: number, rowHash: number, extras: ByteList): void {
   for (let at = start; at < start + 2 * HASH_BYTES; at += HASH_BYTES) {
     extras.addByte(HASH_BYTES);

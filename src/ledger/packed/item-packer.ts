@@ -156,7 +156,7 @@ function contentNumber(content: PlannedItem["content"]): number {
   return typeof content === "number" ? content : hashNumber(content, 0);
 }
 
-/** The first 52 bits of a SHA-256 distinguish contents as well as a fast hash of 52 bits does. */
+/** The first 52 bits of a SHA-256 distinguish contents as reliably as a 52-bit fast hash. */
 function hashNumber(hashes: Uint8Array, start: number): number {
   let number = (hashes[start + 6] ?? 0) & 0xf;
   for (let at = start; at < start + 6; at += 1) number = number * 256 + (hashes[at] ?? 0);

@@ -15,7 +15,7 @@ export function packKey(key: string, bytes: ByteList): number {
   return markOf(normalKey(plain));
 }
 
-/** The same for a key in ASCII, from its bytes. */
+/** Like `packKey`, for a key given as ASCII bytes. */
 export function packAsciiKey(bytes: Uint8Array, from: number, to: number, list: ByteList): number {
   if (!isPlainKey(bytes, from, to)) return packKey(decoder.decode(bytes.subarray(from, to)), list);
   list.addBytes(bytes, from, to);
@@ -32,7 +32,7 @@ const bare = createByteList();
 
 const decoder = new TextDecoder();
 
-/** Hashes the bytes of a text. Two different texts may share them if they are not well-formed. */
+/** Hashes the bytes of a text. Two different texts may have the same bytes if they are not well-formed. */
 function markOf(text: string): number {
   return ASCII.test(text) ? textHash(text, MARK_SEED) : bytesHash(encoder.encode(text), MARK_SEED);
 }

@@ -41,7 +41,7 @@ export function openPackedLedger(folder: string, limits: MemoryLimits = LIMITS):
 
   function requirePlanning(id: string): OpenRun {
     const found = runOf(id);
-    if (found.run.state !== "planning") throw new Error("The run's plan is settled already.");
+    if (found.run.state !== "planning") throw new Error("The run's plan is already finished.");
     return found;
   }
 

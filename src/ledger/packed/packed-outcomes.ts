@@ -14,7 +14,7 @@ import {
 } from "./packed-plan.ts";
 import { readExtra } from "./item-extra.ts";
 
-/** The outcomes of a plan in input order, in batches. Without statuses, all of them. */
+/** The outcomes of a plan in input order, in batches. If no statuses are given, returns all outcomes. */
 export async function* outcomesOf(plan: PackedPlan, statuses?: readonly Status[]): AsyncGenerator<readonly Outcome[]> {
   for await (const batch of outcomesInColumns(plan, statuses)) {
     yield batch.flatMap((part) => ("status" in part ? [part] : outcomesOfValid(part)));
@@ -32,7 +32,7 @@ function outcomesOfValid({ from, to, hasKeys, batch }: ValidOutcomes): readonly 
   });
 }
 
-/** The same, with valid records without problems grouped in columns. */
+/** Like `outcomesOf`, with valid records without problems grouped in columns. */
 export async function* outcomesInColumns(
   plan: PackedPlan,
   statuses?: readonly Status[],
@@ -84,8 +84,8 @@ function outcomesOfBatch(
 }
 
 /**
- * The end of the valid records without problems that, like the one at `from`, have a key or have none. Returns `from`
- * if the record there is not one of them.
+ * The end of the sequence of valid records without problems that starts at `from`. Either all of them have a key or
+ * none has. Returns `from` if the record there is not valid or has problems.
  * @param found the next record with a finding
  */
 function endOfValid({ count, flags, records }: ItemColumns, from: number, found: number | undefined): number {

@@ -121,7 +121,7 @@ export function isPlain(flag: number): boolean {
 function requireInOrder({ records }: ItemColumns, before: number): number {
   let last = before;
   for (const record of records) {
-    if (record <= last) throw new Error(`Record ${record} is planned behind record ${last}.`);
+    if (record <= last) throw new Error(`Record ${record} is planned after record ${last}.`);
     last = record;
   }
   return last;

@@ -161,7 +161,7 @@ function sameAs(
 
 const ITEMS_AT_ONCE = 10_000;
 
-/** The same items. Yields to the event loop in between. */
+/** Returns the items unchanged, and yields to the event loop in between. */
 async function* withPauses<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0;
   for (const item of items) {

@@ -11,7 +11,7 @@ export interface MarkList {
   readonly add: (marks: Float64Array) => void;
   /**
    * Returns a function that tests whether a mark occurs more than once; undefined if none does. With very many
-   * repeated marks, it also returns true for others. It never returns false for a repeated mark.
+   * repeated marks, it may also return true for other marks. It never returns false for a repeated mark.
    */
   readonly findRepeated: () => Promise<((mark: number) => boolean) | undefined>;
 }

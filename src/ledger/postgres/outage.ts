@@ -37,7 +37,7 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
       if (patienceMs === 0) return false;
       since ??= clock.monotonic();
       if (clock.monotonic() - since >= patienceMs) return false;
-      // A server that only resets one connection is back at the first try.
+      // A server that has only reset one connection is reachable again at the first retry.
       if (pauseMs > FIRST_PAUSE_MS) tell(error);
       await clock.sleep(pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);

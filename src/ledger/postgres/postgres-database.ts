@@ -38,7 +38,7 @@ export interface PostgresDatabase extends Queries {
     work: (transaction: Transaction) => Promise<Result>,
     options?: TransactionOptions,
   ) => Promise<Result>;
-  /** A consistent view of the database, until it or the database is closed. Changes nothing, and repeats nothing. */
+  /** A consistent read-only view of the database, until it or the database is closed. Queries are not repeated. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly close: () => Promise<void>;
 }
@@ -86,8 +86,8 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
       transactions += 1;
       const number = transactions;
       const once = transactionWork(work, { ...how, name, number });
-      // On the server they would wait for each other. Also, if the result of a commit is unknown, its mark must remain
-      // the last one.
+      // Concurrent transactions would only wait for each other on the server. Also, if the result of a commit is
+      // unknown, its mark must remain the last one.
       return how.fence === undefined ? persistently(once) : inTurn(() => persistently(once));
     },
     async snapshot() {

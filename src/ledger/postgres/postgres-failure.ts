@@ -13,7 +13,7 @@ export type Trouble = "conflict" | "outage" | "final";
  */
 const CONFLICTS: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
-/** The server shuts down or starts, has no connection left, or closed this one. */
+/** The server is shutting down or starting, has no free connection, or closed this connection. */
 const OUTAGES: ReadonlySet<string> = new Set([
   "57P01",
   "57P02",
@@ -89,17 +89,16 @@ export function postgresFailure(error: unknown, name: string): unknown {
 }
 
 const PASSWORD_HINT =
-  "give the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the name of the user in --ledger";
+  "set the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the user name in --ledger";
 const RIGHTS_HINT =
-  "grant the user of --ledger what docs/cluster.md lists, for workers also in the schema migrate_jobs; the owner of a schema creates its tables";
+  "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also in the schema migrate_jobs. The owner of a schema creates its tables";
 const DISK_HINT = "free some disk space on the server; then run the same command again";
-const READ_ONLY_HINT =
-  "name the primary server with --ledger: a standby, or a database in recovery, accepts no changes";
+const READ_ONLY_HINT = "use --ledger with the primary server: a standby, or a database in recovery, accepts no changes";
 
 const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, what: string, hint: string]>> = {
   "28P01": ["config", "refuses the password", PASSWORD_HINT],
   "28000": ["config", "refuses the user", "check the user in --ledger, and the server's pg_hba.conf"],
-  "3D000": ["config", "has no such database", "create the database, or name another one with --ledger"],
+  "3D000": ["config", "has no such database", "create the database, or choose another one with --ledger"],
   "42501": ["config", "denies a permission", RIGHTS_HINT],
   "25006": ["storage", "accepts no changes", READ_ONLY_HINT],
   "53100": ["storage", "has no disk space left", DISK_HINT],
@@ -124,7 +123,7 @@ function statementPooling(cause: Error, name: string): Failure {
     `the ledger ${name} is behind a connection pooler in statement mode, which allows no transactions`,
     {
       hint:
-        "set `pool_mode = transaction` for this database in the configuration of PgBouncer, or name the server itself " +
+        "set `pool_mode = transaction` for this database in the configuration of PgBouncer, or connect to the server directly " +
         "with --ledger",
       cause,
     },
@@ -135,7 +134,7 @@ const TLS = /SSL|certificate|self.signed|altnames/i;
 
 function tlsFailure(error: Error, name: string): Failure {
   return new Failure("config", `the ledger ${name} has no trusted TLS connection: ${plain(error.message)}`, {
-    hint: "name the authority's certificate with sslrootcert, or choose another sslmode in --ledger",
+    hint: "specify the certificate of the authority with sslrootcert, or choose another sslmode in --ledger",
     cause: error,
   });
 }

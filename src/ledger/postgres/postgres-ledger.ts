@@ -140,7 +140,7 @@ function readingLedger(
   };
 }
 
-/** The same for a snapshot of a database. */
+/** A ledger that only reads, on a snapshot of a database. */
 export function ledgerToRead(queries: Queries, sending: SendingStatus, close: () => Promise<void>): Ledger {
   return {
     ...readingLedger(queries, sending, close),

@@ -6,16 +6,16 @@ import type { Queries, Statement } from "./queries.ts";
 import { CREATE_COUNTS } from "./tables/count-schema.ts";
 
 /**
- * The tables in the schema `migrate`. `records` has the state of every identity over all runs, `items` the input list
- * of each run, and `problems` those of the plan (attempt 0) and of each attempt. Timestamps are ISO 8601 UTC, as text.
- * Texts are compared by their bytes, as in SQLite. `writer` has one row: the process that may write to the whole
+ * The tables in the schema `migrate`. `records` has the state of every identity across all runs, `items` the input list
+ * of each run, and `problems` the problems of the plan (attempt 0) and of each attempt. Timestamps are ISO 8601 UTC, as
+ * text. Text is compared byte by byte, as in SQLite. `writer` has one row: the process that may write to the whole
  * ledger. `marks` has one row: the last transaction of that process. `ranges` are the parts of a run's plan that are
  * assigned to `workers`; each assignment increments the fencing token of the range.
  *
  * Attempts known only from a journal belong to no run and have run number 0 and a `row_mark` (`rowMarker`).
- * `recoveries` are notes that this database accounts for a journal. `machines` are those that have sent. `uncovered`
- * are records of no plan, which `coverage` does not count yet. `origin` has one row: the origin of the database when
- * nothing was known to be missing in it. A restored copy has that of the original.
+ * `recoveries` are notes that this database accounts for a journal. `machines` are the machines that have sent
+ * requests. `uncovered` are records of no plan, which `coverage` does not count yet. `origin` has one row: the origin
+ * of the database when nothing was known to be missing in it. A restored copy has the origin of the original.
  *
  * Rows that are updated have room on their page for the next version, so that updates touch no index.
  */
@@ -98,8 +98,8 @@ const CREATE_TABLES = `
   ${CREATE_COUNTS}`;
 
 /**
- * Creates the schema if it is missing. Concurrent processes wait for each other. A user who may only read and write
- * passes if it exists.
+ * Creates the schema if it is missing. Concurrent processes wait for each other. If the
+ * schema exists, the user needs no right to create one.
  * @throws Failure `config` for a ledger of another format, and for a schema or a database that cannot contain one;
  * nothing is changed
  */
@@ -153,12 +153,12 @@ const SELECT_SCHEMA: Statement<{ tables: number }> = {
 };
 
 function strangeSchema(name: string): Failure {
-  return new Failure("config", `the schema "migrate" of ${name} holds tables of another program`, {
-    hint: "name another database with --ledger; nothing was changed",
+  return new Failure("config", `the schema "migrate" of ${name} contains tables of another program`, {
+    hint: "choose another database with --ledger; nothing was changed",
   });
 }
 
-/** Version 12 lacks `gen_random_uuid`, which pg-boss needs, too. */
+/** Version 12 lacks `gen_random_uuid`, which pg-boss also needs. */
 const OLDEST_SERVER = 13;
 
 const SELECT_SERVER: Statement<{ version: string; encoding: string }> = {
@@ -172,16 +172,20 @@ async function requireSuitableServer(database: Queries): Promise<void> {
     throw new Failure(
       "config",
       `the server of ${database.name} is PostgreSQL ${major}; a ledger needs ${OLDEST_SERVER} or newer`,
-      { hint: "name a database of a newer server with --ledger; nothing was changed" },
+      { hint: "choose a database on a newer server with --ledger; nothing was changed" },
     );
   }
   if (encoding === "UTF8") return;
-  throw new Failure("config", `the database ${database.name} stores text as ${encoding}, which cannot hold every key`, {
-    hint: "name a database that was created with ENCODING 'UTF8'",
-  });
+  throw new Failure(
+    "config",
+    `the database ${database.name} stores text as ${encoding}, which cannot represent every key`,
+    {
+      hint: "choose a database that was created with ENCODING 'UTF8'",
+    },
+  );
 }
 
-/** A run as the other tables refer to it. */
+/** The part of a run that operations on the other tables need. */
 export interface RunRow {
   /** The row's number in `runs`. */
   readonly number: number;

@@ -159,7 +159,7 @@ async function findActiveWriter(queries: Queries): Promise<ActiveWriter | undefi
   return { who: nameOf(holder), command, ...(run !== undefined && (await workOn(queries, run))) };
 }
 
-/** Workers that continue without the process that planned their run. */
+/** Workers that keep running after the process that planned their run has ended. */
 async function abandonedWork(queries: Queries): Promise<ActiveWriter | undefined> {
   const working = await workingOf(queries);
   const [first] = working;

@@ -3,16 +3,16 @@ import { type CustomTypesConfig, type PoolClient, type QueryResult, type QueryRe
 type Scalar = string | number | boolean | Uint8Array | null;
 export type PostgresValue = Scalar | readonly Scalar[];
 
-/** A statement with the type of its rows. Its author is responsible for the type. */
+/** A statement with the type of its rows. The type is not checked against the results. */
 export interface Statement<Row> {
   readonly sql: string;
-  /** Touches few rows. If there is no reply in time, the connection is considered dead. */
+  /** Reads or changes few rows. If there is no reply in time, the connection is considered dead. */
   readonly isQuick?: boolean;
   /** Never present; carries the type. */
   readonly row?: Row;
 }
 
-/** Reads and writes, on one connection or on any. */
+/** Runs statements, either all on one connection or each on any connection. */
 export interface Queries {
   /** For messages: the address without its password. */
   readonly name: string;
@@ -24,7 +24,7 @@ export interface Queries {
 
 /** One transaction. All of its queries use the same connection. */
 export interface Transaction extends Queries {
-  /** The rows of a query without parameters, in batches. The transaction may write in between. */
+  /** The rows of a query without parameters, in batches. The transaction may write between batches. */
   readonly batches: <Row>(statement: Statement<Row>, size: number) => AsyncGenerator<readonly Row[]>;
 }
 
@@ -83,7 +83,7 @@ export function transactionOn(client: PoolClient, name: string, guard: Guard = d
   };
 }
 
-/** Converts errors into those that callers expect. */
+/** Converts errors into the errors that callers expect. */
 export type Guard = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
 const doAtOnce: Guard = (work) => work();

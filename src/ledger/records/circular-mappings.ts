@@ -12,6 +12,6 @@ export function requireOneDirection(circular: number, { after, awaitsOwnKey }: P
   throw new Failure(
     "mapping_invalid",
     `\`after\` of this mapping names ${after}, whose records wait for records of this mapping: ${counted(circular, "record")} would wait forever`,
-    { hint: "nothing was sent. Remove `after` from the mapping whose records come first, and push that one again" },
+    { hint: "nothing was sent. Remove `after` from the mapping whose records come first, and push that mapping again" },
   );
 }

@@ -20,13 +20,13 @@ export function recordIdentity({ key, ...parts }: IdentityParts): Uint8Array {
   return identitiesOf(parts)(key);
 }
 
-/** The same for many keys. */
+/** `recordIdentity` for many keys of one endpoint and supplier. */
 export function identitiesOf({ endpoint, supplier }: Omit<IdentityParts, "key">): (key: string) => Uint8Array {
   const begin = canonicalJson([endpoint, supplier]).slice(0, -1);
   return (key) => sha256(`${begin},${canonicalJson(key.normalize("NFC"))}]`);
 }
 
-/** The content of a payload and of its request parameters: 32 bytes, equal exactly if the data is equal. */
+/** The content of a payload and of its request parameters: 32 bytes, equal if and only if the data is equal. */
 export function contentHash(payload: JsonObject, parameters?: JsonObject): Uint8Array {
   return contentTextHash(contentText(payload, parameters));
 }

@@ -1,17 +1,17 @@
 import { z } from "zod";
 
-/** The findings about the platform of a worker of a shared run, its own or those of others. Ages are in milliseconds. */
+/** Findings about the platform, made by one or all workers of a shared run. Ages are in milliseconds. */
 export interface PlatformFindings {
   /** Requests per second of all workers together, just after a refusal; `id` identifies the refusal. */
   readonly rate?: { readonly id: string; readonly perSecond: number; readonly agoMs: number } | undefined;
-  /** Import suppliers of its records that closed, or opened again. */
+  /** Import suppliers that closed or reopened. */
   readonly suppliers: readonly SupplierFinding[];
 }
 
 export interface SupplierFinding {
   readonly supplier: string;
   readonly open: boolean;
-  /** The code of the platform when it closed. */
+  /** The code that the platform returned when the supplier closed. */
   readonly code?: string | undefined;
   readonly agoMs: number;
 }
@@ -61,7 +61,7 @@ export function latestFindings(said: readonly WorkerFindings[], here: string): S
   return { ...(rate !== undefined && { rate }), suppliers };
 }
 
-/** The same for an observer. */
+/** Like `latestFindings`, for an observer, which probes no supplier. */
 export function commonFindings(said: readonly WorkerFindings[]): PlatformFindings {
   const { rate, suppliers } = latestFindings(said, "");
   return {

@@ -3,8 +3,8 @@ import type { Clock } from "../../time/clock.ts";
 /** Revokes ranges of workers without a heartbeat. */
 export interface Reaper {
   /**
-   * Call after the server was reached. Revokes only after a whole lease of contact without a gap: during an outage, no
-   * worker can send a heartbeat.
+   * Call after the server was reached. Revokes ranges only if contact was uninterrupted for the duration of a lease:
+   * during an outage, no worker can send a heartbeat.
    */
   readonly look: () => Promise<void>;
 }

@@ -37,16 +37,18 @@ export function toRun(row: RunColumns | undefined): Run | undefined {
 }
 
 export function unknownRun(name: string): Failure {
-  return new Failure("run_unknown", `the ledger has no run ${name}`, { hint: "see the runs with `migrate status`" });
+  return new Failure("run_unknown", `the ledger has no run ${name}`, { hint: "list the runs with `migrate status`" });
 }
 
 export function severalRuns(prefix: string): Failure {
-  return new Failure("run_unknown", `several runs begin with "${prefix}"`, { hint: "give more of the run's id" });
+  return new Failure("run_unknown", `several runs begin with "${prefix}"`, {
+    hint: "enter more characters of the run's id",
+  });
 }
 
 /** The status of a request in flight after its process died: an idempotent request may be sent again. */
 export const AFTER_INTERRUPTION = [
-  { harmless: false, status: "ambiguous", reason: "the run ended before an answer was written down" },
+  { harmless: false, status: "ambiguous", reason: "the run ended before an answer was recorded" },
   {
     harmless: true,
     status: "pending",

@@ -2,8 +2,8 @@ import type { AttemptOutcome, Ledger, Run } from "../ledger.ts";
 import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
 
 /**
- * A run that several processes send, each some ranges of its records at a time. Stored in a ledger that several
- * machines can reach. All times are those of the server.
+ * A run that several processes send. Each process sends some ranges of its records at a time. The run is stored in a
+ * ledger that several machines can reach. All times are server times.
  */
 export interface SharedRun {
   /**
@@ -72,13 +72,13 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
   beat(report: WorkerReport): Promise<HeartbeatReply>;
   /** Claims the next range, if there is one at the moment. Requests in flight of its earlier worker are closed. */
   claim(): Promise<RecordRange | undefined>;
-  /** This run has nothing left to do in the range. */
+  /** Marks the range as done: all of its records have been handled. */
   finish(range: RecordRange): Promise<void>;
   /** Returns all held ranges, and leaves. */
   leave(): Promise<void>;
-  /** Notes that the platform accepts nothing more from any worker. The other workers stop, too, or continue. */
+  /** Notes that the platform accepts nothing more from any worker. The other workers also stop, or continue. */
   stop(failure: SharedFailure, others: "stop" | "go on"): Promise<void>;
-  /** No request of the run may be sent for this time. */
+  /** Pauses all requests of the run for this time. */
   hold(forMs: number, reason: string): Promise<void>;
 }
 
@@ -97,7 +97,7 @@ export interface WorkerReport {
   /** The current limit of requests in flight, and its reason. */
   readonly limit?: number | undefined;
   readonly reason?: string | undefined;
-  /** The requests that gave records their outcomes: their number and total duration. */
+  /** Number and total duration of the requests that produced outcomes. */
   readonly replies: { readonly count: number; readonly totalMs: number };
   readonly findings?: PlatformFindings | undefined;
 }
@@ -108,7 +108,7 @@ export interface HeartbeatReply extends SharedPace {
   /** The number of live workers, and the position of this one among them, from 0 in the order in which they joined. */
   readonly workers: number;
   readonly position: number;
-  /** All other live workers know of this one and have adjusted their shares. */
+  /** All other live workers have counted this worker and adjusted their shares. */
   readonly isKnown: boolean;
   readonly findings?: SharedFindings | undefined;
   readonly holdMs: number;
@@ -137,7 +137,7 @@ export interface SharedStatus extends SharedPace {
   readonly state: HeartbeatReply["state"];
   readonly leaseMs: number;
   readonly ranges: RangeCounts;
-  /** Working ones first, in the order in which they joined. */
+  /** Workers in the state `working` first, then in the order in which they joined. */
   readonly workers: readonly WorkerStatus[];
   /** Nothing may be sent for this time. */
   readonly hold?: { readonly forMs: number; readonly reason: string } | undefined;

@@ -14,9 +14,9 @@ interface Reader {
 const readers = new Map<string, Reader>();
 
 /**
- * Opens a ledger for writing. SQLite's package releases a closed file only when its statements are collected. If that
- * were the last connection, SQLite would write the log of another process into the file without updating the
- * checksums. A second, read-only connection stays open, so that it is not the last one.
+ * Opens a ledger for writing. The SQLite package releases a closed file only when its statements are garbage-collected.
+ * If that were the last connection, SQLite would write the log of another process into the file without updating the
+ * checksums. An additional read-only connection stays open, so that the writing connection is not the last one.
  */
 export function openToWriteTo(path: string): SqliteDatabase {
   if (closesAtOnce) return openDatabase(path);
@@ -43,7 +43,7 @@ function readerOf(path: string): Reader {
   return reader;
 }
 
-/** The first read opens the file. This one leaves no statement. */
+/** The first read opens the file. `execute` leaves no statement to collect. */
 function hold({ database }: Reader): void {
   try {
     database.execute("select 1 from sqlite_schema limit 1");

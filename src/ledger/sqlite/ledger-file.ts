@@ -35,7 +35,7 @@ function requireRegularFile(path: string, found: Stats): void {
   if (found.isFile()) return;
   const kind = found.isSymbolicLink() ? "a symbolic link" : found.isDirectory() ? "a folder" : "not a regular file";
   throw new Failure("config", `the ledger ${path} is ${kind}`, {
-    hint: "give the path of the ledger's own file, or of one that does not exist yet",
+    hint: "use the path of the ledger file itself, or of a file that does not exist yet",
   });
 }
 
@@ -43,7 +43,7 @@ function requireRegularFile(path: string, found: Stats): void {
 export function noLedger(path: string): Failure {
   const [journal] = journalsOf({ folder: join(dirname(path), "journal"), ledgerName: basename(path) }, undefined);
   if (journal !== undefined) {
-    return new Failure("ledger_outdated", `the ledger ${path} is lost: only its journal ${journal} is there`, {
+    return new Failure("ledger_outdated", `the ledger ${path} is lost: only its journal ${journal} exists`, {
       hint:
         "restore the newest copy of the ledger, with its log (-wal) and its checksum file (-seal), then run " +
         "`migrate ledger repair`. Without a copy, the same command creates a new ledger from the journal",
@@ -97,10 +97,10 @@ export function corruptLedger(path: string, found: string, cause?: Error): Failu
   });
 }
 
-/** This is more often the wrong file than a ledger without any readable part. */
+/** This is usually the wrong file, and rarely a ledger without any readable part. */
 export function unreadableLedger(path: string, found: string, cause?: Error): Failure {
   return new Failure("ledger_damaged", `${path} is not a ledger, or is corrupt beyond repair: ${found}`, {
-    hint: "nothing was changed in it; check --ledger, and if it names the ledger, restore the latest copy",
+    hint: "nothing was changed in it; check --ledger; if it is the right file, restore the latest copy",
     cause,
   });
 }
@@ -109,7 +109,7 @@ export function unreadableLedger(path: string, found: string, cause?: Error): Fa
 export function lostLedger(path: string, found: string): Failure {
   return new Failure("ledger_damaged", `the ledger ${path} is lost: ${found}`, {
     hint:
-      "restore the latest copy and run `migrate ledger repair`: records that the copy may not know become " +
+      "restore the latest copy and run `migrate ledger repair`: records that may be missing in the copy become " +
       "ambiguous. Without a copy, the same command creates a new ledger from the journal. Without a journal, the reports in " +
       `${join(dirname(path), "runs")} show what was sent; remove ${path}-seal to start a new ledger`,
   });

@@ -8,13 +8,13 @@ import { COUNT_TABLES } from "./tables/counts.ts";
 const APPLICATION_ID = 0x6d696772;
 
 /**
- * `records` has the state of every identity over all runs, `items` the input list of each run, and `problems` those of
- * the plan (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a journal
- * (`rowMarker`). `positions` are places from which a run's input can be read. `compared` has the run that was last
- * compared with the other runs. `seal` has one row: the number of committed transactions, the process that may write
- * (`Writer`), and the recoveries.
+ * `records` has the state of every identity across all runs, `items` the input list of each run, and `problems` the
+ * problems of the plan (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a
+ * journal (`rowMarker`). `positions` are places from which a run's input can be read. `compared` has the run that was
+ * last compared with the other runs. `seal` has one row: the number of committed transactions, the process that may
+ * write (`Writer`), and the recoveries.
  *
- * SQLite stores the statements: without line breaks, all of them fit on the first page, and are rarely lost.
+ * SQLite stores the statements: without line breaks, they all fit on the first page, which is rarely lost.
  */
 const CREATE_TABLES = `
   create table runs (
@@ -62,7 +62,7 @@ const CREATE_TABLES = `
 
 /**
  * Creates the tables of a ledger if the database is empty. If the process is killed, the database is unchanged.
- * @throws Failure `config`, as `hasSchema` does; nothing is changed
+ * @throws Failure `config`, like `hasSchema`; nothing is changed
  */
 export function createSchema(database: SqliteDatabase): void {
   if (hasSchema(database)) return;
@@ -86,11 +86,11 @@ export function hasSchema(database: SqliteDatabase): boolean {
   const isEmpty = database.row({ sql: "select 1 from sqlite_schema" }) === undefined;
   if (isEmpty && format === 0) return false;
   throw new Failure("config", `${database.path} is a database, but not a ledger of this tool`, {
-    hint: "name another file with --ledger",
+    hint: "choose another file with --ledger",
   });
 }
 
-/** A run as the other tables refer to it. */
+/** The part of a run that operations on the other tables need. */
 export interface RunRow {
   /** The row's number in `runs`. */
   readonly number: number;

@@ -6,8 +6,8 @@ import { ledgerFailure } from "./ledger-file.ts";
 export type SqlValue = string | number | Uint8Array | null;
 
 /**
- * A statement with the type of its rows. Its author is responsible for the type. Joins are written as `cross join`, so
- * that SQLite uses the tables in the given order.
+ * A statement with the type of its rows. The type is not checked against the results. Joins are written as `cross
+ * join`, so that SQLite reads the tables in the given order.
  */
 export interface Query<Row> {
   readonly sql: string;
@@ -43,7 +43,7 @@ export function pragma(
   return database.row(query)?.[name] ?? 0;
 }
 
-/** Findings of SQLite's own check of the file, limited to this number; empty if the file is intact. */
+/** At most this many findings of SQLite's own check of the file; empty if the file is intact. */
 export function integrityErrors(database: Pick<SqliteDatabase, "rows">, atMost: number): readonly string[] {
   const query: Query<{ integrity_check: string }> = { sql: `pragma integrity_check(${atMost})` };
   const found = database.rows(query).map(({ integrity_check }) => integrity_check);
@@ -70,7 +70,7 @@ export function openTemporary(path: string): SqliteDatabase {
 export interface OpenOptions {
   /** Allows SQLite to work without a journal, so that a crash would corrupt the file. */
   readonly temporary?: boolean;
-  /** Writes nothing into the file, not even the log that a crash has left. */
+  /** Writes nothing into the file, not even the log left by a crash. */
   readonly readOnly?: boolean;
   /** Does not create a missing file. */
   readonly mustExist?: boolean;
@@ -114,7 +114,7 @@ export function openDatabase(path: string, options: OpenOptions = {}): SqliteDat
     if (database.isOpen) database.close();
   }
 
-  /** An open database without users is closed by the end of the process, without a last write. */
+  /** An open database that is no longer used is closed when the process ends, without a final write. */
   function abandon(): void {
     atExit(() => void database.isOpen);
   }
@@ -135,7 +135,7 @@ const INPUT_OUTPUT_ERROR = 10;
 
 /**
  * Converts SQLite's errors into failures. After an I/O error, every further call fails in the same way: the contents
- * of the disk after a failed fsync are unknown, and a second one may report success for data that was lost.
+ * of the disk after a failed fsync are unknown, and the next fsync may report success for data that was lost.
  */
 function failureGuard(path: string): <Result>(work: () => Result) => Result {
   let broken: unknown;

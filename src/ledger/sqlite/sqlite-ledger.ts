@@ -78,7 +78,7 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
 /** From now on, this connection only reads outcomes, sequentially. */
 const LITTLE_CACHE = "pragma cache_size = -2000";
 
-/** The same ledger, with `inThread`. */
+/** Adds `inThread` to a ledger. */
 function movable(
   ledger: Ledger,
   { file, checksummed, isChecked }: OpenedToWrite,
@@ -103,8 +103,8 @@ function movable(
 }
 
 /**
- * The file stays open here, too. Otherwise, when a process ends that could not close the ledger properly, SQLite would
- * write its log into it without updating the checksums.
+ * The file also stays open in this thread. Otherwise, if the process ends without closing the ledger properly, SQLite
+ * would write the log into the file without updating the checksums.
  */
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {
@@ -130,7 +130,7 @@ export function openSecondConnection({ path, toolVersion, writer, isChecked }: L
   };
 }
 
-/** Opens the ledger for reading first: if it is refused, the log that a crash has left is not changed. */
+/** Opens the ledger for reading first, so that the log left by a crash is not changed if the ledger is refused. */
 function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">): OpenedToWrite {
   if (writer !== undefined) refuseOtherWriter(path, writer);
   const seen = openToRead(path, { notice });
@@ -151,13 +151,13 @@ function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions,
 
 interface OpenedToWrite {
   readonly file: SqliteDatabase;
-  /** The same database with its checksum file. */
+  /** The database with its checksum file. */
   readonly checksummed: ReturnType<typeof withChecksums>;
   /** Its pages were checked. */
   readonly isChecked: boolean;
 }
 
-/** Undefined for an empty database, and for a ledger that a crash has left incomplete. */
+/** Undefined for an empty database, and for a ledger that is incomplete after a crash. */
 function openToRead(
   path: string,
   looking: Parameters<typeof requireIntact>[1],
@@ -167,7 +167,7 @@ function openToRead(
   try {
     const integrity = requireIntact(database, { ...looking, trustsTime: true });
     if (hasSchema(database)) {
-      // All later reads see the ledger at one moment, even during a push.
+      // All later reads see the same state of the ledger, even during a push.
       database.execute("begin");
       return { database, integrity };
     }

@@ -1,7 +1,7 @@
 import type { CallMethods, ClosableLedger } from "./ledger-calls.ts";
 import { packSendable, unpackIntents, unpackOutcomes } from "./packed-attempts.ts";
 
-/** The calls of a thread, performed by the ledger itself. */
+/** Performs the calls of a thread directly on the ledger. */
 export function callMethodsOf({ ledger, close }: ClosableLedger): CallMethods {
   return {
     ...ledger,

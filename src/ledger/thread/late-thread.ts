@@ -11,9 +11,9 @@ interface LateThread {
 }
 
 /**
- * A thread that is started when it pays off. Until it is ready, calls are performed here, by a ledger that is already
- * open. The first requests of a run do not wait for the thread, and a run with few requests never starts it. It takes
- * over between two groups of requests.
+ * A thread that starts only after a number of requests. Until it is ready, calls are performed here, by a ledger that
+ * is already open. The first requests of a run do not wait for the thread, and a run with few requests never starts it.
+ * It takes over between two groups of requests.
  */
 export function lateThread(here: CallMethods, { start, onMoved }: LateThread): LedgerThread {
   let groups = 0;

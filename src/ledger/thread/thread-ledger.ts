@@ -11,7 +11,7 @@ interface OwnPart extends Pick<Ledger, "outcomes"> {
 }
 
 /**
- * A ledger with its own thread. `plan` resolves when there is room for more, which is before its items are written. An
+ * A ledger with its own thread. `plan` resolves when there is room for more items, before its own items are written. An
  * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes
  * are read here, after the earlier calls are done: passing them between threads would take longer than reading them.
  */
@@ -74,7 +74,7 @@ export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, cl
   };
 }
 
-/** Batches that are not written yet: enough to keep the thread busy, and few enough to keep memory flat. */
+/** Batches that are not written yet: enough to keep the thread busy, and few enough to limit memory use. */
 const MAX_PENDING_BATCHES = 4;
 
 interface PlanQueue {
@@ -82,7 +82,7 @@ interface PlanQueue {
   readonly add: (writing: Promise<void>) => Promise<void>;
   /**
    * Resolves when all batches are written.
-   * @throws as `add` does
+   * @throws the same errors as `add`
    */
   readonly written: () => Promise<void>;
 }

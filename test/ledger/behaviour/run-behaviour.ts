@@ -51,7 +51,7 @@ export function describeRuns(opened: () => Ledger): void {
       await ledger.plan(id, [item(1, "A")]);
       await ledger.finishPlan(id, POLICY);
       expect(await ledger.summary(id)).toMatchObject({ records: 1, errors: {} });
-      await expect(ledger.restartPlan(id)).rejects.toThrow("settled already");
+      await expect(ledger.restartPlan(id)).rejects.toThrow("already finished");
     });
   });
 }

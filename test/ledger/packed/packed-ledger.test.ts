@@ -270,8 +270,8 @@ describe("a ledger in packed columns", () => {
     const ledger: PackedLedger = openPackedLedger(temporaryFolder());
     const { id } = await ledger.startRun(RUN);
     await ledger.finishPlan(id, POLICY);
-    await expect(ledger.finishPlan(id, POLICY)).rejects.toThrow("settled already");
-    await expect(ledger.plan(id, [item(1, "A")])).rejects.toThrow("settled already");
+    await expect(ledger.finishPlan(id, POLICY)).rejects.toThrow("already finished");
+    await expect(ledger.plan(id, [item(1, "A")])).rejects.toThrow("already finished");
     await ledger.finishRun(id, 1);
     expect(await ledger.findRun(id)).toMatchObject({ ...RUN, id, state: "finished", exitCode: 1 });
   });

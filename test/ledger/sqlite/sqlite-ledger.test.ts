@@ -124,9 +124,9 @@ describe("an untrusted ledger is refused and not changed:", () => {
   });
 
   test.each([
-    [99, "written by a newer version of this tool (format 99; this version knows 1)"],
-    [0, "unknown format (format 0; this version knows 1)"],
-    [-1, "unknown format (format -1; this version knows 1)"],
+    [99, "written by a newer version of this tool (format 99; this version supports 1)"],
+    [0, "unknown format (format 0; this version supports 1)"],
+    [-1, "unknown format (format -1; this version supports 1)"],
   ])("a ledger of format %s", async (format, message) => {
     const path = join(temporaryFolder(), "ledger.db");
     await (await openLedger({ path })).close();

@@ -4,7 +4,7 @@ import type { ConnectionSettings } from "./connection-settings.ts";
 
 type Server = Pick<ConnectionSettings, "host" | "port" | "database" | "user" | "shown">;
 
-/** Explains a failed connection. Codes are those of the system, of TLS, and of PostgreSQL (its appendix A). */
+/** Explains a failed connection. The codes come from the system, TLS, and PostgreSQL (appendix A of its manual). */
 export function connectionFailure(error: unknown, server: Server): Failure {
   if (error instanceof Failure) return error;
   const { database, user, shown } = server;
@@ -12,9 +12,12 @@ export function connectionFailure(error: unknown, server: Server): Failure {
   const refused = (why: string, hint: string): Failure =>
     new Failure("config", `the ledger ${shown}: ${why}`, { hint, cause: error });
   if (code === "28P01") return refused(`the password of ${user} is wrong`, PASSWORD_HINT);
-  if (code.startsWith("28")) return refused(`the server does not admit ${user}: ${messageOf(error)}`, ACCESS_HINT);
+  if (code.startsWith("28")) return refused(`the server rejects ${user}: ${messageOf(error)}`, ACCESS_HINT);
   if (code === "3D000")
-    return refused(`the server has no database ${database}`, `create it: \`createdb ${database}\`, or name another`);
+    return refused(
+      `the server has no database ${database}`,
+      `create it: \`createdb ${database}\`, or choose another database`,
+    );
   if (code === "42501") return refused(`${user} may not use the database ${database}`, RIGHTS_HINT);
   if (hasNoTls(error)) return refused("the server offers no TLS", TLS_HINT);
   if (isUntrusted(code)) return refused(`the server's certificate is not trusted: ${messageOf(error)}`, TRUST_HINT);
@@ -44,4 +47,4 @@ const ACCESS_HINT = "check the user's name, and the server's pg_hba.conf";
 const RIGHTS_HINT = "docs/cluster.md lists the required permissions";
 const REACH_HINT = "check the host, the port, and that the server is running; nothing was sent";
 const TLS_HINT = "set up its certificate, or pass sslmode=disable in the URL if the network is trusted";
-const TRUST_HINT = "name its authority: sslrootcert=<file> in the URL, or PGSSLROOTCERT";
+const TRUST_HINT = "specify its certificate authority: sslrootcert=<file> in the URL, or PGSSLROOTCERT";

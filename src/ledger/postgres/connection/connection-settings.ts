@@ -108,6 +108,6 @@ function wholeNumber(parameter: Parameter, text: string): number {
 
 function noPassword(user: string, passfile: string): never {
   throw new Failure("config", `the server of the ledger needs a password for ${user}, and none is set`, {
-    hint: `set PGPASSWORD, or write a line into ${passfile} (mode 0600)`,
+    hint: `set PGPASSWORD, or add a line to ${passfile} (mode 0600)`,
   });
 }

@@ -3,7 +3,7 @@ import { connectionFailure, hasNoTls } from "./connection-failure.ts";
 import type { ConnectionSettings } from "./connection-settings.ts";
 import type { TlsChoice } from "./tls-choices.ts";
 
-/** Maximum connections of a process. A server usually allows a hundred for all users. */
+/** Maximum connections of a process. A server usually allows 100 connections for all users. */
 const MAX_CONNECTIONS = 4;
 const KEEP_ALIVE_MS = 10_000;
 

@@ -23,7 +23,7 @@ export type Parameters = Readonly<Partial<Record<Parameter, string>>>;
 /**
  * Parameters of a URL `postgres://user@host:port/database?sslmode=...`, parsed as in libpq (PostgreSQL manual,
  * 34.1.1.2), with one host. The package `pg-connection-string` is not used: it reads files, accepts unknown
- * parameters, and gives `sslmode` another meaning.
+ * parameters, and interprets `sslmode` differently.
  * @throws Failure `config` for an invalid URL, and for one with a password, which would be visible in the process list
  * and the shell history. No message contains the password.
  */
@@ -31,7 +31,7 @@ export function parsePostgresUrl(text: string): Parameters {
   const withHost = text.replace(/^(postgres(?:ql)?:\/\/(?:[^/?#@]*@)?)(?=[/?#:]|$)/i, `$1${NO_HOST}`);
   const url = toUrl(withHost, text);
   if (url.password !== "" || url.searchParams.has("password")) {
-    throw new Failure("config", `the ledger's URL holds a password (${maskPostgresUrl(text)})`, {
+    throw new Failure("config", `the ledger's URL contains a password (${maskPostgresUrl(text)})`, {
       hint: "remove it; set it as PGPASSWORD, in ~/.pgpass (mode 0600) or in a service file (docs/cluster.md)",
     });
   }
@@ -47,7 +47,7 @@ export function parsePostgresUrl(text: string): Parameters {
   const { host = "" } = Object.fromEntries(given);
   if (host.includes(",")) {
     throw new Failure("config", `the ledger's URL names several hosts (${maskPostgresUrl(text)})`, {
-      hint: "name the primary host, or a name that always resolves to it",
+      hint: "use the primary host, or a name that always resolves to it",
     });
   }
   return Object.fromEntries(given);
@@ -60,8 +60,8 @@ function toUrl(withHost: string, text: string): URL {
   try {
     return new URL(withHost);
   } catch {
-    throw new Failure("config", `not a URL of PostgreSQL: ${maskPostgresUrl(text)}`, {
-      hint: "the form is postgres://user@host:5432/database; write special characters as %XX",
+    throw new Failure("config", `not a PostgreSQL URL: ${maskPostgresUrl(text)}`, {
+      hint: "use the form postgres://user@host:5432/database; write special characters as %XX",
     });
   }
 }
@@ -70,7 +70,7 @@ function decoded(part: string, text: string): string {
   try {
     return decodeURIComponent(part);
   } catch {
-    throw new Failure("config", `not a URL of PostgreSQL: ${maskPostgresUrl(text)}`, {
+    throw new Failure("config", `not a PostgreSQL URL: ${maskPostgresUrl(text)}`, {
       hint: "write a percent sign as %25",
     });
   }
@@ -82,7 +82,7 @@ function requireParameter(name: string): Parameter {
   // An invalid name may be part of a password.
   const shown = /^\w+$/.test(name) ? `: ${name}` : "";
   throw new Failure("config", `the ledger's URL has an unknown parameter${shown}`, {
-    hint: suggestionOr(`known are ${PARAMETERS.join(", ")}`, name, PARAMETERS),
+    hint: suggestionOr(`valid parameters: ${PARAMETERS.join(", ")}`, name, PARAMETERS),
   });
 }
 

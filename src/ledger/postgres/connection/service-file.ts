@@ -28,7 +28,7 @@ export function readService(name: string, { variables, home }: Environment): Ser
     if (found !== undefined) return found;
   }
   throw new Failure("config", `the service ${name} is not defined in ${files.join(", nor in ")}`, {
-    hint: "PGSERVICEFILE can name another service file",
+    hint: "set PGSERVICEFILE to use another service file",
   });
 }
 
@@ -55,6 +55,6 @@ function isParameter(name: string): boolean {
 function badLine(file: string, line: number): Failure {
   return new Failure("config", `${file}:${line}: unknown parameter`, {
     place: { file, line },
-    hint: `a line reads name=value; known are ${PARAMETERS.filter((name) => name !== "service").join(", ")}, password`,
+    hint: `each line has the form name=value; valid parameters: ${PARAMETERS.filter((name) => name !== "service").join(", ")}, password`,
   });
 }

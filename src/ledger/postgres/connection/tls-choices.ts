@@ -15,7 +15,7 @@ export type TlsChoice = ConnectionOptions | false;
  * The ways to connect to a host, in the order in which to try them, following libpq's `sslmode` (PostgreSQL manual,
  * 34.19). `require` encrypts, and checks the certificate only if an authority is given. `verify-ca` checks its
  * authority, `verify-full` also its name. The default is `prefer` on this machine and `verify-full` everywhere else,
- * where libpq would accept any connection. Without a given authority, `verify-full` trusts those of Node.js.
+ * where libpq would accept any connection. Without a given authority, `verify-full` trusts the authorities of Node.js.
  * @throws Failure `config` for an unknown mode, or for a file that cannot be read
  */
 export function tlsChoices(host: string, given: Parameters, home: string): readonly TlsChoice[] {
@@ -35,7 +35,7 @@ function encryptedChoice(
   const ca = authorityOf(given, home);
   if (mode === "verify-ca" && ca === undefined) {
     throw new Failure("config", "sslmode=verify-ca needs a certificate authority", {
-      hint: "name its file: sslrootcert=... in the URL, or PGSSLROOTCERT; or use sslmode=verify-full",
+      hint: "specify its file: sslrootcert=... in the URL, or PGSSLROOTCERT; or use sslmode=verify-full",
     });
   }
   return {
@@ -54,7 +54,7 @@ function isLoopback(host: string): boolean {
 function modeOf(text: string): SslMode {
   const mode = SSL_MODES.find((known) => known === text);
   if (mode !== undefined) return mode;
-  throw new Failure("config", `sslmode=${text} is not known`, { hint: `it is one of ${SSL_MODES.join(", ")}` });
+  throw new Failure("config", `unknown sslmode=${text}`, { hint: `valid values: ${SSL_MODES.join(", ")}` });
 }
 
 function anyName(): undefined {

@@ -8,11 +8,12 @@ const SELECT_UNSAFE: Statement<{ name: string }> = {
 /** Reasons not to trust the server with a ledger, as sentences. */
 export async function serverFindings(queries: Queries): Promise<readonly string[]> {
   return (await queries.rows(SELECT_UNSAFE)).map(
-    ({ name }) => `The server runs with ${name} = off: after a power failure, it may have lost sent requests.`,
+    ({ name }) =>
+      `The server runs with ${name} = off: after a power failure, the ledger may lack requests that were sent.`,
   );
 }
 
-/** The operator of the server chose its settings, so this warns and does not refuse. */
+/** The operator of the server chose its settings, so this is a warning and not a failure. */
 export async function warnOfServer(queries: Queries, notice: ((message: string) => void) | undefined): Promise<void> {
   for (const finding of await serverFindings(queries)) notice?.(`The ledger ${queries.name}: ${finding}`);
 }

@@ -30,8 +30,8 @@ const STILL_AT_WORK = "Waiting for the server, which is still running a query of
 
 /**
  * Makes this process the only writer of the ledger, until `release` or until it has not renewed its lease for
- * `leaseMs`. Taking the lease increments its fencing token: from then on, every transaction of the previous holder is
- * refused. There is no session state, so this also works through a connection pooler.
+ * `leaseMs`. Acquiring the lease increments its fencing token: from then on, every transaction of the previous holder
+ * is refused. There is no session state, so this also works through a connection pooler.
  *
  * @throws Failure `ledger_in_use` if another process holds it
  */
@@ -59,7 +59,7 @@ export async function takeWriterLease(
       await clock.sleep(BETWEEN_HOLDERS_MS);
       continue;
     }
-    // The reply to taking the lease was lost.
+    // The reply to the acquisition of the lease was lost.
     if (seen.holder.nonce === holder.nonce) return heldLease(database, seen.fence, { leaseMs, watch });
     if (isActive(seen, previous)) throw inUse(database.name, seen.holder);
     if (!seen.isDead) await clock.sleep(Math.min(Math.max(seen.leftMs, 0) + BETWEEN_HOLDERS_MS, leaseMs / RENEWALS));
@@ -103,8 +103,8 @@ const SELECT_LEASE: Statement<LeaseColumns> = {
 };
 
 /**
- * Whether the holder is active: it is a live process of this host; or it renewed the lease since the last look; or the
- * lease had expired at that time and still could not be taken, because a transaction of the holder is in progress.
+ * Whether the holder is active: it is a live process of this host; or it renewed the lease since the last check; or the
+ * lease had expired by then and could not be acquired, because a transaction of the holder is in progress.
  */
 function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
   if (isOfThisHost(seen.holder)) return !seen.isDead;
@@ -137,7 +137,7 @@ interface Taking {
   readonly before: SeenLease | undefined;
 }
 
-/** Undefined if the lease is held, also by a transaction in progress. */
+/** Undefined if the lease is held, or if a transaction of its holder is in progress. */
 async function take(database: PostgresDatabase, { holder, leaseMs, before }: Taking): Promise<number | undefined> {
   const dead = before?.isDead === true ? before.fence : NO_FENCE;
   return database.transaction(async (transaction) => {
@@ -168,7 +168,7 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
   const renewal = `update migrate.writer set lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     where id = 1 and fence = ${fence}`;
   const lost = new AbortController();
-  // Every request that waits for the lease listens.
+  // Every waiting request adds a listener.
   setMaxListeners(0, lost.signal);
   const renew = async (): Promise<void> => {
     const asked = watch.moment();
@@ -194,7 +194,7 @@ function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }
       clearInterval(timer);
       await renewing;
       const free = "update migrate.writer set holder = null, lease_until = null where id = 1 and fence = $1";
-      // If the server is gone, the lease expires.
+      // If the server cannot be reached, the lease expires.
       await database.run(free, fence).catch(() => undefined);
     },
   };

@@ -9,7 +9,7 @@ import { writeFindings } from "./plan-findings.ts";
 /**
  * Makes a record `skipped`, with a warning, if its row is an older version of an accepted record. An earlier run found
  * the same content invalid, or the platform refused it, and the record was accepted after that, from corrected
- * rejects. Content that no earlier run has seen is a change and is treated as one. So is a record for which the
+ * rejects. Content that is in no earlier run is treated as a change. The same applies to a record for which the
  * platform was found to have other content ('').
  */
 export async function passOverCorrected(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
@@ -45,7 +45,7 @@ interface OlderRow {
   readonly account: string | null;
 }
 
-/** Most accepted records have the accepted content: only the others are examined. */
+/** Most accepted records have the accepted content, so only the others are examined. */
 function selectOlder({ number }: RunRow): Statement<OlderRow> {
   return {
     sql: `

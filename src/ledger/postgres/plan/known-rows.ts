@@ -9,11 +9,15 @@ import { passOverCorrected } from "./corrected-rows.ts";
 import { applyFindings, writeFindings } from "./plan-findings.ts";
 
 /**
- * Compares the records of a run that are left to send with all runs. Accepted with this content, or with a corrected
- * version of it: `skipped`. Accepted with other content: `invalid`, code `unique`, unless `revise`. Possibly
- * processed: `ambiguous`, unless `resendAmbiguous`. Belongs to a record that is not accepted yet: `blocked`, code
- * `account_not_found`. All other records are sent: new, blocked and rejected ones. Rejected records are sent even if
- * unchanged, because the cause may have been fixed on the platform, and a refusal creates nothing.
+ * Compares the records of a run that are left to send with all runs, and sets their status:
+ *
+ * - `skipped`: accepted with this content, or with a corrected version of it
+ * - `invalid`, code `unique`: accepted with other content, unless `revise`
+ * - `ambiguous`: possibly processed, unless `resendAmbiguous`
+ * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
+ *
+ * All other records are sent: new, blocked and rejected records. Rejected records are sent even if they are unchanged,
+ * because the cause may have been fixed on the platform, and a refusal creates nothing.
  */
 export async function applyKnownRecords(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   if (policy.after !== undefined) await blockWaiting(transaction, run, policy, policy.after);
@@ -77,7 +81,7 @@ async function blockWaiting(transaction: Transaction, run: RunRow, policy: PlanP
   await refuseCircular(transaction, run, policy, after);
 }
 
-/** A record that waits for itself can never be sent. Records that other runs have blocked count, too. */
+/** A record that waits for itself can never be sent. Records blocked by other runs also count. */
 async function refuseCircular(transaction: Transaction, run: RunRow, policy: PlanPolicy, after: string): Promise<void> {
   const circular = await transaction.rows(SELECT_CIRCULAR, run.number);
   requireOneDirection(circular.length, policy);

@@ -147,7 +147,7 @@ const ANY_ROW_MARK: Statement<{ found: number }> = {
   sql: "select 1 as found from migrate.attempts where row_mark is not null limit 1",
 };
 
-/** New keys of rows that were sent under other keys, according to a journal alone. Those other keys are unknown. */
+/** New keys of rows that were sent under other keys, according to a journal. Those other keys are unknown. */
 async function* journaledRows(transaction: Transaction, run: RunRow): AsyncGenerator<readonly FoundKey[]> {
   const destination = await transaction.row(SELECT_DESTINATION, run.number);
   if (destination === undefined) return;

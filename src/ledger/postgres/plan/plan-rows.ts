@@ -62,7 +62,7 @@ export async function excludeRows(
 
 export async function finishPlan(transaction: Transaction, run: RunRow, policy: PlanPolicy): Promise<void> {
   requirePlanning(run);
-  // The plan was written at once, so the server has no statistics about it yet.
+  // The plan has just been written, so the server has no statistics about it yet.
   await transaction.run("analyze migrate.items");
   await markDuplicateKeys(transaction, run, policy);
   await applyKnownRecords(transaction, run, policy);
@@ -71,7 +71,7 @@ export async function finishPlan(transaction: Transaction, run: RunRow, policy: 
   await transaction.run("update migrate.runs set state = 'sending' where id = $1", run.number);
 }
 
-/** Creates the rows of the records to send now, all at once, and not between intent and request. */
+/** Creates the rows of all records to send in one statement, so that none is created between intent and request. */
 const INSERT_RECORDS = `
   insert into migrate.records (identity, content, state, attempts)
   select identity, content, 'pending', 0 from migrate.items
@@ -127,7 +127,7 @@ function sentStatus({ status }: PlannedItem): Status {
 }
 
 function requirePlanning(run: RunRow): void {
-  if (run.state !== "planning") throw new Error("The run's plan is settled already.");
+  if (run.state !== "planning") throw new Error("The run's plan is already finished.");
 }
 
 const SELECT_EXCLUDED: Statement<{ readonly record: number; readonly position: number }> = {

@@ -10,7 +10,7 @@ import { revokeRanges } from "./range-rows.ts";
 import type { SharedContext } from "./shared-context.ts";
 import { setState, sharedRow, sharedStatus } from "./worker-rows.ts";
 
-/** Stops assigning ranges, and revokes those that are held: their holders can no longer write. */
+/** Stops assigning ranges and revokes held ranges, so that their holders can no longer write. */
 export async function endShared(
   transaction: Transaction,
   { run, clock }: Pick<SharedContext, "run" | "clock">,
@@ -21,7 +21,7 @@ export async function endShared(
 }
 
 /**
- * Ends the shared runs that a dead planner has left.
+ * Ends the shared runs of a dead planner.
  * @param planner the fence of the process that takes over
  */
 export async function endAbandonedRuns(database: PostgresDatabase, planner: Fence): Promise<void> {
@@ -47,7 +47,7 @@ export interface LiveWorkersOptions {
 const LOOK_MS = 1_000;
 
 /**
- * Returns when no worker of a dead planner is active. A worker with a heartbeat since the first look is alive. Any
+ * Returns when no worker of a dead planner is active. A worker with a heartbeat since the first check is alive. Any
  * other worker is dead when its lease expires.
  * @throws Failure `ledger_in_use` while workers are active
  */
@@ -74,7 +74,7 @@ export async function refuseLiveWorkers(
 
 type WorkerOfRun = Pick<WorkerStatus, "id" | "seenAt"> & { readonly run: string };
 
-/** The active workers of runs that their planner has not ended. */
+/** The active workers of shared runs that have not been ended. */
 export async function workingOf(database: Queries): Promise<readonly WorkerOfRun[]> {
   const all: WorkerOfRun[] = [];
   for (const { run, id } of await database.rows(SELECT_OPEN)) {

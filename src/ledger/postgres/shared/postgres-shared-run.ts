@@ -42,12 +42,12 @@ export async function postgresSharedRun(
   const reaper = reaperOf(context);
   const ledger = postgresLedger(database, { close: async () => undefined });
 
-  /** Operations of the planner only. A planner that has lost the ledger to another process changes nothing. */
+  /** Operations of the planner only. A planner that has lost the ledger to another process cannot write. */
   const asPlanner = <Result>(
     work: (transaction: Transaction) => Promise<Result>,
     how: TransactionOptions = {},
   ): Promise<Result> => {
-    if (planner === undefined) throw new Error("Only the process that has planned the run may do this.");
+    if (planner === undefined) throw new Error("Only the process that planned the run may do this.");
     return database.transaction(work, { ...how, fence: planner });
   };
 

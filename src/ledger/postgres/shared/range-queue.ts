@@ -6,7 +6,7 @@ import type { PostgresValue, Queries, Statement } from "../queries.ts";
 const JOB_SCHEMA = "migrate_jobs";
 /** pg-boss allows less than a day. Only the lease of the range matters: jobs do not expire here. */
 const EXPIRY_SECONDS = 23 * 60 * 60;
-/** How often a range can lose its worker. */
+/** Maximum number of times that a range can lose its worker. */
 const RETRIES = 10_000;
 
 /** A range as a job, and its first record, which determines the order of assignment. */
@@ -31,7 +31,7 @@ export interface RangeQueue {
   readonly remove: () => Promise<void>;
 }
 
-/** Loads pg-boss. It has no connections of its own here and works in the caller's transactions. */
+/** Loads pg-boss, which opens no connections here and works in the caller's transactions. */
 export async function openRangeQueue(database: PostgresDatabase, run: string): Promise<RangeQueue> {
   const { default: Boss } = await import("pg-boss");
   const boss = new Boss({ db: sqlInTransactions(database), schema: JOB_SCHEMA, supervise: false, schedule: false });
@@ -116,7 +116,7 @@ function remembering(db: PgBoss.Db): { readonly db: PgBoss.Db; readonly failure:
 function sqlOf(queries: Queries): PgBoss.Db {
   return {
     async executeSql(sql, values: readonly (PostgresValue | undefined)[] = []) {
-      // A text with several statements returns no rows.
+      // SQL text with several statements returns no rows.
       const found: readonly object[] | undefined = await queries.rows<object>(
         { sql },
         ...values.map((one) => one ?? null),
@@ -126,12 +126,12 @@ function sqlOf(queries: Queries): PgBoss.Db {
   };
 }
 
-/** The schema exists already. PostgreSQL would still require the right to create schemas for this statement. */
+/** The schema already exists. PostgreSQL would still require the right to create schemas for this statement. */
 const MAKE_SCHEMA = `CREATE SCHEMA IF NOT EXISTS ${JOB_SCHEMA}`;
 
 /**
- * The same for the statements that create the tables. One of them may fail if another process creates them at the same
- * time.
+ * Like `sqlOf`, for the statements that create the tables. One of them may fail if another process creates the tables
+ * at the same time.
  */
 function sqlInTransactions(database: PostgresDatabase): PgBoss.Db {
   return {

@@ -9,13 +9,13 @@ import { closeInterruptedAttempts } from "../tables/run-rows.ts";
 export interface HeldRange extends RecordRange {
   /** Incremented each time the range is assigned. */
   readonly fence: number;
-  /** The job of the queue with which it was assigned. */
+  /** The job in the queue through which the range was assigned. */
   readonly job: string;
 }
 
 /**
- * Divides the pending records into ranges. No worker of an earlier assignment has their fencing tokens. Returns their
- * jobs, in order.
+ * Divides the pending records into ranges. Their fencing tokens become higher than all earlier ones, so workers of
+ * earlier assignments cannot write. Returns the jobs of the ranges, in order.
  */
 export async function cutRanges(transaction: Transaction, run: number, size: number): Promise<readonly RangeJob[]> {
   const { fence = 0 } = (await transaction.row(SELECT_LAST_FENCE, run)) ?? {};
@@ -126,7 +126,7 @@ export function finishRange(transaction: Transaction, run: number, first: number
   );
 }
 
-/** The ranges to revoke: those whose lease expired, those of one worker, or all. */
+/** The ranges to revoke: ranges with an expired lease, the ranges of one worker, or all ranges. */
 export type TakenFrom = "the dead" | { readonly worker: string } | "everybody";
 
 export interface Revocation {
@@ -142,7 +142,7 @@ export interface Revocation {
 
 /**
  * Revokes ranges. Their fencing tokens are incremented, so their holders can no longer write. Requests in flight are
- * closed as those of a dead process are. Returns the jobs of the ranges.
+ * closed, like the requests of a dead process. Returns the jobs of the ranges.
  */
 export async function revokeRanges(transaction: Transaction, taking: Revocation): Promise<readonly string[]> {
   const { run, at, resends, state } = taking;
@@ -190,8 +190,8 @@ function rangesOf(queries: Queries, { run, from, state }: Revocation): Promise<r
 }
 
 /**
- * Allows the holder of all these ranges to write about their records. The holder is part of the condition, so that a
- * token of an earlier assignment never matches a later one.
+ * Allows the holder of all these ranges to write the state of their records. The holder is part of the condition, so
+ * that a token of an earlier assignment never matches a later one.
  */
 export function rangesFence(run: number, holder: string, ranges: readonly HeldRange[]): Fence {
   const each = ranges.map(({ first, fence }) => `(${first}, ${fence})`).join(", ");

@@ -47,7 +47,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
   const inTurn = createMutex();
   const own = { run, worker: id, leaseMs };
 
-  /** A worker that is considered dead changes nothing, and cannot become dead during the transaction. */
+  /** A worker that is considered dead cannot write. During the transaction, a worker cannot be declared dead. */
   const asWorker = <Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> =>
     database.transaction(async (transaction) => {
       if (!(await isWorking(transaction, id))) throw lostRange();
@@ -117,13 +117,13 @@ async function claimRange(
     if (range !== undefined) return range;
     await queue.complete(job.id, transaction);
   }
-  // The next worker that asks gets it.
+  // The next worker that claims a range gets this one.
   const renewed = await renewJob(transaction, run);
   if (renewed !== undefined) await queue.add([renewed], transaction);
   return undefined;
 }
 
-/** The same database, in which a suspended worker keeps no row locked for longer than its lease. */
+/** Limits the idle time of transactions, so that a suspended worker locks no row for longer than its lease. */
 function withinLease(database: PostgresDatabase, leaseMs: number): PostgresDatabase {
   return { ...database, transaction: (work, how) => database.transaction(work, { ...how, idleMs: leaseMs }) };
 }
@@ -179,7 +179,7 @@ function createHeldRanges({ database, run }: SharedContext, worker: string): Hel
   };
 }
 
-/** The connections belong to the run. */
+/** The connections belong to the run, so closing the ledger does not close them. */
 async function keepOpen(): Promise<void> {
   return undefined;
 }

@@ -87,7 +87,7 @@ export async function addWorker(queries: Queries, run: number, id: string, worke
   );
 }
 
-/** A worker that has not joined yet. */
+/** Adds a worker that has not joined yet. */
 export async function announceWorker(
   queries: Queries,
   run: number,
@@ -109,7 +109,7 @@ export async function removeAnnounced(queries: Queries, id: string): Promise<voi
   await queries.run("delete from migrate.workers where id = $1 and state = 'joining'", id);
 }
 
-/** False for a worker that is considered dead. A true result holds until the end of the transaction. */
+/** False for a worker that is considered dead. A true result stays valid until the end of the transaction. */
 export async function isWorking(transaction: Queries, id: string): Promise<boolean> {
   return (await transaction.row(SELECT_WORKING, id)) !== undefined;
 }
@@ -166,7 +166,7 @@ export async function placeOf(
 
 type Place = Pick<HeartbeatReply, "workers" | "position" | "isKnown">;
 
-/** Workers that reported after this one was first shown in the table have counted it. */
+/** Workers that have sent a report since this worker was added to the table have included it in their count. */
 const SELECT_PLACE: Statement<Place> = {
   sql: `
   select count(*) as workers, count(*) filter (where each.rank < own.rank) as position,

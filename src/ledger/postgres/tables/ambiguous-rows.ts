@@ -157,7 +157,7 @@ const SELECT_DECISIONS: Statement<DecisionRow> = {
   where identity in (select identity from migrate.items where key = $1) order by decisions.id`,
 };
 
-/** Every decision ever made about the records of this key. */
+/** Every decision ever made about the records with this key. */
 export async function decisionsFor(queries: Queries, key: string): Promise<readonly RecordedDecision[]> {
   const rows = await queries.rows(SELECT_DECISIONS, writtenKey(key));
   return rows.map(({ account, ...made }) => ({ ...made, ...(account !== null && { account }) }));

@@ -49,7 +49,7 @@ export async function saveOutcomes(
   await insertProblems(transaction, run.number, outcomes);
 }
 
-/** Every attempt for the records of this key in any run. */
+/** Every attempt for the records with this key in any run. */
 export async function attemptsOf(queries: Queries, key: string): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   for (const row of await queries.rows(SELECT_ATTEMPTS, writtenKey(key)))
@@ -122,8 +122,8 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 }
 
 /**
- * A new account that was already given to another record of the same endpoint, in any run, proves nothing. A refused
- * record restarts at its first step. `counted` sees the accepted contents from before this statement.
+ * A new account that already belongs to another record of the same endpoint, in any run, proves nothing. A refused
+ * record restarts at its first step. `counted` reads the accepted contents as they were before this statement.
  */
 const SETTLE: Statement<Changes> = {
   sql: `
@@ -198,7 +198,7 @@ function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresV
   ];
 }
 
-/** Texts of the platform may contain characters that PostgreSQL cannot store. */
+/** Text from the platform may contain characters that PostgreSQL cannot store. */
 function writable(text: string | undefined): string | null {
   return text?.replaceAll("\0", "\u{FFFD}") ?? null;
 }

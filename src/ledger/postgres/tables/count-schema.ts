@@ -12,7 +12,7 @@ const problemsOfAttempts = (rows: string, sign: "" | "-"): string => `
       and problems.attempt <> 0 offset 0
   ) as found`;
 
-/** Problems of the plan always count; those of an attempt count while it is the latest. */
+/** Problems of the plan always count. Problems of an attempt count only while it is the latest attempt. */
 const standingProblems = (rows: string, sign: "" | "-"): string => `
   select run, severity, code, ${sign}sum(1 + ${unlisted("problem")}) from ${rows}
   where case when attempt = 0 then true else exists (
@@ -29,10 +29,10 @@ const TABLES = `
   create table migrate.unsent (identity bytea primary key);
   create index attempts_ambiguous on migrate.attempts (run, record) where status = 'ambiguous';`;
 
-/** After about this many new rows of `counts`, the rows of a run are merged into one for each of its numbers. */
+/** After about this many new rows of `counts`, the rows of a run are merged into one row per number. */
 const FOLD_EVERY = 1000;
 
-/** Merging waits for no lock: rows that another transaction has added or is merging are left for the next time. */
+/** Merging waits for no lock: rows that another transaction has added or is merging are merged the next time. */
 const FOLD = `
   create function migrate.fold_counts(integer) returns void language sql as $$
     with folded as (
@@ -44,7 +44,7 @@ const FOLD = `
     select $1, kind, name, sum(count) from folded group by kind, name having sum(count) <> 0
   $$;`;
 
-/** The latest attempt of an item only increases: if the sum is unchanged, so is each of them. */
+/** The number of an item's latest attempt only increases: if the sum is unchanged, so is each number. */
 const COUNT_ITEMS = `
   create function migrate.count_items() returns trigger language plpgsql as $$
   declare
@@ -126,8 +126,8 @@ const COVERED = `
   group by target, supplier, endpoint`;
 
 /**
- * The part of the schema that keeps totals, for numbers that take long to count. Triggers update them in the same
- * transaction, for every writer. `counts` contains increments, so that no writer waits for a row of another. For each
+ * The part of the schema that keeps totals of numbers that take a long time to count. Triggers update them in the same
+ * transaction, for every writer. `counts` contains increments, so that writers do not wait for each other. For each
  * run it has: records by status, current problems by severity and code, `requests`, and the contribution to its
  * destination, which is the number of records that no earlier push to it has planned (`covered`) and how many of them
  * are `accepted`. `unsent` are records of a push without a row in `records`.

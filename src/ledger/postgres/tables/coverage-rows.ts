@@ -23,7 +23,7 @@ const SELECT_COVERAGE: Statement<Coverage> = {
   where each.records > 0 order by each.latest desc`,
 };
 
-/** Counts the records of a new plan that are in no earlier plan, and inserts those to send into `records`. */
+/** Counts the records of a new plan that are in no earlier plan, and inserts the records to send into `records`. */
 export async function coverPlan(queries: Queries, run: number, insertRecords: () => Promise<number>): Promise<void> {
   const { id: latest = 0 } = (await queries.row(LATEST_RECORD)) ?? {};
   const inserted = await insertRecords();

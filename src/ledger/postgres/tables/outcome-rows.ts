@@ -16,8 +16,8 @@ import type { RunRow } from "../postgres-schema.ts";
 import type { PostgresValue, Queries, Statement } from "../queries.ts";
 
 /**
- * The status shown for an item. A record in flight may have been processed. So may a record left to send whose earlier
- * request had no clear reply. Uses `items` and `perhaps`.
+ * The status shown for an item. A record in flight may have been processed. The same is true of a record left to send
+ * if an earlier request had no clear reply. Uses `items` and `perhaps`.
  */
 function shownStatus(sending: SendingStatus): string {
   return `case when items.status = 'sending' then '${sending}' when perhaps.identity is not null then 'ambiguous'
@@ -27,7 +27,7 @@ function shownStatus(sending: SendingStatus): string {
 const ITEMS = `migrate.items left join migrate.records as perhaps
   on items.status = 'pending' and perhaps.identity = items.identity and perhaps.state = 'ambiguous'`;
 
-/** Current problems: those of the plan and of the latest attempt. Uses `problems` and `items`. */
+/** Current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
 const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 export async function summary(queries: Queries, run: RunRow, sending: SendingStatus): Promise<Summary> {
@@ -41,7 +41,7 @@ export async function summary(queries: Queries, run: RunRow, sending: SendingSta
   };
 }
 
-/** Counts as `shownStatus` shows. */
+/** Counts items by the status that `shownStatus` selects. */
 async function countByStatus(queries: Queries, run: RunRow, sending: SendingStatus): Promise<Counts> {
   const { sending: inFlight = 0, pending = 0, ...others } = await countsOf(queries, run.number, "status");
   const resent = pending === 0 ? 0 : await countResent(queries, run);
@@ -58,7 +58,7 @@ async function countResent(queries: Queries, { number }: RunRow): Promise<number
   return others ? ((await queries.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
-/** Uses the ambiguous requests. They include the last one of each record that a request of a run made ambiguous. */
+/** Reads the ambiguous requests. If a request made a record ambiguous, the record's last request is one of them. */
 const COUNT_OWN: Statement<{ own: number; others: boolean }> = {
   sql: `
   with open as materialized (

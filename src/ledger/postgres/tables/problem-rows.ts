@@ -34,7 +34,7 @@ export async function insertProblems(
   if (found.length > 0) await queries.run(INSERT_PROBLEMS, run, ...columnsOf(found));
 }
 
-/** Appends problems to those of the plan. */
+/** Adds problems to the plan. */
 export async function appendPlanProblems(
   queries: Queries,
   run: number,

@@ -45,11 +45,11 @@ export async function markPossiblySent(
   return unknown.length;
 }
 
-const REASON = "known from a journal alone: the database was restored from an older copy";
+const REASON = "known only from a journal: the database was restored from an older copy";
 
 /**
- * The content that was sent last counts: a record with other content was revised since. A record whose next attempts had
- * the content that was accepted remains accepted.
+ * The content of the last request counts: if it differs from the record's content, the record was revised in between.
+ * An accepted record stays accepted if the added attempts follow its last one and repeat the accepted content.
  */
 const MARK_POSSIBLY_SENT = `
   with given as (
@@ -108,7 +108,7 @@ export async function isRecoveryKnown(queries: Queries, id: string): Promise<boo
 const SELECT_RECOVERY: Statement<{ id: string }> = { sql: "select id from migrate.recoveries where id = $1" };
 
 /**
- * After a recovery without every request, a record that is new to the ledger may have been sent. A record of an
+ * After an uncertain recovery, a record that is new to the ledger may have been sent. A record of an
  * earlier plan is already counted in `coverage`.
  */
 export async function holdNewIfUncertain(transaction: Transaction, run: RunRow): Promise<void> {
@@ -178,7 +178,8 @@ const SELECT_MACHINES: Statement<{ id: string }> = { sql: "select id from migrat
 
 /**
  * Identifies the database, its server and the server's timeline. A restored dump gives the table another number. A
- * failover or a recovery to a point in time starts a new timeline. A copy of the server's files goes back in its log.
+ * failover or a recovery to a point in time starts a new timeline. A restored copy of the server's files has an earlier
+ * log position.
  */
 const SELECT_ORIGIN: Statement<Origin> = {
   sql: `

@@ -72,8 +72,8 @@ export async function resumeRun(
 }
 
 /**
- * Makes rejected records `pending` that may have been sent again since, as a recovery shows: the rejection is not the last
- * word on them.
+ * Makes a rejected record `pending` if a recovery shows that it may have been sent again since. The rejection may then
+ * be outdated.
  */
 export async function reopenRejected(transaction: Transaction, { number }: RunRow): Promise<void> {
   await transaction.run(REOPEN_REJECTED, number);

@@ -15,7 +15,7 @@ import {
 interface ChecksummedDatabase extends SqliteDatabase {
   /** False if the log could not be written into the file. */
   readonly close: () => boolean;
-  /** Another thread writes from now on, and checks the pages, too. */
+  /** Call this when another thread starts to write and to check the pages. */
   readonly stopCheck: () => void;
 }
 
@@ -25,7 +25,7 @@ interface ChecksumOptions {
    * further transaction is refused.
    */
   readonly isChecked?: boolean;
-  /** This process wrote the log with these checksums, so it need not be written into the file at once. */
+  /** This process wrote the log with these checksums, so the log can be written into the file later. */
   readonly isLogKnown?: boolean;
   /**
    * The writer to record in the ledger (`takeWriter`). Without it, the caller must ensure that there is no other
@@ -35,9 +35,9 @@ interface ChecksumOptions {
 }
 
 /**
- * The same database with a checksum file, which has the checksum of every page and the number of committed
- * transactions. Any corruption is detected when the ledger is next opened (`requireSound`). The log is written into
- * the file only here, because the checksums must change with it.
+ * Adds a checksum file to a database, with the checksum of every page and the number of committed transactions. Any
+ * corruption is detected when the ledger is next opened (`requireIntact`). The log is written into the file only here,
+ * because the checksums must change with it.
  *
  * Costs one small row per transaction and one unsynced write of 28 bytes.
  */
@@ -89,7 +89,8 @@ export function withChecksums(
     close() {
       check?.stop();
       if (check?.broken() === undefined && place.failure() === undefined) return checksums.close(release);
-      // The checksum file of a corrupt ledger shows the corruption, and that of another ledger is not ours to change.
+      // The checksum file of a corrupt ledger shows the corruption, and the checksum file of another ledger must not
+      // change.
       database.abandon();
       return true;
     },
@@ -104,7 +105,8 @@ interface MaintainedChecksums {
   readonly noteWrite: () => void;
   readonly noteCommits: (commits: number) => void;
   /**
-   * Writes the log into the file. False while others read, or if the disk refuses: the log then keeps its contents.
+   * Writes the log into the file. Returns false if other processes are reading or the disk rejects the write. The log
+   * then keeps its contents.
    */
   readonly checkpoint: () => boolean;
   /**

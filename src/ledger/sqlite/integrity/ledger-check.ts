@@ -98,9 +98,9 @@ interface IntegrityOptions {
 }
 
 /**
- * Refuses a ledger that is not what was last written: Failure `ledger_damaged`. Its checksums detect a single changed
- * bit. Without a checksum file, SQLite's own check detects a truncated or torn file. Returns
- * `trusted` if its pages were not checked.
+ * Refuses a ledger that differs from its last written state: Failure `ledger_damaged`. Its checksums detect a single
+ * changed bit. Without a checksum file, SQLite's own check detects a truncated or torn file. Returns `trusted` if its
+ * pages were not checked.
  */
 export function requireIntact(database: SqliteDatabase, options: IntegrityOptions = {}): "checked" | "trusted" {
   const { path } = database;
@@ -151,7 +151,7 @@ function requireWhole(database: SqliteDatabase, logSize: number): void {
   const { path } = database;
   const { size } = statSync(path);
   const expected = pragma(database, "page_count") * pragma(database, "page_size");
-  if (logSize === 0 && size < expected) throw corruptLedger(path, `it has ${size} bytes of ${expected}`);
+  if (logSize === 0 && size < expected) throw corruptLedger(path, `it has ${size} of ${expected} bytes`);
   if (size > FULLY_CHECKED_BYTES) return;
   const [found] = integrityErrors(database, 1);
   if (found !== undefined) throw corruptLedger(path, found);

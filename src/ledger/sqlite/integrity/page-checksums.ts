@@ -98,7 +98,7 @@ function writeChecksums(path: string, checksums: PageChecksums): void {
   replaceFileSync(path, bytes);
 }
 
-/** Converts 32-bit numbers from the byte order of this machine to that of the file, or back. */
+/** Converts 32-bit numbers between the byte order of this machine and the byte order of the file. */
 function lowestByteFirst(numbers: Buffer): void {
   if (endianness() === "BE") numbers.swap32();
 }
@@ -117,8 +117,8 @@ export function writeCommitCount(path: string, checksums: Pick<PageChecksums, "p
 }
 
 /**
- * Keeps the number of commits and removes the checksums. For cases in which SQLite may write into the file on its own,
- * such as the end of a process that could not close it properly.
+ * Keeps the number of commits and removes the checksums. Used when SQLite may write into the file on its own, for
+ * example if a process ends without closing the file properly.
  */
 export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   try {
@@ -129,7 +129,7 @@ export function writeHeaderOnly(path: string, checksums: PageChecksums): void {
   }
 }
 
-/** The same if only the file has the state. */
+/** Like `writeHeaderOnly`, with the state read from the checksum file. */
 export function forgetChecksums(database: string): void {
   const path = checksumsPath(database);
   const checksums = readChecksums(path);
@@ -193,7 +193,7 @@ export function updateChecksums(database: string, before: PageChecksums): PageCh
 }
 
 /**
- * Checks some pages from number `first` on, as `findDamage` does. Returns the corruption, if any, and the number of
+ * Checks some pages from number `first` on, as `findCorruption` does. Returns the corruption, if any, and the number of
  * the next page.
  * @param about `buffer`: a `pagesBuffer`, which can be reused
  */
@@ -242,7 +242,7 @@ function withFile<T>(path: string, work: (file: number) => T): T {
 }
 
 /**
- * Pages of a database whose latest committed version is in its write-ahead log, so that those in the database file do
+ * Pages of a database whose latest committed version is in its write-ahead log. Their versions in the database file do
  * not matter. SQLite verifies the log's own checksums. Format: https://sqlite.org/fileformat2.html#walformat
  */
 function pagesInLog(logPath: string): ReadonlySet<number> {
@@ -268,7 +268,7 @@ function readPages(file: number): ReadonlySet<number> {
   let pending: number[] = [];
   for (let at = LOG_HEADER_BYTES; ; at += FRAME_HEADER_BYTES + pageSize) {
     if (readSync(file, frame, 0, FRAME_HEADER_BYTES, at) < FRAME_HEADER_BYTES) return committed;
-    // The rest is left over from before the log restarted.
+    // The remaining frames are from before the log restarted.
     if (header.compare(frame, 8, SALTS_AT, SALTS_AT, SALTS_AT + 8) !== 0) return committed;
     pending.push(frame.readUInt32BE(0));
     if (frame.readUInt32BE(4) === 0) continue;

@@ -61,7 +61,7 @@ export async function lockLedger(path: string, command: string, options: LockOpt
 
 /** The lock can change hands during an attempt, but not this often. */
 const TRIES = 20;
-/** A process that only checks the lock holds it for a shorter time. */
+/** A process that only checks the lock holds it for less time than this. */
 const BUSY_TIMEOUT = 100;
 
 interface TakenLock {
@@ -80,7 +80,7 @@ function held(
   const release = (): void => {
     lease.end();
     forgetHeld();
-    // Removed while it is held, so that waiting processes detect that it is gone.
+    // Removed while the lock is held, so that waiting processes detect the removal.
     if (statOf(lockPath)?.ino === file) rmSync(lockPath, { force: true });
     letGo(database);
   };
@@ -161,7 +161,7 @@ function closed<T>(database: SqliteDatabase, result: T): T {
   return result;
 }
 
-/** Ends the transaction first: a database stays open until its statements are collected. */
+/** Ends the transaction first: a database stays open until its statements are garbage-collected. */
 function letGo(database: SqliteDatabase): void {
   try {
     database.execute("rollback");
@@ -171,7 +171,9 @@ function letGo(database: SqliteDatabase): void {
   database.close();
 }
 
-/** According to the kernel, no process holds it. If one of the two cannot rely on that, the lease decides. */
+/**
+ * According to the kernel, no process holds the lock. If either holder cannot rely on the kernel, the lease decides.
+ */
 function needsWatch(before: Holder, holder: Holder): boolean {
   return (before.kind === "lease" || holder.kind === "lease") && !isDead(before);
 }
@@ -187,8 +189,9 @@ function begin(database: SqliteDatabase, path: string): void {
 }
 
 /**
- * Others can read the holder only after a commit, which releases the lock for a moment. If another process takes it
- * then, it writes its own name and this process gives up. Of several processes, the last one to write gets the lock.
+ * Other processes can read the holder only after a commit, which releases the lock for a moment. If another process
+ * acquires the lock in that moment, it writes its own name and this process gives up. The last process to write gets
+ * the lock.
  */
 function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
   for (const deadline = performance.now() + GIVE_WAY_MS; ;) {
@@ -235,8 +238,8 @@ function inUse(path: string, holder: Holder | undefined): Failure {
 }
 
 const HINTS = {
-  kernel: "if it dies, nothing has to be removed: the lock of the kernel ends with it",
-  lease: "if it dies, nothing has to be removed: the file system is not local, and its lease expires after 30 s",
+  kernel: "if it dies, no file needs to be removed: the kernel releases its lock",
+  lease: "if it dies, no file needs to be removed: the file system is not local, and the lease expires after 30 s",
 } as const;
 
 function unreadableLock(path: string): Failure {

@@ -5,7 +5,7 @@ import type { LockKind } from "../../lock-holder.ts";
 import { statOf } from "../ledger-file.ts";
 
 /**
- * Linux file systems whose locks are those of the kernel, by magic number
+ * Linux file systems whose locks the kernel itself manages, by magic number
  * (https://man7.org/linux/man-pages/man2/statfs.2.html). All others are treated as network file systems.
  */
 const LOCAL_FILE_SYSTEMS: ReadonlySet<number> = new Set([
@@ -59,7 +59,7 @@ export function requireOnePlace(path: string): void {
   }
   if (mountPoints().has(realpathSync(path))) {
     throw new Failure("config", `the ledger ${path} is mounted as a single file`, {
-      hint: "mount its folder instead, which also holds its log, checksum file and lock",
+      hint: "mount its folder instead, which also contains its log, checksum file and lock",
     });
   }
 }

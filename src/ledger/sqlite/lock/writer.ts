@@ -8,7 +8,7 @@ import { isHeldHere } from "./other-copies.ts";
 
 /**
  * The process that may write to a ledger, as recorded in the ledger itself (`seal.writer`). Transactions of any other
- * process fail. This keeps a second process out even if the lock file was removed.
+ * process fail. This keeps other processes out even if the lock file was removed.
  */
 export interface Writer extends Holder {
   /**
@@ -24,7 +24,7 @@ export function writerText(holder: Holder, lockInode: number): string {
   return JSON.stringify(writer);
 }
 
-/** The same, for the existing ledger at this path. */
+/** Adds the inode of the existing ledger at this path to the text of a writer. */
 export function writerOf(text: string, path: string): string {
   return JSON.stringify({ ...parseWriter(text), ledgerInode: statOf(path)?.ino });
 }
@@ -96,7 +96,7 @@ export function refuseOtherWriter(path: string, text: string, isMeant: (writer: 
 }
 
 /**
- * The same before a repair, which continues if it cannot be determined whether the other process is alive.
+ * Like `refuseOtherWriter`, before a repair. Accepts a writer of which this host cannot determine whether it is alive.
  * @throws Failure `ledger_in_use`
  */
 export function refuseLiveWriter(path: string, text: string): void {

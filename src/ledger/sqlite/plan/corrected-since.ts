@@ -9,7 +9,7 @@ import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 /**
  * Makes a record `skipped`, with a warning, if its row is an older version of an accepted record. An earlier run found
  * the same content invalid, or the platform refused it, and the record was accepted after that, from corrected
- * rejects. Content that no earlier run has seen is a change and is treated as one. So is a record for which the
+ * rejects. Content that is in no earlier run is treated as a change. The same applies to a record for which the
  * platform was found to have other content (x'').
  */
 export function passOverCorrected(database: SqliteDatabase, run: RunRow, policy: PlanPolicy): void {
@@ -40,7 +40,7 @@ const CREATE_TABLE = `
     file integer not null, line integer not null, accepted_at text not null, account text, older integer not null);
   create index temp.corrected_by_identity on corrected (identity);`;
 
-/** Most accepted records have the accepted content: only the others are examined. */
+/** Most accepted records have the accepted content, so only the others are examined. */
 const INSERT_CANDIDATES = `
   insert into corrected
   select items.record, items.identity, items.content, items.file, items.line, records.accepted_at, records.account, 0

@@ -9,11 +9,15 @@ import type { RunRow } from "../ledger-schema.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Compares the records of a run that are left to send with all runs. Accepted with this content, or with a corrected
- * version of it: `skipped`. Accepted with other content: `invalid`, code `unique`, unless `revise`. Possibly
- * processed: `ambiguous`, unless `resendAmbiguous`. Belongs to a record that is not accepted yet: `blocked`, code
- * `account_not_found`. All other records are sent: new, blocked and rejected ones. Rejected records are sent even if
- * unchanged, because the cause may have been fixed on the platform, and a refusal creates nothing.
+ * Compares the records of a run that are left to send with all runs, and sets their status:
+ *
+ * - `skipped`: accepted with this content, or with a corrected version of it
+ * - `invalid`, code `unique`: accepted with other content, unless `revise`
+ * - `ambiguous`: possibly processed, unless `resendAmbiguous`
+ * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
+ *
+ * All other records are sent: new, blocked and rejected records. Rejected records are sent even if they are unchanged,
+ * because the cause may have been fixed on the platform, and a refusal creates nothing.
  */
 export function applyKnownRecords(
   database: SqliteDatabase,
@@ -37,7 +41,7 @@ function compareRecords(database: SqliteDatabase, run: RunRow, policy: PlanPolic
   if (!isWhole) database.execute(DROP_LISTED);
 }
 
-/** After a recovery without every request, a record that is new to the ledger may have been sent. */
+/** After an uncertain recovery, a record that is new to the ledger may have been sent. */
 function holdNew(database: SqliteDatabase, run: RunRow): void {
   if (!run.sends) return;
   database.run(HOLD_NEW, run.number);
@@ -56,8 +60,8 @@ const INSERT_HELD = `
   from items where run = ? and status = 'ambiguous' order by record`;
 
 /**
- * Remembers that this run was compared with all runs. Every other run is compared before it writes, so nothing new is
- * known until then.
+ * Records that this run was the last one to be compared with all runs. Every other run is compared before it writes, so
+ * the comparison stays valid until then.
  */
 export function noteCompared(database: SqliteDatabase, { number }: RunRow): void {
   database.run("delete from compared");
@@ -71,18 +75,19 @@ export function isComparedLast(database: SqliteDatabase, { number }: RunRow): bo
 const SELECT_COMPARED: Query<{ run: number }> = { sql: "select run from compared" };
 
 /**
- * The records of a run to compare: all of a new plan, those that are left of an old one, or those with these numbers.
+ * The records of a run to compare: all records of a new plan, the remaining records of an old plan, or the records with
+ * these numbers.
  */
 type Compared = "all" | "left" | readonly number[];
 
-/** Which of these records may still be sent, and the index that finds them. */
+/** SQL condition for records that may still be sent, and the index that finds them. */
 interface ToSend {
   readonly index: "" | "indexed by items_open";
   readonly status: string;
 }
 
 const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
-  // Most records of a new plan are left to send; of an interrupted run there may be few.
+  // Most records of a new plan are left to send, but an interrupted run may have few.
   all: { index: "", status: "items.status in ('valid', 'pending')" },
   left: { index: "indexed by items_open", status: "items.status = 'pending'" },
 };
@@ -151,7 +156,7 @@ function blockWaiting(database: SqliteDatabase, run: RunRow, policy: PlanPolicy,
   refuseCircular(database, run, policy, after);
 }
 
-/** A record that waits for itself can never be sent. Records that other runs have blocked count, too. */
+/** A record that waits for itself can never be sent. Records blocked by other runs also count. */
 function refuseCircular(database: SqliteDatabase, run: RunRow, policy: PlanPolicy, after: string): void {
   const circular = database.rows(SELECT_CIRCULAR, run.number);
   requireOneDirection(circular.length, policy);

@@ -48,7 +48,7 @@ const ANY_ROW_MARK: Query<{ found: 1 }> = {
 };
 
 /**
- * Adds new keys of rows that were sent under other keys, according to a journal alone. Those other keys are unknown.
+ * Adds new keys of rows that were sent under other keys, according to a journal. Those other keys are unknown.
  */
 function addJournaledRows(database: SqliteDatabase, run: RunRow): void {
   const destination = database.row(SELECT_DESTINATION, run.number);

@@ -35,7 +35,7 @@ export function createPlanner(database: SqliteDatabase): Planner {
     return number;
   }
 
-  /** Undefined for a plan that another process began: some of its keys are unknown. */
+  /** Undefined for a plan that another process started: some of its keys are unknown. */
   function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
     if (keys?.run === number) return keys.hashes;
     if (database.row(ANY_ITEM, number) !== undefined) return undefined;
@@ -86,8 +86,8 @@ export function createPlanner(database: SqliteDatabase): Planner {
 const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
 
 /**
- * Creates the rows of the records to send now, all at once and in input order. Finding a place in the index of
- * identities costs more than all other writes for a record, and would otherwise be paid between intent and request.
+ * Creates the rows of all records to send, in one statement and in input order. Finding a place in the index of
+ * identities takes longer than all other writes for a record, and would otherwise happen between intent and request.
  * Most of the plan is left to send, so `+` prevents a lookup of each record in the index of open records.
  */
 const INSERT_RECORDS = `
@@ -148,7 +148,7 @@ function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<
 }
 
 function requirePlanning(run: RunRow): void {
-  if (run.state !== "planning") throw new Error("The run's plan is settled already.");
+  if (run.state !== "planning") throw new Error("The run's plan is already finished.");
 }
 
 /** Makes the planned records whose rows begin at these places `invalid`, in a single pass over the plan. */
@@ -183,7 +183,7 @@ const SELECT_EXCLUDED: Query<{ readonly record: number; readonly position: numbe
   order by items.record, excluded.position`,
 };
 
-/** Remembers 52-bit hashes of keys, as a cheap proof that no key occurs twice. */
+/** Stores 52-bit hashes of keys, as a cheap proof that no key occurs twice. */
 interface KeyHashes {
   readonly add: (key: string) => void;
   /** False only if no key occurred twice. Also true if two keys share a hash, or if there were too many keys. */

@@ -4,7 +4,7 @@ import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /**
  * Creates the view that `acceptTogether` writes to, for this connection. Its trigger changes the three rows of a
- * record without one call from JavaScript for each.
+ * record, which saves a call from JavaScript for each row.
  */
 export function prepareAccepting(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(ACCEPTING);
@@ -27,9 +27,9 @@ const ACCEPTING = `
 
 /** The result of writing outcomes together. */
 interface AcceptedTogether {
-  /** The outcomes that were written. Their missing rows were not in the state in which this run left them. */
+  /** The outcomes that were written. Rows are missing if they were not in the state in which this run left them. */
   readonly written: readonly AttemptOutcome[];
-  /** The number of their rows that did not change, of three each. */
+  /** The number of their rows that did not change. Each outcome has three rows. */
   readonly missing: number;
   /** The outcomes that were not written. Each must be handled individually. */
   readonly others: readonly AttemptOutcome[];

@@ -147,7 +147,7 @@ const SELECT_DECISIONS: Query<DecisionRow> = {
   where identity in (select identity from items where key = ?) order by decisions.id`,
 };
 
-/** Every decision ever made about the records of this key. */
+/** Every decision ever made about the records with this key. */
 export function decisionsFor(database: SqliteDatabase, key: string): readonly RecordedDecision[] {
   return database
     .rows(SELECT_DECISIONS, key.normalize("NFC"))

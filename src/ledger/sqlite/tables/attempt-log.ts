@@ -103,7 +103,7 @@ function acceptRevised(database: SqliteDatabase, outcomes: readonly AttemptOutco
   return revised;
 }
 
-/** Every attempt for the records of this key in any run. */
+/** Every attempt for the records with this key in any run. */
 export function attemptsOf(database: SqliteDatabase, key: string): readonly Attempt[] {
   return database.rows(SELECT_ATTEMPTS, key.normalize("NFC")).map((row) => toAttempt(row, problemsOf(database, row)));
 }
@@ -152,7 +152,7 @@ const ACCEPT_RECORD = `
   update records set state = 'accepted', accepted_content = content, accepted_at = ?3, account = ?4
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
-/** As far as is known, the platform did not have it before. */
+/** Updates no record that the platform is known to have had before. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
 /** A refused record restarts at its first step. */
@@ -164,7 +164,7 @@ const UPDATE_ITEM = `
   update items set status = ?1, http = ?2, account = ?3, duration_ms = ?4
   where run = ?5 and record = ?6 and attempt = ?7 and status = 'sending'`;
 
-/** A new account that was already given to another record of the same endpoint, in any run, proves nothing. */
+/** A new account that already belongs to another record of the same endpoint, in any run, proves nothing. */
 function withoutSharedAccount(database: SqliteDatabase, run: RunRow, outcome: AttemptOutcome): AttemptOutcome {
   const { status, account, isNewAccount = false, identity, http } = outcome;
   if (!isNewAccount || status !== "accepted" || account === undefined) return outcome;

@@ -1,13 +1,13 @@
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 
 /**
- * Number of unlisted problems represented by a stored one. Few have the member, and parsing all of them as JSON would
- * be slow.
+ * Number of unlisted problems represented by a stored one. Few problems have the member, and parsing all of them as
+ * JSON would be slow.
  */
 const unlisted = (problem: string): string =>
   `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
 
-/** Current problems: those of the plan and of the latest attempt. Uses `problems` and `items`. */
+/** Current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
 export const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
 
 const add = (selected: string): string =>
@@ -24,10 +24,10 @@ const problemIn = (row: string, sign: "" | "-"): string =>
      or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
 
 /**
- * Totals of numbers that take long to count in a large ledger, updated in the same transaction as each change.
+ * Totals of numbers that take a long time to count in a large ledger, updated in the same transaction as each change.
  * `counts` has for each run: records by status, current problems by severity and code, requests. `coverage` has for
- * each destination: the records in plans of pushes, each once, and how many of them are accepted. `unsent` are those
- * of them without a row in `records`.
+ * each destination: the number of distinct records in plans of pushes, and how many of them are accepted. `unsent`
+ * lists the planned records without a row in `records`.
  */
 export const COUNT_TABLES: string = `
   create table counts (run integer not null, kind text not null, name text not null, count integer not null,
@@ -37,14 +37,14 @@ export const COUNT_TABLES: string = `
   create table unsent (identity blob primary key) without rowid;`;
 
 /**
- * Keeps the totals for changes through this connection. New plan items, requests, and records that change to or from
- * the status `sending` are counted in bulk by the code that writes them.
+ * Updates the totals after changes through this connection. New plan items, requests, and records that change to or
+ * from the status `sending` are counted in bulk by the code that writes them.
  */
 export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
   database.execute(TRIGGERS);
 }
 
-/** Temporary, because a schema that fits on one page is rarely lost. */
+/** Temporary, so that the stored schema fits on one page and is rarely lost. */
 const TRIGGERS = `
   create temp trigger count_status after update of status on items
   when old.status <> new.status and old.status <> 'sending' and new.status <> 'sending' begin
@@ -143,7 +143,7 @@ const SELECT_COUNTS: Query<{ name: string; count: number }> = {
   sql: "select name, count from counts where run = ? and kind = ? and count <> 0 order by count desc, name",
 };
 
-/** Counts the records of a new plan that are in no earlier plan, and inserts those to send into `records`. */
+/** Counts the records of a new plan that are in no earlier plan, and inserts the records to send into `records`. */
 export function coverPlan(database: SqliteDatabase, run: number, insertRecords: () => number): void {
   const latest = database.row(LATEST_RECORD)?.id ?? 0;
   const inserted = insertRecords();

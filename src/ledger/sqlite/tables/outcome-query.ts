@@ -15,8 +15,8 @@ import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 import { countsOf, STANDING_PROBLEM } from "./counts.ts";
 
 /**
- * The status shown for an item. A record in flight may have been processed. So may a record left to send whose earlier
- * request had no clear reply. Uses the table `items`.
+ * The status shown for an item. A record in flight may have been processed. The same is true of a record left to send
+ * if an earlier request had no clear reply. Uses the table `items`.
  */
 function shownStatus(sending: SendingStatus): string {
   return `case items.status
@@ -38,7 +38,7 @@ export function summary(database: SqliteDatabase, run: RunRow, sending: SendingS
   };
 }
 
-/** Counts as `shownStatus` shows. */
+/** Counts items by the status that `shownStatus` selects. */
 function countByStatus(database: SqliteDatabase, run: RunRow, sending: SendingStatus): Counts {
   const { sending: inFlight = 0, pending = 0, ...others } = countsOf(database, run.number, "status");
   const resent = pending === 0 || database.row(ANY_AMBIGUOUS) === undefined ? 0 : countResent(database, run);

@@ -33,7 +33,7 @@ function insertSql(rows: number): string {
     values ${Array.from({ length: rows }, () => "(?1, ?2, ?, ?, ?, ?, ?)").join(", ")}`;
 }
 
-/** Appends a problem to those of the plan. */
+/** Adds a problem to the plan. */
 export function appendPlanProblem(
   database: SqliteDatabase,
   item: { readonly run: number; readonly record: number },

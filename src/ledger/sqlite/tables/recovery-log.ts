@@ -73,7 +73,7 @@ function noteRequest(database: SqliteDatabase, { request, number, at }: NotedReq
   database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, REASON, idempotent ? 1 : 0, rowMark);
 }
 
-const REASON = "known from the journal alone: the ledger was restored from an older copy";
+const REASON = "known only from the journal: the ledger was restored from an older copy";
 
 /** A record that an earlier plan could not send is already counted in `coverage`. */
 const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";
@@ -81,8 +81,8 @@ const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not 
 const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
 
 /**
- * The content that was sent last counts: a record with other content was revised since. A record
- * whose next attempts had the content that was accepted remains accepted.
+ * The content of the last request counts: if it differs from the record's content, the record was revised in between.
+ * An accepted record stays accepted if the added attempts follow its last one and repeat the accepted content.
  */
 const UPDATE_RECORD = `
   update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null),

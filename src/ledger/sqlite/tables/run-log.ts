@@ -76,7 +76,7 @@ export function resumeRun(
   return resumed;
 }
 
-/** With more records than this, comparing all that are left is faster. */
+/** With more records than this, comparing all remaining records is faster. */
 const MAX_LISTED = 50_000;
 
 /** Makes the run's records with this status `pending`. Returns their numbers. */
@@ -92,8 +92,8 @@ export function reopen(
 }
 
 /**
- * The same for rejected records that may have been sent again since, as a recovery shows: the rejection is not the last
- * word on them. Returns their numbers.
+ * Makes a rejected record `pending` if a recovery shows that it may have been sent again since. The rejection may then
+ * be outdated. Returns the record numbers.
  */
 export function reopenRejected(database: SqliteDatabase, { number }: RunRow): readonly number[] {
   if (recoveriesOf(database).length === 0) return [];
