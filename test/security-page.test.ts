@@ -25,12 +25,12 @@ it("docs/security.md has every control and names existing tests", () => {
 it("docs/security.md lists the work limits of the program", () => {
   for (const [what, limit] of [
     ["alternatives tried for one record", MAX_TRIALS],
-    ["comparisons of names and texts with patterns for one record", MAX_MATCHES],
+    ["comparisons of names and values with patterns for one record", MAX_MATCHES],
     ["options of alternatives directly inside alternatives", MAX_OPTIONS],
     ["schemas that conditions compare one value with", MAX_EVALUATIONS],
     ["schemas inside schemas, along references", MAX_SCHEMA_NESTING],
     ["nodes that an overlay's target visits", MAX_VISITS],
-    ["files and folders that a glob goes through", MAX_GLOB_ENTRIES],
+    ["files and folders that a glob visits", MAX_GLOB_ENTRIES],
     ["pages of one list of the platform", MAX_PAGES],
     ["length of a target of an overlay", MAX_PATH_CHARACTERS],
   ] as const) {
@@ -45,11 +45,11 @@ it("docs/security.md lists the size limits of the program", () => {
     `| one CSV record, one row of a sheet; the header | ${csvRecordBytes / 2 ** 20} MiB |`,
     `| columns of a CSV file, of a sheet | ${csvColumns.toLocaleString("en")} |`,
     `| one JSON record, line or document | ${jsonRecordBytes / 2 ** 20} MiB |`,
-    `| what one file holds unpacked | ${inputBytes / 2 ** 40} TiB |`,
+    `| uncompressed size of one file | ${inputBytes / 2 ** 40} TiB |`,
     `| growth of a \`.gz\` | ${gzipRatio} times`,
     `| growth of a part of a workbook | ${gzipRatio} times`,
     `| parts of a workbook | ${workbookParts.toLocaleString("en")} |`,
-    `| texts of a workbook, which memory holds | ${workbookTextBytes / 2 ** 20} MiB |`,
+    `| text of a workbook, which is kept in memory | ${workbookTextBytes / 2 ** 20} MiB |`,
     `| rows of a child source for one parent | ${rowsPerParent.toLocaleString("en")} |`,
     `| a reply | ${MAX_REPLY_BYTES / 2 ** 20} MiB, its header ${MAX_HEADER_BYTES / 2 ** 10} KiB |`,
   ]) {

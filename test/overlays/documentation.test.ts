@@ -17,11 +17,11 @@ function rowsUnder(heading: string): readonly (readonly [string, string])[] {
 describe("docs/rules.md", () => {
   it("lists every setting of the shipped overlays", () => {
     const known = new Set(contracts.flatMap(({ ruleDeclarations }) => [...ruleDeclarations.settings.keys()]));
-    expect(rowsUnder("Settings that the shipped overlays know").map(([name]) => name)).toEqual([...known].toSorted());
+    expect(rowsUnder("Settings that the shipped overlays use").map(([name]) => name)).toEqual([...known].toSorted());
   });
 
   it("lists every reference list of the shipped overlays with every column that rules use", () => {
-    const rows = rowsUnder("Lists that the shipped overlays ask for");
+    const rows = rowsUnder("Lists that the shipped overlays use");
     const asked = usedColumns();
     expect(rows.map(([name]) => name)).toEqual([...asked.keys()].toSorted());
     const unnamed = rows.flatMap(([name, columns]) =>
