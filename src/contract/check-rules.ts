@@ -8,8 +8,8 @@ import { didYouMean } from "../text/suggestion.ts";
 import { fieldNames, followPath, placesWithRules, type PathBases, type TypePlace } from "./types/type-place.ts";
 
 /**
- * Finds undefined names in rules: named values, settings and formats (errors), and fields that the contract lacks at
- * every place where the rule applies (warnings). Rules that no request can trigger are not checked.
+ * Finds undefined names in rules: named values, settings and formats (errors), and fields that the contract does not
+ * have at any place where the rule applies (warnings). Rules that no request can trigger are not checked.
  */
 export function checkRules(operations: readonly Operation[], declarations: RuleDeclarations, findings: Findings): void {
   const uses: PathUses = new Map();
@@ -54,7 +54,7 @@ function issuesOf(expression: Expression, { settings, values }: RuleDeclarations
   if (expression.kind !== "arithmetic") return [];
   const list = [expression.left, expression.right].find((side) => side.kind === "path" && isMany(side));
   if (list?.kind !== "path") return [];
-  return [`"${list.text}" gives several values: put it into sum(), min(), max() or count()`];
+  return [`"${list.text}" gives several values: use it in sum(), min(), max() or count()`];
 }
 
 function unknownName(what: string, name: string, known: Iterable<string>, advice = ""): readonly string[] {
@@ -87,7 +87,10 @@ function recordUses(rule: Rule, place: TypePlace, context: UseContext): void {
   }
 }
 
-/** Records the paths in an expression; those in filters and named values are resolved from their own place. */
+/**
+ * Records the paths in an expression. Paths in filters and named values are resolved from the place of the filter or
+ * named value.
+ */
 function recordUse(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   if (expression.kind !== "path") {
     for (const part of subexpressionsOf(expression)) recordUse(part, from, place, context);
@@ -108,7 +111,7 @@ function recordUse(expression: Expression, from: PathBases, place: AttrPath, con
   }
 }
 
-/** For filters of rows: the parts that refer to the payload and not to columns. */
+/** Records only the parts of row filters that refer to the payload, not to columns. */
 function recordRowFilters(expression: Expression, from: PathBases, place: AttrPath, context: UseContext): void {
   for (const part of subexpressionsOf(expression)) {
     if (part.kind === "path" && part.base !== "here") recordUse(part, from, place, context);
@@ -134,7 +137,7 @@ function unknownField(path: PathExpression, from: PathBases): string {
       continue;
     }
     const hint = step.kind === "field" ? didYouMean(step.name, fieldNames(holders)) : "";
-    return `"${path.text}" leads to no field of the contract${hint}`;
+    return `"${path.text}" does not resolve to a field of the contract${hint}`;
   }
   return "";
 }

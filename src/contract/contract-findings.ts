@@ -19,14 +19,17 @@ export type FindingSeverity = ContractFinding["severity"];
 /** Collects findings while a contract is compiled; duplicates at the same place are ignored. */
 export interface Findings {
   readonly add: (severity: FindingSeverity, code: string, message: string, path: AttrPath) => void;
-  /** Like `add`, for text of a document (an overlay's own text) that is not part of the merged one. */
+  /** Like `add`, for the text of an overlay, which is not part of the merged document. */
   readonly addAt: (
     severity: FindingSeverity,
     code: string,
     message: string,
     location: Pick<ContractFinding, "place" | "pointer">,
   ) => void;
-  /** Counts a harmless name that operators' documents often repeat; gives one finding per name, at its first place. */
+  /**
+   * Counts a harmless name that is often repeated in operators' documents. Each name gives one finding, at its first
+   * place.
+   */
   readonly countExtension: (name: string, path: AttrPath) => void;
   /** Errors first, then by file, line and code. */
   readonly sorted: () => readonly ContractFinding[];
@@ -65,8 +68,8 @@ export function reportRuleIssues({ add }: Pick<Findings, "add">): ReportRuleIssu
 function addCountedExtension(name: string, places: readonly AttrPath[], add: Findings["add"]): void {
   const [first] = places;
   if (first === undefined) return;
-  const times = places.length === 1 ? "" : ` (${places.length} places, the first one here)`;
-  add("info", "unknown-extension", `"${name}" means nothing to this program; it is passed over${times}`, first);
+  const times = places.length === 1 ? "" : ` (${places.length} places, this is the first)`;
+  add("info", "unknown-extension", `"${name}" is not an extension of this program; it is ignored${times}`, first);
 }
 
 const SEVERITY_ORDER: Readonly<Record<FindingSeverity, number>> = { error: 0, warning: 1, info: 2 };

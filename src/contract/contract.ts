@@ -10,8 +10,8 @@ export interface Contract {
   /** The document with all overlays applied, as plain data; the sandbox uses it. */
   readonly document: JsonObject;
   readonly operations: readonly Operation[];
-  /** Declarations that the rules of its schemas have in common. */
+  /** Declarations shared by the rules of its schemas. */
   readonly ruleDeclarations: RuleDeclarations;
-  /** Everything that the compiler could not interpret or considers wrong; nothing is ignored silently. */
+  /** Everything that the compiler could not interpret or that is wrong. Nothing is ignored silently. */
   readonly findings: readonly ContractFinding[];
 }

@@ -19,12 +19,12 @@ import { checkWrittenFor } from "./document/written-for.ts";
 import { followReference, type Compilation } from "./types/schema-node.ts";
 
 /**
- * Compiles an OpenAPI 3.0 or 3.1 document, the first one, after applying the Overlay 1.0 documents that follow it, in
- * order. Anything that is not understood or not enforced is a finding. `settings`: the configured settings of the
- * instance, which a discriminator may refer to.
+ * Compiles the first document (OpenAPI 3.0 or 3.1) after applying the following documents (Overlay 1.0), in order. Any
+ * part that is not understood or not enforced is a finding. `settings`: the configured settings of the instance, to
+ * which a discriminator may refer.
  *
  * Throws a Failure (`contract_invalid`) if compilation is impossible: text that is not YAML or JSON, a first document
- * that is not OpenAPI 3, or a further one that is not an overlay.
+ * that is not OpenAPI 3, or a later document that is not an overlay.
  */
 export function loadContract(
   documents: readonly SourceText[],
@@ -81,7 +81,7 @@ function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilati
   if (root === null) {
     throw emptyFile(
       file,
-      "a contract is the platform's own OpenAPI document: ask its operator for it (docs/contract.md)",
+      "the contract is the platform's own OpenAPI document: ask the operator for it (docs/contract.md)",
     );
   }
   const line = lineOf(["openapi"]);
@@ -103,15 +103,15 @@ function overlayOf(source: SourceText): SourceDocument {
   const version = overlayVersion(overlay.value);
   if (version?.startsWith("1")) return overlay;
   if (overlay.value === null) {
-    throw emptyFile(source.file, "leave the overlay out, or write what it changes (docs/contract.md)");
+    throw emptyFile(source.file, "omit the overlay, or add the changes to it (docs/contract.md)");
   }
   const line = overlay.lineOf(["overlay"]);
   const what =
     version === undefined
       ? "this is not an Overlay 1.0 document"
-      : `this is an overlay of version ${version}, which is not known`;
+      : `this is an overlay of version ${version}, which is not supported`;
   throw new Failure("contract_invalid", `${source.file}:${line}: ${what}`, {
-    hint: 'give one OpenAPI document, then overlays; these begin with "overlay: 1.0.0"',
+    hint: 'pass one OpenAPI document, then overlays; an overlay begins with "overlay: 1.0.0"',
     place: { file: source.file, line },
   });
 }
@@ -125,7 +125,7 @@ function textOr(value: JsonValue | undefined, otherwise: string): string {
   return typeof value === "string" ? value : otherwise;
 }
 
-/** Checks references that no request body reaches: nothing depends on them, but they are errors in the document. */
+/** Checks references that no request body uses: nothing depends on them, but they are errors in the document. */
 function checkReferences(document: JsonObject, findings: Findings): void {
   const open: { readonly value: JsonValue; readonly path: AttrPath }[] = [{ value: document, path: [] }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

@@ -10,16 +10,20 @@ interface ChildColumnsContext {
 }
 
 /**
- * The columns of a source, plus those of its child sources with at most one row for each of its rows, which entries
- * name as `addresses.STREET`. A column of the row itself with that name takes precedence.
+ * The columns of a source and of its child sources with at most one row per row of the source. Entries refer to a child
+ * column as `addresses.STREET`. If the row itself has a column with that name, that column takes precedence.
  */
 export function withChildColumns(own: SourceColumns, context: ChildColumnsContext): SourceColumns {
   const { document, issues, columnsOf } = context;
   const columnBelow = (child: string, name: string, line: number): Column => {
     const entry = document.sources.get(child);
     if (entry !== undefined && !hasOneRow(entry)) {
-      const hint = `write \`pick: first\` (or last) at the source ${child}, or make a list of its rows with \`each\``;
-      issues.add(["sources", child], `may have several rows for one of ${own.source}, and ${name} names one`, hint);
+      const hint = `add \`pick: first\` (or last) to the source ${child}, or build a list from its rows with \`each\``;
+      issues.add(
+        ["sources", child],
+        `may have several rows for each row of ${own.source}, but ${name} requires one`,
+        hint,
+      );
     }
     const column = columnsOf(child).column(name.slice(child.length + 1), line);
     return eitherColumn(ownColumn(name), column, (row) => row.children?.get(child)?.[0]);

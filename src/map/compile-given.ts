@@ -12,7 +12,7 @@ import type { ObjectNode } from "./node/mapping-node.ts";
 /** The nodes that a mapping defines for the bodies of steps, by step name. */
 export type StepNodes = ReadonlyMap<string, ObjectNode>;
 
-/** Adds an issue for a step that the operation does not have, and for fields that a step's body cannot take. */
+/** Adds an issue for a step that the operation does not have, and for fields that the body of a step cannot have. */
 export function compileSteps(document: MappingDocument, operation: Operation, context: CompileContext): StepNodes {
   const nodes = [...document.steps].flatMap(([name, entry]) => {
     const step = operation.steps.find((one) => one.name === name);
@@ -27,7 +27,7 @@ function compileStep(step: Step, entry: JsonObject, context: CompileContext): Ob
   const path = ["steps", step.name];
   const type = stepFieldsType(step);
   if (type === undefined) {
-    context.issues.add(path, "takes the payload and nothing else");
+    context.issues.add(path, "accepts no fields other than the payload");
     return undefined;
   }
   refuseSet(step, entry, path, context.issues);
@@ -60,7 +60,7 @@ export function compileParameters(
 
 function refuseStep(name: string, { id, steps }: Operation, issues: Issues): void {
   const names = steps.map((step) => step.name);
-  const hint = names.length === 0 ? "it is made by one request" : didYouMean(name, names);
+  const hint = names.length === 0 ? "the operation has no steps" : didYouMean(name, names);
   issues.add(["steps", name], `the operation "${id}" has no such step`, hint);
 }
 

@@ -160,7 +160,7 @@ function unmappedInItems({ entries }: ItemsNode, path: AttrPath): readonly strin
   return [...new Set(unmapped)];
 }
 
-/** The node of an attr: in the payload, unless only a step or the parameters have such a field. */
+/** The node that contains an attr: the payload, unless only a step or the parameters have such a field. */
 function nodeWith([field]: AttrPath, { root, steps, parameters }: Nodes): MappingNode {
   const has = (node: ObjectNode): boolean => node.fields.some(({ name }) => name === field);
   const others = [...steps.values(), ...(parameters ? [parameters] : [])];
@@ -168,7 +168,7 @@ function nodeWith([field]: AttrPath, { root, steps, parameters }: Nodes): Mappin
   return others.find(has) ?? root;
 }
 
-/** Rejects a measure of an attr that no payload has, because its sum would always be zero. */
+/** Rejects a measure of an attr that the mapping does not fill, because its sum would always be zero. */
 function refuseUnmappedMeasures(document: MappingDocument, body: FieldType, issues: Issues): void {
   if (document.measures.length === 0) return;
   const attrs = [...mappedAttrs(document.payload, body).keys()].filter((attr) => attr !== "");
@@ -179,7 +179,7 @@ function refuseUnmappedMeasures(document: MappingDocument, body: FieldType, issu
     ] as const) {
       const written = path && formatAttr(path);
       if (written === undefined || attrs.includes(written)) continue;
-      issues.add(["measures", name, option], `the mapping fills no "${written}"`, didYouMean(written, attrs));
+      issues.add(["measures", name, option], `the mapping does not fill "${written}"`, didYouMean(written, attrs));
     }
   }
 }

@@ -9,18 +9,18 @@ import type { MappingNode, OriginKind } from "./node/mapping-node.ts";
 export interface Mapping {
   /**
    * Never throws for invalid data. Throws a Failure `mapping_invalid` at the first row of a CSV file that lacks a
-   * column, and if a user's function fails. If the mapping has `prepare`, rows must be prepared first.
+   * column, or if a user's function fails. If the mapping has `prepare`, rows must be prepared first.
    */
   readonly map: (row: Row) => Mapped;
   /**
    * Evaluates the user's functions for rows before they are mapped; undefined for a mapping without calls. An error in
    * a call is thrown when its row is mapped.
-   * @throws Failure if a function ended or blocked its thread, or the run was stopped in the meantime
+   * @throws Failure if a function ended or blocked its thread, or if the run was stopped in the meantime
    */
   readonly prepare?: ((rows: readonly Row[]) => Promise<void>) | undefined;
   /** Ends the thread of the user's functions. */
   readonly close?: (() => Promise<void>) | undefined;
-  /** The cell of an attr, or the closest place: the row that it would come from, or the parent's row. */
+  /** The cell of an attr. Without a cell, the row of the value, or the parent's row. */
   readonly locate: (row: Row, path: AttrPath) => Place | undefined;
   /**
    * Every value of the payload, of the fields for steps and of parameters (`parameters.companyId`), with its origin,
@@ -33,7 +33,7 @@ export interface Mapping {
    * involved.
    */
   readonly payloadNode?: MappingNode | undefined;
-  /** True if every payload has the same value there, for any rows. */
+  /** True if the value at this path is the same in every payload, whatever the rows. */
   readonly isConstant: (path: AttrPath) => boolean;
   /** Columns (CSV) or paths (JSON) that the payload uses, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;

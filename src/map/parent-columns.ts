@@ -4,9 +4,9 @@ import { type Column, ownColumn, type SourceColumns } from "./source-columns.ts"
 
 const PREFIX = "parent.";
 
-/** The columns of the parent row, which entries for child rows name as `parent.ACCOUNT_REF`. */
+/** The columns of the parent row. Entries for child rows refer to them as `parent.ACCOUNT_REF`. */
 export interface ParentColumns {
-  /** The columns of a child source, combined with those of the parent. */
+  /** The columns of a child source, combined with the columns of the parent. */
   readonly merge: (own: SourceColumns) => SourceColumns;
   /** Must be set while items are built; `undefined` if no entry reads a column of the parent. */
   readonly read: () => ParentRow | undefined;
@@ -28,7 +28,7 @@ export function parentColumns(above: SourceColumns): ParentColumns {
   };
 }
 
-/** A column of the row itself with that name takes precedence. */
+/** If the row itself has a column with that name, that column takes precedence. */
 function eitherColumn(own: ReturnType<typeof ownColumn>, above: Column, parentRow: () => Row): Column {
   return {
     name: own.name,

@@ -34,7 +34,7 @@ export function passThrough(operation: Operation): Mapping {
 
 function payloadOf(row: Row): JsonObject {
   if (!isCsvRow(row)) return row.value;
-  throw new Failure("usage", `${row.table.file}: rows of columns need --mapping`, {
+  throw new Failure("usage", `${row.table.file}: a file with columns requires --mapping`, {
     hint: "write a mapping from its columns to the payload (docs/mapping.md), and pass it with --mapping <file>",
     place: { file: row.table.file, line: row.line },
   });

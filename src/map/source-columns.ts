@@ -50,7 +50,7 @@ export function sourceColumns(source: string, mappingFile: string): SourceColumn
   };
 }
 
-/** A column that need not exist: only rows that have it use it. */
+/** A column that may not exist; `isIn` checks whether a row has it. */
 export function ownColumn(name: string): Column & { readonly isIn: (row: Row) => boolean } {
   const [first = name] = name.split(".");
   return {

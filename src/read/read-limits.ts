@@ -1,4 +1,4 @@
-/** Limits for data in memory and unpacked data, for any input. All sizes in bytes. */
+/** Limits for data in memory and for unpacked data, for any input. All sizes are in bytes. */
 export interface ReadLimits {
   /**
    * Maximum length of a CSV record or a row of a sheet; a quote that is still open after this length counts as

@@ -30,13 +30,13 @@ import { withinWork } from "./work-limit.ts";
 export type { FoundProblem } from "./problem-collector.ts";
 
 /**
- * All problems of one payload, in the order of the contract's fields; undocumented fields follow the documented ones
+ * All problems of one payload, in the order of the contract's fields. Undocumented fields follow the documented fields
  * of their object. Not re-entrant. Returns one shared empty array for a valid payload.
  */
 export type Validate = (payload: JsonObject) => readonly FoundProblem[];
 
 export interface ValidatorOptions {
-  /** Root location of the supplier's documents, which a document path must not repeat (API specification 2.5). */
+  /** Root location of the supplier's documents. A document path must not repeat it (API specification 2.5). */
   readonly documentRoot?: string;
   /** Whether problems include the value itself: only if the user asked to see values. */
   readonly keepValues: boolean;
@@ -56,7 +56,7 @@ export function compileValidator(body: FieldType, options: ValidatorOptions): Va
   });
 }
 
-/** The same for a value inside a payload: whether nothing is found, neither errors nor warnings. Not re-entrant. */
+/** Compiles a check for a value inside a payload: true if there are no errors and no warnings. Not re-entrant. */
 export function compileValueCheck(type: FieldType, options: ValidatorOptions): (value: JsonValue) => boolean {
   const child = childCheck(type, compiler(options));
   const collector = createCollector(options.keepValues);
@@ -68,8 +68,8 @@ export function compileValueCheck(type: FieldType, options: ValidatorOptions): (
 }
 
 /**
- * Checks a value that is sent as the text of its cell, by its bytes. Each type defines its rules once, next to the
- * check of values. Undefined if bytes alone are not sufficient.
+ * Compiles a check of the bytes of a cell, for a value that is sent as the text of the cell. Each type defines its
+ * rules once, next to the check of values. Undefined if bytes alone are not sufficient.
  */
 export function compileByteCheck(type: FieldType): ByteCheck | undefined {
   if (type.assertions !== undefined) return undefined;
@@ -79,7 +79,7 @@ export function compileByteCheck(type: FieldType): ByteCheck | undefined {
 
 const NO_PROBLEMS: readonly FoundProblem[] = Object.freeze([]);
 
-/** Compiles each type once; during compilation, a placeholder represents the types that contain themselves. */
+/** Compiles each type once. During compilation, a placeholder represents a type that contains itself. */
 function compiler(options: ValidatorOptions): (type: FieldType) => Check {
   const compiled = new Map<FieldType, Check>();
   const compile = (type: FieldType): Check => {

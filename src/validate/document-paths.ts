@@ -10,7 +10,7 @@ export interface FoundDocument {
   readonly value: string;
 }
 
-/** The document paths of a payload (API specification 2.5), in its own order; empty texts are ignored. */
+/** The document paths of a payload (API specification 2.5), in the order of the payload; empty texts are ignored. */
 export type FindDocuments = (payload: JsonObject) => readonly FoundDocument[];
 
 /**
@@ -66,8 +66,8 @@ function childState(search: SearchState, segment: string | number): SearchState 
 const MAX_KEY_BYTES = 1024;
 
 /**
- * Compiles the check of document paths (API specification 2.5): a path must be relative to the supplier's root
- * location and safe in any store. Returns the first reason against a path. `root`, if known, must not be repeated in
+ * Compiles the check of document paths (API specification 2.5): a path must be relative to the supplier's root location
+ * and safe in any store. Returns the first reason why a path is not allowed. `root`, if known, must not be repeated in
  * the path, and counts towards the length of the stored location.
  */
 export function documentPathCheck(root: string | undefined): (path: string) => UnsafePathReason | undefined {
@@ -95,9 +95,9 @@ export function rootWithoutSlashes(root: string | undefined): string {
 const PARENT_SEGMENT = /(?:^|[/\\])\.\.?(?:[/\\?#]|$)/;
 
 /**
- * Most helpful reason first. Encoded characters (`%2e`, `%252e`, `%c0%ae`): the store takes a path literally, but it
- * may be decoded on the way to the store. Control characters include line separators and bidirectional marks, which
- * hide the actual text.
+ * The most helpful reason comes first. Encoded characters (`%2e`, `%252e`, `%c0%ae`) are unsafe because a path may be
+ * decoded before it reaches the store, which uses it literally. Control characters include line separators and
+ * bidirectional marks, which hide the actual text.
  */
 const UNSAFE_PATTERNS: readonly (readonly [UnsafePathReason, RegExp])[] = [
   ["control_character", /[\p{Cc}\p{Zl}\p{Zp}\p{Surrogate}\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]/u],

@@ -118,7 +118,7 @@ export interface ChildCheck {
   readonly check: Check;
 }
 
-/** Maximum nesting depth of a payload; it ends values of a type that contains itself. */
+/** Maximum nesting depth of a payload, because a type may contain itself. */
 const MAX_DEPTH = 64;
 
 export function childCheck(type: FieldType, compile: (type: FieldType) => Check): ChildCheck {
@@ -149,7 +149,7 @@ export function checkChild(
   else if (!nullIsRight) collector.add(value, { code: "null" });
 }
 
-/** Alternatives may lead back to themselves, so each is visited once. */
+/** Alternatives may contain themselves, so each is visited only once. */
 function takesNull(type: FieldType): boolean {
   const types = new Set([type]);
   for (const each of types) {
@@ -171,7 +171,7 @@ export function reportTrimmed(kept: string, given: string, collector: ProblemCol
 
 const TRIMMED = { code: "coerced", from: "text", to: TRIMMED_TEXT } as const;
 
-/** The problem of a value that does not match the contract's pattern; it includes the pattern, which engineers need. */
+/** The problem of a value that does not match the contract's pattern. It includes the pattern to help engineers. */
 export function patternMismatch(pattern: LinearPattern): PayloadFinding {
   return { code: "invalid", expected: "pattern", written: { as: pattern.source } };
 }

@@ -1,6 +1,6 @@
 import { canonicalJson, type JsonValue } from "../json/json-value.ts";
 
-/** Whether two items say the same, in whatever order their fields stand. */
+/** Whether two items are equal, regardless of the order of their fields. */
 export function hasRepeats(list: readonly JsonValue[]): boolean {
   return new Set(list.map(canonicalJson)).size < list.length;
 }

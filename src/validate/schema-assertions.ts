@@ -20,15 +20,18 @@ export interface AssertionFinding {
   readonly finding: PayloadFinding;
 }
 
-/** Judges one value; undefined when nothing is wrong. */
+/** Checks one value; undefined if it satisfies the assertions. */
 export type Assert = (value: JsonValue, work?: Work) => AssertionFinding | undefined;
 
-/** Where the patterns of compiled schemas count their matches. */
+/** Counts the matches of the patterns in compiled schemas. */
 interface Meter {
   work: Work;
 }
 
-/** Compiles the parts of a type's schema that its kind does not cover. Ajv decides; one finding reports the result. */
+/**
+ * Compiles the parts of a type's schema that its kind does not cover. Ajv validates the value, and a single finding
+ * reports the result.
+ */
 export function compileAssertions(assertions: readonly Assertion[]): Assert {
   const meter: Meter = { work: createWork() };
   const checks = assertions.map(({ schema, unevaluated }) => {
@@ -58,7 +61,7 @@ const UNEVALUATED_ITEMS: ErrorObject = {
   params: {},
 };
 
-/** Validates values against parts of a schema, each compiled when it is first needed. */
+/** Validates values against parts of a schema. Each part is compiled when it is first needed. */
 function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: JsonValue, value: JsonValue) => boolean {
   const compiled = new Map<JsonValue, ValidateFunction>();
   return (part, value) => {
@@ -69,7 +72,7 @@ function partsCheck({ $defs = {} }: Assertion["schema"], meter: Meter): (part: J
   };
 }
 
-/** Ajv is loaded for the contracts that need it: most have no such keyword, and every command would wait for it. */
+/** Loads Ajv only for contracts that need it. Most have no such keyword, and loading Ajv delays every command. */
 function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: Meter): ValidateFunction {
   const load = createRequire(import.meta.url);
   const { Ajv2020 }: typeof Ajv = load("ajv/dist/2020.js");
@@ -77,7 +80,7 @@ function compileSchema(schema: Assertion["schema"], allErrors: boolean, meter: M
     code: "compilePattern",
   });
   const ajv = new Ajv2020({ ...OPTIONS, code: { regExp }, allErrors });
-  // Ajv compares each item with each other one.
+  // Ajv compares every pair of items, which is too slow.
   ajv.removeKeyword("uniqueItems");
   ajv.addKeyword({ keyword: "uniqueItems", type: "array", schemaType: "boolean", validate: takesItems });
   return ajv.compile(schema);
@@ -107,7 +110,10 @@ const OPTIONS: Options = {
   },
 };
 
-/** Patterns have been read before, when the contract was, with or without the flag. Ajv knows one again by its text. */
+/**
+ * The patterns were already compiled when the contract was read, with or without the flag. Ajv identifies a pattern by
+ * its text.
+ */
 function compilePattern(
   source: string,
   flags: string,
@@ -124,7 +130,7 @@ function compilePattern(
   return { test, toString: () => source };
 }
 
-/** The last error is the result of the ones before it; an error of `if` only repeats them. */
+/** The last error summarises the errors before it, but an error of `if` only repeats them. */
 function tellingError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
 }

@@ -36,7 +36,7 @@ function isMailHost(host: string): boolean {
   return labels.length > 0 && labels.every((label) => HOST_LABEL.test(label)) && TOP_LEVEL_LABEL.test(last);
 }
 
-/** `127.0.0.1` or `IPv6:::1`; the URL parser handles the second, because it supports the compressed forms. */
+/** `127.0.0.1` or `IPv6:::1`. The URL parser checks IPv6 addresses, because it supports the compressed forms. */
 function isAddress(text: string): boolean {
   if (/^\d{1,3}(?:\.\d{1,3}){3}$/.test(text)) return text.split(".").every((part) => Number(part) <= 255);
   const six = /^(?:IPv6:)?([0-9a-f:.]+)$/i.exec(text)?.[1];

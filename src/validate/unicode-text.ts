@@ -16,7 +16,10 @@ export function countCharacters(text: string): number {
   return text.length - pairs;
 }
 
-/** True without null characters and surrogates, paired or not: most texts need no further checks. */
+/**
+ * True for a text without null characters and surrogates (paired or not). Most texts are plain and need no further
+ * checks.
+ */
 export function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at);

@@ -75,8 +75,8 @@ export function decimalCheck(type: DecimalType): Check {
 
 /**
  * Accepts plain decimals, such as `-12.50`, with the required precision and pattern. Unlike the value's check, it
- * counts leading zeros. It may therefore leave a valid decimal to that check, but it never accepts an invalid one.
- * Undefined if bytes alone are not sufficient.
+ * counts leading zeros. It may therefore leave a valid decimal to the value's check, but it never accepts an invalid
+ * decimal. Undefined if bytes alone are not sufficient.
  */
 export function decimalByteCheck(type: DecimalType): ByteCheck | undefined {
   const mayMatch = type.pattern === undefined ? anyDigits : digitsOf(type.pattern);
@@ -115,7 +115,7 @@ function digitsEnd(bytes: Uint8Array, from: number, to: number): number {
   return at;
 }
 
-/** Longer numbers do not occur in extracts and are left to the value's check. */
+/** Longer numbers are left to the value's check. They do not occur in practice. */
 const LONGEST = 100;
 const [MINUS, POINT, ZERO] = [0x2d, 0x2e, 0x30];
 
@@ -127,7 +127,7 @@ function decimalTextIn(value: NonNullJson): string | undefined {
   return typeof value === "string" ? strip(value) : undefined;
 }
 
-/** The first violation. `0.05` and `007.5` both have two digits, as the Django REST framework counts. */
+/** The first violation. Digits are counted as in the Django REST framework: `0.05` and `007.5` both have two digits. */
 function precisionFinding(
   whole: number,
   places: number,
@@ -141,7 +141,7 @@ function precisionFinding(
   return { code: "max_whole_digits", limit: maxWholeDigits };
 }
 
-/** Takes a number, or text that is a valid decimal. */
+/** Checks a number, or a text that is a valid decimal. */
 type LimitsCheck = (value: number | string, collector: ProblemCollector) => void;
 
 /** Maximum, minimum and step, compared by exact digits if necessary. */
@@ -167,13 +167,15 @@ function boundCheck(limit: NumericLimit | undefined, code: "max_value" | "min_va
   const direction = code === "max_value" ? 1 : -1;
   const finding = { code, limit: edge, exclusive: limit.exclusive };
   return (value, collector) => {
-    // Rounding preserves the order, so digits are compared only if the value rounds to the limit itself.
+    // Rounding preserves the order, so digits are compared only if the value rounds to the limit.
     const beyond = direction * (Number(value) - limit.value || compareDecimals(asDecimalText(value), edge));
     if (beyond > 0 || (beyond === 0 && limit.exclusive)) collector.add(value, finding);
   };
 }
 
-/** The platform has no code for a value that is not a multiple of the step. */
+/**
+ * The problem has the code `invalid`, because the platform has no code for a value that is not a multiple of the step.
+ */
 function stepCheck(size: number | undefined): LimitsCheck | undefined {
   if (size === undefined || size <= 0) return undefined;
   const stepText = decimalTextOf(size);

@@ -16,7 +16,7 @@ import {
 } from "./problem-collector.ts";
 
 /**
- * Checks an object: documented fields in the contract's order, then all others. Any object in a payload must be
+ * Checks an object: documented fields in the contract's order, then all other fields. Any object in a payload must be
  * complete, even if it is optional (API specification 2.7.2).
  */
 export function objectCheck(type: ObjectType, compile: (type: FieldType) => Check): Check {
@@ -37,7 +37,7 @@ const WHOLE_OBJECT: AddOptions = { whole: true };
 
 type DictionaryType = ObjectType & { readonly additional: FieldType };
 
-/** An object without documented fields: the platform treats it as a dictionary, with a code of its own. */
+/** Whether an object has no documented fields. The platform treats it as a dictionary, which has a separate code. */
 function isDictionary(type: ObjectType): type is DictionaryType {
   return type.properties.size === 0 && type.additional !== "closed" && type.namePatterns === undefined;
 }
@@ -57,7 +57,7 @@ function dictionaryCheck(entry: ChildCheck): Check {
 interface FieldCheck extends ChildCheck {
   readonly name: string;
   readonly required: boolean;
-  /** Every object inherits a property of this name, so only an own property counts. */
+  /** All JavaScript objects inherit a property with this name, so only an own property counts. */
   readonly inherited: boolean;
 }
 
@@ -126,7 +126,7 @@ function checkReadOnly(check: ChildCheck, value: JsonValue, collector: ProblemCo
 }
 
 function reportUnknown(name: string, value: JsonValue, type: ObjectType, collector: ProblemCollector): void {
-  // A suggestion looks at every property, and errors beyond these are counted rather than listed.
+  // A suggestion compares every property, and errors beyond `MAX_PROBLEMS` are only counted.
   const suggestion = collector.errors < MAX_PROBLEMS ? suggest(name, [...type.properties.keys()]) : undefined;
   collector.add(value, { code: "unknown_field", ...(suggestion !== undefined && { suggestion }) });
 }

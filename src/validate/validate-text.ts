@@ -7,12 +7,12 @@ import { isEmail, isUri, isUuid } from "./text-formats.ts";
 import { countCharacters, isPlain, strip } from "./unicode-text.ts";
 import { countMatches, matchCost } from "./work-limit.ts";
 
-/** Checks the text as the platform stores it; problems carry the original value. */
+/** Checks the text as the platform stores it; problems contain the original value. */
 type TextCheck = (kept: string, given: string, collector: ProblemCollector) => void;
 
 /**
- * One rule for texts that are not blank, defined once for both checks, so that they cannot disagree. A rule without
- * `ofBytes` leaves every cell of its type to the value's check.
+ * A rule for texts that are not blank. It is defined once for the check of values and the check of bytes, so that they
+ * cannot disagree. A rule without `ofBytes` leaves every cell of its type to the value's check.
  */
 interface TextRule {
   readonly ofText: TextCheck;
@@ -78,7 +78,10 @@ function uuidCheck(type: TextType): Check {
 /** The bytes have no surrounding white space. A document path is checked untrimmed. */
 const TRIM_RULE: TextRule = { ofText: reportTrimmed, ofBytes: "never" };
 
-/** Lengths are counted in characters; their number is between half the number of code units and that number. */
+/**
+ * Lengths are counted in characters. The number of characters is at least half the number of code units, and at most
+ * that number.
+ */
 function lengthRule({ maxLength = Infinity, minLength = 0 }: TextType): TextRule {
   return {
     ofText: (kept, given, collector) => {

@@ -20,7 +20,7 @@ export function unionCheck(type: UnionType, compile: (type: FieldType) => Check)
     : discriminatedCheck(type.discriminator, compile);
 }
 
-/** Generated documents map `null` to an option: a null or absent property selects it. */
+/** Generated documents map `null` to an option. A null or absent property selects that option. */
 function discriminatedCheck(discriminator: Discriminator, compile: (type: FieldType) => Check): Check {
   const { property, mapping } = discriminator;
   const untagged = untaggedOptions(discriminator);
@@ -55,9 +55,9 @@ interface Option {
 }
 
 /**
- * The first option without problems decides, otherwise the first without errors. If there is none, it is the one with
- * the fewest errors among those of the value's own JSON type, because "must be text" does not help with an error
- * inside an object.
+ * Selects the first option without problems, or otherwise the first without errors. If every option has errors, selects
+ * the option with the fewest errors among the options with the JSON type of the value, because "must be text" does not
+ * help with an error inside an object.
  */
 function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType) => Check, exactlyOne = false): Check {
   const options: readonly Option[] = types.map((option) => ({
@@ -76,7 +76,7 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
 }
 
 /**
- * The same check, evaluated once per location inside other alternatives: nested alternatives reach the same value
+ * Evaluates a check only once per location inside other alternatives. Nested alternatives check the same value
  * repeatedly, twice as often with each level.
  */
 function onceAtEachPlace(check: Check): Check {
@@ -87,7 +87,7 @@ function onceAtEachPlace(check: Check): Check {
     const results = trials.known.get(check) ?? new Map<string, TrialResult | "open">();
     trials.known.set(check, results);
     const known = results.get(place);
-    // An alternative that leads back to itself: if a value matches, it matches one of the others.
+    // The alternative contains itself. A value that matches it also matches one of the other alternatives.
     if (known === "open") return collector.add(value, NONE_FITS);
     if (known === undefined) results.set(place, "open");
     const result = known ?? resultOf(check, value, collector);
@@ -107,7 +107,7 @@ function resultOf(check: Check, value: NonNullJson, collector: ProblemCollector)
   return result;
 }
 
-/** Looks at a value as one of its alternatives. @throws an error beyond the limit of trials */
+/** Checks a value against one of its alternatives. @throws an error beyond the limit of trials */
 function tryOption({ check }: Option, value: NonNullJson, collector: ProblemCollector): void {
   const { trials } = collector;
   countTrial(collector.work);

@@ -4,9 +4,9 @@ import type { LinearPattern } from "../text/linear-pattern.ts";
 
 /** Work on one payload that grows faster than the payload itself. */
 export interface Work {
-  /** Alternatives that were tried for this payload. */
+  /** Number of alternatives that were tried for this payload. */
   trials: number;
-  /** Names and values that were compared with patterns of names and of assertions, and their lengths. */
+  /** Number of comparisons of names and values with patterns of names and assertions, weighted by length. */
   matches: number;
   limit: WorkLimit;
 }
@@ -16,21 +16,21 @@ interface WorkLimit {
   readonly matches: number;
 }
 
-/** The most alternatives that are tried for one payload. */
+/** Maximum number of alternatives that are tried for one payload. */
 export const MAX_TRIALS = 250_000;
 
 /**
- * The most comparisons of names and values with patterns for one payload; each further 32 characters count as one more, and
- * with RE2 each counts as 16.
+ * Maximum number of comparisons of names and values with patterns for one payload. Every further 32 characters count as
+ * another comparison, and each comparison with RE2 counts as 16.
  */
 export const MAX_MATCHES = 2_000_000;
 
 const MOST: WorkLimit = { trials: MAX_TRIALS, matches: MAX_MATCHES };
 
-/** This work takes an imperceptible time. */
+/** This amount of work takes no noticeable time. */
 const QUICK: WorkLimit = { trials: 5000, matches: 20_000 };
 
-/** Thrown if a payload takes more work than its limit allows. */
+/** Thrown if a payload needs more work than its limit allows. */
 class TooMuchWork extends Error {
   readonly of: keyof WorkLimit;
   constructor(of: keyof WorkLimit) {
@@ -43,7 +43,7 @@ export function createWork(): Work {
   return { trials: 0, matches: 0, limit: { trials: Infinity, matches: Infinity } };
 }
 
-/** Starts the work on a payload. */
+/** Resets the counts for a payload, and sets its limit. */
 export function startWork(work: Work, limit: WorkLimit): void {
   work.trials = 0;
   work.matches = 0;
@@ -67,7 +67,8 @@ export function countMatches(work: Work, text: string, cost: number): void {
 }
 
 /**
- * Tries a value with a small limit first, and again with the full limit if it takes much work. A signal ends the work.
+ * Processes a value with a small limit first, and again with the full limit if the small limit is exceeded. A signal
+ * ends the work.
  * @throws Failure `contract_invalid` beyond `MAX_TRIALS` or `MAX_MATCHES`
  */
 export function withinWork<Value, Found>(find: (value: Value, limit: WorkLimit) => Found): (value: Value) => Found {
@@ -93,15 +94,15 @@ const FAILURES: Readonly<Record<keyof WorkLimit, () => Failure>> = {
   trials: () =>
     new Failure(
       "contract_invalid",
-      `the alternatives of one record (oneOf, anyOf) are more than ${MAX_TRIALS.toLocaleString("en")}`,
+      `one record has more than ${MAX_TRIALS.toLocaleString("en")} alternatives to check (oneOf, anyOf)`,
       {
-        hint: "give the contract's schema a discriminator, or fewer alternatives inside alternatives, with an overlay",
+        hint: "use an overlay to add a discriminator to the schema, or to reduce nested alternatives",
       },
     ),
   matches: () =>
     new Failure(
       "contract_invalid",
-      `one record takes more than ${MAX_MATCHES.toLocaleString("en")} comparisons of names and values with patterns`,
-      { hint: "give the contract's schema fewer patterns (patternProperties), or simpler ones" },
+      `one record needs more than ${MAX_MATCHES.toLocaleString("en")} comparisons of names and values with patterns`,
+      { hint: "use an overlay to reduce or simplify the patterns in the schema (patternProperties)" },
     ),
 };

@@ -98,7 +98,7 @@ describe("rules over several fields", () => {
 
   test.each([
     ["rules: { emails_wnated: true }", "rules.emails_wnated", "emails_wanted"],
-    ["rules: { emails_wanted: maybe }", "rules.emails_wanted: true or false is expected", ""],
+    ["rules: { emails_wanted: maybe }", "rules.emails_wanted: must be true or false", ""],
     ["references: { nmes: names.csv }", "references.nmes", "names"],
     ["references: { names: missing.csv }", "missing.csv", ""],
     ["references: { names: customers.csv }", 'needs a column "name"', "LAST"],

@@ -24,16 +24,16 @@ const REFUSALS: Readonly<Record<string, string>> = {
     '  several-errors.yaml:1:1: key: the payload has no field "external_account"',
     "  several-errors.yaml:4:19: payload.account_type.value: is not one of the contract's choices; " +
       'did you mean "DOMESTIC"?',
-    "  several-errors.yaml:5:3: payload.balance: date makes date, and the contract wants decimal here",
+    "  several-errors.yaml:5:3: payload.balance: date produces date, but the contract requires decimal here",
     "  several-errors.yaml:6:3: payload.customers: is a list in the contract; " +
       "write a list of items (- ...), { each: <child source>, item: ... }, or { from: <column>, split: <text> }",
     "  several-errors.yaml:7:47: payload.payment.reminder_after_days: the contract has no such attr; " +
-      "known here: method, day, amount, mandate_reference",
+      "known names: method, day, amount, mandate_reference",
   ].join("\n"),
   "two-roots.yaml":
-    "two-roots.yaml:3:3: sources.customers: accounts, customers all have no parent; one record is one row of one source",
+    "two-roots.yaml:3:3: sources.customers: accounts, customers have no parent; only one source can be the source of the records",
   "undocumented-attr.yaml": "undocumented-attr.yaml:3:3: payload.billing_postcod: the contract has no such attr",
-  "unknown-option.yaml": "unknown-option.yaml:2:39: payload.billing_postcode.uper: is not known here",
+  "unknown-option.yaml": "unknown-option.yaml:2:39: payload.billing_postcode.uper: is unknown",
 };
 
 test("lists an expected failure for every bad mapping fixture", () =>

@@ -88,7 +88,7 @@ describe("objects", () => {
         "mapping.yaml: 2 errors in the mapping",
         '  mapping.yaml:3:3: payload.preferenses: the contract has no such attr; did you mean "preferences"?',
         "  mapping.yaml:5:3: payload.preferences: is an object in the contract; " +
-          "write its fields below it, each with where its value comes from",
+          "write its fields below it, each with the source of its value",
       ].join("\n"),
     );
     expect(failure.place).toEqual({ file: "mapping.yaml", line: 3 });

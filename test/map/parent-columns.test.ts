@@ -119,6 +119,6 @@ payload:
 test("a list of columns for a single value suggests how to combine them", () => {
   const failure = failureOf(() => compile("payload: { id: [FIRST, LAST] }", body));
   expect(failure.hint).toContain(
-    'write { from: [FIRST, LAST], join: " " } to put them together, or { from: [FIRST, LAST] } for the first that is not empty',
+    'write { from: [FIRST, LAST], join: " " } to join them, or { from: [FIRST, LAST] } for the first that is not empty',
   );
 });

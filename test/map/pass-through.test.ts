@@ -29,6 +29,6 @@ describe("passThrough", () => {
   test("requires a mapping for CSV rows", () =>
     expect(failureOf(() => mapping.map(rowOf({ A: "1" })))).toMatchObject({
       code: "usage",
-      message: "accounts.csv: rows of columns need --mapping",
+      message: "accounts.csv: a file with columns requires --mapping",
     }));
 });

@@ -64,7 +64,7 @@ describe("values that a mapping passes to a step", () => {
 it.each([
   ["schedule-account", " { shedule: {} }", 'steps.shedule: the operation "schedule-account" has no such step'],
   ["create-notes", " { schedule: {} }", 'steps.schedule: the operation "create-notes" has no such step'],
-  ["stage-account", " { stage: { x: REF } }", "steps.stage: takes the payload and nothing else"],
+  ["stage-account", " { stage: { x: REF } }", "steps.stage: accepts no fields other than the payload"],
   ["schedule-account", " { schedule: { task_parms: {} } }", "steps.schedule.task_parms: the contract has no such attr"],
   ["schedule-account", " { schedule: { payload: {} } }", "steps.schedule.payload: the contract has no such attr"],
   [

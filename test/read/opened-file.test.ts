@@ -56,7 +56,7 @@ describe("files", () => {
   });
 
   it.each([
-    ["json-under-csv-name.csv", "holds JSON under a CSV name"],
+    ["json-under-csv-name.csv", "contains JSON but has a CSV name"],
     ["login-page.csv", "is an HTML page"],
     ["workbook.csv", "is an Excel workbook"],
   ])("names the kind of %s", async (name, message) => {
@@ -93,11 +93,11 @@ describe("gzip", () => {
       const { records, notices } = await read(source(await written(packed, name)));
       expect(records.map(({ row }) => row.line)).toEqual([2, 3, 4]);
       expect(notices.map(({ text }) => text)).toEqual(
-        name.endsWith(".gz") ? [] : ["is gzip under a name without .gz: read through"],
+        name.endsWith(".gz") ? [] : ["is gzip, although its name does not end in .gz: unpacked"],
       );
     }
     const plain = await read(source(await written(CSV, "extract.csv.gz")));
-    expect(plain.notices.map(({ text }) => text)).toEqual(["is named .gz but is not compressed: read unchanged"]);
+    expect(plain.notices.map(({ text }) => text)).toEqual(["is named .gz, but is not compressed: read unchanged"]);
   });
 
   it("is rejected if it is truncated, followed by other data, or has a wrong checksum", async () => {

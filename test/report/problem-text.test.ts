@@ -75,8 +75,8 @@ describe("wordsFor", () => {
       rule: "required-when",
       fields: ["registers[is_active = true].reads", "registers.reads", "type"],
     } as const;
-    expect(describeProblem({ ...broken, asked: "The contract asks that each register has one." })).toBe(
-      "The contract asks that each register has one. Values are required here: registers.reads, type.",
+    expect(describeProblem({ ...broken, asked: "The contract requires that each register has one." })).toBe(
+      "The contract requires that each register has one. Values are required here: registers.reads, type.",
     );
     expect(describeProblem(broken)).toBe("Values are required here: registers.reads, type.");
     expect(describeProblem({ ...broken, message: "Give a read." })).toBe("Give a read.");

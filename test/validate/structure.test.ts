@@ -231,7 +231,7 @@ describe("nested alternatives", () => {
     const item = union(Array.from({ length: 1001 }, (_, at) => object({ [`p${at}!`]: text() })));
     const validate = compileValidator(object({ list: list(item) }), { keepValues: false });
     const payload = { list: Array.from({ length: 250 }, () => ({ p2000: "x" })) };
-    expect(() => validate(payload)).toThrow("the alternatives of one record (oneOf, anyOf) are more than 250,000");
+    expect(() => validate(payload)).toThrow("one record has more than 250,000 alternatives to check (oneOf, anyOf)");
     expect(validate({ list: [{ p1: "x" }] })).toEqual([]);
   });
 

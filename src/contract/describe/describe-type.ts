@@ -96,7 +96,7 @@ function listConstraints({ minItems, maxItems, uniqueItems }: ListType): readonl
   return [
     ...amount(minItems === 0 ? undefined : minItems, "at least", "item"),
     ...amount(maxItems, "at most", "item"),
-    ...(uniqueItems ? ["no item twice"] : []),
+    ...(uniqueItems ? ["no duplicate items"] : []),
   ];
 }
 

@@ -67,7 +67,7 @@ function isSet({ body = {} }: Step, attr: string): boolean {
 interface TablePosition {
   readonly attr: string;
   readonly when?: string;
-  /** The enclosing types: one that contains itself is not expanded again. */
+  /** The enclosing types, so that a type that contains itself is not expanded again. */
   readonly inside: readonly FieldType[];
 }
 
@@ -119,7 +119,7 @@ function addField(
   position: TablePosition,
   { required, readOnly }: { readonly required: boolean; readonly readOnly: boolean },
 ): void {
-  const again = isRepeated(type, position) ? ["the same fields again, as deep as needed"] : [];
+  const again = isRepeated(type, position) ? ["the same fields again, at any depth"] : [];
   const onlyInReplies = readOnly ? ["only in replies"] : [];
   rows.push({
     attr: position.attr,

@@ -3,11 +3,11 @@ import { suggest } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
 import type { FieldRow } from "./field-table.ts";
 
-/** Selects fields of an operation; all conditions must hold. */
+/** Selects fields of an operation that meet all conditions. */
 export interface FieldFilter {
   /** Only fields that are required whenever `under`, or the payload, is present. */
   readonly required?: boolean | undefined;
-  /** Only this attr and its descendants: `customers`; `customers.0` is the same as `customers.*`. */
+  /** Only this attr and its descendants: `customers`; `customers.0` means `customers.*`. */
   readonly under?: string | undefined;
   /** Only fields with this text in their attr, type, rules, codes or description; ignores case. */
   readonly search?: string | undefined;
@@ -38,7 +38,7 @@ function hintFor(wanted: string, rows: readonly FieldRow[]): string {
   const byName = new Map(attrs.toReversed().map((attr) => [lastName(attr), attr]));
   const name = suggest(lastName(wanted), byName.keys());
   const near = (name === undefined ? undefined : byName.get(name)) ?? suggest(wanted, attrs);
-  return near === undefined ? "look for a word of it with --search" : `did you mean "${near}"?`;
+  return near === undefined ? "search for part of its name with --search" : `did you mean "${near}"?`;
 }
 
 function lastName(attr: string): string {

@@ -6,7 +6,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 export interface PublishedCode {
   /** `customers.*.mobile`; empty for the whole payload. */
   readonly attr: string;
-  /** Name of the schema that has the validator, or whose property has it; absent if it has none. */
+  /** Name of the schema that has the validator, or whose property has it; absent if the schema has no name. */
   readonly schema?: string;
   /** The property that has the validator; absent for a whole schema. */
   readonly property?: string;
@@ -27,7 +27,7 @@ interface CodeSearch {
   readonly inside: readonly FieldType[];
   readonly code: string;
   readonly found: PublishedCode[];
-  /** The object of which the type is a property. */
+  /** The object that has the type as a property. */
   readonly holder?: { readonly type: ObjectType; readonly property: string };
 }
 

@@ -13,7 +13,7 @@ export interface CodeOrigin {
 /**
  * The requirement that the operator's document publishes for a code (`x-validators`), as one sentence. Searches the
  * addressed field, the type, any of its fields, and the whole body. Undefined if there is none, or if the closest of
- * these has several different texts.
+ * these places has several different texts.
  */
 export function publishedSentence(body: FieldType, { code, type, attr = [] }: CodeOrigin): string | undefined {
   const fields = type.kind === "object" ? [...type.properties.values()] : [];
@@ -37,5 +37,5 @@ function sentenceOf({ name, description }: PublishedValidator): string | undefin
   const [sentence = ""] = text.split(/(?<=[.!?])\s+(?=\p{Lu})/u);
   if (!sentence.includes(" ")) return undefined;
   const asked = /^(?:Validates?|Ensures?|Checks?) that,? (?<asked>.+?)\.?$/su.exec(sentence)?.groups?.["asked"];
-  return asked === undefined ? `The contract says: ${sentence}` : `The contract asks that ${asked}.`;
+  return asked === undefined ? `The contract says: ${sentence}` : `The contract requires that ${asked}.`;
 }

@@ -3,8 +3,8 @@ export interface ContractChange {
   /** The operation's id, in the old contract if it exists there. */
   readonly operation: string;
   /**
-   * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any. Absent: the
-   * operation.
+   * `customers.*.mobile`: `*` matches every index, or every name of an object that accepts any. Absent if the change
+   * concerns the operation itself.
    */
   readonly attr?: string;
   /** For the fields of an alternative: `method is DIRECT_DEBIT`. */

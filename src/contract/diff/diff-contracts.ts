@@ -27,7 +27,7 @@ export function diffContracts(
   ];
 }
 
-/** The operation that replaces one of an older contract. */
+/** The operation that replaces an operation of an older contract. */
 export function successorOf({ method, path, id }: Operation, next: Contract): Operation | undefined {
   const { operations } = next;
   return (
@@ -52,7 +52,7 @@ function diffOperation(old: Operation, next: Operation | undefined): readonly Co
 function diffBodies({ id: operation, body: old }: Operation, { body: next }: Operation): readonly ContractChange[] {
   if (old !== undefined && next !== undefined) return diffTypes(old, next).map((change) => ({ ...change, operation }));
   if (old === next) return [];
-  const text = next === undefined ? "takes no JSON body any more" : "takes a JSON body now";
+  const text = next === undefined ? "no longer has a JSON body" : "now has a JSON body";
   return [{ kind: "operation-changed", operation, breaks: true, text }];
 }
 
@@ -62,7 +62,7 @@ function additionOf({ id, method, path }: Operation): ContractChange {
 
 interface ComparedSetting {
   readonly name: string;
-  /** Whether records migrated under the old contract would not be recognised or reached. */
+  /** Whether records migrated under the old contract can no longer be recognised or reached. */
   readonly breaks: boolean;
   readonly read: (operation: Operation) => string;
 }
@@ -81,7 +81,7 @@ function documentedStatuses(replies: Operation["replies"]): string {
   return replies.length === 0 ? "none" : replies.map(({ status }) => status).join(", ");
 }
 
-/** The differences between two payload types, in field order; a type inside itself is compared once. */
+/** The differences between two payload types, in field order. A type inside itself is compared only once. */
 function diffTypes(old: FieldType, next: FieldType): readonly TypeChange[] {
   const changes: TypeChange[] = [];
   diffType(old, next, { attr: "", inside: [], changes });
@@ -100,10 +100,10 @@ function diffType(old: FieldType, next: FieldType, position: DiffPosition): void
   if (position.inside.some(([one, other]) => one === old && other === next)) return;
   const inner = { ...position, inside: [...position.inside, [old, next] as const] };
   if (old.nullable !== next.nullable && old.kind !== "any" && next.kind !== "any") {
-    if (next.nullable) addChange(inner, "looser", false, "may be null now");
-    else addChange(inner, "tighter", true, "may not be null any more");
+    if (next.nullable) addChange(inner, "looser", false, "may now be null");
+    else addChange(inner, "tighter", true, "may no longer be null");
   }
-  if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", false, "is deprecated now");
+  if (!old.deprecated && next.deprecated) addChange(inner, "deprecated", false, "is now deprecated");
   diffCodes(old, next, inner);
   diffKinds(old, next, inner);
 }
@@ -155,16 +155,16 @@ function diffObjects(old: ObjectType, next: ObjectType, position: DiffPosition):
     if (!old.properties.has(name)) addAddition(property, childPosition(position, name));
   }
   const [before, now] = [old.additional, next.additional];
-  if (before !== "closed" && now === "closed") addChange(position, "tighter", true, "other names are refused now");
-  else if (before === "closed" && now !== "closed") addChange(position, "looser", false, "other names are allowed now");
+  if (before !== "closed" && now === "closed") addChange(position, "tighter", true, "other names are now rejected");
+  else if (before === "closed" && now !== "closed") addChange(position, "looser", false, "other names are now allowed");
   else if (before !== "closed" && now !== "closed") diffType(before, now, childPosition(position, "*"));
 }
 
 function addRemoval(name: string, { old, next }: { old: ObjectType; next: ObjectType }, position: DiffPosition): void {
   const fresh = [...next.properties.keys()].filter((other) => !old.properties.has(other));
   const near = suggest(name, fresh);
-  const guess = near === undefined ? "" : `; perhaps it is called "${near}" now`;
-  addChange(position, "field-removed", true, `is gone${guess}`);
+  const guess = near === undefined ? "" : `; perhaps renamed to "${near}"`;
+  addChange(position, "field-removed", true, `was removed${guess}`);
 }
 
 function addAddition({ required, type }: Property, position: DiffPosition): void {
@@ -173,19 +173,24 @@ function addAddition({ required, type }: Property, position: DiffPosition): void
 }
 
 function diffProperty(old: Property, next: Property, position: DiffPosition): void {
-  if (!old.required && next.required) addChange(position, "required", true, "is required now");
-  if (old.required && !next.required) addChange(position, "optional", false, "is optional now");
+  if (!old.required && next.required) addChange(position, "required", true, "is now required");
+  if (old.required && !next.required) addChange(position, "optional", false, "is now optional");
   if (!old.readOnly && next.readOnly)
-    addChange(position, "tighter", true, "is set by the platform now, and not to be sent");
-  if (old.readOnly && !next.readOnly) addChange(position, "looser", false, "may be sent now");
+    addChange(position, "tighter", true, "is now set by the platform, and must not be sent");
+  if (old.readOnly && !next.readOnly) addChange(position, "looser", false, "may now be sent");
   diffType(old.type, next.type, position);
 }
 
-/** Options match by their discriminator value; without a discriminator by name, then by position. */
+/** Options match by their discriminator value or, without a discriminator, by name and then by position. */
 function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): void {
   const [before, now] = [old.discriminator?.property, next.discriminator?.property];
   if (before !== now) {
-    addChange(position, "type", true, `chosen by ${now ?? "what fits"}, before by ${before ?? "what fits"}`);
+    addChange(
+      position,
+      "type",
+      true,
+      `now selected by ${now ?? "the first match"}, before by ${before ?? "the first match"}`,
+    );
     return;
   }
   const [options, twins] = [optionsOf(old), optionsOf(next)];
@@ -216,9 +221,9 @@ function diffCodes(old: FieldType, next: FieldType, position: DiffPosition): voi
   const [before, now] = [codesOf(old), codesOf(next)];
   const gone = [...before].filter((code) => !now.has(code));
   const fresh = [...now].filter((code) => !before.has(code));
-  if (gone.length > 0) addChange(position, "codes-removed", false, `not checked any more: ${gone.join(", ")}`, gone);
+  if (gone.length > 0) addChange(position, "codes-removed", false, `no longer checked: ${gone.join(", ")}`, gone);
   if (fresh.length > 0)
-    addChange(position, "codes-added", false, `checked by the platform now: ${fresh.join(", ")}`, fresh);
+    addChange(position, "codes-added", false, `now checked by the platform: ${fresh.join(", ")}`, fresh);
 }
 
 function codesOf({ validators }: FieldType): ReadonlySet<string> {

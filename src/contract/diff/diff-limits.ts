@@ -9,7 +9,7 @@ import {
   type TextType,
 } from "../types/field-type.ts";
 
-/** The differences between two types of the same kind, without those of nested types. */
+/** The differences between two types of the same kind, excluding nested types. */
 export function diffLimits(old: FieldType, next: FieldType): readonly TypeChange[] {
   if (old.kind === "choice" && next.kind === "choice") return diffChoices(old, next);
   const before = limitsOf(old);
@@ -21,7 +21,7 @@ type Limit =
   /** Lower is stricter. */
   | { readonly kind: "most"; readonly value: NumericLimit | undefined; readonly unit: string }
   | { readonly kind: "least"; readonly value: NumericLimit | undefined; readonly unit: string }
-  /** A present value is stricter than none; two different values are incompatible. */
+  /** A value is stricter than no value; two different values are incompatible. */
   | { readonly kind: "form"; readonly value: string | undefined };
 
 /** By name; limits that the type does not have are omitted. */
@@ -33,7 +33,7 @@ function limitsOf(type: FieldType): ReadonlyMap<string, Limit> {
   return new Map([
     ["minItems", least(bound(type.minItems), "items")],
     ["maxItems", most(bound(type.maxItems), "items")],
-    ["unique", form(type.uniqueItems ? "no item twice" : undefined)],
+    ["unique", form(type.uniqueItems ? "no duplicate items" : undefined)],
   ]);
 }
 
@@ -59,7 +59,7 @@ const DOCUMENT_PATH_WORDS: ReadonlyMap<TextType["documentPath"], string> = new M
   ["key", "safe"],
 ]);
 
-/** A pattern that only limits the number of digits is not listed in addition to these. */
+/** A pattern that only limits the number of digits is not listed in addition to the digit limits. */
 function digitLimits(type: DecimalType): readonly NamedLimit[] {
   return [
     ["digits", most(bound(type.maxDigits), "digits")],
@@ -122,10 +122,10 @@ function diffChoices(old: ChoiceType, next: ChoiceType): readonly TypeChange[] {
   return [
     ...(gone.length === 0
       ? []
-      : [{ kind: "choices-removed" as const, breaks: true, text: `refuses now ${listed(gone)}`, values: gone }]),
+      : [{ kind: "choices-removed" as const, breaks: true, text: `no longer allows ${listed(gone)}`, values: gone }]),
     ...(fresh.length === 0
       ? []
-      : [{ kind: "choices-added" as const, breaks: false, text: `takes now ${listed(fresh)}`, values: fresh }]),
+      : [{ kind: "choices-added" as const, breaks: false, text: `now allows ${listed(fresh)}`, values: fresh }]),
   ];
 }
 

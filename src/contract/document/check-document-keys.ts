@@ -4,8 +4,8 @@ import type { Findings } from "../contract-findings.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 
 /**
- * Reports unknown names in the parts around operations and schemas: the document itself, its components, paths,
- * request bodies and media types (OpenAPI 3.0.3 and 3.1.0). An extension of this tool would have no effect there.
+ * Reports unknown names in the parts around operations and schemas: the document itself, its components, paths, request
+ * bodies and media types (OpenAPI 3.0.3 and 3.1.0). An extension of this tool has no effect in these parts.
  */
 export function checkDocumentKeys(document: JsonObject, findings: Findings): void {
   checkKeys(DOCUMENT, document, [], findings);

@@ -4,12 +4,15 @@ import { Failure } from "../../model/failure.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import type { SourceDocument } from "./yaml-document.ts";
 
-/** A document that overlays modify, and that records the source file of each of its parts. */
+/** A document that overlays modify. It records the source file of each of its parts. */
 export interface LayeredDocument {
-  /** The current value: changed parts are new objects, and all others are not copied. */
+  /** The current value. Changed parts are new objects; all other parts are not copied. */
   readonly value: MutableJsonObject;
   readonly placeOf: (path: AttrPath) => Place;
-  /** Merges into the object at the path: objects member by member, lists by appending, anything else by replacing. */
+  /**
+   * Merges into the object at the path: objects are merged member by member, lists are appended, other values are
+   * replaced.
+   */
   readonly merge: (path: AttrPath, update: JsonObject, origin: Origin) => void;
   /** Appends an entry to the list at the path; if the entry is a list, appends each of its items. */
   readonly append: (path: AttrPath, entry: JsonValue, origin: Origin) => void;
@@ -26,7 +29,7 @@ interface Origin {
 export function layeredDocument(base: SourceDocument, root: JsonObject): LayeredDocument {
   const tree = treeOf(root, { document: base, path: [] });
   let plain = toJsonObject(tree);
-  // Paths changed since `plain` was read: a read rebuilds each of them once, however often it has changed.
+  // Paths changed since `plain` was last read. The next read rebuilds each of them once.
   const changed = new Map<string, AttrPath>();
   const noteChange = (path: AttrPath): void => void changed.set(JSON.stringify(path), path);
   const refresh = (path: AttrPath): void => {
@@ -69,7 +72,7 @@ function isWithinOther(path: AttrPath, others: ReadonlyMap<string, AttrPath>): b
 }
 
 /**
- * Maximum number of values that overlays may add to a document: each match of a target gets a copy of the whole
+ * Maximum number of values that overlays may add to a document. Each match of a target receives a copy of the whole
  * update.
  */
 const MAX_ADDED_NODES = 100_000;
@@ -89,7 +92,7 @@ function tooManyNodes(origin: Origin): Failure {
   const place = sourcePlace(origin, []);
   const limit = MAX_ADDED_NODES.toLocaleString("en");
   return new Failure("contract_invalid", `${formatPlace(place)}: overlays add more than ${limit} values`, {
-    hint: "add less, or select fewer targets",
+    hint: "add fewer values, or select fewer targets",
     place,
   });
 }

@@ -53,7 +53,7 @@ function applyAction(layers: LayeredDocument, { overlay, action, path, findings 
   const report = reportAt(overlay, findings);
   const read = actionSchema.safeParse(action);
   if (!read.success || !isJsonObject(action)) {
-    report("error", "bad-overlay", 'an action needs a "target" (JSONPath), and "update" or "remove: true"', path);
+    report("error", "bad-overlay", 'an action must have a "target" (JSONPath), and "update" or "remove: true"', path);
     return true;
   }
   checkOverlayKeys(overlay, path, ACTION_NAMES, findings);
@@ -86,7 +86,7 @@ function tooManyNodes({ file, lineOf }: SourceDocument, target: string, path: At
   const place = { file, line: lineOf(path) };
   const limit = MAX_VISITS.toLocaleString("en");
   const what = `the target "${target}" visits more than ${limit} nodes of the document`;
-  return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, { hint: "select less", place });
+  return new Failure("contract_invalid", `${formatPlace(place)}: ${what}`, { hint: "select fewer nodes", place });
 }
 
 function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes">): string {
@@ -94,7 +94,7 @@ function unusable(target: string, reason: Exclude<Unselectable, "too-many-nodes"
     case "malformed":
       return `"${target}" is not a JSONPath (RFC 9535)`;
     case "slow-pattern":
-      return `an expression in the target "${target}" could take very long; write it without repeats inside repeats`;
+      return `an expression in the target "${target}" could take very long; avoid repetitions inside repetitions`;
     case "too-long":
       break;
   }
@@ -156,19 +156,19 @@ function updateOne(layers: LayeredDocument, { match, target, update, document, p
   return true;
 }
 
-/** One target can match a million values; a few of them show the error. */
+/** Maximum number of reported matches: one target can match a million values. */
 const REPORTED_MATCHES = 10;
 
 function reportUnfit(unfit: readonly Pick<Update, "match" | "target">[], report: (message: string) => void): void {
   for (const { match, target } of unfit.slice(0, REPORTED_MATCHES)) report(mismatch(target, match));
   const more = unfit.length - REPORTED_MATCHES;
-  if (more > 0) report(`${more.toLocaleString("en")} more values that the target matches do not fit the update`);
+  if (more > 0) report(`${more.toLocaleString("en")} more matches of the target do not fit the update`);
 }
 
 function mismatch(target: JsonValue | undefined, match: AttrPath): string {
   return isJsonObject(target)
-    ? `the target ${formatPointer(match)} is an object, so "update" must be one too`
-    : `the target ${formatPointer(match)} is neither an object nor a list; select what holds it`;
+    ? `the target ${formatPointer(match)} is an object, so "update" must be an object`
+    : `the target ${formatPointer(match)} is neither an object nor a list; select the object or list that contains it`;
 }
 
 /** The value of `overlay:` in the document; undefined if it is not an overlay. */

@@ -4,9 +4,9 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 
 /**
  * Replaces references to a schema's `$id`, `$anchor` or `$dynamicAnchor` (JSON Schema 2020-12, section 8.2) with
- * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If its target depends on the schemas that led to it, they are
- * copied into `components.schemas`, one copy per target. A reference to an unknown name stays unchanged. OpenAPI 3.0
- * has no such names.
+ * pointers (`#/...`). A `$dynamicRef` becomes a `$ref`. If its target depends on the schemas on the way to it, these
+ * schemas are copied into `components.schemas`, one copy per target. A reference to an unknown name stays unchanged.
+ * OpenAPI 3.0 has no such names.
  */
 export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1"): JsonObject {
   if (openapi === "3.0") return document;
@@ -25,11 +25,11 @@ export function resolveSchemaNames(document: JsonObject, openapi: "3.0" | "3.1")
 const DOCUMENT = "https://contract.invalid/document";
 
 interface SchemaNames {
-  /** URI of a schema with an `$id` to its path. */
+  /** The path of each schema with an `$id`, by URI. */
   readonly resources: Map<string, AttrPath>;
-  /** URI and `$anchor` or `$dynamicAnchor` to its path. */
+  /** The path of each `$anchor` or `$dynamicAnchor`, by URI and name. */
   readonly anchors: Map<string, AttrPath>;
-  /** URI to its `$dynamicAnchor`s. */
+  /** The `$dynamicAnchor`s of each schema with an `$id`, by URI. */
   readonly dynamic: Map<string, Map<string, AttrPath>>;
   isUsed: boolean;
 }
@@ -103,14 +103,14 @@ const MAPS: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** The path of each `$dynamicAnchor` in the outermost schema that led to this one. */
+/** The path of each `$dynamicAnchor` in the outermost schema on the way to the current schema. */
 type DynamicScope = ReadonlyMap<string, AttrPath>;
 
 interface Rewriter {
   readonly document: JsonObject;
   readonly names: SchemaNames;
   readonly copies: Map<string, JsonValue>;
-  /** Path and scope to the name of the copy. */
+  /** The name of each copy, by path and scope. */
   readonly copyNames: Map<string, string>;
 }
 
@@ -207,7 +207,7 @@ function pointerFor(target: Target | undefined, scope: DynamicScope, rewriter: R
   return `#${encodedPointer(["components", "schemas", name])}`;
 }
 
-/** The scope inside a schema with an `$id`. Names that only one schema has need no scope. */
+/** The scope inside a schema with an `$id`. A name that only one schema has needs no scope. */
 function enter(base: string, scope: DynamicScope, { names }: Rewriter): DynamicScope {
   const own = [...(names.dynamic.get(base) ?? [])].filter(([name]) => !scope.has(name) && isShared(name, names));
   return own.length === 0 ? scope : new Map([...scope, ...own]);

@@ -39,7 +39,7 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
     let nodes: Iterable<JSONPathNode> = [new JSONPathNode(document, [], document)];
     for (const [index, segment] of query.segments.entries()) {
       const selected = segment.lazyResolve(nodes);
-      // Each further segment would multiply duplicate nodes. A first segment with one selector selects no node twice.
+      // Duplicate nodes would multiply with each segment. A first segment with one selector has no duplicates.
       nodes = index === 0 && segment.selectors.length === 1 ? selected : distinct(selected);
     }
     return Array.from(nodes, ({ location }) => location);
@@ -49,7 +49,7 @@ export function selectNodes(document: JSONValue, expression: string): readonly A
   }
 }
 
-/** Why a JSONPath was not evaluated. */
+/** The reason why a JSONPath was not evaluated. */
 export type Unselectable = "malformed" | "slow-pattern" | "too-long" | "too-many-nodes";
 
 function* distinct(nodes: Iterable<JSONPathNode>): Generator<JSONPathNode> {
@@ -63,7 +63,7 @@ function* distinct(nodes: Iterable<JSONPathNode>): Generator<JSONPathNode> {
 
 /**
  * Instruments every part of a compiled query to count its visits: selectors (`resolve`), descendants (`visit`) and
- * filters (`evaluate`). The library has no limit of its own.
+ * filters (`evaluate`). The library has no limit.
  */
 function countVisits(query: JSONPathQuery): void {
   let left = MAX_VISITS;

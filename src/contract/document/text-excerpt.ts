@@ -1,4 +1,4 @@
-/** A text and its file name as the user knows it. */
+/** A text, and the name of its file as the user knows it. */
 export interface SourceText {
   readonly file: string;
   readonly text: string;

@@ -7,9 +7,8 @@ import type { OverlayMatches } from "./overlay.ts";
 const EXTENSION = "x-migrate-written-for";
 
 /**
- * Warns about an overlay that was written for a different document than the one it is applied to
- * (`x-migrate-written-for` at its root: a fingerprint of the document and a readable name). The overlay may still be
- * correct.
+ * Warns about an overlay that was written for a different document (`x-migrate-written-for` at its root: a fingerprint
+ * of the document and a readable name). The overlay may still be correct.
  * @param base the document before any overlay
  */
 export function checkWrittenFor(
@@ -22,7 +21,12 @@ export function checkWrittenFor(
   const location = { place: { file: overlay.file, line: overlay.lineOf([EXTENSION]) }, pointer: `/${EXTENSION}` };
   const { mark, document } = isJsonObject(declared) ? declared : {};
   if (typeof mark !== "string" || typeof document !== "string") {
-    findings.addAt("error", "bad-overlay", `${EXTENSION} needs "document", its name for people, and "mark"`, location);
+    findings.addAt(
+      "error",
+      "bad-overlay",
+      `${EXTENSION} must have "document", the readable name of the document, and "mark"`,
+      location,
+    );
     return;
   }
   const found = documentMark(base);
@@ -30,16 +34,16 @@ export function checkWrittenFor(
   const { targets, missing } = applied;
   const message =
     `the overlay was written for another document, ${document}; ` +
-    `${missing} of its ${targets} targets are not found in this one, whose mark is "${found}"`;
+    `${missing} of its ${targets} targets are not found in this document, which has the mark "${found}"`;
   findings.addAt("warning", WRITTEN_FOR_ANOTHER, message, location);
 }
 
 export const WRITTEN_FOR_ANOTHER = "overlay-for-another";
 
 /**
- * A fingerprint of a document's schemas and operations, without the parts that change weekly and do not affect
- * overlays: descriptions, examples, and choices that operators generate from the data of their instance. Validators
- * keep their text, because rules quote it.
+ * A fingerprint of a document's schemas and operations, without the parts that change often and do not affect overlays:
+ * descriptions, examples, and choices that operators generate from the data of their instance. Validators keep their
+ * text, because rules quote it.
  */
 function documentMark({ paths = {}, components = {} }: JsonObject): string {
   const text = canonicalJson({ paths: withoutDescriptions(paths), components: withoutDescriptions(components) });
@@ -71,7 +75,7 @@ function withoutDescriptions(value: JsonValue): JsonValue {
   );
 }
 
-/** Objects whose member names are always those of fields or schemas. */
+/** Objects whose members are always named after fields or schemas. */
 const NAME_MAPS: ReadonlySet<string> = new Set(["properties", "schemas"]);
 
 function membersWithoutDescriptions(value: JsonValue): JsonValue {

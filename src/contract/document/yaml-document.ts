@@ -27,7 +27,7 @@ export interface SourceDocument {
   readonly value: JsonValue;
   /** 1-based line of the key (or list item) at that path, or of its nearest ancestor. */
   readonly lineOf: (path: AttrPath) => number;
-  /** The same with its column, and the line itself with a mark below the column. */
+  /** Like `lineOf`, with the column, and with the text of the line and a mark below the column. */
   readonly pointOf: (path: AttrPath) => TextPoint & { readonly excerpt: string | undefined };
   /** The place of the first matching text; undefined if there is none. */
   readonly findText: (isMeant: (text: string) => boolean) => Place | undefined;
@@ -37,10 +37,10 @@ export interface SourceDocument {
  * Reads YAML 1.2 or JSON: one document, core schema only, unique names.
  *
  * Names are text as written (`null:`, `true:`, `404:` and `00123:` are names). An integer with leading zeros stays
- * text, because an account number must not lose them. In a contract, so does a number that JavaScript would round: an
- * integer anywhere, any number in a limit (`maximum`). If a part cannot be represented as written, throws a Failure
- * with the given code (`contract_invalid`) and its line: syntax errors, duplicate names, `__proto__`, digits that
- * would be lost, unknown tags, aliases that are circular or multiply, deep nesting.
+ * text, because an account number must not lose them. In a contract, a number that JavaScript would round also stays
+ * text: any integer, and any number in a limit (`maximum`). Throws a Failure with the given code (`contract_invalid`)
+ * and the line of a part that cannot be represented as written: syntax errors, duplicate names, `__proto__`, digits
+ * that would be lost, unknown tags, circular or multiplying aliases, deep nesting.
  */
 export function parseDocument(source: SourceText, code: FailureCode = "contract_invalid"): SourceDocument {
   return interruptible(() => readDocument(source, code));
@@ -107,7 +107,7 @@ function severalDocumentsError(second: Document.Parsed): Document.Parsed["errors
   return {
     name: "YAMLParseError",
     code: "MULTIPLE_DOCS",
-    message: "A second document starts here; give one document a file",
+    message: "Another document starts here; use one file per document",
     pos: [start, end],
   };
 }
@@ -119,7 +119,7 @@ function lowerFirst(message: string): string {
 /** A composed YAML document: its nodes, the targets of its aliases, and how to reject a part of it. */
 interface YamlTree {
   readonly root: Node | null;
-  /** Filled by `jsonOf`: alias to its target node. */
+  /** The target node of each alias; filled by `jsonOf`. */
   readonly targets: Map<Node, Node>;
   readonly refuse: Refuse;
   /** Whether numbers that would be rounded become text; otherwise they are rejected. */
@@ -131,7 +131,7 @@ function toJson(tree: YamlTree): JsonValue {
   return valueOf(tree.root, { tree, anchors: new Map(), open: new Set(), copied: 0 });
 }
 
-/** Where the key or item at that path starts, or its nearest ancestor. */
+/** The offset of the key or item at that path, or of its nearest ancestor. */
 function offsetOf(tree: YamlTree, path: AttrPath): number {
   let node = tree.root;
   let offset = node?.range?.[0] ?? 0;
@@ -211,7 +211,7 @@ function nameOf(pair: Pair, tree: YamlTree): string {
   const name = keyText(key);
   if (name === undefined) throw tree.refuse("a name must be plain text", offsetIn(key));
   if (name === "__proto__") throw tree.refuse("the name __proto__ is not allowed", offsetIn(key));
-  if (name === "<<") throw tree.refuse("merge keys (<<) are not supported", offsetIn(key), "write the members out");
+  if (name === "<<") throw tree.refuse("merge keys (<<) are not supported", offsetIn(key), "write out the members");
   return name;
 }
 
@@ -227,12 +227,12 @@ function scalarOf(scalar: Scalar, tree: YamlTree): JsonScalar {
   const { value } = scalar;
   if (typeof value === "number") return numberOf(value, scalar, tree);
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
-  throw tree.refuse("this kind of value has no place in JSON", offsetIn(scalar), "write it as text in quotes");
+  throw tree.refuse("JSON does not allow this kind of value", offsetIn(scalar), "write it as text in quotes");
 }
 
 const NUMERIC_LIMITS: ReadonlySet<string> = new Set(["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]);
 
-/** A limit with more digits than a number has, or a larger exponent, is kept as text. */
+/** A limit with too many digits or too large an exponent for a number is kept as text. */
 function limitOf(scalar: Scalar, tree: YamlTree): JsonScalar {
   const { value, source = "" } = scalar;
   return typeof value === "number" && isLongNumber(source) ? source : scalarOf(scalar, tree);
@@ -243,14 +243,14 @@ function numberOf(value: number, scalar: Scalar, tree: YamlTree): JsonScalar {
   if (/^[-+]?0\d+$/.test(text)) return text;
   const isWhole = /^[-+]?\d+$/.test(text) && isDecimalText(text);
   if (tree.keepsDigits && isBeyondNumbers(value, text)) return text;
-  if (!Number.isFinite(value)) throw tree.refuse("this number has no place in JSON", offsetIn(scalar));
+  if (!Number.isFinite(value)) throw tree.refuse("JSON does not allow this number", offsetIn(scalar));
   if (isWhole && !isExactNumber(value, text)) {
     throw tree.refuse("this number is too long to keep its digits", offsetIn(scalar), "write it as text in quotes");
   }
   return value;
 }
 
-/** A whole number that would lose digits, or a number above all that JavaScript has. */
+/** Whether a number is a whole number that would lose digits, or is greater than any JavaScript number. */
 function isBeyondNumbers(value: number, text: string): boolean {
   if (Number.isFinite(value)) return /^[-+]?\d+$/.test(text) && isLongNumber(text);
   return isNumberText(text);

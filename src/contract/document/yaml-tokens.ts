@@ -1,13 +1,17 @@
 import { CST, Lexer, type LineCounter, Parser } from "yaml";
 import type { Failure } from "../../model/failure.ts";
 
-/** The failure of a document at this offset. */
+/** Creates the failure for an error at this offset of the document. */
 export type Refuse = (message: string, offset: number, hint?: string) => Failure;
 
 /** The tokens of a document. @throws the failure of `refuse` for a document that is too long, too large or too deep */
 export function readTokens(text: string, lines: LineCounter, refuse: Refuse): readonly CST.Token[] {
   if (text.length > MAX_CHARACTERS) {
-    throw refuse(`longer than ${MAX_CHARACTERS.toLocaleString("en")} characters`, 0, "leave out what is not needed");
+    throw refuse(
+      `longer than ${MAX_CHARACTERS.toLocaleString("en")} characters`,
+      0,
+      "remove parts that are not needed",
+    );
   }
   const tokens = [...tokensOf(text, lines, refuse)];
   const tooDeep = tokens.map(offsetOfDepth).find((offset) => offset !== undefined);
@@ -15,10 +19,10 @@ export function readTokens(text: string, lines: LineCounter, refuse: Refuse): re
   return tokens;
 }
 
-/** Far above an operator's contract (about 1,000,000). A text in it takes 40 times its length while it is read. */
+/** Far above an operator's contract (about 1,000,000). While a text is read, it takes 40 times its length in memory. */
 const MAX_CHARACTERS = 16 * 2 ** 20;
 
-/** Far above an operator's contract (about 30,000): each takes memory until the document is read. */
+/** Far above an operator's contract (about 30,000). Each node takes memory until the document is read. */
 const MAX_NODES = 500_000;
 
 function* tokensOf(text: string, lines: LineCounter, refuse: Refuse): Generator<CST.Token> {
@@ -29,7 +33,7 @@ function* tokensOf(text: string, lines: LineCounter, refuse: Refuse): Generator<
     if (NODE_TOKENS.has(CST.tokenType(lexeme) ?? "")) nodes += 1;
     if (nodes > MAX_NODES) {
       const limit = MAX_NODES.toLocaleString("en");
-      throw refuse(`more than ${limit} names and values`, offset, "leave out what is not needed");
+      throw refuse(`more than ${limit} names and values`, offset, "remove parts that are not needed");
     }
     if (!MARKS.has(lexeme)) offset += lexeme.length;
     yield* parser.next(lexeme);
@@ -47,10 +51,10 @@ const NODE_TOKENS: ReadonlySet<string> = new Set([
   "flow-seq-start",
 ]);
 
-/** Marks of the lexer, which contain no text. */
+/** Tokens of the lexer that contain no text. */
 const MARKS: ReadonlySet<string> = new Set([CST.DOCUMENT, CST.FLOW_END, CST.SCALAR]);
 
-/** Far above any real contract (about 30), far below what the YAML composer's recursion can bear. */
+/** Far above any real contract (about 30), far below the recursion limit of the YAML composer. */
 const MAX_DEPTH = 200;
 
 /** The first token that exceeds the depth limit. Iterative, because it must be found before any recursion. */

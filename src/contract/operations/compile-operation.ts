@@ -111,7 +111,7 @@ function bodyOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
   const schema = isJsonObject(media) ? media["schema"] : undefined;
   const type = compilation.compile([schemaNodeAt(schema, [...place, mediaType, "schema"], compilation.findings)]);
   if (OBJECT_KINDS.has(type.kind)) return type;
-  const message = `the request body is ${type.kind === "list" ? "a list" : "no object"}, and a record is an object; the operation cannot be used`;
+  const message = `the request body is ${type.kind === "list" ? "a list" : "not an object"}, but a record is an object; the operation cannot be used`;
   compilation.findings.add("warning", "no-json-body", message, [...place, mediaType, "schema"]);
   return undefined;
 }
@@ -140,7 +140,7 @@ function unwrapped(
   return property.type;
 }
 
-/** Drops the rules of the whole body, because they could require the payload. */
+/** Omits the rules of the whole body, because they could require the payload. */
 function envelopeOf(whole: FieldType | undefined, wrap: string): ObjectType | undefined {
   if (whole?.kind !== "object" || !whole.properties.has(wrap)) return undefined;
   const { rules: _rules, ...type } = whole;
@@ -156,14 +156,14 @@ function supplierField(body: FieldType | undefined): AttrPath | undefined {
 
 function reportWithoutBody(extensions: OperationExtensions, path: AttrPath, findings: Findings): void {
   if (extensions.key === undefined && extensions.wrap === undefined && !extensions.dedupesByKey) return;
-  findings.add("warning", "not-enforced", "x-migrate-... keys without a request body say nothing", path);
+  findings.add("warning", "not-enforced", "x-migrate-... keys have no effect without a request body", path);
 }
 
 function reportDuplicateIds(operations: readonly UnlinkedOperation[], findings: Findings): void {
   const seen = new Set<string>();
   for (const { operation, path } of operations) {
     if (seen.has(operation.id)) {
-      const message = `the operationId "${operation.id}" is used twice; name this one by method and path`;
+      const message = `the operationId "${operation.id}" is used twice; refer to this operation by method and path`;
       findings.add("error", "duplicate-operation", message, [...path, "operationId"]);
     }
     seen.add(operation.id);

@@ -12,8 +12,9 @@ import { tellsAcceptance } from "./documented-reply.ts";
 export type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];
 
 /**
- * The types of replies are compiled separately from those of requests, although they use the same schemas: see {@link
- * Compilation.direction}. Keywords that are not enforced give no findings, because they cannot invalidate a record.
+ * The types of replies are compiled separately from the types of requests, although they use the same schemas: see
+ * {@link Compilation.direction}. Keywords that are not enforced give no findings, because they cannot invalidate a
+ * record.
  */
 export function repliesCompiler(compilation: Compilation): CompileReplies {
   const { document, openapi } = compilation;
@@ -59,7 +60,7 @@ function bodyOf(schema: JsonValue | undefined, path: AttrPath, types: Compilatio
 
 /**
  * Warns about each operation that accepts records if the contract does not define how a reply shows that a record was
- * accepted. Operations that are only steps of others are checked there.
+ * accepted. Operations that are only steps of other operations are checked as part of those operations.
  */
 export function checkReplies(
   operations: readonly Operation[],
@@ -78,5 +79,5 @@ export function checkReplies(
 }
 
 const ACCEPTANCE_UNKNOWN =
-  "the contract does not say how to know that a record was accepted: no documented reply below 300 has the account number " +
-  "or the business key in it";
+  "the contract does not define how a reply shows that a record was accepted: no documented reply below 300 contains the account number " +
+  "or the business key";

@@ -4,15 +4,16 @@ import type { Operation, DocumentedReply, OutcomeRule, PlainOperation } from "./
 import { fieldAt, type FieldType, isOfKind } from "../types/field-type.ts";
 import { keyCandidate } from "./find-operation.ts";
 
-/** Default paths of the account number (in the platform's own replies, old and new). */
+/** Default paths of the account number, in old and new replies of the platform. */
 export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
 
 type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<Pick<PlainOperation, "replies">>;
 
 /**
- * The contract's documentation of a reply with this status below 300: an entry for the status precedes one for its
- * range, and that precedes `default`. A status that only `x-migrate-outcomes` names has an entry without a body, as
- * does every status if the contract documents none. Undefined: the contract does not document the status.
+ * The contract's documentation of a reply with this status below 300. An entry for the status takes precedence over an
+ * entry for its range, which takes precedence over `default`. A status that only `x-migrate-outcomes` names has an
+ * entry without a body. If the contract documents no status, every status has such an entry. Undefined if the contract
+ * does not document the status.
  */
 export function documentedReply({ replies = [], outcomes }: RepliesOf, status: number): DocumentedReply | undefined {
   for (const name of [status, "2xx", "default"]) {
@@ -27,9 +28,9 @@ export function documentedReply({ replies = [], outcomes }: RepliesOf, status: n
 }
 
 /**
- * Why a body does not have the documented form, in a few words; undefined if it does. Checks required members and the
- * kinds of values but not the values themselves: choices and lengths change weekly, and must not make the creation of
- * a record ambiguous. An optional member may be null.
+ * A short reason why a body does not have the documented form; undefined if it has. Checks required members and the
+ * kinds of values but not the values themselves: choices and lengths change often, and must not make the creation of a
+ * record ambiguous. An optional member may be null.
  */
 export function replyMismatch(type: FieldType, body: unknown): string | undefined {
   return mismatchAt(type, body, []);

@@ -8,7 +8,7 @@ import type { Operation } from "./operation.ts";
 /**
  * Finds an operation by its id ("import-account"; ignoring case, spaces, `-` and `_`), by method and path ("POST
  * /data-import/accounts/"), or by its path alone. A leading `/v1` and a trailing slash are ignored unless they
- * distinguish operations. If `wanted` is undefined: the only operation with a body and a key (`x-migrate-key`).
+ * distinguish operations. If `wanted` is undefined, finds the only operation with a body and a key (`x-migrate-key`).
  *
  * Throws a Failure (`config`) that lists the operations if none or more than one matches.
  */
@@ -18,7 +18,8 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
   const matches = operationsNamed(operations, wanted);
   const [match, second] = matches;
   if (match !== undefined && second === undefined) return match;
-  if (match !== undefined) throw operationFailure(`more than one operation fits "${wanted}"`, matches, "name one of");
+  if (match !== undefined)
+    throw operationFailure(`more than one operation matches "${wanted}"`, matches, "name one of");
   const names = operations.flatMap((operation) => [operation.id, methodAndPath(operation)]);
   const question = didYouMean(wanted, names);
   throw operationFailure(`the contract has no operation "${wanted}"${question}`, operations, "there is");
@@ -29,7 +30,7 @@ function onlyOperation({ operations }: Contract): Operation {
   const [match, second] = keyed;
   if (match !== undefined && second === undefined) return match;
   const candidates = match === undefined ? operations.filter(({ body }) => body !== undefined) : keyed;
-  throw operationFailure("the contract does not tell which operation is meant", candidates, "choose with --operation");
+  throw operationFailure("the contract does not determine the operation", candidates, "choose with --operation");
 }
 
 /** The operations that match a name, by the strictest matcher that matches any. */
@@ -46,7 +47,7 @@ export function operationsNamed<Named extends NamedOperation>(
 
 type NamedOperation = Pick<Operation, "id" | "method" | "path">;
 
-/** From the strictest to the most tolerant; the first that matches any operation decides. */
+/** From the strictest to the most tolerant. The first matcher that matches any operation is used. */
 const NAME_MATCHERS: readonly ((operation: NamedOperation, wanted: string) => boolean)[] = [
   (operation, wanted) => operation.id === wanted,
   (operation, wanted) => samePath(methodAndPath(operation), wanted, (path) => path),
@@ -91,7 +92,7 @@ function operationFailure(message: string, operations: readonly Operation[], lea
   const more = operations.length > MAX_LISTED ? [`  and ${operations.length - MAX_LISTED} more`] : [];
   const hint =
     operations.length === 0
-      ? "give a contract that has an operation with a request body"
+      ? "use a contract that has an operation with a request body"
       : [`${lead}:`, ...listed, ...more].join("\n");
   return new Failure("config", message, { hint });
 }
@@ -112,7 +113,7 @@ export function missingKeys(operations: readonly Operation[]): readonly MissingK
   });
 }
 
-/** Most specific name first: the identifier that records have outside the platform. */
+/** Patterns for the identifier of a record outside the platform, most specific first. */
 const KEY_NAME_PATTERNS = [
   /^external_.*(?:number|reference|identifier|id)$/,
   /(?:number|reference|identifier|key)$/,

@@ -18,9 +18,8 @@ export interface UnlinkedOperation {
 }
 
 /**
- * The operations with their references to each other: steps, polling, reading back. Unknown operations, attrs that the
- * payload does not have and missing parameters are findings of severity `error`; the extension that contains them is
- * omitted.
+ * Resolves the references between operations: steps, polling, reading back. Unknown operations, attrs that the payload
+ * does not have, and missing parameters are findings of severity `error`. An extension that contains one is omitted.
  */
 export function linkWorkflows(all: readonly UnlinkedOperation[], { findings }: Compilation): readonly Operation[] {
   return all.map((owner) => {
@@ -92,7 +91,7 @@ function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext
   const names = steps.map(({ name }) => name);
   const again = names.findIndex((name, index) => names.indexOf(name) < index);
   if (again >= 0) {
-    findings.add("error", "bad-extension", `${STEPS}: two steps are called "${names[again]}"; give one a name`, [
+    findings.add("error", "bad-extension", `${STEPS}: two steps are called "${names[again]}"; rename one of them`, [
       ...place,
       again,
     ]);
@@ -100,7 +99,7 @@ function checkStepOrder(steps: readonly Step[], { owner, findings }: LinkContext
   }
   const creating = steps.findIndex(({ kind }) => kind === "process" || kind === "schedule");
   if (creating === steps.length - 1) return true;
-  const message = `${STEPS}: the last step, and no other, must be of kind process or schedule`;
+  const message = `${STEPS}: the last step must be of kind process or schedule, and no other step may be`;
   findings.add("error", "bad-extension", message, creating < 0 ? place : [...place, creating]);
   return false;
 }
@@ -120,7 +119,7 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
     const operation = lookupOperation(one, place, context);
     const attrs = one.match.map(({ payload }) => payload);
     if (one.list !== undefined && !attrs.some((attr) => isKey(attr, owner.operation))) {
-      const message = `${READ_BACK}: the records of a list are identified by the business key, which "match" does not name`;
+      const message = `${READ_BACK}: "match" must include the business key, which identifies the records of a list`;
       findings.add("error", "bad-extension", message, [...place, "match"]);
       return [];
     }
@@ -130,14 +129,14 @@ function readBackOf(context: LinkContext): readonly ReadBack[] {
   });
 }
 
-/** A polled operation has the same meaning of statuses when it is read back. */
+/** When a polled operation is read back, its statuses have the same meaning. */
 function withPollStatus(readBack: ReadBack, steps: readonly Step[]): ReadBack {
   if (readBack.status !== undefined || readBack.list !== undefined) return readBack;
   const poll = steps.find((step) => step.poll?.operation.id === readBack.operation.id)?.poll;
   return poll === undefined ? readBack : { ...readBack, status: poll.status, outcomes: poll.outcomes };
 }
 
-/** If the contract leaves the key to the mapping, any field may be it. */
+/** If the contract leaves the key to the mapping, any field may be the key. */
 function isKey(attr: AttrPath, { key }: PlainOperation): boolean {
   return key === undefined || formatAttr(attr) === formatAttr(key);
 }
@@ -161,7 +160,7 @@ function lookupOperation(
   return undefined;
 }
 
-/** The mapping supplies it to the request that creates the record. */
+/** Whether the mapping supplies the parameter to the request that creates the record. */
 function isSentInPath(name: string, { owner }: LinkContext): boolean {
   return owner.operation.parameters?.some((one) => one.in === "path" && one.name === name) ?? false;
 }

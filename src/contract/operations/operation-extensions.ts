@@ -46,7 +46,7 @@ interface WrittenOperation {
   readonly findings: Findings;
 }
 
-/** The value of one extension; undefined if it is absent, or if its form is wrong, which is a finding at its place. */
+/** The value of an extension; undefined if it is absent or malformed. A malformed value is a finding. */
 export function readExtension<Value>(
   name: string,
   schema: z.ZodType<Value>,
@@ -66,8 +66,8 @@ const attrSchema: z.ZodType<AttrPath> = z
   .string("must be the attr of a field, such as external_account_number")
   .min(1, "must not be empty")
   .transform(parseAttr);
-const wrapSchema = z.union([z.string().min(1), z.literal(false)], 'must be the name of a field, or "false"');
-const dedupeSchema = z.literal("business-key", 'must be "business-key", or left out');
+const wrapSchema = z.union([z.string().min(1), z.literal(false)], "must be the name of a field, or false");
+const dedupeSchema = z.literal("business-key", 'must be "business-key", or omitted');
 
 const STATUS_WORDS = "must be a status such as 201, or one of 2xx, 4xx, 5xx";
 
@@ -113,7 +113,7 @@ const itemsSchema = z.union(
         rules.map(({ at, attr, status, failed }) => ({ at: at ?? [], status, failed, ...definedMembers({ attr }) })),
       ),
   ],
-  'must be a list of rules with "failed" statuses, or "false"',
+  'must be a list of rules with "failed" statuses, or false',
 );
 
 function checkKey(name: string, path: AttrPath, findings: Findings): void {
@@ -155,7 +155,7 @@ function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** As declared in an operation: references to other operations are names that are not resolved yet. */
+/** A step as declared in an operation, where references to other operations are unresolved names. */
 export type WrittenStep = Omit<Step, "operation" | "reasons" | "poll"> & {
   readonly operation: string;
   readonly outcomes: readonly OutcomeRule[];
@@ -235,11 +235,11 @@ export const readBackSchema: z.ZodType<readonly WrittenReadBack[]> = z.array(
       account: attrSchema.optional(),
       status: attrSchema.optional(),
       outcomes: statusOutcomes.optional(),
-      absent: z.literal("resend", 'must be "resend", or left out').optional(),
+      absent: z.literal("resend", 'must be "resend", or omitted').optional(),
     })
     .refine(
       ({ status, outcomes }) => (status === undefined) === (outcomes === undefined),
-      'needs "status" and "outcomes" together, or neither',
+      'must have both "status" and "outcomes", or neither',
     )
     .transform(({ list, match, has, account, status, outcomes, absent, ...readBack }) => ({
       ...readBack,

@@ -7,7 +7,7 @@ export interface PlainOperation {
   /** `operationId`, or "METHOD path" if the document has none. */
   readonly id: string;
   readonly method: string;
-  /** As written in the document: may start with its own `/v1`. Ends in a slash if the document's path does. */
+  /** As written in the document, including a leading `/v1` or a trailing slash. */
   readonly path: string;
   readonly summary?: string;
   /** Values that a request carries in addition to its body; absent for operations without a body. */
@@ -26,7 +26,10 @@ export interface PlainOperation {
   readonly replies: readonly DocumentedReply[];
   /** `x-migrate-outcomes`, in order; the first match decides. */
   readonly outcomes: readonly OutcomeRule[];
-  /** `x-migrate-items`: where a 2xx reply has the statuses of single items; empty: nowhere; absent: detected. */
+  /**
+   * `x-migrate-items`: where a 2xx reply contains the statuses of individual items. Empty: nowhere; absent: detected
+   * automatically.
+   */
   readonly items?: readonly ItemRule[];
   /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
   readonly supplier?: AttrPath;
@@ -44,7 +47,7 @@ export interface RequestParameter {
 export interface Operation extends PlainOperation {
   /** `x-migrate-steps`: the operations that a record needs, in order; empty: only this one. */
   readonly steps: readonly Step[];
-  /** `x-migrate-read-back`: how to find out whether a record arrived, most reliable way first. */
+  /** `x-migrate-read-back`: how to find out whether a record arrived, with the most reliable way first. */
   readonly readBack: readonly ReadBack[];
 }
 
@@ -79,7 +82,7 @@ export interface OutcomeRule {
   readonly status: number | "2xx" | "4xx" | "5xx";
   /** Matches the reply's top-level code or the code of any of its errors. */
   readonly code?: string;
-  /** A path that must be present and not empty in the reply's body. */
+  /** A path that must exist and must not be empty in the body of the reply. */
   readonly has?: AttrPath;
   readonly outcome: "accepted" | "rejected" | "blocked" | "retry" | "ambiguous";
   /** Path of the account number in the reply. */
@@ -97,7 +100,7 @@ export interface OutcomeRule {
 export interface ItemRule {
   /** Path of the list in the reply; empty: the reply is the list. */
   readonly at: AttrPath;
-  /** The list of the payload to which the items correspond, one to one; absent: the list with the same name. */
+  /** The list of the payload whose items correspond one to one; absent: the list with the same name. */
   readonly attr?: AttrPath;
   /** The member of an item that contains its status. */
   readonly status: string;
@@ -113,20 +116,23 @@ export const STEP_KINDS = ["validate", "stage", "process", "schedule"] as const;
 
 /** One of the operations that a record needs (`x-migrate-steps`). */
 export interface Step {
-  /** Unique in its workflow; the kind, unless the contract specifies another name. */
+  /** Unique in its workflow. The default is the kind. */
   readonly name: string;
   readonly kind: (typeof STEP_KINDS)[number];
   /** Its outcome rules are the step's own rules followed by those of the operation. */
   readonly operation: PlainOperation;
-  /** Fields of the body. If the operation wraps the payload, they are next to it; otherwise they are the whole body. */
+  /**
+   * Fields of the body. If the operation wraps the payload, these fields are next to the payload; otherwise they are
+   * the whole body.
+   */
   readonly body?: Readonly<Record<string, BodySource>>;
   /** The operation that provides the reasons if a rejection names no field. */
   readonly reasons?: PlainOperation;
-  /** How to learn the result of the step; absent if its reply contains it. */
+  /** How to query the result of the step; absent if its reply contains the result. */
   readonly poll?: Poll;
 }
 
-/** The source of a field in a small body: an attr of the payload, or a constant. */
+/** The source of a field in the body of a step: an attr of the payload, or a constant. */
 export type BodySource = { readonly attr: AttrPath } | { readonly value: JsonValue };
 
 /** How to query the result of asynchronous work on the platform (`x-migrate-poll`). */
@@ -137,7 +143,7 @@ export interface Poll extends Lookup {
   readonly patience: number;
   /** Path of the status in the reply. */
   readonly status: AttrPath;
-  /** The meaning of a status; an unlisted one is not final, like `pending`. `absent`: nothing is in progress. */
+  /** The meaning of each status; an unlisted status is not final, like `pending`. `absent`: nothing is in progress. */
   readonly outcomes: StatusOutcomes;
   readonly account?: AttrPath;
   /** Path of the error in the reply. */
@@ -163,17 +169,17 @@ export interface ReadBack extends Lookup {
    * record.
    */
   readonly list?: AttrPath;
-  /** Attrs of the reply (of the item), and the attrs of the payload that they must equal. */
+  /** Attrs of the reply (or of its item), and the attrs of the payload that they must equal. */
   readonly match: readonly { readonly reply: AttrPath; readonly payload: AttrPath }[];
   /**
-   * Path that must be present and not empty in a record that has arrived. Its absence alone does not prove that the
-   * record is absent.
+   * Path that must exist and must not be empty in a record that has arrived. A missing path alone does not prove that
+   * the record did not arrive.
    */
   readonly has?: AttrPath;
   readonly account?: AttrPath;
-  /** Path of the status in the reply (the item); absent with `outcomes`. */
+  /** Path of the status in the reply (or its item); absent if `outcomes` is absent. */
   readonly status?: AttrPath;
-  /** The meaning of a status; an unlisted one proves nothing. `rejected`: nothing was created, like `absent`. */
+  /** The meaning of each status; an unlisted status proves nothing. `rejected`: nothing was created, like `absent`. */
   readonly outcomes?: StatusOutcomes;
   /** A record that is not found in two queries has not arrived and may be sent again. */
   readonly provesAbsence: boolean;

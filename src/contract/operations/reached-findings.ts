@@ -5,9 +5,9 @@ import type { Contract } from "../contract.ts";
 import type { Operation, PlainOperation } from "./operation.ts";
 
 /**
- * The first finding of severity `error` that concerns the operation: at its own place, at an operation of its
- * workflow, at anything that these refer to, or at a place outside all operations. Errors of other operations do not
- * block this one. Without an operation: the first error that concerns the document as a whole.
+ * The first finding of severity `error` that concerns the operation: at the operation itself, at an operation of its
+ * workflow, at any part that these refer to, or outside all operations. Errors of other operations do not block this
+ * one. Without an operation: the first error that concerns the document as a whole.
  */
 export function errorReachedBy(
   { document, findings }: Pick<Contract, "document" | "findings">,
@@ -28,7 +28,7 @@ function belongsToSome(pointer: string): boolean {
   return (top === "paths" && below.length >= 2) || (top === "components" && below.length >= 2);
 }
 
-/** The operation, those of its workflow, and those that query the result of a record. */
+/** The operation, the operations of its workflow, and the operations that query the result of a record. */
 function operationsOf(operation: Operation): readonly PlainOperation[] {
   const inSteps = operation.steps.flatMap(({ operation: own, reasons, poll }) => [own, reasons, poll?.operation]);
   const lookups = operation.readBack.map((readBack) => readBack.operation);

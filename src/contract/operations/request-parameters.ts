@@ -5,9 +5,9 @@ import { dereferenced, type DocumentPart } from "./document-part.ts";
 import type { Operation, PlainOperation, RequestParameter } from "./operation.ts";
 
 /**
- * The values that a request carries outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in the path,
- * the query or a header. The operation's own parameters override those of its path. A variable in the path without a
- * description is a parameter, too. A parameter that cannot be sent is a finding and is omitted.
+ * The values that a request carries outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in the path, the
+ * query or a header. The operation's own parameters override those of its path. A variable in the path without a
+ * description is also a parameter. A parameter that cannot be sent is a finding and is omitted.
  */
 export function compileParameters(
   path: string,
@@ -44,7 +44,7 @@ function compileParameter(part: DocumentPart | undefined, compilation: Compilati
   if (type !== undefined && isPlace(where)) {
     return { name, in: where, required, type: where === "header" ? inHeader(type) : type };
   }
-  const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent: only single values in the path, the query or a header are`;
+  const message = `the parameter ${JSON.stringify(name)} (in: ${JSON.stringify(where)}) is not sent: only single values in the path, the query or a header can be sent`;
   compilation.findings.add(required ? "warning" : "info", "not-sent", message, part.path);
   return undefined;
 }
@@ -64,7 +64,7 @@ function typeOf({ value, path }: DocumentPart, compilation: Compilation): FieldT
 
 const COMPOSED: ReadonlySet<FieldType["kind"]> = new Set(["object", "list", "union"]);
 
-/** OpenAPI ignores the description of some of these; the others belong to the connection. */
+/** OpenAPI ignores the description of some of these headers; the others belong to the connection. */
 const OWN_HEADERS: ReadonlySet<string> = new Set(
   "accept content-type authorization user-agent host connection content-length transfer-encoding expect cookie".split(
     " ",
@@ -91,7 +91,7 @@ function inHeader(type: FieldType): FieldType {
 
 /**
  * The type of `parameters` in a mapping: an object with that one member, so that attrs are `parameters.companyId`. It
- * contains the parameters of every request for a record, each name once; undefined if there are none.
+ * contains the parameters of all requests for a record, each name once. Undefined if there are none.
  */
 export function parametersType(operation: Pick<Operation, "parameters" | "steps">): ObjectType | undefined {
   const properties = new Map<string, Property>();

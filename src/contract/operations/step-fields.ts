@@ -4,8 +4,8 @@ import { parametersType } from "./request-parameters.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
 /**
- * The fields of a step's body, without the wrapped payload: those that the contract takes from the payload or sets,
- * and those from the mapping. Fields that the payload lacks are omitted.
+ * The fields of a step's body, without the wrapped payload: fields that the contract copies from the payload or sets,
+ * and fields from the mapping. Fields that the payload does not have are omitted.
  */
 export function stepFields(body: Step["body"], payload: JsonObject, given: JsonObject = NO_FIELDS): JsonObject {
   const fields: Record<string, JsonValue> = {};
@@ -18,7 +18,7 @@ export function stepFields(body: Step["body"], payload: JsonObject, given: JsonO
 
 const NO_FIELDS: JsonObject = {};
 
-/** Merges objects field by field; the contract's values take precedence over those of a mapping. */
+/** Merges objects field by field; the contract's values take precedence over the values of a mapping. */
 function mergeFields(set: JsonObject, given: JsonObject): JsonObject {
   const fields: Record<string, JsonValue> = { ...given, ...set };
   for (const [name, value] of Object.entries(given)) {

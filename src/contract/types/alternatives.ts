@@ -16,7 +16,9 @@ import { isNullOnly, isOfType, typesOf } from "./type-keyword.ts";
 
 /** A decomposed schema with `oneOf` or `anyOf`. */
 export interface Alternatives {
-  /** The options except null, each combined with the keywords next to `oneOf` or `anyOf`, which apply to all. */
+  /**
+   * The options except null, each combined with the keywords next to `oneOf` or `anyOf`, which apply to all options.
+   */
   readonly options: readonly (readonly SchemaNode[])[];
   /** All parts without the keyword. */
   readonly rest: readonly SchemaNode[];
@@ -26,7 +28,7 @@ export interface Alternatives {
   readonly shared: readonly SchemaNode[];
 }
 
-/** The first `oneOf` or `anyOf` among the parts; a second one stays in the rest and is decomposed after it. */
+/** The first `oneOf` or `anyOf` among the parts. Another one stays in the rest and is decomposed later. */
 export function alternativesOf(parts: readonly SchemaNode[], compilation: Compilation): Alternatives | undefined {
   const keyword = parts.flatMap((part) => UNION_KEYWORDS.filter((name) => readKeyword(part, name) !== undefined))[0];
   const holder = keyword === undefined ? undefined : parts.find((part) => readKeyword(part, keyword) !== undefined);
@@ -66,7 +68,8 @@ export function alternativesOf(parts: readonly SchemaNode[], compilation: Compil
 const UNION_KEYWORDS = ["oneOf", "anyOf"] as const;
 
 /**
- * Whether a part restricts values, beyond documentation, allowing null, and `type: object` if every option states it.
+ * Whether a part restricts values. Documentation and permission for null do not, nor does `type: object` if every
+ * option states it.
  */
 function restricts(part: SchemaNode, areObjects: boolean): boolean {
   return Object.keys(part.schema).some(
@@ -100,7 +103,7 @@ export function mergedChoices(
   return repeats && path.at(-1) === "oneOf" ? undefined : [...distinct];
 }
 
-/** Whether a sibling keyword of the list restricts more than that each choice is of its own type. */
+/** Whether a sibling keyword of the list restricts the choices, other than by a type that each choice has. */
 function restrictsChoices(part: SchemaNode, choices: readonly JsonScalar[], compilation: Compilation): boolean {
   const siblings = Object.keys(part.schema).filter(
     (keyword) => keyword !== "enum" && keyword !== "nullable" && !part.omit.includes(keyword),

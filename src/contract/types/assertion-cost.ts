@@ -8,9 +8,9 @@ export const MAX_EVALUATIONS = 10_000;
 const MAX_DEPTH = 64;
 
 /**
- * The number of schemas that a value may be compared with, counting each alternative and each condition and the
- * maximum nesting of the value. `Infinity` beyond `MAX_EVALUATIONS`, and for a schema that applies itself endlessly to
- * the same value.
+ * The number of schemas that a value may be compared with, counting each alternative, each condition, and the maximum
+ * nesting of the value. `Infinity` beyond `MAX_EVALUATIONS`, and for a schema that applies itself endlessly to the same
+ * value.
  * @param root a self-contained schema, with `$defs`
  */
 export function countEvaluations(root: JsonObject): number {
@@ -25,7 +25,7 @@ export function countEvaluations(root: JsonObject): number {
   return below.get(root) ?? 0;
 }
 
-/** The cost of every schema for values one level deeper than those of `below`. */
+/** The cost of every schema for values that are one level deeper than the values of `below`. */
 function costsAt(root: JsonObject, below: ReadonlyMap<JsonValue, number>): ReadonlyMap<JsonValue, number> {
   const costs = new Map<JsonValue, number>();
   const cost = (schema: JsonValue): number => {

@@ -31,7 +31,7 @@ export function assertionsOf(
   if (picked.length > 0) assertions.push({ schema: standaloneSchema(picked, compilation), unevaluated: false });
   for (const part of parts) {
     if (!needsEvaluation(part, parts, type)) continue;
-    // Members that the part leaves to alternatives (`omit`) are evaluated, too.
+    // Members that the part leaves to alternatives (`omit`) are also evaluated.
     const node = { ...part, omit: [] };
     assertions.push({
       schema: standaloneSchema([node], compilation, {
@@ -48,12 +48,12 @@ export function assertionsOf(
 function isAffordable(schema: Assertion["schema"], parts: readonly SchemaNode[], { findings }: Compilation): boolean {
   if (countEvaluations(schema) <= MAX_EVALUATIONS) return true;
   const limit = MAX_EVALUATIONS.toLocaleString("en");
-  const message = `one value may have to be compared with more than ${limit} schemas (conditions and alternatives inside others); they are not enforced`;
+  const message = `a value may need to be compared with more than ${limit} schemas (nested conditions and alternatives); they are not enforced`;
   findings.add("warning", "not-enforced", message, parts[0]?.path ?? []);
   return false;
 }
 
-/** The part with only its asserted keywords, and those that they depend on. */
+/** The part with only its asserted keywords and the keywords that they depend on. */
 function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOfType): SchemaNode | undefined {
   const keywords = Object.keys(part.schema).filter(
     (keyword) =>
@@ -71,7 +71,7 @@ function pickedPart(part: SchemaNode, parts: readonly SchemaNode[], type: KindOf
   return { ...part, schema };
 }
 
-/** A decimal is text. If no type is given, these keywords also restrict a number that is accepted. */
+/** A decimal is text. If no type is given, numbers are also accepted, and these keywords restrict them. */
 function isOfGuessedDecimal(keyword: string, { kind, untyped }: KindOfType): boolean {
   return untyped && kind === "decimal" && NUMERIC.has(keyword);
 }
@@ -104,12 +104,12 @@ function isBeyondKind(part: SchemaNode, keyword: string, parts: readonly SchemaN
   return keyword === "additionalProperties" && kind === "object" && restrictsOthers(part, parts);
 }
 
-/** A list whose first items have schemas of their own. */
+/** Whether the first items of a list have separate schemas. */
 export function isTuple(part: SchemaNode): boolean {
   return readKeyword(part, "prefixItems") !== undefined || isJsonArray(readKeyword(part, "items") ?? null);
 }
 
-/** `additionalProperties` covers only the properties next to it; those of other parts are additional to it. */
+/** `additionalProperties` ignores properties of other parts: they count as additional. */
 function restrictsOthers(part: SchemaNode, parts: readonly SchemaNode[]): boolean {
   const additional = readKeyword(part, "additionalProperties");
   if (additional === true || (isJsonObject(additional) && Object.keys(additional).length === 0)) return false;
@@ -149,7 +149,7 @@ const APPLICATORS: readonly string[] = ["$ref", "allOf", "anyOf", "oneOf", "not"
 export interface SiblingNames {
   readonly names: ReadonlySet<string>;
   readonly patterns: readonly LinearPattern[];
-  /** A pattern of names is not enforced, so any name is allowed. */
+  /** A pattern for names is not enforced, so any name is allowed. */
   readonly open: boolean;
 }
 

@@ -31,7 +31,7 @@ import { isNullOnly, typesOf, type SchemaType, type SchemaTypes } from "./type-k
 import { alternativesOf, mergedChoices, type Alternatives } from "./alternatives.ts";
 import { unionType } from "./union-type.ts";
 
-/** Starts compiling the schemas of one document. Everything that is not enforced becomes a finding. */
+/** Starts compiling the schemas of one document. Each part that is not enforced becomes a finding. */
 export function compilationOf(
   document: JsonObject,
   openapi: Compilation["openapi"],
@@ -57,8 +57,8 @@ export function compilationOf(
       const type = compilation.compileOption(nodes);
       if (type.impossible !== undefined) {
         const { reason, path } = type.impossible;
-        if (type.nullable) findings.add("warning", "contradiction", `${reason}; null alone fits`, path);
-        else findings.add("error", "contradiction", `${reason}; no value fits`, path);
+        if (type.nullable) findings.add("warning", "contradiction", `${reason}; only null is valid`, path);
+        else findings.add("error", "contradiction", `${reason}; no value is valid`, path);
       }
       return type;
     },
@@ -86,12 +86,12 @@ function distinctNodes(nodes: readonly SchemaNode[]): readonly SchemaNode[] {
   return [...new Map(nodes.map((node) => [schemaKey([node]), node])).values()];
 }
 
-/** For alternatives that lead back to themselves without an object or a list in between. */
+/** For alternatives that contain themselves without an object or a list in between. */
 function circularType(nodes: readonly SchemaNode[], { findings }: Compilation): FieldType {
   findings.add(
     "error",
     "circular-ref",
-    "the schema refers to itself without end; it is not enforced",
+    "the schema refers to itself endlessly; it is not enforced",
     nodes[0]?.path ?? [],
   );
   return { kind: "any", nullable: true, deprecated: false, validators: [] };
@@ -103,7 +103,7 @@ function compileNodes(nodes: readonly SchemaNode[], shared: Compilation, enter: 
   const type = compileParts(nodes, compilation, enter);
   if (impossible === undefined) return type;
   if (type.untyped === true) {
-    const message = `${impossible.reason}; only values of other types fit`;
+    const message = `${impossible.reason}; only values of other types are valid`;
     shared.findings.add("warning", "contradiction", message, impossible.path);
     return type;
   }
@@ -151,7 +151,7 @@ function compileAlternatives(
   return unionType(alternatives, base, compilation, enter);
 }
 
-/** `type: [string, integer]`: an option for each type, with the keywords that belong to it. */
+/** `type: [string, integer]`: one option for each type, with the keywords for that type. */
 function compileTypeList(
   parts: readonly SchemaNode[],
   types: Nullable<SchemaTypes>,
@@ -247,7 +247,7 @@ function scalarType(kind: FieldType["kind"], { parts, types, base, compilation }
   if (kind === "number" || kind === "integer") {
     return numberType([...parts, ...int32Limits(parts)], base, kind, compilation);
   }
-  // Types that exclude each other leave nothing, not even null.
+  // If the types exclude each other, no value is valid, not even null.
   return { ...base, kind: "any", nullable: base.nullable || !excludeEachOther(types) };
 }
 
@@ -264,7 +264,7 @@ function inferredType(parts: readonly SchemaNode[], { findings }: Compilation): 
   for (const [type, keywords, suits] of TYPE_INDICATORS) {
     const found = keywords.flatMap((keyword) => readKeywords(parts, keyword)).find(({ value }) => suits(value));
     if (found === undefined) continue;
-    const message = `no type is written; read as ${type}, and values of other types are accepted`;
+    const message = `no type is declared; read as ${type}, and values of other types are accepted`;
     findings.add("info", "type-inferred", message, found.path.slice(0, -1));
     return type;
   }
@@ -283,6 +283,6 @@ const TYPE_INDICATORS: readonly (readonly [SchemaType, readonly string[], (value
 
 function reportUnusedDiscriminator(parts: readonly SchemaNode[], { findings }: Compilation): void {
   for (const { path } of readKeywords(parts, "discriminator")) {
-    findings.add("warning", "not-enforced", "a discriminator without oneOf or anyOf chooses nothing", path);
+    findings.add("warning", "not-enforced", "a discriminator has no effect without oneOf or anyOf", path);
   }
 }

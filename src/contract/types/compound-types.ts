@@ -16,7 +16,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 
 type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 
-/** `enter` is called with the type before its properties are compiled, so that they may contain it. */
+/** `enter` is called with the type before its properties are compiled, because they may contain the type. */
 export function objectType(
   parts: readonly SchemaNode[],
   base: TypeBase,
@@ -55,7 +55,7 @@ export function objectType(
   return object;
 }
 
-/** `enter`: as for objects. */
+/** `enter` is called with the type before its items are compiled. */
 export function listType(
   parts: readonly SchemaNode[],
   base: TypeBase,
@@ -82,7 +82,7 @@ export function listType(
 
 const ANY_TYPE: AnyType = { kind: "any", nullable: true, deprecated: false, validators: [] };
 
-/** The name of the first named schema among the parts, which is the one nearest to the field. */
+/** The name of the first named schema among the parts, which is nearest to the field. */
 function nameOf(parts: readonly SchemaNode[]): string | undefined {
   const named = parts.find(({ path }) => path.length === 3 && path[0] === "components" && path[1] === "schemas");
   return named && String(named.path[2]);
@@ -108,9 +108,9 @@ function propertyNodes(
 }
 
 /**
- * OpenAPI 3.0.3, Schema Object: a required property that is `readOnly` is required only in replies, and one that is
- * `writeOnly` only in requests. A part that requires the property and describes it without that keyword requires it in
- * both. `requiring`: the parts that require the property.
+ * OpenAPI 3.0.3, Schema Object: a required property with `readOnly` is required only in replies, and one with
+ * `writeOnly` only in requests. If a part requires the property and describes it without that keyword, it is required
+ * in both. `requiring`: the parts that require the property.
  */
 function propertyOf(
   name: string,
@@ -140,7 +140,7 @@ interface Requirement {
   readonly parts: readonly SchemaNode[];
 }
 
-/** Required name to the place that requires it. */
+/** Each required name, with the place that requires it. */
 function requiredOf(parts: readonly SchemaNode[], compilation: Compilation): ReadonlyMap<string, Requirement> {
   const required = new Map<string, Requirement>();
   for (const part of parts) {
@@ -174,8 +174,8 @@ function describesNames(parts: readonly SchemaNode[], { names, patterns }: Sibli
 }
 
 /**
- * Closed unless a schema opens it (API specification 2.7.5) or describes no property at all; one `false` closes it
- * again, because every part must agree. A reply may always contain more than its schema.
+ * An object is closed unless a schema opens it (API specification 2.7.5) or no schema describes a property. A single
+ * `false` closes it again, because every part must agree. A reply may always contain more than its schema.
  */
 function additionalOf(
   parts: readonly SchemaNode[],
@@ -184,7 +184,7 @@ function additionalOf(
 ): ObjectType["additional"] {
   if (compilation.direction === "reply") return ANY_TYPE;
   const additional = readKeywords(parts, "additionalProperties");
-  // The values of additional properties are evaluated, so nothing is left for `unevaluatedProperties`.
+  // The values of additional properties are evaluated, so `unevaluatedProperties` applies to nothing.
   const written = additional.length > 0 ? additional : readKeywords(parts, "unevaluatedProperties");
   if (isEvaluated(parts) && written.every(({ value }) => value !== false)) return ANY_TYPE;
   if (written.length === 0) return describesNames(parts, siblings) ? "closed" : ANY_TYPE;

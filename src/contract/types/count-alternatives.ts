@@ -6,7 +6,7 @@ import { childTypes } from "./type-tree.ts";
 /** Maximum number of options of one schema, including those of alternatives directly inside its alternatives. */
 export const MAX_OPTIONS = 10_000;
 
-/** The number of paths through a schema's alternatives at which `contract check` warns. */
+/** `contract check` warns if a schema has more paths through its alternatives than this. */
 const MANY_WAYS = 10_000;
 
 /** Number of options of a type; an option that is a union counts as its own options. */
@@ -14,7 +14,7 @@ export function countOptions(options: readonly FieldType[], known: ReadonlyMap<U
   return options.reduce((sum, option) => sum + ((option.kind === "union" && known.get(option)?.options) || 1), 0);
 }
 
-/** Where a union is written, and its number of options (`countOptions`). */
+/** The place of a union, and its number of options (`countOptions`). */
 export interface UnionPlace {
   readonly path: AttrPath;
   readonly options: number;
@@ -29,7 +29,7 @@ export function reportManyWays(unions: ReadonlyMap<UnionType, UnionPlace>, findi
   for (const [union, { path }] of unions) {
     const within = union.options.reduce((most, option) => Math.max(most, countWays(option, ways)), 0);
     if (countWays(union, ways) <= MANY_WAYS || within > MANY_WAYS) continue;
-    const message = `there are more than ${MANY_WAYS.toLocaleString("en")} ways through these alternatives and those inside them; a record may take long to check, and is refused where it takes too long`;
+    const message = `these alternatives and the alternatives inside them allow more than ${MANY_WAYS.toLocaleString("en")} interpretations of a value; validation of a record may be slow, and fails if it takes too long`;
     findings.add("warning", "many-alternatives", message, path);
   }
 }

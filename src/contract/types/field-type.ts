@@ -6,7 +6,7 @@ import type { JsonObject, JsonScalar, JsonValue } from "../../json/json-value.ts
 
 /**
  * A schema of the contract as used by validation, mapping and the field table: references resolved, `allOf` merged.
- * The same `$ref` is the same object, so a type may contain itself.
+ * Each use of a `$ref` is the same object, so a type may contain itself.
  */
 export type FieldType =
   | TextType
@@ -31,8 +31,8 @@ interface TypeBase {
   /** `x-rules`; absent when there are none. */
   readonly rules?: readonly Rule[];
   /**
-   * The schema declares no type, and the kind was inferred from its keywords: values of other JSON types are valid,
-   * too.
+   * The schema declares no type, and the kind was inferred from its keywords. Values of other JSON types are also
+   * valid.
    */
   readonly untyped?: true;
   /** No value satisfies the schema, except null if it is allowed: the reason, and its path. */
@@ -117,7 +117,7 @@ export interface DateType extends TypeBase {
 
 export interface ChoiceType extends TypeBase {
   readonly kind: "choice";
-  /** Without null, which is `nullable`. May contain "" and numbers. */
+  /** Null is never included; see `nullable`. May contain "" and numbers. */
   readonly choices: readonly JsonScalar[];
 }
 
@@ -132,7 +132,10 @@ export interface ObjectType extends TypeBase {
    * (`additionalProperties: {schema}`, or `true` as an AnyType).
    */
   readonly additional: "closed" | FieldType;
-  /** Names that are neither properties nor additional (`patternProperties`): left to the assertions. */
+  /**
+   * Patterns of names that are neither properties nor additional (`patternProperties`). The assertions validate their
+   * values.
+   */
   readonly namePatterns?: readonly LinearPattern[];
 }
 
@@ -158,7 +161,7 @@ export interface UnionType extends TypeBase {
   /** `oneOf` without a discriminator: a value that matches two options is rejected. */
   readonly exactlyOne?: true;
   readonly discriminator?: Discriminator;
-  /** Instead of a discriminator: the property is not a field but a setting of the instance. */
+  /** Set instead of a discriminator if its property is not a field but a setting of the instance. */
   readonly setting?: Discriminator;
   /** The only option that this instance accepts: the configuration declares the setting. */
   readonly chosen?: FieldType;
@@ -166,7 +169,7 @@ export interface UnionType extends TypeBase {
 
 export interface Discriminator {
   readonly property: string;
-  /** The property's value, as text, to the option. `null` also represents an absent property. */
+  /** The option for each value of the property, as text. `null` also represents an absent property. */
   readonly mapping: ReadonlyMap<string, ObjectType>;
 }
 
@@ -176,7 +179,8 @@ export interface AnyType extends TypeBase {
 }
 
 /**
- * The type of the field at the path; in alternatives, of the first that has one. Undefined if there is no such field.
+ * The type of the field at the path. If several alternatives have the field, the first one counts. Undefined if there
+ * is no such field.
  */
 export function fieldAt(type: FieldType, path: AttrPath): FieldType | undefined {
   const [name, ...rest] = path;

@@ -15,13 +15,13 @@ const TEXT_FORMATS: readonly NonNullable<TextType["format"]>[] = ["email", "uuid
 /** Formats of text that are enforced. No value has two of them. */
 const ENFORCED_FORMATS: ReadonlySet<string> = new Set(["decimal", ...DATE_KINDS.keys(), ...TEXT_FORMATS]);
 
-/** The format of numbers that is enforced (OpenAPI 3.0.3, Data Types): a signed whole number of 32 bits. */
+/** The format of numbers that is enforced (OpenAPI 3.0.3, Data Types): a signed 32-bit integer. */
 const INT32 = "int32";
 
 /** Formats of numbers. Only the first restricts JSON values. */
 const NUMBER_FORMATS: ReadonlySet<string> = new Set([INT32, "int64", "float", "double"]);
 
-/** A format that is about how a text is shown. */
+/** A format that only affects how a text is displayed. */
 const PASSWORD = "password";
 
 export function isNumberFormat(format: JsonValue): boolean {
@@ -43,7 +43,7 @@ export function int32Limits(parts: readonly SchemaNode[]): readonly SchemaNode[]
   return [{ schema: { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 }, path: holder.path, omit: [] }];
 }
 
-/** The format of a text that its type enforces; undefined for one that has a kind of its own, or none. */
+/** The format that a text type enforces; undefined if the format has its own kind, or if there is none. */
 export function textFormat(format: string | undefined): TextType["format"] {
   return TEXT_FORMATS.find((name) => name === format);
 }
@@ -64,7 +64,7 @@ function writtenFormats(parts: readonly SchemaNode[]): readonly WrittenFormat[] 
   );
 }
 
-/** The format of a text that is enforced, else the first that is written. */
+/** The enforced format of a text, or otherwise the first format in the schema. */
 export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilation): string | undefined {
   const formats = writtenFormats(parts);
   const [first, ...others] = formats.filter(({ value }) => ENFORCED_FORMATS.has(value));
@@ -76,8 +76,8 @@ export function formatOf(parts: readonly SchemaNode[], { contradict }: Compilati
 }
 
 /**
- * Whether a part's format is asserted as JSON Schema does: next to choices, for values of several types, and if no type is
- * written and another keyword shows the kind.
+ * Whether a part's format is validated as a JSON Schema assertion: next to choices, for values of several types, and if
+ * no type is declared and the kind was inferred from another keyword.
  */
 export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[], { kind, untyped }: Kind): boolean {
   const format = readKeyword(part, "format");
@@ -90,7 +90,7 @@ export function isFormatAsserted(part: SchemaNode, parts: readonly SchemaNode[],
   return format !== own || kind !== kindOfText(own);
 }
 
-/** Whether the choices next to a format show that it refuses none of them. */
+/** Whether no choice next to a format can violate the format. */
 function everyChoiceHas(format: string, part: SchemaNode): boolean {
   const choices = readKeyword(part, "enum") ?? readKeyword(part, "const");
   if (choices === undefined) return false;
@@ -119,7 +119,7 @@ function isChecked(format: JsonValue, part: SchemaNode, type: Kind): boolean {
   return takesSeveralTypes(part, type) || isFormatOf(type.kind, format);
 }
 
-/** With several types, a format applies to its own type. With choices, it is asserted. */
+/** With several types, a format applies only to its own type. With choices, the format is asserted. */
 function takesSeveralTypes({ omit }: SchemaNode, { kind, untyped }: Kind): boolean {
   return untyped || omit.includes("type") || kind === "choice" || kind === "any";
 }

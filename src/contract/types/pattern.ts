@@ -6,8 +6,9 @@ import type { Findings } from "../contract-findings.ts";
 
 /**
  * A compiled pattern of the contract: ECMA-262 with the u flag, as JSON Schema requires, or without it if only the
- * older syntax is valid. An invalid pattern is a finding and returns undefined. So does one that cannot be matched in
- * linear time, because a crafted cell could block it for hours; it is left to the platform.
+ * older syntax is valid. An invalid pattern is a finding, and the result is undefined. The same applies to a pattern
+ * that cannot be matched in linear time, because a crafted cell could block validation for hours. The platform still
+ * enforces it.
  */
 export function checkedPattern(source: JsonValue, path: AttrPath, findings: Findings): LinearPattern | undefined {
   const pattern =
@@ -16,7 +17,7 @@ export function checkedPattern(source: JsonValue, path: AttrPath, findings: Find
     findings.add(
       "error",
       "bad-pattern",
-      "the pattern is no regular expression of ECMAScript; it is not enforced",
+      "the pattern is not an ECMAScript regular expression; it is not enforced",
       path,
     );
     return undefined;
@@ -24,7 +25,7 @@ export function checkedPattern(source: JsonValue, path: AttrPath, findings: Find
   const linear = linearPattern(pattern);
   if (linear !== undefined) return linear;
   const why = slowPatternReason(pattern.source) ?? "";
-  const message = `the pattern could take more than linear time (${why}), and RE2 does not know all that is in it; it is not enforced`;
+  const message = `the pattern could take more than linear time (${why}), and RE2 does not support all of its syntax; it is not enforced`;
   findings.add("warning", "not-enforced", message, path);
   return undefined;
 }

@@ -13,7 +13,7 @@ import { type Compilation, readKeyword, readKeywords, type SchemaNode } from "./
 interface KeywordReader {
   readonly text: (keyword: string) => string | undefined;
   readonly isTrue: (keyword: string) => boolean;
-  /** The strictest count: the largest minimum, the smallest maximum. */
+  /** The strictest count: the largest minimum or the smallest maximum. */
   readonly count: (keyword: string, tightest: "largest" | "smallest") => number | undefined;
   readonly minimum: () => NumericLimit | undefined;
   readonly maximum: () => NumericLimit | undefined;
@@ -60,13 +60,18 @@ export function keywordReader(
       const [step] = numbers("multipleOf", "a number above 0", (value) => value > 0);
       if (step !== Infinity) return step;
       const [path] = readKeywords(parts, "multipleOf").map((located) => located.path);
-      findings.add("warning", "not-enforced", '"multipleOf" is above every number; it is not enforced', path ?? []);
+      findings.add(
+        "warning",
+        "not-enforced",
+        '"multipleOf" is greater than any number; it is not enforced',
+        path ?? [],
+      );
       return undefined;
     },
     checkOrder: (low, high, keyword) => {
       if (low === undefined || high === undefined || low <= high) return;
       const place = readKeywords(parts, keyword)[0]?.path ?? parts[0]?.path ?? [];
-      contradict(`the least allowed (${low}) is above the most (${high})`, place);
+      contradict(`the minimum (${low}) is greater than the maximum (${high})`, place);
     },
   };
 }
@@ -75,13 +80,15 @@ function isCount(value: number): boolean {
   return countOf(value) !== undefined;
 }
 
-/** The value as a count; larger values are reduced to one that no input reaches. */
+/** The value as a count. Values beyond the range of counts are reduced to one that no input reaches. */
 export function countOf(value: number): number | undefined {
   if (value === Infinity) return Number.MAX_SAFE_INTEGER;
   return Number.isInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** A number, or the text of one with more digits or a larger exponent than a number has (`parseDocument`). */
+/**
+ * A number, given directly or as the text of a number with too many digits or too large an exponent (`parseDocument`).
+ */
 export function numberOf(value: JsonValue): number | undefined {
   if (typeof value === "string") return isLongNumber(value) ? Number(value) : undefined;
   return typeof value === "number" ? value : undefined;
@@ -96,7 +103,7 @@ function exclusiveFirst(one: NumericLimit, other: NumericLimit): number {
   return Number(other.exclusive) - Number(one.exclusive);
 }
 
-/** `exclusiveMinimum` is a boolean next to `minimum` in OpenAPI 3.0 and a limit of its own in 3.1. */
+/** `exclusiveMinimum` is a boolean next to `minimum` in OpenAPI 3.0, and a separate limit in 3.1. */
 function limitsOf(
   part: SchemaNode,
   keyword: "minimum" | "maximum",
@@ -140,7 +147,10 @@ export function baseType(parts: readonly SchemaNode[], nullable: boolean, compil
   };
 }
 
-/** As operators publish them: a name, a text (either may be null), and the codes that the platform may return. */
+/**
+ * Validators as published by operators: a name, a text (either may be null), and the codes that the platform may
+ * return.
+ */
 const validatorsSchema = z.array(
   z.object({
     name: z.string().nullish(),

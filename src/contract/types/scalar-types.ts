@@ -88,22 +88,22 @@ interface WrittenChoices {
 }
 
 /**
- * An alternative without any choice may be dropped (`contradict`); a single impossible choice among several is an
+ * An alternative without a valid choice may be omitted (`contradict`). A single impossible choice among several is an
  * error.
  */
 function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, compilation: Compilation): void {
   const { findings, contradict } = compilation;
   const misfit = parts.map((part) => misfitIn(part, compilation)).find((one) => one !== undefined);
   if (lists.some(({ value }) => isJsonArray(value) && value.length === 0)) {
-    findings.add("warning", "contradiction", "the list of choices is empty; no value fits", path);
+    findings.add("warning", "contradiction", "the list of choices is empty; no value is valid", path);
   } else if (isEmpty) {
-    contradict(misfit?.reason ?? "no choice is left", misfit?.path ?? path);
+    contradict(misfit?.reason ?? "no choice satisfies all parts of the schema", misfit?.path ?? path);
   } else if (misfit !== undefined) {
-    findings.add("error", "contradiction", `${misfit.reason}; it can never be taken`, misfit.path);
+    findings.add("error", "contradiction", `${misfit.reason}; it is never valid`, misfit.path);
   }
 }
 
-/** A choice that is not of the type next to it; choices that another part of the schema excludes are ignored. */
+/** A choice that does not have the type next to it. Choices that another part of the schema excludes are ignored. */
 function misfitIn(
   part: SchemaNode,
   compilation: Compilation,
@@ -115,7 +115,7 @@ function misfitIn(
   const choices = isJsonArray(list.value) ? list.value : [list.value];
   const misfit = choices.find((choice) => choice !== null && types.length > 0 && !isOfType(choice, types));
   if (misfit === undefined) return undefined;
-  return { reason: `the choice ${JSON.stringify(misfit)} is not of the type ${types.join(" or ")}`, path: list.path };
+  return { reason: `the choice ${JSON.stringify(misfit)} is not of type ${types.join(" or ")}`, path: list.path };
 }
 
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {
@@ -149,7 +149,7 @@ function wholeDigits(digits: number | undefined, places: number | undefined): nu
 }
 
 /**
- * The digits that a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$` allows, which operators' documents use for decimals.
+ * The digits allowed by a pattern such as `^-?\d{0,10}(?:\.\d{0,2})?$`, which operators' documents use for decimals.
  */
 function digitsOf(pattern: LinearPattern | undefined): { whole: number; places: number } | undefined {
   const match = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/.exec(pattern?.source ?? "");

@@ -6,10 +6,10 @@ type Kind = FieldType["kind"];
 
 /**
  * How a schema keyword is treated.
- * - `enforced`: it shapes the field type, for the kinds in `on` if given. For other kinds with values of the same JSON
+ * - `enforced`: it determines the type, for the kinds in `on` if given. For other kinds with values of the same JSON
  *   type `of` it is an assertion. It does not restrict values of other JSON types.
- * - `asserted`: it shapes no type and is validated as JSON Schema (`assertions` of the field type).
- * - `rules`: it is checked for otherwise valid values, and shapes no type.
+ * - `asserted`: it does not affect the type, and is validated as JSON Schema (`assertions` of the field type).
+ * - `rules`: it is checked for otherwise valid values, and does not affect the type.
  * - `annotation`: it is documentation and does not affect validity.
  * - `reported`: it restricts values but is not enforced, so each use of it is a finding.
  */
@@ -66,13 +66,13 @@ const TREATMENTS: ReadonlyMap<string, Treatment> = new Map(
   KEYWORDS.flatMap(([treatment, keywords]) => keywords.map((keyword) => [keyword, treatment] as const)),
 );
 
-/** The kind of a type, and whether it was inferred: then values of other JSON types are valid, too. */
+/** The kind of a type, and whether it was inferred. If so, values of other JSON types are also valid. */
 export interface KindOfType {
   readonly kind: Kind;
   readonly untyped: boolean;
 }
 
-/** Reports the treatment of every keyword that does not shape this kind of type. Nothing is ignored silently. */
+/** Reports the treatment of every keyword that does not affect this kind of type. No keyword is ignored silently. */
 export function checkKeywords(parts: readonly SchemaNode[], type: KindOfType, compilation: Compilation): void {
   for (const part of parts) {
     for (const keyword of Object.keys(part.schema)) {
@@ -90,7 +90,7 @@ function checkKeyword(part: SchemaNode, keyword: string, type: KindOfType, { fin
   } else if (treatment.as === "reported") {
     findings.add("warning", "not-enforced", `"${keyword}" is not enforced`, path);
   } else if (keyword === "$schema" && !DIALECTS.test(JSON.stringify(readKeyword(part, keyword)))) {
-    findings.add("warning", "not-enforced", "the dialect is not known; read as that of OpenAPI", path);
+    findings.add("warning", "not-enforced", "the dialect is unknown; read as the OpenAPI dialect", path);
   } else if (
     !isShaping(treatment, type.kind) &&
     !isAsserted(part, keyword, type) &&
@@ -133,12 +133,12 @@ function reportExtension(keyword: string, path: SchemaNode["path"], findings: Co
 }
 
 function unknownKeyword(keyword: string): string {
-  return `"${keyword}" is no keyword of a schema and is not enforced${didYouMean(keyword, TREATMENTS.keys())}`;
+  return `"${keyword}" is not a schema keyword and is not enforced${didYouMean(keyword, TREATMENTS.keys())}`;
 }
 
 /**
- * Keywords without effect: those of text next to `enum`, if every choice satisfies them, and a type's own keywords in
- * a schema whose types are compiled separately (`type: [string, integer]`).
+ * Keywords without effect: text keywords next to `enum` if every choice satisfies them, and keywords of one type in a
+ * schema whose types are compiled separately (`type: [string, integer]`).
  */
 function restrictsNothing(part: SchemaNode, keyword: string, type: KindOfType): boolean {
   const treatment = treatmentOf(keyword);

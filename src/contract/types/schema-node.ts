@@ -7,12 +7,12 @@ import type { Rule } from "../../rules/language/rule.ts";
 import { formatPointer, parseFragment } from "../../json/json-pointer.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** A schema with its path in the document, or a part of one: `omit` names keywords that are handled elsewhere. */
+/** A schema with its path in the document, or part of a schema: `omit` names keywords that are handled elsewhere. */
 export interface SchemaNode {
   readonly schema: JsonObject;
   readonly path: AttrPath;
   readonly omit: readonly string[];
-  /** It allows null, and decides for the following nodes (`nullability.ts`). */
+  /** The node allows null, regardless of the following nodes (`nullability.ts`). */
   readonly decidesNull?: true;
 }
 
@@ -30,9 +30,9 @@ export interface Compilation {
   readonly settingText: (name: string) => string | undefined;
   /** Compiles one type for all nodes: a value must satisfy each of them. A type without values is a finding. */
   readonly compile: (nodes: readonly SchemaNode[]) => FieldType;
-  /** The same, if other types can replace one without values (`impossible`). */
+  /** Like `compile`, for a type that may have no values because other types are also possible (`impossible`). */
   readonly compileOption: (nodes: readonly SchemaNode[]) => FieldType;
-  /** Records why the current type has no values. */
+  /** Records the reason why the current type has no values. */
   readonly contradict: (reason: string, path: AttrPath) => void;
   /**
    * Types by `keyOf` their nodes; objects, lists and unions are registered before their parts, so that they may
@@ -46,7 +46,7 @@ export interface Compilation {
   readonly rules: Map<JsonValue, readonly Rule[]>;
 }
 
-/** Maximum nesting of schemas, along properties, items, alternatives and references, each schema entered once. */
+/** Maximum nesting of schemas through properties, items, alternatives and references. Each schema is entered once. */
 export const MAX_SCHEMA_NESTING = 250;
 
 /** Reads a nested schema. @throws Failure `contract_invalid` if schemas are nested too deeply */
@@ -54,7 +54,7 @@ export function readNested<T>(path: AttrPath, compilation: Compilation, read: ()
   if (compilation.nesting >= MAX_SCHEMA_NESTING) {
     const limit = MAX_SCHEMA_NESTING.toLocaleString("en");
     throw new Failure("contract_invalid", `schemas are nested more than ${limit} deep, at ${formatPointer(path)}`, {
-      hint: "cut the chain of references with an overlay: a payload may be 64 levels deep",
+      hint: "break the chain of references with an overlay: a payload can have at most 64 levels",
     });
   }
   compilation.nesting += 1;
@@ -65,7 +65,7 @@ export function readNested<T>(path: AttrPath, compilation: Compilation, read: ()
   }
 }
 
-/** Two lists of nodes with the same key compile to the same type. */
+/** The key of a list of nodes. Lists with the same key compile to the same type. */
 export function schemaKey(nodes: readonly SchemaNode[]): string {
   return nodes.map((node) => [formatPointer(node.path), ...node.omit].join(" -")).join("\n");
 }
@@ -120,8 +120,8 @@ export function resolveReference(node: SchemaNode, compilation: Compilation): Sc
 }
 
 /**
- * The nodes with everything that `$ref` and `allOf` add, each once, outermost first, so that the one nearest to the
- * field takes precedence where only one can (a description). The result contains neither keyword.
+ * The nodes with all nodes that `$ref` and `allOf` add, each once, outermost first. If only one value is possible (a
+ * description), the node nearest to the field takes precedence. The result contains neither keyword.
  */
 export function flattenSchemas(nodes: readonly SchemaNode[], compilation: Compilation): readonly SchemaNode[] {
   const parts = new Map<string, SchemaNode>();
@@ -149,7 +149,7 @@ function isReferenceOnly(node: SchemaNode): boolean {
 }
 
 function reportCircularReference(node: SchemaNode, { findings }: Compilation): SchemaNode {
-  findings.add("error", "circular-ref", "the schema refers to itself without end; it is not enforced", node.path);
+  findings.add("error", "circular-ref", "the schema refers to itself endlessly; it is not enforced", node.path);
   return omitKeywords(node, "$ref", "allOf");
 }
 
@@ -170,8 +170,8 @@ export function followReference(
     return schemaNodeAt(value, target, findings);
   }
   const reason =
-    target === undefined ? "only references inside the document (#/...) are followed" : "there is no such part";
-  findings.add("error", "broken-ref", `the reference ${JSON.stringify(reference)} leads nowhere: ${reason}`, path);
+    target === undefined ? "only references inside the document (#/...) are supported" : "there is no such part";
+  findings.add("error", "broken-ref", `the reference ${JSON.stringify(reference)} cannot be resolved: ${reason}`, path);
   return undefined;
 }
 

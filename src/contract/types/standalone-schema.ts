@@ -11,8 +11,8 @@ import { namesOfTypes } from "./type-keyword.ts";
 /**
  * Converts schemas of the document to one self-contained JSON Schema 2020-12. Its `$defs` contain the referenced
  * schemas, and OpenAPI 3.0 forms (`nullable`, `exclusiveMinimum: true`, `dependencies`, a list for `items`) are
- * converted to current ones. Parts that cannot be represented are findings and are omitted, so that they restrict
- * nothing. `evaluating`: `unevaluatedProperties` is evaluated with this schema.
+ * converted to current ones. Parts that cannot be represented are findings and are omitted, so they do not restrict
+ * values. `evaluating`: `unevaluatedProperties` is evaluated with this schema.
  */
 export function standaloneSchema(
   nodes: readonly SchemaNode[],
@@ -26,7 +26,7 @@ export function standaloneSchema(
 }
 
 interface SchemaReader {
-  /** By pointer; registered before they are read, so that they may contain themselves. */
+  /** By pointer. A definition is registered before it is read, because it may contain itself. */
   readonly definitions: Map<string, JsonValue>;
   readonly compilation: Compilation;
   readonly evaluating: boolean;
@@ -56,7 +56,7 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
     if (value === undefined || (isSplit && IF_KEYWORDS.includes(keyword))) continue;
     Object.assign(members, READERS[keyword]?.({ value, keyword, node, reader }));
   }
-  // Without either, Ajv would ignore `if`, which also evaluates items.
+  // Without `then` and `else`, Ajv would ignore `if`, which also evaluates items.
   if (members["if"] !== undefined) members[CONSEQUENCE] ??= { not: false };
   return isSplit ? { allOf: [members, splitCondition(node, reader)] } : members;
 }
@@ -64,7 +64,7 @@ function membersOf(node: SchemaNode, reader: SchemaReader): JsonObject {
 const IF_KEYWORDS: readonly string[] = ["if", "then", "else"];
 const [, CONSEQUENCE = ""] = IF_KEYWORDS;
 
-/** Rewrites `if` as alternatives: Ajv treats properties in `if` as evaluated even if it does not hold. */
+/** Rewrites `if` as alternatives, because Ajv treats properties in `if` as evaluated even if the condition is false. */
 function splitCondition(node: SchemaNode, reader: SchemaReader): JsonObject {
   const [condition = true, consequence = true, otherwise = true] = IF_KEYWORDS.map((keyword) => {
     const value = readKeyword(node, keyword);
@@ -124,7 +124,10 @@ function limit(exclusive: "exclusiveMinimum" | "exclusiveMaximum"): ReadKeyword 
   };
 }
 
-/** A number; for one with more digits, the double that separates all doubles in the same way. */
+/**
+ * The limit as a number. If the limit has more digits than a double, a double that separates all other doubles in the
+ * same way.
+ */
 function edgeOf({ value, keyword }: KeywordAt, isExclusive: boolean): number | undefined {
   if (typeof value === "number") return value;
   if (!isLongNumber(value)) return undefined;
@@ -171,7 +174,7 @@ const dependentRequired: ReadKeyword = (at) =>
     ? { dependentRequired: at.value }
     : wrong(at, "an object of lists of names");
 
-/** Draft 4: a list of names that must also be present, or a schema that must also hold. */
+/** Draft 4: a list of names that must also be present, or a schema that must also be satisfied. */
 const dependencies: ReadKeyword = (at) => {
   const { value, node, reader } = at;
   if (!isJsonObject(value)) return wrong(at, "an object");

@@ -9,8 +9,8 @@ export type SchemaType = "string" | "number" | "integer" | "boolean" | "object" 
 
 export interface SchemaTypes {
   /**
-   * The types that the schema allows, without null; undefined if it does not restrict them, empty if its parts exclude
-   * each other.
+   * The types that the schema allows, without null. Undefined if the schema does not restrict them; empty if its parts
+   * exclude each other.
    */
   readonly allowed: readonly SchemaType[] | undefined;
   readonly nullOnly: boolean;
@@ -97,7 +97,7 @@ export function namesOfTypes(value: JsonValue, path: AttrPath, { findings }: Com
 
 function unknownTypeMessage(name: JsonValue): string {
   const hint = typeof name === "string" ? didYouMean(name, [...SCHEMA_TYPES, ...TYPE_ALIASES.keys()]) : "";
-  return `the type ${JSON.stringify(name)} is not known; it is not enforced${hint}`;
+  return `the type ${JSON.stringify(name)} is unknown; it is not enforced${hint}`;
 }
 
 interface TypeMeaning {

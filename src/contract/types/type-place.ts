@@ -1,14 +1,16 @@
 import { type FieldType, memberType, type ObjectType } from "./field-type.ts";
 import type { PathExpression, PathStep } from "../../rules/language/expression.ts";
 
-/** A type and its enclosing object types: one way in which a payload can contain such a value. */
+/** A type and its enclosing object types: one position at which a payload can contain such a value. */
 export interface TypePlace {
   readonly type: FieldType;
   /** The object that contains it; lists are skipped. */
   readonly holder?: TypePlace;
 }
 
-/** Every way in which a payload of the type can contain a value with rules. A recursive type is entered once. */
+/**
+ * Every position at which a payload of the type can contain a value with rules. A recursive type is entered only once.
+ */
 export function placesWithRules(body: FieldType): readonly TypePlace[] {
   const places: TypePlace[] = [];
   const seen = new Map<FieldType, Set<FieldType | undefined>>();
@@ -41,7 +43,7 @@ function itemPlace({ holder }: TypePlace, type: FieldType): TypePlace {
   return holder === undefined ? { type } : { type, holder };
 }
 
-/** Each possible type of the value, once; alternatives may lead back to themselves. */
+/** Each possible type of the value, once, because alternatives may contain themselves. */
 function optionsOf(place: TypePlace): readonly TypePlace[] {
   const types = new Set<FieldType>([place.type]);
   for (const type of types) {
@@ -52,7 +54,7 @@ function optionsOf(place: TypePlace): readonly TypePlace[] {
   return [...types].filter(({ kind }) => kind !== "union").map((type) => itemPlace(place, type));
 }
 
-/** The types that the base names of a rule refer to. */
+/** The types to which the base names of a rule refer. */
 export interface PathBases {
   readonly here: readonly TypePlace[];
   readonly self: readonly TypePlace[];
@@ -60,8 +62,8 @@ export interface PathBases {
 }
 
 /**
- * The places that a path leads to; empty if the contract has no such field. Undefined for a path into a reference
- * list. The caller handles a final named value.
+ * The places to which a path leads; empty if the contract has no such field. Undefined for a path into a reference
+ * list. If the path ends in a named value, the caller handles that step.
  */
 export function followPath(path: PathExpression, from: PathBases): readonly TypePlace[] | undefined {
   const steps = path.steps.filter(({ kind }) => kind !== "named");

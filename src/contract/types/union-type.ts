@@ -17,7 +17,7 @@ import {
 } from "./schema-node.ts";
 import { tagText } from "./type-tree.ts";
 
-/** `enter` is called with the type before its options are compiled, so that they may contain it. */
+/** `enter` is called with the type before its options are compiled, because they may contain the type. */
 export function unionType(
   alternatives: Alternatives,
   base: TypeBase,
@@ -39,7 +39,7 @@ export function unionType(
   return union;
 }
 
-/** The options that some value satisfies; all of them if there is none, which is a contradiction. */
+/** The options that some value satisfies, or all options if there are none, which is a contradiction. */
 function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation: Compilation): readonly FieldType[] {
   const compiled = alternatives.options.map(compilation.compileOption);
   const possible = compiled.filter(({ impossible }) => impossible === undefined);
@@ -51,21 +51,21 @@ function possibleOptions(alternatives: Alternatives, base: TypeBase, compilation
   return compiled;
 }
 
-/** Reports more options than are enforced, and then returns false. */
+/** Returns false and adds a finding if there are too many options to enforce. */
 function areEnforceable(union: UnionType, { path }: Alternatives, { unions, findings }: Compilation): boolean {
   const count = countOptions(union.options, unions);
   const isEnforced = count <= MAX_OPTIONS;
   unions.set(union, { path, options: isEnforced ? count : 1 });
   if (isEnforced) return true;
   const most = MAX_OPTIONS.toLocaleString("en");
-  const message = `these alternatives and those directly inside them are more than ${most}; they are not enforced`;
+  const message = `there are more than ${most} alternatives here, including alternatives directly inside them; they are not enforced`;
   findings.add("error", "many-alternatives", message, path);
   return false;
 }
 
 /**
  * The role of the discriminator's property in a union: it selects an option, or it is a setting of the instance. Empty
- * if it cannot distinguish the options: the alternatives then decide as if there was no discriminator.
+ * if it cannot distinguish the options: the alternatives then decide as if there were no discriminator.
  */
 function chosenBy(
   property: string,
@@ -96,7 +96,7 @@ interface Leaf {
 /**
  * The property's values, as text, and their options (OpenAPI 3.0.3, Discriminator Object): the explicit mapping, the
  * values that the options' own schemas list, and the names of schemas that list none. A value that the option itself
- * rejects is ignored. Undefined, with a finding, if these do not distinguish the options.
+ * rejects is ignored. Undefined, with a finding, if the values do not distinguish the options.
  */
 function mappingOf(
   property: string,
@@ -111,8 +111,8 @@ function mappingOf(
   addClaims(mapping, leaves);
   const lost = leaves.find((leaf) => !isMapped(leaf, mapping));
   if (lost === undefined) return mapping;
-  const why = lost.type.kind === "object" ? "no value of its own" : "no properties";
-  const message = `"${property}" does not choose between the options, since one of them has ${why}: the first that fits is used`;
+  const why = lost.type.kind === "object" ? "no distinct value for it" : "no properties";
+  const message = `"${property}" does not select an option, because one of the options has ${why}: the first match is used`;
   compilation.findings.add("info", "bad-discriminator", message, lost.place);
   return undefined;
 }
@@ -202,18 +202,20 @@ function writtenMapping(
     const type = compilation.compileOption([resolveReference(target, compilation), ...shared]);
     const leaf = leaves.find((one) => one.type === type);
     if (type.kind !== "object") {
-      if (type.kind !== "union") warn("a discriminator can only choose between objects; this value chooses nothing");
+      if (type.kind !== "union") warn("a discriminator can only select objects; this value has no effect");
     } else if (leaf?.tags?.includes(value) === false) {
-      warn("the schema refuses the value that the mapping has for it; its own values count");
+      warn("the schema rejects the value that the mapping has for it; the values in the schema are used");
     } else {
-      if (leaf === undefined) warn("the mapping leads to a schema that is not among the options");
+      if (leaf === undefined) warn("the mapping refers to a schema that is not one of the options");
       if (type.impossible === undefined) mapping.set(value, type);
     }
   }
   return mapping;
 }
 
-/** Operators name a setting of theirs as discriminator; because objects are closed, no payload can contain it. */
+/**
+ * Operators use a setting of their instance as discriminator. Because objects are closed, no payload can contain it.
+ */
 function isNoField(property: string, { options }: Alternatives, compilation: Compilation): boolean {
   const parts = options.flatMap((option) => flattenSchemas(option, compilation));
   const described = readKeywords(parts, "properties").some(
@@ -239,11 +241,11 @@ function reportOpenSetting(
   { path }: Alternatives,
   { findings }: Compilation,
 ): void {
-  const what = `no option describes "${setting}", so it is a setting of the instance that chooses between them`;
+  const what = `no option has the property "${setting}", so it is a setting of the instance that selects an option`;
   const advice =
     value === undefined
-      ? `it is not declared, so the first option that fits is used: declare rules.${setting} in migrate.yaml, and in x-rule-settings of an overlay where the contract does not know it`
-      : `no option is for its value ${value}, so the first that fits is used`;
+      ? `it is not declared, so the first match is used: declare rules.${setting} in migrate.yaml and, if the contract does not declare it, in x-rule-settings of an overlay`
+      : `no option has its value ${value}, so the first match is used`;
   const place = [...path.slice(0, -1), "discriminator", "propertyName"];
   findings.add("warning", "bad-discriminator", `${what}; ${advice}`, place);
 }
@@ -253,7 +255,7 @@ function discriminatorProperty({ discriminator, path }: Alternatives, { findings
   const property = isJsonObject(discriminator) ? discriminator["propertyName"] : undefined;
   if (typeof property === "string") return property;
   const place = [...path.slice(0, -1), "discriminator"];
-  findings.add("error", "bad-discriminator", 'a discriminator needs a "propertyName"; it is not enforced', place);
+  findings.add("error", "bad-discriminator", 'a discriminator must have a "propertyName"; it is not enforced', place);
   return undefined;
 }
 

@@ -15,12 +15,12 @@ export interface MappingDocument {
   readonly operation?: string;
   /** The attr of the business key in the payload. */
   readonly key?: AttrPath;
-  /** The operation whose records must be accepted first, and the attr with which a payload refers to such a record. */
+  /** The operation whose records must be accepted first, and the attr by which a payload refers to such a record. */
   readonly after?: { readonly operation: string; readonly key?: AttrPath };
   /** In document order; empty if the mapping describes one unnamed source. */
   readonly sources: ReadonlyMap<string, SourceEntry>;
   readonly payload: JsonObject;
-  /** Fields of the bodies of steps in addition to the payload, by step name. */
+  /** Fields that the bodies of steps have in addition to the payload, by step name. */
   readonly steps: ReadonlyMap<string, JsonObject>;
   /** Values in the address, query and headers of requests, by parameter name. */
   readonly parameters: JsonObject;
@@ -39,7 +39,7 @@ export interface MappingDocument {
 export interface SourceEntry {
   /** As written in the mapping, relative to its folder; absent if the command line specifies the files. */
   readonly files?: readonly string[];
-  /** The sheet of its workbooks. */
+  /** The sheet to read from its workbooks. */
   readonly sheet?: string;
   readonly key?: string;
   readonly parent?: string;
@@ -49,7 +49,7 @@ export interface SourceEntry {
   readonly orderBy?: RowOrder;
   readonly distinct?: boolean;
   readonly pick?: RowChoice;
-  /** 1-based number of a column to its name, which replaces the one in the header. */
+  /** Column names by 1-based column number. They replace the names in the header. */
   readonly rename?: ReadonlyMap<number, string>;
 }
 
@@ -177,7 +177,7 @@ function readSource(object: JsonObject, path: AttrPath, issues: Issues): SourceE
   });
 }
 
-/** `rename: { 4: NOTES }`: identifies columns by number, because a column without a name has nothing else. */
+/** `rename: { 4: NOTES }`: identifies columns by number, because some columns have no name. */
 function readRename(
   value: JsonValue | undefined,
   path: AttrPath,
@@ -196,8 +196,8 @@ function readRename(
 }
 
 /**
- * Finds the files to read before the contract is known: every object that looks like leaf options and names a lookup
- * table in a file. If the contract has an object with fields of the same names, one unnecessary file is requested.
+ * Finds the lookup files to read before the contract is known. Every object that looks like leaf options and names a
+ * lookup file counts. If the contract has an object with fields of the same names, an unnecessary file is read.
  */
 function lookupFilesIn(entry: JsonValue): readonly string[] {
   if (isJsonArray(entry)) return entry.flatMap(lookupFilesIn);

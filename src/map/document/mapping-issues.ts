@@ -62,13 +62,13 @@ export function tryIssues(issues: Issues): TrialIssues {
 /** Adds an issue for every member of an object that is not in `known`, with a suggestion. */
 export function refuseUnknown(object: JsonObject, known: readonly string[], path: AttrPath, issues: Issues): void {
   for (const name of Object.keys(object)) {
-    if (!known.includes(name)) issues.add([...path, name], "is not known here", didYouMean(name, known));
+    if (!known.includes(name)) issues.add([...path, name], "is unknown", didYouMean(name, known));
   }
 }
 
 /** `did you mean "from"?`, or the list of candidates. */
 export function didYouMean(word: string, candidates: readonly string[]): string {
-  return suggestionOr(`known here: ${listed(candidates)}`, word, candidates);
+  return suggestionOr(`known names: ${listed(candidates)}`, word, candidates);
 }
 
 export function listed(words: readonly string[]): string {
@@ -92,7 +92,7 @@ export function scalarTexts(value: JsonValue | undefined): readonly string[] | u
 /** The entry as an object; otherwise adds an issue and returns undefined. */
 export function asObject(value: JsonValue, path: AttrPath, issues: Issues): JsonObject | undefined {
   if (isJsonObject(value)) return value;
-  issues.add(path, "must be an object: names, each with its entry");
+  issues.add(path, "must be an object with an entry for each name");
   return undefined;
 }
 

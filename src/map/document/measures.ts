@@ -6,9 +6,9 @@ import { asObject, type Issues, listed, refuseUnknown } from "./mapping-issues.t
 /** An amount that is added up over all records and compared between the sources and the platform. */
 export interface Measure {
   readonly name: string;
-  /** Its path in payloads; `*` matches every item of a list. */
+  /** The path of the amount in payloads; `*` matches every item of a list. */
   readonly attr: AttrPath;
-  /** Groups the sums by the value at this path; its `*` match the same items. */
+  /** Groups the sums by the value at this path; each `*` matches the same item as in `attr`. */
   readonly by?: AttrPath;
   /** The number format of the cells, if the mapping defines it. */
   readonly separators?: NumberSeparators;
@@ -50,7 +50,7 @@ function entryAt(entry: JsonValue | undefined, [name, ...rest]: AttrPath): JsonV
   return entryAt(item, rest);
 }
 
-/** The leaf itself reports errors in `number`. */
+/** Errors in `number` are reported when the leaf is compiled. */
 function separatorsOf(entry: JsonValue | undefined): NumberSeparators | undefined {
   const written = isJsonObject(entry) ? entry["number"] : undefined;
   if (!isJsonObject(written) || typeof written["decimal"] !== "string") return undefined;

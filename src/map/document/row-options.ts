@@ -21,8 +21,9 @@ export function readJoinColumns(value: JsonValue | undefined, path: AttrPath, is
   if (isColumn(value)) return { on: value };
   const [pair, ...more] = isJsonObject(value) ? Object.entries(value) : [];
   if (pair !== undefined && more.length === 0 && isColumn(pair[1])) return { on: pair[0], parentKey: pair[1] };
-  const hint = "write on: CUST_ID, or on: { CUST_ID: CUSTOMER } with the column of this source and that of its parent";
-  const fact = more.length > 0 ? "joins on one pair of columns, and not on several" : "must be a column";
+  const hint =
+    "write on: CUST_ID, or on: { CUST_ID: CUSTOMER } with the column of this source and the column of its parent";
+  const fact = more.length > 0 ? "must have exactly one pair of columns" : "must be a column";
   issues.add(path, fact, hint);
   return undefined;
 }
@@ -51,7 +52,7 @@ const ORDER_EXAMPLE = "{ column: SEQ, as: number }, or { column: SINCE, date: dd
 
 function readCells({ as, date, pivot }: JsonObject, path: AttrPath, issues: Issues): OrderedCells | undefined {
   if (as !== undefined && date !== undefined) {
-    issues.add(path, "as and date cannot stand together");
+    issues.add(path, "as and date cannot be used together");
     return undefined;
   }
   const lastYear = readPivot(pivot, [...path, "pivot"], issues);

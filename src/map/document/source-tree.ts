@@ -44,10 +44,14 @@ function rootOf(entries: Entries, document: MappingDocument): string {
   issues.raise();
   const roots = [...entries.keys()].filter((name) => entries.get(name)?.parent === undefined);
   const [root, second] = roots;
-  if (root === undefined) issues.add(["sources"], "every source has a parent, so there is none to start from");
+  if (root === undefined) issues.add(["sources"], "every source has a parent; one source must have none");
   if (second !== undefined) {
-    const hint = "give all but one of them a parent, and the column (on) that contains the parent's key";
-    issues.add(["sources", second], `${listed(roots)} all have no parent; one record is one row of one source`, hint);
+    const hint = "give all but one of them a parent, and a column (on) that contains the parent's key";
+    issues.add(
+      ["sources", second],
+      `${listed(roots)} have no parent; only one source can be the source of the records`,
+      hint,
+    );
   }
   for (const name of entries.keys()) {
     if (isInCycle(name, entries)) issues.add(["sources", name, "parent"], "the source is its own ancestor");
@@ -60,7 +64,7 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
   const path = ["sources", name];
   if (entry.parent === undefined) {
     for (const option of ["on", "orderBy", "distinct", "pick"] as const) {
-      if (entry[option] !== undefined) issues.add([...path, option], "means nothing for a source without parent");
+      if (entry[option] !== undefined) issues.add([...path, option], "has no effect in a source without a parent");
     }
     return;
   }
@@ -73,11 +77,7 @@ function checkJoin(name: string, entry: SourceEntry, entries: Entries, issues: I
     issues.add(["sources", entry.parent], `is the parent of "${name}", but has no key`, hint);
   }
   if (entry.on === undefined) {
-    issues.add(
-      path,
-      "has a parent, but does not say on which column",
-      "add on: the column that contains the parent's key",
-    );
+    issues.add(path, "has a parent, but no column to join on", "add on: the column that contains the parent's key");
   }
 }
 

@@ -16,7 +16,7 @@ export function compileLeaf(entry: JsonValue, type: FieldType, context: LeafCont
   const options = readLeafOptions(entry, context.path, context.issues);
   if (options === undefined) return undefined;
   if (options.split !== undefined) {
-    context.issues.add([...context.path, "split"], "makes a list of a cell, and the contract wants no list here");
+    context.issues.add([...context.path, "split"], "produces a list from a cell, but the contract has no list here");
   }
   return leafOf(options, type, context);
 }
@@ -26,7 +26,7 @@ export function compileSplit(entry: JsonValue, type: ListType, context: LeafCont
   const options = readLeafOptions(entry, context.path, context.issues);
   if (options?.split === undefined) return undefined;
   const { split } = options;
-  if (split === "") context.issues.add([...context.path, "split"], "needs the text between the parts");
+  if (split === "") context.issues.add([...context.path, "split"], "must be the text between the parts");
   const prepare = preparation(options);
   const leaf = leafOf(options, type.items, context);
   return { kind: "split", leaf, parts: (content) => partsOf(content, split, prepare) };
@@ -38,7 +38,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   const transform = compileTransform(options, type, context);
   noteCellChoices(options, type, context);
   if (options.keepEmpty && !KEEPS_EMPTY.has(type.kind)) {
-    context.issues.add([...options.path, "keepEmpty"], "sends empty text, and the contract wants no text here");
+    context.issues.add([...options.path, "keepEmpty"], "sends empty text, but the contract has no text here");
   }
   return {
     kind: "leaf",
@@ -54,7 +54,7 @@ function leafOf(options: LeafOptions, type: FieldType, context: LeafContext): Le
   };
 }
 
-/** Undefined for a function, which may read the whole row. */
+/** Undefined for a function call, because the function may read the whole row. */
 function oneCell(options: LeafOptions): OneCell | undefined {
   const { from, when, transform, trim, keepEmpty, split } = options;
   const [column, ...more] = from;
@@ -173,10 +173,10 @@ function fallbackOf(options: LeafOptions, type: FieldType, context: LeafContext)
 function filledIn(text: string, path: LeafContext["path"], context: LeafContext): string {
   return text.replaceAll(/\$\{([^}]*)\}/g, (written, name: string) => {
     if (name.trim() !== "supplier") {
-      context.issues.add(path, `${written} has no meaning`, didYouMean(name.trim(), ["supplier"]));
+      context.issues.add(path, `${written} is not a known placeholder`, didYouMean(name.trim(), ["supplier"]));
     } else if (context.values.supplier === undefined) {
-      const hint = "give --supplier <code>, or supplier: in the configuration file";
-      context.issues.add(path, "needs to know the import supplier", hint);
+      const hint = "use --supplier <code>, or set supplier: in the configuration file";
+      context.issues.add(path, "requires the import supplier", hint);
     }
     return context.values.supplier ?? written;
   });

@@ -13,8 +13,8 @@ export type CellContent = string | JsonValue;
 export type Conversion = (content: CellContent) => JsonValue | ConversionFailure;
 
 /**
- * The conversion that the contract requires at an attr. Text becomes a number or a boolean only if the whole text is
- * one and no digit is lost; decimals and dates stay text.
+ * The conversion that the contract requires at an attr. Text becomes a number or a boolean only if the whole text is a
+ * number or a boolean and no digit is lost. Decimals and dates remain text.
  */
 export function conversionTo(type: FieldType): Conversion {
   if (type.kind === "choice") return choiceOf(type);
@@ -24,12 +24,12 @@ export function conversionTo(type: FieldType): Conversion {
 
 /**
  * Converts a constant of the mapping to a value of the contract's type; returns a message if that is impossible. Text
- * is converted like a cell. A number or a boolean is never converted to text, because it may have been written
- * differently (`1.50`, `0x10`).
+ * is converted like a cell. A number or a boolean is never converted to text, because its notation in the file (`1.50`,
+ * `0x10`) is unknown.
  */
 export function constantOf(type: FieldType, value: JsonValue): { value: JsonValue } | { fault: string } {
   if (type.kind === "any") return { value };
-  if (value === null) return type.nullable ? { value } : { fault: "is null, which the contract does not take here" };
+  if (value === null) return type.nullable ? { value } : { fault: "is null, which the contract does not allow here" };
   if (typeof value === "object") return { fault: "must be a string, a number, true or false" };
   const converted = conversionTo(type)(String(value));
   if (converted instanceof ConversionFailure) return { fault: `is not ${wordFor(converted)}` };
@@ -89,7 +89,7 @@ function isLoose(option: FieldType): boolean {
 }
 
 function wordFor(failure: ConversionFailure): string {
-  const expected = failure.finding.code === "invalid" ? failure.finding.expected : "value that is known here";
+  const expected = failure.finding.code === "invalid" ? failure.finding.expected : "known value";
   return `${/^[aeiou]/.test(expected) ? "an" : "a"} ${expected}`;
 }
 

@@ -12,15 +12,15 @@ export interface DatePattern {
   readonly hasOffset: boolean;
   /** Whether the pattern contains a two-digit year (`yy`). */
   readonly hasShortYear: boolean;
-  /** Undefined if the text does not match the pattern, or names a day or time that does not exist. */
+  /** Undefined if the text does not match the pattern, or if the day or time does not exist. */
   readonly read: (text: string) => PatternTime | undefined;
 }
 
 /**
  * Compiles a pattern in the letters of Unicode TR 35: `d dd M MM MMM MMMM yy yyyy H HH m mm s ss S SS SSS XXX`. Words
  * in single quotes and all non-letters match literally. Month names are English, in any case. Two-digit years up to
- * `pivot` are in the 2000s, later ones in the 1900s; default: 68, as in POSIX. Returns an error message for an invalid
- * pattern.
+ * `pivot` are in the 2000s, greater ones in the 1900s. The default is 68, as in POSIX. Returns an error message for an
+ * invalid pattern.
  */
 export function compileDatePattern(pattern: string, pivot: number = POSIX_PIVOT): DatePattern | string {
   const parts = splitPattern(pattern, pivot);
@@ -123,7 +123,7 @@ function patternFault(parts: readonly Part[]): string | undefined {
   const absent = (["year", "month", "day"] as const).find((field) => !fields.includes(field));
   if (absent !== undefined) return `the ${absent} is missing`;
   const loose = parts.find((part, index) => part.loose && startsWithDigits(parts[index + 1]));
-  return loose && `"${loose.text}" may be one digit or two, so a separator is required before the next number`;
+  return loose && `"${loose.text}" can have one or two digits, so a separator is required before the next number`;
 }
 
 function startsWithDigits(part: Part | undefined): boolean {

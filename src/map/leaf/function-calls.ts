@@ -36,16 +36,16 @@ export interface FunctionCalls {
    * @throws Error for a call that was not prepared
    */
   readonly resultOf: (name: string, text: string, row: Row, place: Place) => CallResult;
-  /** Locates an attr, possibly in rows that were not prepared: the cell's text then replaces a missing result. */
+  /** Locates an attr. The rows need not be prepared: the cell's text replaces a missing result. */
   readonly whileLocating: <Found>(locate: () => Found) => Found;
   /**
    * Evaluates the calls that `collect` makes for each row, round by round, because the calls of a later round may
-   * depend on the results of an earlier one. Each call in a row's first round has its own result, in order.
+   * depend on the results of an earlier one. In the first round of a row, each call has its own result, in order.
    */
   readonly prepare: (rows: readonly Row[], rounds: readonly Collect[]) => Promise<void>;
 }
 
-/** Makes the calls of a row. May throw a Failure, which mapping the row throws again. */
+/** Makes the calls of a row. May throw a Failure; `map` throws it again for the same row. */
 type Collect = (row: Row) => void;
 
 interface NotedCall extends FunctionCall {

@@ -95,10 +95,10 @@ export function readLeafOptions(entry: JsonValue, path: AttrPath, issues: Issues
 function hintFor(entry: JsonValue): string {
   const columns = isJsonArray(entry) ? entry.filter((column) => typeof column === "string") : [];
   if (columns.length < 2) {
-    return "write { value: ... } for a constant, and put a column that is called by a number in quotes";
+    return "write { value: ... } for a constant, or put a column name that is a number in quotes";
   }
   const from = `{ from: [${columns.slice(0, 3).join(", ")}${columns.length > 3 ? ", ..." : ""}]`;
-  return `write ${from}, join: " " } to put them together, or ${from} } for the first that is not empty`;
+  return `write ${from}, join: " " } to join them, or ${from} } for the first that is not empty`;
 }
 
 const DEFAULT_OPTIONS = {
@@ -151,7 +151,7 @@ function readLetters(option: OptionReader): LeafOptions["letters"] {
   return lower === true ? "lower" : undefined;
 }
 
-/** Selects the rows whose trimmed column holds one of the values. */
+/** Selects the rows with one of the values in the column, after trimming. */
 export interface Condition {
   readonly column: string;
   readonly in: readonly string[];
@@ -189,7 +189,7 @@ function readTransform(entry: JsonObject, option: OptionReader, path: AttrPath, 
 export function readPivot(entry: JsonValue | undefined, path: AttrPath, issues: Issues): number | undefined {
   if (entry === undefined) return undefined;
   if (typeof entry === "number" && Number.isInteger(entry) && entry >= 0 && entry <= 99) return entry;
-  issues.add(path, "must be a number from 0 to 99: the last two-digit year that is one of the years from 2000");
+  issues.add(path, "must be a number from 0 to 99: the last two-digit year that is in the 2000s");
   return undefined;
 }
 
@@ -210,7 +210,7 @@ function readNumber(entry: JsonValue, path: AttrPath, issues: Issues): Transform
   if (isSeparator(decimal) && (group === undefined || isSeparator(group)) && decimal !== group) {
     return { kind: "number", separators: { decimal, ...(group === undefined ? {} : { group }) } };
   }
-  issues.add(path, 'must be { decimal: ",", group: "." }: two different characters, none of them a digit or a sign');
+  issues.add(path, 'must be { decimal: ",", group: "." }: two different characters, neither a digit nor a sign');
   return undefined;
 }
 
@@ -220,7 +220,7 @@ function isSeparator(text: unknown): text is string {
 
 function refuseWithValue(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const others = LEAF_OPTIONS.filter((name) => entry[name] !== undefined && name !== "value" && name !== "when");
-  if (others.length > 0) issues.add(path, `a constant (value) takes no ${listed(others)}`);
+  if (others.length > 0) issues.add(path, `a constant (value) cannot have ${listed(others)}`);
 }
 
 /** Maximum number of columns of one leaf, because each is read for every row. */
@@ -229,19 +229,20 @@ const MAX_COLUMNS = 100;
 /** Options that exclude each other, or that require another option. */
 function contradictions(entry: JsonObject, path: AttrPath, issues: Issues): void {
   const has = (name: string): boolean => entry[name] !== undefined && entry[name] !== false;
-  if (!has("from") && !has("call")) issues.add(path, "says neither from which column (from) nor which value (value)");
+  if (!has("from") && !has("call")) issues.add(path, "has neither a column (from) nor a constant (value)");
   for (const [one, other] of EXCLUSIVE) {
-    if (has(one) && has(other)) issues.add(path, `${one} and ${other} cannot stand together`);
+    if (has(one) && has(other)) issues.add(path, `${one} and ${other} cannot be used together`);
   }
   for (const [name, ...needed] of NEEDS) {
-    if (has(name) && !needed.some(has)) issues.add([...path, name], `means nothing without ${needed.join(" or ")}`);
+    if (has(name) && !needed.some(has)) issues.add([...path, name], `has no effect without ${needed.join(" or ")}`);
   }
   checkColumns(scalarTexts(entry["from"]) ?? [], has("join"), path, issues);
   refuseSeveralTransforms(entry, path, issues);
 }
 
 function checkColumns(columns: readonly string[], isJoined: boolean, path: AttrPath, issues: Issues): void {
-  if (isJoined && columns.length < 2) issues.add([...path, "join"], "joins several columns: `from` must be a list");
+  if (isJoined && columns.length < 2)
+    issues.add([...path, "join"], "requires a list of at least two columns in `from`");
   if (columns.length > MAX_COLUMNS) {
     const found = columns.length.toLocaleString("en");
     issues.add([...path, "from"], `names ${found} columns; name at most ${MAX_COLUMNS}`);
@@ -252,7 +253,7 @@ function refuseSeveralTransforms(entry: JsonObject, path: AttrPath, issues: Issu
   const readings = TRANSFORMS.filter((names) => names.some((name) => entry[name] !== undefined));
   if (readings.length < 2) return;
   const names = readings.map((reading) => reading.join("/"));
-  issues.add(path, `${listed(names)} each make a value of the cell; only one of them can`);
+  issues.add(path, `${listed(names)} cannot be used together: each converts the cell to a value`);
 }
 
 const TRANSFORMS: readonly (readonly string[])[] = [

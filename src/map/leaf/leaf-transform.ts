@@ -27,7 +27,7 @@ export interface CompiledTransform {
   readonly takesEmpty: boolean;
 }
 
-/** Compiles the conversion of a leaf's cell, and checks that the contract's type can hold the result. */
+/** Compiles the conversion of a leaf's cell, and checks that the result fits the contract's type. */
 export function compileTransform(options: LeafOptions, type: FieldType, context: LeafContext): CompiledTransform {
   const { transform } = options;
   const convert = conversionTo(type);
@@ -73,7 +73,7 @@ function refuseOtherTypes(transform: Transform, type: FieldType, options: LeafOp
   if (TYPES_BY_TRANSFORM[transform.kind]?.includes(type.kind) ?? true) return;
   const [option, made] =
     transform.kind === "boolean" ? ["true/false", "true or false"] : [transform.kind, transform.kind];
-  context.issues.add(options.path, `${option} makes ${made}, and the contract wants ${type.kind} here`);
+  context.issues.add(options.path, `${option} produces ${made}, but the contract requires ${type.kind} here`);
 }
 
 function lookupTransform(transform: LookupTransform, { options, type, context }: Leaf): CompiledTransform {
@@ -96,7 +96,7 @@ function lookupTransform(transform: LookupTransform, { options, type, context }:
   };
 }
 
-/** A longer list in a message is not helpful. */
+/** Maximum number of choices in a message. */
 const MAX_CHOICES = 50;
 
 function lookupTable(written: string | JsonObject, { options, type, context }: Leaf): ReadonlyMap<string, JsonValue> {
@@ -108,14 +108,15 @@ function lookupTable(written: string | JsonObject, { options, type, context }: L
   for (const [code, value] of entries) {
     const constant: ReturnType<typeof constantOf> = value === "" ? { value } : constantOf(type, value);
     if ("value" in constant) table.set(code, constant.value);
-    else context.issues.add([...path, code], `what "${code}" becomes ${constant.fault}`);
+    else context.issues.add([...path, code], `the value for "${code}" ${constant.fault}`);
   }
   return table;
 }
 
 function booleanTransform(transform: BooleanTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
   const both = transform.true.find((token) => transform.false.includes(token));
-  if (both !== undefined) context.issues.add([...options.path, "false"], `"${both}" means true as well`);
+  if (both !== undefined)
+    context.issues.add([...options.path, "false"], `"${both}" is also one of the values for true`);
   const tokens = new Map<CellContent, boolean>([
     ...transform.true.map((token) => [token, true] as const),
     ...transform.false.map((token) => [token, false] as const),
@@ -132,7 +133,10 @@ function booleanTransform(transform: BooleanTransform, options: LeafOptions, con
 
 function refuseDefault(takesEmpty: boolean, options: LeafOptions, context: LeafContext): void {
   if (takesEmpty && options.default !== undefined) {
-    context.issues.add([...options.path, "default"], 'never applies: the mapping says what an empty cell ("") means');
+    context.issues.add(
+      [...options.path, "default"],
+      'never applies: the mapping defines a value for an empty cell ("")',
+    );
   }
 }
 
@@ -160,7 +164,7 @@ function numberExpected(type: FieldType): Expected {
 
 /**
  * With several patterns, the first match gives the value. If another pattern gives a different value, the cell is
- * ambiguous and has none.
+ * ambiguous and has no value.
  */
 function dateTransform(transform: DateTransform, options: LeafOptions, context: LeafContext): CompiledTransform {
   const { kind, patterns } = transform;
@@ -197,7 +201,7 @@ function firstThatFits(
 
 interface DateReader {
   readonly pattern: string;
-  /** `undefined` for a text that does not match; `null` for one that matches but is not a moment in the zone. */
+  /** `undefined` for a text that does not match; `null` for a text that matches but is not a valid time in the zone. */
   readonly read: (text: string) => string | null | undefined;
 }
 
@@ -210,7 +214,7 @@ function dateReaders(transform: DateTransform, options: LeafOptions, context: Le
     return [];
   });
   if (pivot !== undefined && compiled.length > 0 && !compiled.some(({ pattern }) => pattern.hasShortYear)) {
-    context.issues.add([...options.path, "pivot"], "means nothing without yy in the pattern");
+    context.issues.add([...options.path, "pivot"], "has no effect without yy in the pattern");
   }
   const all = compiled.map(({ pattern }) => pattern);
   const write = kind === "date" ? isoDate : momentWriter(all, transform.zone, options, context);
@@ -231,10 +235,14 @@ function momentWriter(
 ): (time: PatternTime) => string | undefined {
   const needsZone = patterns.some(({ hasOffset }) => !hasOffset);
   if (zone !== undefined && patterns.length > 0 && !needsZone) {
-    context.issues.add([...options.path, "zone"], "the pattern's XXX says the zone already");
+    context.issues.add(
+      [...options.path, "zone"],
+      "cannot be used with XXX in the pattern, which already gives the offset",
+    );
   } else if (zone === undefined && needsZone) {
-    const hint = 'add zone: Europe/London (or UTC), or XXX to the pattern where the cell says "+01:00"';
-    context.issues.add([...options.path, "datetime"], "does not say in which zone the clock stood", hint);
+    const hint =
+      'add zone: Europe/London (or UTC), or XXX to the pattern if the cells contain an offset such as "+01:00"';
+    context.issues.add([...options.path, "datetime"], "has no time zone", hint);
   } else if (zone !== undefined && !isZone(zone)) {
     context.issues.add(
       [...options.path, "zone"],

@@ -21,7 +21,7 @@ export function compileCall(
   if (!names.includes(name)) {
     const hint =
       document.functions === undefined
-        ? "name the module that holds it: functions: ./functions.mjs"
+        ? "name the module that contains it: functions: ./functions.mjs"
         : didYouMean(name, names);
     issues.add([...options.path, "call"], `there is no function "${name}"`, hint);
     return () => undefined;

@@ -5,7 +5,7 @@ import { slowPatternReason } from "../../text/slow-pattern.ts";
 import { checkCellLength } from "../node/payload-size.ts";
 import { type Issues, refuseUnknown } from "../document/mapping-issues.ts";
 
-/** Replaces every occurrence in a text. @throws TooLarge if the result is too long */
+/** Replaces every match in a text. @throws TooLarge if the result is too long */
 export type Replacement = (text: string) => string;
 
 /**
@@ -31,7 +31,7 @@ function readOne(entry: JsonValue, path: AttrPath, issues: Issues): readonly Rep
   refuseUnknown(entry, ["from", "pattern", "to"], path, issues);
   const { from, pattern, to } = entry;
   if (pattern === undefined) return literal(from, to, path, issues);
-  if (from !== undefined) issues.add(path, "from and pattern cannot stand together");
+  if (from !== undefined) issues.add(path, "from and pattern cannot be used together");
   return byPattern(pattern, to, path, issues);
 }
 
@@ -44,7 +44,7 @@ function literal(
   if (typeof from === "string" && from !== "" && typeof to === "string") {
     return [(text) => (text.includes(from) ? replaceAll(text, from, to) : text)];
   }
-  issues.add(path, "must replace one text with another; put digits in quotes");
+  issues.add(path, "must replace a text with another text; put digits in quotes");
   return [];
 }
 
@@ -54,7 +54,7 @@ function replaceAll(text: string, from: string, to: string): string {
   return parts.join(to);
 }
 
-/** A text from a JSON source may exceed the limit already. */
+/** A text from a JSON source may already exceed the limit. */
 function checkReplaced(characters: number, text: string): void {
   if (characters > text.length) checkCellLength(characters, "replace");
 }
@@ -133,8 +133,8 @@ function byPattern(
 export function linearPattern(source: string): RegExp | string {
   if (source.length > MAX_PATTERN_LENGTH) return `the expression is longer than ${MAX_PATTERN_LENGTH} characters`;
   const expression = regularExpression(source, "gu");
-  if (expression === undefined) return "the expression cannot be read";
-  return slowPatternReason(source) ?? (expression.test("") ? "the expression also matches nothing at all" : expression);
+  if (expression === undefined) return "the expression is invalid";
+  return slowPatternReason(source) ?? (expression.test("") ? "the expression also matches the empty text" : expression);
 }
 
 const MAX_PATTERN_LENGTH = 200;

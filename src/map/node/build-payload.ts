@@ -35,7 +35,7 @@ export function newBuildState(origins?: Origin[]): BuildState {
   return { path: [], problems: [], origins, cells: 0, characters: 0 };
 }
 
-/** The value that an entry of the mapping builds from a row; undefined if it is empty. */
+/** Builds the value of a mapping entry from a row; undefined if it is empty. */
 export function buildValue(node: MappingNode, row: Row, build: BuildState): JsonValue | undefined {
   if (node.kind === "leaf") return buildLeaf(node, row, build);
   if (node.kind === "object") return buildObject(node, row, build);
@@ -53,7 +53,7 @@ export function variantFor(node: VariantNode, row: Row): ObjectNode {
   return (typeof value === "object" ? undefined : node.variants.get(String(value))) ?? node.otherwise;
 }
 
-/** An item exists because its row does, even if it is empty; an empty scalar is omitted. */
+/** Each row gives an item, even an empty one. An empty scalar is omitted. */
 export function itemOf(node: EachNode, row: Row, build: BuildState): JsonValue | undefined {
   const item = buildValue(node.item, row, build);
   return item === undefined && (node.item.kind === "object" || node.item.kind === "variant") ? {} : item;

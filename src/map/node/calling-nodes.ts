@@ -1,15 +1,15 @@
 import type { FieldNode, ItemsNode, ListEntry, MappingNode, ObjectNode, VariantNode } from "./mapping-node.ts";
 
 /**
- * The parts of a mapping that call functions, as mappings of their own: building them only makes the calls. There are
- * several rounds if calls determine which fields an object has; each round builds one more level of such objects.
+ * Reduces a mapping to the parts that call functions, so that building them only makes the calls. There are several
+ * rounds if calls determine the fields of an object; each round builds one more level of such objects.
  */
 export function callingNodes(roots: readonly MappingNode[]): readonly (readonly MappingNode[])[] {
   const rounds = most(roots);
   return Array.from({ length: rounds + 1 }, (_, level) => roots.flatMap((node) => callsOf(node, level) ?? []));
 }
 
-/** Nesting depth of objects whose fields calls determine. */
+/** Nesting depth of objects whose fields are determined by calls. */
 function decisionsIn(node: MappingNode): number {
   if (node.kind === "variant") return (isDecidedByCall(node) ? 1 : 0) + most(branchesOf(node));
   if (node.kind === "object") return most(node.fields.map((field) => field.node));
@@ -22,7 +22,7 @@ function most(nodes: readonly MappingNode[]): number {
   return Math.max(0, ...nodes.map(decisionsIn));
 }
 
-/** @param level depth of objects whose fields calls determine; below it, only the determining calls are made */
+/** @param level depth of objects whose fields are determined by calls; below it, only the determining calls are made */
 function callsOf(node: MappingNode, level: number): MappingNode | undefined {
   if (node.kind === "leaf") return node.origin === "call" ? node : undefined;
   if (node.kind === "split") return node.leaf.origin === "call" ? node : undefined;

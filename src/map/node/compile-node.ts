@@ -29,7 +29,7 @@ export interface CompileContext extends MappingContext {
 export interface NodeContext extends CompileContext, LeafContext {
   /** The contract does not require the entry. */
   readonly optional: boolean;
-  /** The types that other alternatives of the contract have at this place. */
+  /** The types at this place in other alternatives of the contract. */
   readonly others?: readonly FieldType[];
 }
 
@@ -75,7 +75,7 @@ function compileObject(entry: JsonValue, type: ObjectType, context: NodeContext)
 
 function fieldsEntry(entry: JsonValue, context: NodeContext): JsonObject | undefined {
   if (isJsonObject(entry)) return entry;
-  const hint = "write its fields below it, each with where its value comes from";
+  const hint = "write its fields below it, each with the source of its value";
   context.issues.add(context.path, "is an object in the contract", hint);
   return undefined;
 }
@@ -189,13 +189,13 @@ function compileListEntry(entry: JsonObject, type: ListType, context: NodeContex
   if (item === undefined || when === undefined) {
     const hint =
       "write { each: <child source>, item: ... }, { when: { column: <name>, in: [...] }, item: ... }, or the item";
-    context.issues.add(context.path, "says neither of which rows (each) nor when there is an item (when)", hint);
+    context.issues.add(context.path, "has neither a source of rows (each) nor a condition (when)", hint);
     return undefined;
   }
   return compileSingle(item, conditionOf(entry, context), type, { ...context, path: [...context.path, "item"] });
 }
 
-/** An item is optional even in a required list: constants alone do not justify sending an incomplete item. */
+/** An item is optional even in a required list: an incomplete item is not sent for constants alone. */
 function compileSingle(
   entry: JsonValue,
   applies: SingleEntry["applies"],
@@ -226,7 +226,7 @@ function compileSplitCell(entry: JsonObject, type: ListType, context: NodeContex
   if (kind !== "object" && kind !== "list" && kind !== "variants") return compileSplit(entry, type, context);
   context.issues.add(
     [...context.path, "split"],
-    "makes a list of text values, but the contract requires objects or lists here",
+    "produces a list of text values, but the contract requires objects or lists here",
   );
   return undefined;
 }
@@ -262,7 +262,7 @@ function isChild(source: string, context: NodeContext): boolean {
     context.issues.add(path, `there is no source "${source}"`, hint);
   } else {
     const fact = parent === undefined ? "has no parent" : `is a child of "${parent}"`;
-    context.issues.add(path, `"${source}" ${fact}, and this item is built from a row of "${current}"`, known);
+    context.issues.add(path, `"${source}" ${fact}, but this item is built from a row of "${current}"`, known);
   }
   return false;
 }

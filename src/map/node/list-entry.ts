@@ -17,5 +17,5 @@ export function isListEntry(entry: JsonValue, items: FieldType): entry is JsonOb
   });
 }
 
-/** These names distinguish such an entry from an item, because a leaf may have its own `when`. */
+/** Names that distinguish such an entry from an item. `when` is not among them, because a leaf may have it too. */
 const LIST_ENTRY_KEYS = ["each", "item"] as const;

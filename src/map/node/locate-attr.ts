@@ -41,7 +41,7 @@ function inEach(node: EachNode, row: Row, segment: AttrSegment | undefined, rest
   return child === undefined ? placeOf(childRows(node, row)[0] ?? row) : locateAttr(node.item, child, rest);
 }
 
-/** Every row gives an object, even an empty row, so the rows need not be built in order to be counted. */
+/** Every row gives an object, even an empty row, so the items can be counted without being built. */
 function rowsWithItem(node: EachNode, row: Row): readonly Row[] {
   const rows = childRows(node, row);
   if (node.item.kind === "object" || node.item.kind === "variant") return rows;

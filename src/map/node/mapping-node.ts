@@ -11,7 +11,7 @@ export interface ObjectNode {
   readonly fields: readonly FieldNode[];
   /** Names that the contract requires here. */
   readonly required: readonly string[];
-  /** The contract does not require this object, so constants alone do not justify sending it incomplete. */
+  /** The contract does not require this object, so an incomplete object is not sent for constants alone. */
   readonly optional: boolean;
 }
 
@@ -24,14 +24,14 @@ export interface FieldNode {
 export interface VariantNode {
   readonly kind: "variant";
   readonly discriminator: MappingNode | undefined;
-  /** The discriminator's value as text, to the fields for it. */
+  /** The fields for each value of the discriminator, as text. */
   readonly variants: ReadonlyMap<string, ObjectNode>;
   readonly otherwise: ObjectNode;
 }
 
 /**
- * A field that an object's own type lacks but another alternative of the contract has. It is sent only if a cell has a
- * value for it, so that validation can report it.
+ * A field that an object's own type lacks but another alternative of the contract has. The field is sent only if a cell
+ * has a value for it, so that validation can report it.
  */
 export interface ForeignNode {
   readonly kind: "foreign";

@@ -37,13 +37,13 @@ function compileSentObject(type: FieldType | undefined): (payload: JsonObject) =
   };
 }
 
-/** The same for any value; undefined if all values of the type are sent unchanged. */
+/** The conversion of any value of a type to its sent form; undefined if all values are sent unchanged. */
 export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonValue) | undefined {
   const leading = typesLeadingTo(type, ({ kind }) => kind === "datetime");
   return leading.has(type) ? (value) => sentValue([type], value, leading) : undefined;
 }
 
-/** `types`: the possible types of the value. A text is a date-time only if it can be no other text. */
+/** `types`: the possible types of the value. A text is a date-time only if no other possible type is a text. */
 function sentValue(types: readonly FieldType[], value: JsonValue, leading: ReadonlySet<FieldType>): JsonValue {
   const options = types.flatMap((type) => optionsFor(type, value));
   if (!options.some((option) => leading.has(option))) return value;

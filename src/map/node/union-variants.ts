@@ -10,7 +10,7 @@ import { optionsTaken } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import { LEAF_OPTIONS } from "../leaf/leaf-options.ts";
 
-/** Several object types that one attr may have. */
+/** The object types that one attr may have. */
 export interface Variants {
   readonly kind: "variants";
   /** The property that distinguishes them, if the contract names one. */
@@ -26,7 +26,7 @@ export interface Variants {
   };
 }
 
-/** The types of a union that an entry of a mapping can be intended for. */
+/** The types of a union to which a mapping entry can refer. */
 export function narrowType(entry: JsonValue, type: FieldType): FieldType | Variants {
   if (type.kind !== "union") return type;
   const options = flattened(type);
@@ -64,7 +64,7 @@ function isLeaf(entry: JsonValue): boolean {
   return !isJsonObject(entry) || Object.keys(entry).every((name) => LEAF_OPTIONS.includes(name));
 }
 
-/** The only object type, or the one that a constant of the mapping selects; otherwise all of them. */
+/** The only object type, or the object type that a constant of the mapping selects, or otherwise all object types. */
 function chosen(entry: JsonValue, type: UnionType, objects: readonly ObjectType[]): ObjectType | Variants {
   const [only] = objects;
   const { discriminator } = type;

@@ -8,7 +8,7 @@ const SCALAR: JsonObject = { type: ["string", "number", "boolean", "null"] };
 
 /** `{ column: FUEL, in: [G] }` */
 export const CONDITION_SCHEMA: JsonObject = {
-  description: "Only for rows whose column holds one of these",
+  description: "Only for rows with one of these values in the column",
   type: "object",
   additionalProperties: false,
   required: ["column", "in"],
@@ -32,7 +32,7 @@ const DATE_PATTERNS: JsonObject = { anyOf: [DATE_PATTERN, { type: "array", minIt
 
 /** The last two-digit year that is in the 2000s. */
 export const PIVOT_SCHEMA: JsonObject = {
-  description: "Of years of two digits, the last that is one of the years from 2000; default: 68",
+  description: "The last two-digit year that is in the 2000s; default: 68",
   type: "integer",
   minimum: 0,
   maximum: 99,
@@ -41,13 +41,13 @@ export const PIVOT_SCHEMA: JsonObject = {
 /** The options of a leaf, by name, as documented in docs/mapping.md. */
 export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   from: {
-    description: "A column, or a list of them: the first that is not empty",
+    description: "A column, or a list of columns of which the first non-empty one is used",
     anyOf: [COLUMN, { type: "array", minItems: 1, maxItems: 100, items: COLUMN }],
   },
   value: { description: "A constant; ${supplier} is replaced by the import supplier's code" },
   default: { ...SCALAR, description: "The constant for an empty cell" },
   when: CONDITION_SCHEMA,
-  trim: { type: "boolean", description: "Take white space off both ends; on unless false" },
+  trim: { type: "boolean", description: "Remove white space at both ends; default: true" },
   join: { type: "string", description: "Text between the joined columns of `from`" },
   split: { type: "string", minLength: 1, description: "Text between the parts of a cell that becomes a list" },
   replace: {
@@ -58,27 +58,33 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
       { type: "object", additionalProperties: { type: "string" } },
     ],
   },
-  upper: { type: "boolean", description: "In capitals" },
-  lower: { type: "boolean", description: "In small letters" },
-  keepEmpty: { type: "boolean", description: 'An empty cell is sent as ""' },
+  upper: { type: "boolean", description: "Convert to upper case" },
+  lower: { type: "boolean", description: "Convert to lower case" },
+  keepEmpty: { type: "boolean", description: 'Send an empty cell as ""' },
   lookup: {
-    description: "What each code becomes; or the path of a CSV file of codes and values",
+    description: "The value for each code, or the path of a CSV file with codes and values",
     anyOf: [{ type: "string" }, { type: "object", additionalProperties: SCALAR }],
   },
-  otherwise: { enum: ["error", "keep", "empty"], description: "For a code that `lookup` lacks; default: error" },
+  otherwise: {
+    enum: ["error", "keep", "empty"],
+    description: "The handling of a code that `lookup` does not have; default: error",
+  },
   true: { ...CODES, description: "The values that mean true" },
   false: { ...CODES, description: "The values that mean false" },
-  date: { ...DATE_PATTERNS, description: "The pattern of a date, or a list of them: d dd M MM MMM MMMM yy yyyy" },
-  datetime: { ...DATE_PATTERNS, description: "The pattern of a time, or a list of them: ... H HH m mm s ss SSS XXX" },
+  date: { ...DATE_PATTERNS, description: "The pattern of a date, or a list of patterns: d dd M MM MMM MMMM yy yyyy" },
+  datetime: {
+    ...DATE_PATTERNS,
+    description: "The pattern of a date and time, or a list of patterns: ... H HH m mm s ss SSS XXX",
+  },
   pivot: PIVOT_SCHEMA,
-  zone: { type: "string", description: "Time zone of the clock", examples: ["Europe/London", "UTC"] },
+  zone: { type: "string", description: "Time zone of the times in the source", examples: ["Europe/London", "UTC"] },
   number: {
-    description: "How the source writes numbers; leading zeros mean nothing then",
+    description: "The number format of the source; leading zeros are removed",
     type: "object",
     additionalProperties: false,
     properties: { decimal: SEPARATOR, group: SEPARATOR },
   },
-  call: { type: "string", description: "The name of a function of the module that `functions` names" },
+  call: { type: "string", description: "The name of a function in the module given by `functions`" },
 };
 
 export const LEAF_SCHEMA: JsonObject = {

@@ -17,17 +17,17 @@ export function mappingSchema(operation?: Operation): JsonObject {
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: operation === undefined ? "Mapping" : `Mapping for ${operation.id}`,
-    description: "How rows of extracts become payloads: docs/mapping.md",
+    description: "Converts rows of extracts to payloads: docs/mapping.md",
     type: "object",
     additionalProperties: false,
     required: ["payload"],
     properties: {
       operation: { type: "string", description: "The operation of the contract: its operationId, or METHOD path" },
-      key: { type: "string", description: "Attr of the business key in the payload; default: what the contract says" },
+      key: { type: "string", description: "Attr of the business key in the payload; default: the key in the contract" },
       after: AFTER,
       sources: {
         type: "object",
-        description: "The files and how they join; may be left out for a single source",
+        description: "The files and how they are joined; optional for a single source",
         additionalProperties: SOURCE_SCHEMA,
       },
       ...given,
@@ -46,9 +46,9 @@ const MEASURES: JsonObject = {
     additionalProperties: false,
     required: ["attr"],
     properties: {
-      attr: { type: "string", description: "Its place in payloads; * means every item of a list" },
+      attr: { type: "string", description: "The path of the amount in payloads; * means every item of a list" },
       sum: { const: "decimal" },
-      by: { type: "string", description: "An attr: a sum for each of its values" },
+      by: { type: "string", description: "An attr of the payload: one sum for each of its values" },
     },
   },
 };

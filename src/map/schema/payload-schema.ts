@@ -98,13 +98,13 @@ const ANYTHING: FieldType = { kind: "any", nullable: false, deprecated: false, v
 
 function partOf(item: JsonObject): JsonObject {
   return {
-    each: { type: "string", description: "A child source: an item for each of its rows" },
+    each: { type: "string", description: "A child source: one item for each of its rows" },
     when: CONDITION_SCHEMA,
     item,
   };
 }
 
-/** The contract's description of a field, for editors to show. */
+/** Adds the contract's description of a field, for display in editors. */
 function described(type: FieldType, schema: JsonObject): JsonObject {
   const facts = [describeType(type), ...describeConstraints(type)].join("; ").slice(0, MAX_FACTS);
   const { description } = type;
@@ -112,5 +112,5 @@ function described(type: FieldType, schema: JsonObject): JsonObject {
   return "$ref" in schema ? { description: text, allOf: [schema] } : { description: text, ...schema };
 }
 
-/** Some lists of choices have hundreds of words. */
+/** Maximum length of the facts in a description, because some lists of choices have hundreds of entries. */
 const MAX_FACTS = 400;

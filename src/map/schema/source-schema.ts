@@ -32,22 +32,22 @@ const TEXTS: JsonObject = { anyOf: [{ type: "string" }, { type: "array", items: 
 /** The options of a source, by name, as documented in docs/mapping.md. */
 export const SOURCE_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   files: { ...TEXTS, description: "A path, a glob, or a list of them" },
-  sheet: { ...COLUMN, description: "The sheet of workbooks for which the path names none" },
-  key: { ...COLUMN, description: "The column that identifies a row; needed where other sources refer to it" },
-  parent: { type: "string", description: "The source whose rows these rows belong to" },
+  sheet: { ...COLUMN, description: "The sheet to read if the path of a workbook does not name one" },
+  key: { ...COLUMN, description: "The column that identifies a row; required if other sources refer to it" },
+  parent: { type: "string", description: "The source with the parent rows of these rows" },
   on: {
     description:
-      "The column of this source that contains the parent's key; { CUST_ID: CUSTOMER } names the parent's column too",
+      "The column of this source that contains the parent's key; { CUST_ID: CUSTOMER } also names the parent's column",
     anyOf: [COLUMN, { type: "object", minProperties: 1, maxProperties: 1, additionalProperties: COLUMN }],
   },
   orderBy: { ...ORDER, description: "The column that orders the rows of one parent" },
   distinct: {
     type: "boolean",
-    description: "Rows of one parent that are equal in every cell are read only once",
+    description: "Read rows of one parent that are equal in every cell only once",
   },
-  pick: { ...CHOICE, description: "Which one of several rows of a parent to use" },
+  pick: { ...CHOICE, description: "The row to use if a parent has several" },
   rename: {
-    description: "Names for columns of CSV files by their number, counted from 1",
+    description: "Names for columns of CSV files, by column number (counted from 1)",
     type: "object",
     additionalProperties: false,
     patternProperties: { "^[1-9][0-9]{0,5}$": { type: "string", minLength: 1 } },

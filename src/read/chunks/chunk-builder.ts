@@ -1,14 +1,14 @@
 import type { RowPosition } from "../../model/record.ts";
 import type { PieceMarks, RecordChunk } from "./record-chunk.ts";
 
-/** Some whole records that were read together. */
+/** Whole records that were read together. */
 export interface Piece extends PieceMarks {
   readonly bytes: readonly Uint8Array[];
   /** Where the following record starts, if the file can be read from there. */
   readonly next?: RowPosition | undefined;
 }
 
-/** A few thousand records: enough to justify a message, few enough to keep all threads busy. */
+/** A few thousand records: large enough to justify a message to a thread, small enough to keep all threads busy. */
 const CHUNK_BYTES = 256 * 1024;
 
 /**
@@ -44,7 +44,7 @@ export async function* chunksOf(
   if (waiting.length > 0) yield take();
 }
 
-/** Copies the bytes, because buffers share their memory with others. */
+/** Copies the bytes, because buffers may share their memory with other buffers. */
 function joined(waiting: readonly Piece[], size: number): Pick<RecordChunk, "bytes" | "pieces"> {
   const bytes: Uint8Array<ArrayBuffer> = Buffer.allocUnsafeSlow(size);
   let end = 0;

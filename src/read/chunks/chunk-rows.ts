@@ -73,7 +73,7 @@ function csvReader({ layout }: ChunkCsvFile, isFirst: boolean): PieceReader {
 }
 
 function boundariesIn({ boundaries }: PieceMarks): RecordBoundaries {
-  if (boundaries === undefined) throw new Error("a piece of a CSV file comes without its records");
+  if (boundaries === undefined) throw new Error("a piece of a CSV file has no record boundaries");
   return boundaries;
 }
 

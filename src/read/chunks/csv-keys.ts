@@ -5,7 +5,7 @@ import { cellMarks, findCells, newRecordCells, recordStarter } from "../csv/reco
 import { keyOf } from "../row/row-key.ts";
 import type { TextSource } from "../text/text-bytes.ts";
 
-/** The keys of a file's rows, equal to those of `keyOf`, without creating the rows. */
+/** The keys of a file's rows, equal to the results of `keyOf`, without creating the rows. */
 export async function* csvKeys(
   source: TextSource,
   layout: CsvLayout,

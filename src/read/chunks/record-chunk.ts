@@ -3,13 +3,13 @@ import type { CsvLayout } from "../csv/csv-layout.ts";
 import type { RecordBoundaries } from "../csv/record-boundaries.ts";
 
 /**
- * Whole records of one file, as bytes for another thread, in which `rowsOfChunk` creates the rows. Plain data, like
+ * Whole records of one file as bytes, from which `rowsOfChunk` creates the rows in another thread. Plain data, like
  * `ChunkFile`.
  */
 export interface RecordChunk {
   /** Index of its file among the input's `ChunkFile`s. */
   readonly file: number;
-  /** UTF-8. Their buffer contains nothing else, so it can be transferred. */
+  /** UTF-8. Their buffer contains no other data, so it can be transferred. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The records of a piece are read together, as in a single thread. */
   readonly pieces: readonly ChunkPiece[];
@@ -29,7 +29,7 @@ export interface PieceMarks {
   readonly line: number;
   /** For CSV: the positions of its records, from `findRecordBoundaries`. */
   readonly boundaries?: RecordBoundaries;
-  /** For NDJSON: the line of a record before the piece that is too long to be kept. */
+  /** For NDJSON: the line of a record before the piece, if that record is too long to be kept. */
   readonly tooLongAt?: number | undefined;
   /** For a JSON document. */
   readonly elements?: PieceElements;
@@ -64,7 +64,7 @@ interface KeyedFile {
   readonly keys: readonly string[];
 }
 
-/** An input whose records can be created in other threads: each consists of one row of one file. */
+/** An input whose records can be created in other threads: each record consists of one row of one file. */
 export interface ChunkedInput {
   /** The name of its only source. */
   readonly source: string;

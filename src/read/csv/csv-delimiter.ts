@@ -14,14 +14,15 @@ export function declaredDelimiter(declared: string): string {
   const delimiter = /^(tab|\\t)$/i.test(declared) ? "\t" : declared;
   if (delimiter.length === 1 && /[\t\x20-\x7e]/.test(delimiter) && !/[\w" ]/.test(delimiter)) return delimiter;
   throw new Failure("usage", `"${declared}" cannot be a delimiter`, {
-    hint: "say one character, such as , ; | or the word tab",
+    hint: "use one character, such as , ; |, or the word tab",
   });
 }
 
 /**
- * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header, the
- * best is the one that splits most other lines into the same number of cells as the header, then the one with the most cells in
- * the header. A file without any of them has one column, and the result is a comma.
+ * Detects the delimiter of a CSV file from its first lines, respecting quotes. Among the delimiters in the header, it
+ * selects the one that splits most other lines into the same number of cells as the header. If several are equal, it
+ * selects the one with the most cells in the header. A file without any of them has one column, and the result is a
+ * comma.
  */
 export function detectDelimiter(lines: readonly string[]): string {
   const [header = "", ...rows] = lines;
@@ -35,14 +36,14 @@ export function detectDelimiter(lines: readonly string[]): string {
   return best.delimiter;
 }
 
-/** @throws Failure `source_bad_header` if `delimiter` does not occur in the header but another one does */
+/** @throws Failure `source_bad_header` if the header does not contain `delimiter` but contains another delimiter */
 export function refuseOneColumn(file: string, header: string, delimiter: string): void {
   const fitting = detectDelimiter([header]);
   if (countCells(header, delimiter) > 1 || countCells(header, fitting) === 1) return;
   throw new Failure(
     "source_bad_header",
     `${file}: ${delimiterName(delimiter)} does not occur in the header, but ${delimiterName(fitting)} does`,
-    { hint: `leave --delimiter out, or say --delimiter ${fitting === "\t" ? "tab" : `"${fitting}"`}` },
+    { hint: `omit --delimiter, or use --delimiter ${fitting === "\t" ? "tab" : `"${fitting}"`}` },
   );
 }
 

@@ -12,13 +12,13 @@ export interface CsvHeader {
   readonly line: number;
 }
 
-/** 1-based number of a column to its name, which replaces the one in the header. */
+/** Column names by 1-based column number. They replace the names in the header. */
 export type RenamedColumns = ReadonlyMap<number, string>;
 
 /**
  * The columns of a header line. Names are kept as in the file, except that line ends become spaces.
- * @throws Failure `source_bad_header` with the column numbers if a name is repeated, differs from another only in
- * case, spaces or Unicode form, or is dangerous as a property name; and if no column has a name
+ * @throws Failure `source_bad_header` with the column numbers if a name is repeated, differs from another only in case,
+ * spaces or Unicode form, or is dangerous as a property name, or if no column has a name
  */
 export function csvHeader(place: Place, cells: readonly string[], renamed: RenamedColumns): CsvHeader {
   const bad: Bad = (what, hint) => headerFailure("source_bad_header", place, what, hint);
@@ -37,7 +37,7 @@ export function csvHeader(place: Place, cells: readonly string[], renamed: Renam
 /** The notice about columns without a name that are empty; undefined if all columns have names. */
 export function unnamedNotice({ table, unnamed }: CsvHeader): string | undefined {
   if (unnamed.length === 0) return undefined;
-  return `${withoutName(table, unnamed)} in the header: left out while all their cells are empty`;
+  return `${withoutName(table, unnamed)} in the header: ignored while all their cells are empty`;
 }
 
 /** @throws Failure `source_bad_header` if a row has a value in a column without a name, unless the row is ragged */
@@ -68,7 +68,7 @@ function inOneLine(name: string): string {
 function refuseBeyond(renamed: RenamedColumns, count: number, bad: Bad): void {
   const beyond = [...renamed.keys()].find((number) => number > count);
   if (beyond === undefined) return;
-  throw bad(`the mapping renames column ${beyond}, but there are ${count}`, "columns are counted from 1");
+  throw bad(`the mapping renames column ${beyond}, but there are only ${count}`, "columns are counted from 1");
 }
 
 function refuseUnsafe(name: string, index: number, bad: Bad): void {
@@ -77,8 +77,8 @@ function refuseUnsafe(name: string, index: number, bad: Bad): void {
     throw bad(`column ${index + 1} has the forbidden name "${name}"`, hint);
   }
   if (UNPRINTABLE.test(name)) {
-    const hint = `type the name again, or ${renameHint([index + 1])}`;
-    throw bad(`the name of column ${index + 1} holds an invisible character`, hint);
+    const hint = `retype the name, or ${renameHint([index + 1])}`;
+    throw bad(`the name of column ${index + 1} contains an invisible character`, hint);
   }
 }
 
@@ -87,7 +87,7 @@ function isForbidden(part: string): boolean {
   return part === "prototype" || part in Object.prototype;
 }
 
-/** Control and invisible characters, among them zero-width spaces, byte order marks, direction marks and fillers. */
+/** Control and invisible characters, including zero-width spaces, byte order marks, direction marks and fillers. */
 const UNPRINTABLE = new RegExp(String.raw`[\p{Cc}${DECEPTIVE}]`, "u");
 
 function refuseSimilarNames(named: readonly (readonly [string, number])[], bad: Bad): void {
@@ -102,18 +102,18 @@ function refuseSimilarNames(named: readonly (readonly [string, number])[], bad: 
     if (otherName === name) {
       throw bad(
         `columns ${otherIndex + 1} and ${index + 1} have the same name, "${name}"`,
-        `name every column once, or ${rename}`,
+        `give each column a different name, or ${rename}`,
       );
     }
     throw bad(
       `the names of columns ${otherIndex + 1} and ${index + 1} ("${otherName}", "${name}") are too similar`,
-      `give them names that differ by more than case, spaces or the form of accents, or ${rename}`,
+      `give them names that differ in more than case, spaces or the form of accents, or ${rename}`,
     );
   }
 }
 
 function renameHint(numbers: readonly number[]): string {
-  return `under its source in the mapping: rename: { ${numbers.map((number) => `${number}: <name>`).join(", ")} }`;
+  return `add to its source in the mapping: rename: { ${numbers.map((number) => `${number}: <name>`).join(", ")} }`;
 }
 
 /** `columns 2 and 4 of 4 have no name` */

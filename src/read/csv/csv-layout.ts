@@ -17,12 +17,12 @@ export interface CsvLayout {
 
 /** The user's settings for the file. */
 interface CsvSettings {
-  /** As declared (`tab`, `\t` or one character), then as one character; default: detected from the header. */
+  /** The declared delimiter; by default, it is detected from the header. */
   readonly delimiter: string | undefined;
   readonly renamed: RenamedColumns;
 }
 
-/** Runs csv-parse with unmodified cells, any line end, and rows of any length. */
+/** Parses with csv-parse, which keeps cells unchanged and accepts any line end and rows of any length. */
 export function parseRecords(bytes: Buffer, delimiter: string, count?: number): string[][] {
   return parse(bytes, {
     delimiter,
@@ -104,7 +104,7 @@ function headerOf(source: TextSource, line: number, columns: readonly string[], 
 const ENDLESS_HEADER_HINT = "check that this is a CSV file, and that each quote in its first line is closed";
 const MANY_COLUMNS_HINT = "check the delimiter, and that each record is on its own line";
 const NO_HEADER_HINT = "begin the file with a line that names its columns";
-const STRAY_QUOTE_HINT = 'write a name that holds quotes in quotes, its own quotes doubled: "the ""old"" name"';
+const STRAY_QUOTE_HINT = 'put a name that contains quotes in quotes, and double its own quotes: "the ""old"" name"';
 
 /** Blank lines, and the line `sep=;` that Excel writes and reads. */
 const INTRODUCTION = /^(?:[ \t]*(?:\r\n|\n|\r))*(?:sep=([,;|\t])(?:\r\n|\n|\r))?(?:[ \t]*(?:\r\n|\n|\r))*(?:[ \t]+$)?/;
@@ -141,14 +141,14 @@ function announce(layout: CsvLayout, settings: CsvSettings, notify: (text: strin
   const unnamed = unnamedNotice(header);
   if (unnamed !== undefined) notify(unnamed);
   const padded = table.columns.findIndex((name) => name.trim() !== "" && name !== name.trim());
-  if (padded >= 0) notify(`the name of column ${padded + 1} begins or ends with a space, which belongs to the name`);
+  if (padded >= 0) notify(`the name of column ${padded + 1} begins or ends with a space, which is part of the name`);
   return layout;
 }
 
 /** The failure for a quote that was opened on `line` (1-based) and never closed. */
 export function unclosedQuote(source: PackedFile, line: number): Failure {
-  return new Failure("source_unclosed_quote", `${source.file}:${line}: a quote is opened here and not closed`, {
-    hint: 'close it, or double it ("") if it belongs to the value; if the file ends early, it may have been cut off',
+  return new Failure("source_unclosed_quote", `${source.file}:${line}: a quote is opened here but never closed`, {
+    hint: 'close it, or double it ("") if it is part of the value; the file may also be truncated',
     place: { file: source.file, line },
   });
 }

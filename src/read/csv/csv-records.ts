@@ -23,10 +23,8 @@ export interface CsvRecords extends CsvBytes {
 
 /**
  * The records of a CSV file in pieces. The bytes are split into whole records, so that the result does not depend on
- * the ends of chunks.
- * @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for a record without
- * an end
- * @param from where to start, after the header; default: at the header
+ * the ends of chunks. @throws Failure `source_unclosed_quote` at the line that opened the quote, `source_too_large` for
+ * a record without an end @param from where to start, after the header; default: at the header
  */
 export async function* csvRecords(
   source: TextSource,
@@ -82,6 +80,6 @@ function refuseOpenQuote(source: TextSource, boundaries: RecordBoundaries, { lin
   throw new Failure(
     "source_too_large",
     `${place.file}:${place.line}: a record is longer than ${source.limits.csvRecordBytes} bytes`,
-    { hint: "check that this is a CSV file, with a line end behind every record", place },
+    { hint: "check that this is a CSV file, with a line end after each record", place },
   );
 }

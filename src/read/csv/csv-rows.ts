@@ -91,7 +91,7 @@ function rowsOf(bytes: Buffer, chunk: CsvChunk): readonly (ReadRow | undefined)[
   });
 }
 
-/** Programs that omit the names of the last columns often omit their cells, too. */
+/** Adds missing last cells, because programs that omit the names of the last columns often also omit their cells. */
 function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): readonly string[] {
   const missing = table.columns.length - cells.length;
   if (missing <= 0 || unnamed.at(-missing) !== cells.length) return cells;
@@ -99,8 +99,9 @@ function wholeRow(cells: readonly string[], { table, unnamed }: CsvHeader): read
 }
 
 /**
- * Splits records at delimiters and quotes, several times faster than csv-parse, which gets only records with misplaced
- * quotes. Each record is decoded separately, so that a retained cell does not keep other records in memory.
+ * Splits records at delimiters and quotes. This is several times faster than csv-parse, which receives only the records
+ * with misplaced quotes. Each record is decoded separately, so that a retained cell does not keep other records in
+ * memory.
  */
 export function cellsOf(
   bytes: Buffer,
@@ -135,7 +136,7 @@ function oddRecords(
   const pieces = odd.map((index) => bytes.subarray(starts[index], (ends[index] ?? 0) + 1));
   const records = parseRecords(Buffer.concat(pieces), delimiter);
   if (records.length === odd.length) return records;
-  throw new Error(`csv-parse sees ${records.length} records with quotes in odd places, not ${odd.length}`);
+  throw new Error(`csv-parse found ${records.length} records with misplaced quotes instead of ${odd.length}`);
 }
 
 function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): readonly LocalProblem[] {

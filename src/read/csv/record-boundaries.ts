@@ -22,7 +22,7 @@ export interface RecordBoundaries {
   readonly controls: ReadonlySet<number>;
   /** The line of a quote that is open at the end of the piece. */
   readonly openQuote: number | undefined;
-  /** The line of a quote that is closed only on a later line and before text there: it was never closed. */
+  /** The line of a quote that was never closed: the next quote is on a later line and is followed by text. */
   readonly brokenQuote: number | undefined;
   /** True if the last record has no line end because the file ends there. */
   readonly unterminated: boolean;
@@ -205,7 +205,7 @@ function finish(scan: Scan): RecordBoundaries {
   };
 }
 
-/** The boundaries of only the records with these numbers, which must ascend. */
+/** The boundaries of the records with these numbers only. The numbers must ascend. */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
   const { lines, starts, ends, quoted, strayQuotes, controls, unterminated } = boundaries;
   const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);

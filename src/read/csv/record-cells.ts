@@ -79,8 +79,8 @@ export function cellMarks({ header: { table }, delimiter }: CsvLayout): CellMark
 const QUOTE = 34;
 
 /**
- * Finds the cells of a record. Returns false if their number differs from that of the columns, or if a cell is not
- * simply the bytes between two delimiters or between two quotes inside them.
+ * Finds the cells of a record. Returns false if the number of cells differs from the number of columns, or if a cell is
+ * not simply the bytes between two delimiters or between its two quotes.
  */
 export function findCells(cells: RecordCells, marks: CellMarks): boolean {
   return cells.isQuoted ? findQuoted(cells, marks) : findBare(cells, marks);

@@ -41,8 +41,8 @@ export async function refuseContainers({ file, path, gzip }: PackedFile, head: B
     throw new Failure("source_wrong_kind", `${file}: is ${what}, not ${instead}`, { hint: advice });
   }
   if (!WORKBOOK_NAME.test(file)) return;
-  throw new Failure("source_wrong_kind", `${file}: is named like an Excel workbook, but holds something else`, {
-    hint: "if it is text, name it for what it is: .csv, .json or .ndjson",
+  throw new Failure("source_wrong_kind", `${file}: has the name of an Excel workbook, but other content`, {
+    hint: "if it is text, rename it to .csv, .json or .ndjson",
   });
 }
 
@@ -51,7 +51,7 @@ interface Container {
   readonly advice: string;
 }
 
-/** The content of an archive or a Microsoft Office file determines the advice. */
+/** Inspects the content of an archive or a Microsoft Office file for more specific advice. */
 async function closerLook(
   { what }: { readonly what: string },
   { file, path, gzip }: Pick<PackedFile, "file" | "path" | "gzip">,
@@ -59,19 +59,21 @@ async function closerLook(
 ): Promise<Container> {
   if (what === OLD_OFFICE) {
     if (!gzip && (await isEncryptedPackage(path))) {
-      return { what: "encrypted with a password", advice: "save it without a password, and give that file" };
+      return { what: "encrypted with a password", advice: "save it without a password, and use that file" };
     }
     return { what, advice: SAVE_AS };
   }
   if (!isZip(head)) return { what, advice: adviceFor(what) };
   if (isOpenDocument(head)) return { what: "an OpenDocument file (.ods)", advice: SAVE_AS };
   if (!/\.xls[xmb](\.gz)?$/i.test(file) && !head.includes("xl/")) return { what, advice: adviceFor(what) };
-  const advice = gzip ? "unpack it first: a workbook is compressed already" : "name it .xlsx: then it is read as one";
+  const advice = gzip
+    ? "unpack it first: a workbook is already compressed"
+    : "rename it to .xlsx, so that it is read as a workbook";
   return { what: WORKBOOK, advice };
 }
 
 const WORKBOOK = "an Excel workbook";
-const SAVE_AS = "save it as .xlsx, or the sheet as CSV UTF-8, and give that file";
+const SAVE_AS = "save it as .xlsx, or the sheet as CSV UTF-8, and use that file";
 
 /**
  * A workbook with a password is a compound file with a part of this name. Its directory is at the sector that the
@@ -99,7 +101,7 @@ export function fileKind(file: string, name: string, text: string): FileKind {
   const start = text.slice(0, HEAD_CHARACTERS).trimStart();
   if (/^<(!doctype\s+html|html|head|body)\b/i.test(start)) {
     throw new Failure("source_wrong_kind", `${file}: is an HTML page, not CSV, JSON or .xlsx`, {
-      hint: "look into it: it may be the login or error page of the site that the extract was downloaded from",
+      hint: "open it: it may be the login or error page of the site from which the extract was downloaded",
     });
   }
   if (start.startsWith("<?xml")) {
@@ -136,15 +138,16 @@ const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] =
 ];
 
 function adviceFor(what: string): string {
-  if (what.includes("archive") || what.includes("gzip")) return "unpack it first; only .gz is read through";
-  return "give the extract as CSV, JSON, NDJSON or .xlsx";
+  if (what.includes("archive") || what.includes("gzip"))
+    return "unpack it first; only .gz files are unpacked automatically";
+  return "provide the extract as CSV, JSON, NDJSON or .xlsx";
 }
 
 /** JSON with a wrong name is far more common than a header that starts with a bracket. */
 function asCsv(file: string, start: string): FileKind {
   if (looksLikeJson(start)) {
-    throw new Failure("source_wrong_kind", `${file}: holds JSON under a CSV name`, {
-      hint: "name it .json (one array or object) or .ndjson (one object a line)",
+    throw new Failure("source_wrong_kind", `${file}: contains JSON but has a CSV name`, {
+      hint: "rename it to .json (one array or object) or .ndjson (one object per line)",
     });
   }
   return "csv";
@@ -152,8 +155,8 @@ function asCsv(file: string, start: string): FileKind {
 
 function asJson(file: string, start: string): FileKind {
   if (start === "" || start.startsWith("[") || start.startsWith("{")) return "json";
-  throw new Failure("source_wrong_kind", `${file}:1: JSON records begin with [ or {, this begins otherwise`, {
-    hint: "if it is CSV, name it .csv: the extension decides how a file is read",
+  throw new Failure("source_wrong_kind", `${file}:1: JSON must begin with [ or {, but this file does not`, {
+    hint: "if it is CSV, rename it to .csv: the extension determines the format",
     place: { file, line: 1 },
   });
 }

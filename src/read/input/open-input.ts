@@ -18,7 +18,7 @@ export interface ReadOptions {
   readonly encoding?: string;
   /** One character, `tab` or `\t`; default: detected from the header. */
   readonly delimiter?: string;
-  /** Path to encoding, which overrides `encoding`. */
+  /** The encoding of the file at a path, which overrides `encoding`. */
   readonly encodingOf?: (path: string) => string | undefined;
   /** Changes rows while they are read, before they are joined. */
   readonly amend?: ((row: Row) => Row) | undefined;
@@ -34,11 +34,11 @@ export interface ReadOptions {
   readonly onNotice: (notice: ReadNotice) => void;
   /** Called for each chunk, with the total bytes read of all files; repeated reads do not count. */
   readonly onRead?: (read: { readonly bytes: number; readonly ofBytes: number }) => void;
-  /** Path to the name in places and messages, for files that the user did not name (stdin). */
+  /** The names in places and messages, by path, for files that the user did not name (stdin). */
   readonly displayNames?: ReadonlyMap<string, string>;
 }
 
-/** A notice about a file that can be read nevertheless. Contains no values. */
+/** A notice about a file that is still readable. Contains no values. */
 export interface ReadNotice {
   readonly file: string;
   readonly text: string;
@@ -50,7 +50,7 @@ interface InputFile {
   /** The file name as the user gave it. */
   readonly file: string;
   readonly path: string;
-  /** Size on disk, packed if it is. */
+  /** Size on disk, before unpacking. */
   readonly bytes: number;
   /** Estimated size after unpacking. */
   readonly unpackedBytes: number;
@@ -60,13 +60,13 @@ interface InputFile {
 }
 
 export interface Input {
-  /** The files of the root source, then those of its children, depth first. */
+  /** The files of the root source, then the files of its children, depth first. */
   readonly files: readonly InputFile[];
   /**
-   * The records in batches of up to `BATCH_ROWS`: those of the root source in order, then the child rows without a
-   * parent. Can be called repeatedly, with the same records and numbers.
-   * @throws Failure `source_changed` if a file has changed since the input was opened, the failures of reading, and
-   * the signal's reason once it is aborted `from`: a place after one of the records; a file that cannot be read from
+   * The records in batches of up to `BATCH_ROWS`: first the records of the root source in order, then the child rows
+   * without a parent. Repeated calls give the same records and numbers.
+   * @throws Failure `source_changed` if a file has changed since the input was opened, the failures of reading, and the
+   * signal's reason once it is aborted. `from` is a position after one of the records; a file that cannot be read from
    * there is read from its start.
    */
   readonly records: (options?: {
@@ -77,7 +77,7 @@ export interface Input {
   readonly refuseChanged: () => Promise<void>;
   /** A few of the root's records, without an index and without orphans. Throws the same failures. */
   readonly find: (wanted: WantedRecords) => Promise<readonly InputRecord[]>;
-  /** Whether a source below the root declares a key, whose values may repeat in the rows of another record. */
+  /** Whether a source below the root declares a key. The same key may then occur in rows of several records. */
   readonly hasKeysBelow: boolean;
   /** The rows of each file separately, neither joined nor omitted, in the order of `files`. */
   readonly rowsByFile: (signal?: AbortSignal) => AsyncGenerator<FileRows>;
@@ -87,7 +87,7 @@ export interface Input {
   readonly rootFiles: ReadonlySet<string>;
   /** The same records as bytes for other threads; absent if only one thread can read them. */
   readonly chunked?: ChunkedInput | undefined;
-  /** The same for an input whose files are joined. */
+  /** Like `chunked`, for an input whose files are joined. */
   readonly joined?: JoinedInput | undefined;
   readonly close: () => Promise<void>;
 }
@@ -103,8 +103,8 @@ interface FileRows {
 
 /**
  * Opens every file of the plan.
- * @throws Failure with the codes `source_...` of docs/errors.md for an unreadable file; `usage` for an unknown
- * encoding or delimiter or a file named twice; `mapping_invalid` for a join without a key
+ * @throws Failure with the codes `source_...` of docs/errors.md for an unreadable file; `usage` for an unknown encoding
+ * or delimiter, or a file named twice; `mapping_invalid` for a join without a key
  */
 export async function openInput(plan: SourceSpec, options: ReadOptions): Promise<Input> {
   const reach = createReach(options.onRead);
@@ -224,6 +224,6 @@ async function refuseIfChanged({ file, found }: OpenedFile): Promise<void> {
     `${now.dev}:${now.ino}` === found.identity;
   if (same) return;
   throw new Failure("source_changed", `${file}: has changed since reading began`, {
-    hint: "wait until nothing writes to it any more, then run the same command again",
+    hint: "wait until no other program writes to it, then run the same command again",
   });
 }

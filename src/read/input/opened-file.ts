@@ -38,7 +38,7 @@ interface OpenedJson extends TextSource {
 
 export interface OpenOptions {
   readonly encoding: string | undefined;
-  /** Encodings of single files, which override `encoding`. */
+  /** Encodings of individual files, which override `encoding`. */
   readonly encodingOf?: ((path: string) => string | undefined) | undefined;
   /** Changes rows while they are read. */
   readonly amend?: ((row: Row) => Row) | undefined;
@@ -49,7 +49,7 @@ export interface OpenOptions {
   readonly signal?: AbortSignal | undefined;
   /** The display name of a path that the user did not type. */
   readonly displayName: (path: string) => string;
-  /** Called for each chunk: bytes of the file so far, packed if it is. */
+  /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (path: string, position: number) => void;
 }
 
@@ -75,7 +75,7 @@ export async function openFile(
   const declared = opening.encodingOf?.(found.path) ?? opening.encoding;
   const encoding = textEncoding(file, head, declared);
   if (declared !== undefined && encoding.bomBytes > 0) {
-    notify(`its byte order mark says ${encoding.name}: read so, not as ${declared}`);
+    notify(`its byte order mark indicates ${encoding.name}: read as ${encoding.name}, not as ${declared}`);
   }
   const source: TextSource = { ...packed, encoding };
   const text = await firstWords(source);
@@ -86,7 +86,7 @@ export async function openFile(
   }
   if (renamed.size > 0) {
     throw new Failure("mapping_invalid", `${file}: the mapping renames its columns, but it is JSON`, {
-      hint: "take rename out of the source: the members of JSON records have names",
+      hint: "remove rename from the source: the members of JSON records have names",
     });
   }
   if (text === "") {
@@ -110,8 +110,8 @@ async function openWorkbook(
 /** @throws Failure `usage` if a sheet is requested of a file without sheets */
 function refuseOtherThanWorkbook({ sheet }: FoundFile, file: string): void {
   if (sheet === undefined) return;
-  throw new Failure("usage", `${file}: a sheet "${sheet}" is asked for, but it is no workbook`, {
-    hint: "leave the sheet out; only .xlsx files have sheets",
+  throw new Failure("usage", `${file}: the sheet "${sheet}" is requested, but the file is not a workbook`, {
+    hint: "omit the sheet; only .xlsx files have sheets",
   });
 }
 
@@ -171,8 +171,8 @@ async function rawHead(path: string, file: string): Promise<Buffer> {
 
 function notifyCompression(path: string, gzip: boolean, notify: (text: string) => void): void {
   const named = /\.gz$/i.test(path);
-  if (gzip && !named) notify("is gzip under a name without .gz: read through");
-  if (!gzip && named) notify("is named .gz but is not compressed: read unchanged");
+  if (gzip && !named) notify("is gzip, although its name does not end in .gz: unpacked");
+  if (!gzip && named) notify("is named .gz, but is not compressed: read unchanged");
 }
 
 /** The first chunk that is not blank; empty if there is none. */

@@ -19,7 +19,7 @@ export interface OpenedSource {
 }
 
 export interface OpenedChild extends OpenedSource {
-  /** The column or path with the parent's value of `parentKey`. */
+  /** The column or path that contains the value of the parent's `parentKey`. */
   readonly on: string;
   readonly parentKey: string;
   readonly orderBy: RowOrder | undefined;
@@ -27,7 +27,7 @@ export interface OpenedChild extends OpenedSource {
   readonly pick: RowChoice | undefined;
 }
 
-/** A source and those below it, each parent before its children. */
+/** A source and its descendants, each parent before its children. */
 export function withDescendants<Source extends { readonly children: readonly Source[] }>(
   source: Source,
 ): readonly Source[] {
@@ -35,7 +35,7 @@ export function withDescendants<Source extends { readonly children: readonly Sou
 }
 
 /**
- * Opens a source and those below it.
+ * Opens a source and its descendants.
  * @throws Failure for errors in its files, and `source_bad_header` if a CSV file lacks a column that the join needs
  */
 export async function openSource(spec: SourceSpec, opening: OpenOptions): Promise<OpenedSource> {
@@ -59,8 +59,8 @@ export async function openSource(spec: SourceSpec, opening: OpenOptions): Promis
 function parentKeyOf({ name, parentKey }: ChildSpec, parent: SourceSpec): string {
   const key = parentKey ?? parent.key;
   if (key !== undefined) return key;
-  throw new Failure("mapping_invalid", `source "${name}" joins "${parent.name}", which names no key`, {
-    hint: `name in the mapping the column of "${parent.name}" that the rows of "${name}" refer to: key: <column>`,
+  throw new Failure("mapping_invalid", `source "${name}" is joined to "${parent.name}", which has no key`, {
+    hint: `in the mapping, add the column of "${parent.name}" that the rows of "${name}" refer to: key: <column>`,
   });
 }
 
@@ -131,7 +131,7 @@ function amended(rows: readonly ReadRow[], amend: (row: Row) => Row): readonly R
   return rows.map(({ row, problems }) => ({ row: amend(row), problems }));
 }
 
-/** Whether the records of a source can be read from this place on, without reading anything before it. */
+/** Whether the records of a source can be read from this position on, without reading earlier data. */
 export function canBeginAt({ file, byte }: InputPosition, { files, children }: OpenedSource): boolean {
   const opened = files.find((one) => one.file === file);
   return children.length === 0 && opened !== undefined && isSeekable(opened) && byte <= opened.found.bytes;

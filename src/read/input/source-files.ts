@@ -27,8 +27,8 @@ export interface FindOptions {
 }
 
 /**
- * The files that `patterns` name: paths unchanged, globs in order of name; `book.xlsx#Customers` names a sheet. A file
- * whose name is not UTF-8 is omitted from the matches of a glob, with a notice.
+ * The files that match `patterns`: paths unchanged, the matches of globs in order of name; `book.xlsx#Customers` names
+ * a sheet. A file whose name is not UTF-8 is omitted from the matches of a glob, with a notice.
  * @throws Failure `source_unreadable` for a path that is missing or not a regular file and for a glob without matches,
  * `usage` for a file that is named twice and for a glob that visits more than `MAX_GLOB_ENTRIES`
  */
@@ -48,7 +48,7 @@ export async function findFiles(
 
 /**
  * The current state of one file. @throws Failure `source_unreadable` unless it is a regular file
- * @param instead hint for a folder or a device; default: the valid kinds of sources
+ * @param instead hint for a folder or a device; by default, it lists the valid kinds of sources
  */
 export async function inspectFile(path: string, instead?: string): Promise<FoundFile> {
   const stats = await stat(path).catch((error: unknown) => {
@@ -62,7 +62,7 @@ export async function inspectFile(path: string, instead?: string): Promise<Found
   return { path, bytes: stats.size, modifiedMs: stats.mtimeMs, identity: `${stats.dev}:${stats.ino}` };
 }
 
-/** A file name may contain the sign, so an existing file takes precedence. */
+/** A file name may contain `#`, so an existing file takes precedence. */
 function splitSheet(pattern: string): { readonly files: string; readonly sheet?: string } {
   const [, files, sheet] = /^(.+?\.xls[xm])#(.+)$/is.exec(pattern) ?? [];
   return files === undefined || sheet === undefined || existsSync(pattern) ? { files: pattern } : { files, sheet };
@@ -84,7 +84,7 @@ async function expand(
   const matches = all.filter((path) => isNamedInUnicode(path, notify));
   if (matches.length === 0) {
     throw new Failure("source_unreadable", `${pattern}: matches no file`, {
-      hint: "check the folder that the pattern starts from, and quote the pattern so that the shell leaves it alone",
+      hint: "check the folder at the start of the pattern, and quote the pattern so that the shell does not expand it",
     });
   }
   return matches.toSorted().map((path) => (isAbsolute(pattern) ? path : relative(process.cwd(), path)));
@@ -110,13 +110,13 @@ function countVisits(
   let entries = 0;
   const lookAtSignal = (): void => {
     if (signal?.aborted !== true || stop.signal.aborted) return;
-    stop.abort(new Failure("incomplete", `stopped while the files of ${pattern} were being searched`));
+    stop.abort(new Failure("incomplete", `stopped while searching for the files of ${pattern}`));
   };
   const note = (found: unknown): void => {
     entries += Array.isArray(found) ? found.length : 0;
     if (entries <= most || stop.signal.aborted) return;
-    const what = `${pattern}: the pattern goes through more than ${most.toLocaleString("en")} files and folders`;
-    stop.abort(new Failure("usage", what, { hint: "begin it with the folder that holds the sources" }));
+    const what = `${pattern}: the pattern covers more than ${most.toLocaleString("en")} files and folders`;
+    stop.abort(new Failure("usage", what, { hint: "start it with the folder that contains the sources" }));
   };
   const counted = (...given: readonly unknown[]): void => {
     const done = given.at(-1);
@@ -144,12 +144,12 @@ function countVisits(
 /** Node.js cannot open a file whose name it could not decode. */
 function isNamedInUnicode(path: string, notify: NotifyFile): boolean {
   if (!path.includes("\u{FFFD}") || existsSync(path)) return true;
-  notify(path, "is left out: its name is not UTF-8; rename it");
+  notify(path, "is ignored: its name is not UTF-8; rename it");
   return false;
 }
 
 function sourceInstead(path: string, stats: Stats): string {
-  return stats.isDirectory() ? `name its files: "${path}/*.csv"` : "give a file, or - for standard input";
+  return stats.isDirectory() ? `name its files: "${path}/*.csv"` : "use a file, or - for standard input";
 }
 
 function specialKind(stats: Stats): string {
@@ -166,17 +166,17 @@ function refuseTwice(found: readonly FoundFile[]): void {
     const other = seen.get(place);
     if (other !== undefined) {
       throw new Failure("usage", `the same file is named twice: ${other} and ${path}`, {
-        hint: "name it once: its records would be read twice",
+        hint: "name it once; otherwise its records are read twice",
       });
     }
     seen.set(place, path);
   }
 }
 
-/** The fingerprint of a file, with which a run detects changes. */
+/** The fingerprint of a file, used to detect changes. */
 export interface FileFingerprint {
   readonly file: string;
-  /** Size on disk, packed if it is. */
+  /** Size on disk, before unpacking. */
   readonly bytes: number;
   /** Hash of the bytes on disk, in hex. */
   readonly sha256: string;

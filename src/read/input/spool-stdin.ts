@@ -19,8 +19,8 @@ export async function spoolStdin(stream: Readable, folder: string): Promise<stri
     return path;
   } catch (error) {
     await rm(path, { force: true }).catch(() => undefined);
-    throw new Failure("storage", `${folder}: cannot keep what comes from stdin`, {
-      hint: "make room on the disk, or name a file: it needs no copy",
+    throw new Failure("storage", `${folder}: cannot store the data from stdin`, {
+      hint: "free disk space, or pass a file: it is not copied",
       cause: error,
     });
   }

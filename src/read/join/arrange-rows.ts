@@ -17,7 +17,7 @@ export interface ArrangedRows {
 /** The settings that select and order the rows. */
 type Arranged = Pick<OpenedChild, "name" | "distinct" | "orderBy" | "pick">;
 
-/** Removes repeated rows or warns about them, orders the rest, and selects rows by the source's `pick`. */
+/** Removes repeated rows or warns about them, sorts the rest, and selects rows by the source's `pick`. */
 export function arrangeRows(group: readonly StoredRow[], child: Arranged): ArrangedRows {
   if (group.length < 2) return { rows: group, problems: NO_PROBLEMS };
   const repeated = repeatedRows(group);
@@ -40,7 +40,7 @@ function takeRows(group: readonly StoredRow[], { orderBy, pick }: Arranged, warn
 
 type Problems = readonly LocalProblem[];
 
-/** Ids of rows that equal an earlier one, with that row. */
+/** Ids of rows that equal an earlier row, with the earlier row. */
 function repeatedRows(group: readonly StoredRow[]): ReadonlyMap<number, StoredRow> {
   const [first, second] = group;
   if (group.length === 2 && first !== undefined && second !== undefined) {
@@ -100,7 +100,7 @@ function sortRows(group: readonly StoredRow[], orderBy: RowOrder): readonly Stor
 
 type Rank = string | number | undefined;
 
-/** The sort keys for these texts of the column; undefined for one that cannot be ordered. */
+/** The sort keys for these texts of the column; undefined for a text that cannot be ordered. */
 export function ranksOf(texts: readonly string[], { cells }: RowOrder): readonly Rank[] {
   return cells === undefined ? undeclaredRanks(texts) : texts.map((text) => cells.rank(text));
 }
@@ -137,7 +137,7 @@ function picked(group: readonly StoredRow[], { take, by, per }: RowChoice): read
   return group.filter((stored) => taken.has(stored));
 }
 
-/** A row with errors may have been omitted because its values are in the wrong cells. */
+/** Reports the errors of omitted rows: a row may have been omitted because its values are in the wrong cells. */
 function problemsOfOthers(all: readonly StoredRow[], taken: readonly StoredRow[]): Problems {
   const kept = new Set(taken);
   return all.flatMap((stored) => (kept.has(stored) ? NO_PROBLEMS : stored.read.problems));

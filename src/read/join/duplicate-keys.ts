@@ -96,7 +96,7 @@ export function indexRegister(column: string, name: string, { database }: RowInd
 const COLUMNS = 5;
 const INSERT_ROWS = 200;
 
-/** Selects the shared keys first; they are few, and only their rows are compared. */
+/** Selects the duplicate keys first. They are few, and only their rows are compared. */
 function duplicatesSql(name: string): string {
   return `
     CREATE TABLE ${name}_shared AS SELECT key FROM ${name} GROUP BY key HAVING count(*) > 1;

@@ -44,7 +44,7 @@ export async function findRecords(
   return records;
 }
 
-/** The first row of each source, as a record with the number 0, to show its columns. */
+/** The first row of each source, as a record with the number 0. Used to show the columns. */
 export async function firstRows(root: OpenedSource): Promise<readonly InputRecord[]> {
   const samples: InputRecord[] = [];
   for (const source of withDescendants<OpenedSource>(root)) {

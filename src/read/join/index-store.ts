@@ -95,7 +95,7 @@ const INSERT_ROWS = 200;
 
 function storageFailure(path: string, error: unknown): Failure {
   return new Failure("storage", `${path}: cannot store the index of a join`, {
-    hint: "make room on the disk: joining unsorted files takes about as much as the files; sorted by their key they need none",
+    hint: "free disk space: a join of unsorted files needs about the size of the files, a join of files sorted by key needs none",
     cause: error,
   });
 }
@@ -140,7 +140,7 @@ function indexed(found: unknown): IndexedRow {
     const { id, key, row } = found;
     if (typeof id === "number" && typeof row === "string") return { id, key: typeof key === "string" ? key : "", row };
   }
-  throw new Failure("storage", "the temporary index of a join gives back what was not written to it", {
+  throw new Failure("storage", "the temporary index of a join is corrupt", {
     hint: "check the disk, then run the same command again",
   });
 }
@@ -198,7 +198,7 @@ function rowSerializer(files: readonly OpenedFile[]): RowSerializer {
     parse: (text) => {
       const stored: SerializedRow = JSON.parse(text);
       const table = tables[stored[0]];
-      if (table === undefined) throw new Error("a stored row belongs to no file of its source");
+      if (table === undefined) throw new Error("a stored row does not belong to any file of its source");
       return readBack(table, stored);
     },
   };

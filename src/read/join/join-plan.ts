@@ -9,7 +9,7 @@ import { keysIn, type OpenedChild, type OpenedSource, rowsOf } from "../input/op
 import type { ReadLimits } from "../read-limits.ts";
 import { keyOf } from "../row/row-key.ts";
 
-/** A child source with the store in which its rows are searched. */
+/** A child source with the store of its rows. */
 export interface PlannedChild {
   readonly child: OpenedChild;
   readonly parent: OpenedSource;
@@ -25,8 +25,8 @@ export interface JoinPlan {
 }
 
 /**
- * Chooses how each child source of `root` is joined, and builds the store: in memory if the files are small, by
- * merging if parents and children are sorted by the key, otherwise with an index on disk in `tempFolder`.
+ * Chooses how each child source of `root` is joined, and builds its store: in memory if the files are small, by merging
+ * if parents and children are sorted by the key, otherwise with an index on disk in `tempFolder`.
  */
 export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolder: string): Promise<JoinPlan> {
   const small = bytesBelow(root) <= limits.memoryJoinBytes;
@@ -117,7 +117,7 @@ async function registerTaken(store: ChildStore, child: OpenedChild, register: Ke
   for await (const group of store.groups()) register.add(arrangeRows(group, child).rows);
 }
 
-/** The orders in which the rows of a parent are sorted by a column; each column is checked once. */
+/** The orders in which the rows of a parent are sorted by a column. Each column is checked only once. */
 type SortedParents = (column: string) => Promise<SortedBy>;
 
 function sortedParents(parent: OpenedSource): SortedParents {

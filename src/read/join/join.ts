@@ -72,11 +72,11 @@ export type SearchedSource = Omit<PlannedChild, "store"> & { readonly store: Pic
 export interface JoinState {
   readonly limits: ReadLimits;
   readonly matched: ReadonlyMap<SearchedSource, MatchedRows>;
-  /** Number of rows of each source; that of the root is set after it has been read. */
+  /** Number of rows of each source. The number for the root is set after the root has been read. */
   readonly counts: Map<string, number>;
 }
 
-/** An open finder for a child source, and those for the sources below it. */
+/** An open finder for a child source, and the finders for its descendants. */
 interface JoinLevel {
   readonly planned: PlannedChild;
   readonly finder: ChildFinder;
@@ -157,7 +157,7 @@ function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSourc
   return { row: read.row, problems: [...read.problems, sourceProblem(keyPlace(read.row, child.key), finding)] };
 }
 
-/** A row that refers to exactly one row of a source is incomplete without it. */
+/** A problem for a row that must refer to exactly one row of a source but has no such row. */
 function missingRow(
   key: string | undefined,
   parent: ReadRow | undefined,
@@ -182,8 +182,8 @@ export function tooManyRows(parent: ReadRow, child: OpenedChild, most: number): 
   const place = keyPlace(parent.row, child.parentKey);
   return new Failure(
     "source_too_large",
-    `${place.file}:${place.line}: more than ${most} rows of source "${child.name}" belong to this row`,
-    { hint: `check that "${child.on}" is the column that names the parent of a row of "${child.name}"`, place },
+    `${place.file}:${place.line}: this row has more than ${most} rows of source "${child.name}"`,
+    { hint: `check that "${child.on}" is the column of "${child.name}" that contains the parent's key`, place },
   );
 }
 

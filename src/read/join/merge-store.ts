@@ -112,7 +112,7 @@ const byNumber: KeyOrder = {
 const KEY_ORDERS: readonly KeyOrder[] = [byText, byNumber];
 
 export interface SortedBy {
-  /** The orders that all keys of the rows follow. Empty as soon as no order matches; the rest is not read. */
+  /** The orders in which all keys are sorted. Empty as soon as no order matches; the remaining rows are not read. */
   readonly orders: readonly KeyOrder[];
   /** Number of rows; valid only if an order matches. */
   readonly count: number;

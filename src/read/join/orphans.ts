@@ -10,17 +10,17 @@ import { type OpenedChild, type OpenedSource, rowsOf } from "../input/opened-sou
 import { type ReadRow, sourceProblem } from "../row/read-row.ts";
 import { keyOf, keyPlace } from "../row/row-key.ts";
 
-/** Normalised key to the places of parents with such a key: the first, or the first hundred if parents share rows. */
+/** The places of parents by normalised key: the first, or the first hundred if parents share rows. */
 type NearMisses = ReadonlyMap<string, readonly Place[]>;
 
 const MAX_NEAR_PARENTS = 100;
 
-/** With more different keys than this, the join itself is wrong, and similar keys explain nothing. */
+/** With more distinct keys than this, the join itself is wrong, and similar keys do not explain it. */
 const MAX_ORPHAN_KEYS = 10_000;
 
 /**
  * For the keys of `orphans`, finds the parents whose keys differ only in case, spaces or leading zeros. Reads the
- * parents' keys once more.
+ * parents' keys again.
  */
 export async function nearestParents(
   orphans: AsyncIterable<readonly ReadRow[]>,
@@ -61,8 +61,8 @@ export function orphanProblems(
 }
 
 /**
- * The failure for a join without any match: the join itself is wrong, and a list of orphans would not show that.
- * (Every parent would be sent without its rows.)
+ * The failure for a join without any match. The join itself is wrong, and every parent would be sent without its rows.
+ * A list of orphans would not make that clear.
  */
 export async function noMatch(
   child: OpenedChild,
@@ -73,11 +73,11 @@ export async function noMatch(
   const samples = [own, theirs].filter((sample) => sample !== undefined);
   const message = `${child.name}: 0 of ${counted(count, "row")} match ${parent.name}.${child.parentKey}`;
   const shown = samples.length < 2 ? "" : `: ${samples.map(({ text }) => text).join(", but ")}`;
-  const hint = `is ${child.on} the column to join on? see \`on\` of this source in the mapping${shown}`;
+  const hint = `check that ${child.on} is the column to join on (\`on\` of this source in the mapping)${shown}`;
   return new Failure("source_no_match", message, { hint, ...(own && { place: own.place }) });
 }
 
-/** The shape of the first key of a source, and its place. */
+/** The place and the shape of the first key of a source. */
 async function firstKey(
   source: OpenedSource,
   column: string,
@@ -87,7 +87,7 @@ async function firstKey(
       const key = keyOf(row, column);
       if (key === undefined) continue;
       const place = keyPlace(row, column);
-      return { place, text: `${place.file}:${place.line} has one like ${shapeOf(key)}` };
+      return { place, text: `${place.file}:${place.line} has a key like ${shapeOf(key)}` };
     }
   }
   return undefined;
@@ -122,7 +122,7 @@ export interface MatchedRows {
   readonly size: () => number;
 }
 
-/** @param rows expected number of rows; there may be more */
+/** @param rows expected number of rows; the actual number may be higher */
 export function newMatchedRows(rows = 0): MatchedRows {
   let bits = new Uint8Array(Math.ceil(rows / 8));
   let size = 0;

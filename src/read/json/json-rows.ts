@@ -122,7 +122,7 @@ async function wholeDocument(source: TextSource, line: number, chunks: AsyncIter
     size += chunk.length;
     if (size > limit) {
       throw new Failure("source_too_large", `${source.file}: is one JSON object of more than ${limit} bytes`, {
-        hint: "give the records as one array, or as one object a line (.ndjson)",
+        hint: "write the records as one array, or as one object per line (.ndjson)",
       });
     }
   }
@@ -138,8 +138,8 @@ function refuseBadDocument(file: string, firstLine: number, text: string): void 
   const line = firstLine + countLines(before);
   const place: Place = { file, line };
   if (/^[{["\d]/.test(text.slice(error.offset)) && error.reason.startsWith("text follows")) {
-    throw new Failure("source_wrong_kind", `${file}:${line}: a second JSON document begins here`, {
-      hint: "if each line is a document, name the file .ndjson; otherwise put the documents into one array",
+    throw new Failure("source_wrong_kind", `${file}:${line}: another JSON document begins here`, {
+      hint: "if each line is a document, rename the file to .ndjson; otherwise put the documents into one array",
       place,
     });
   }
@@ -150,7 +150,7 @@ function refuseBadDocument(file: string, firstLine: number, text: string): void 
 function refuseArrayError(file: string, damage: ArrayError | undefined): void {
   if (damage === undefined) return;
   throw new Failure("source_damaged", `${file}:${damage.line}: this is not a JSON array: ${damage.reason}`, {
-    hint: "copy the file again, or have the program that wrote it checked: an array goes from [ to ]",
+    hint: "copy the file again, or check the program that wrote it: an array begins with [ and ends with ]",
     place: { file, line: damage.line },
   });
 }
@@ -162,9 +162,9 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
   if (!spread) return;
   throw new Failure(
     "source_wrong_kind",
-    `${file}:${line}: a JSON document over several lines, not one record per line`,
+    `${file}:${line}: the file is a JSON document over several lines, not one record per line`,
     {
-      hint: "name the file .json, or write each record on a line of its own",
+      hint: "rename the file to .json, or write each record on a separate line",
       place: { file, line },
     },
   );
@@ -176,7 +176,7 @@ interface JsonRecordPosition {
   readonly pointer: string;
 }
 
-/** A record from its text; without a text, the record was too long to be kept. */
+/** A record from its text. The text is absent if the record was too long to be kept. */
 export function jsonRow(
   position: JsonRecordPosition,
   text: string | undefined,
@@ -223,7 +223,7 @@ function kindOf(value: JsonValue): string {
   return Array.isArray(value) ? "array" : typeof value;
 }
 
-/** The record is already invalid because of these names, and later code must not encounter them. */
+/** Removes the forbidden names. The record is already invalid because of them, and later code must not see them. */
 function withoutForbidden(value: JsonObject): JsonObject {
   const clean: unknown = JSON.parse(JSON.stringify(value), (name, member: unknown) =>
     FORBIDDEN_NAMES.has(name) ? undefined : member,

@@ -3,7 +3,7 @@ import { formatPointer } from "../../json/json-pointer.ts";
 import { survivesDouble } from "../../json/number-precision.ts";
 import { isSpace } from "./json-splitter.ts";
 
-/** Why a text is not JSON (RFC 8259), and the zero-based offset of the error. Nothing after it was read. */
+/** The reason why a text is not JSON (RFC 8259), and the zero-based offset of the error, at which reading stopped. */
 interface JsonError {
   readonly offset: number;
   /** Never quotes the text. */
@@ -17,7 +17,7 @@ interface JsonFinding {
   readonly finding: SourceFinding;
 }
 
-/** Deeper documents are rejected: no payload is this deep, and each level uses stack in every reader. */
+/** Deeper documents are rejected: no payload is this deep, and each level uses stack space. */
 const DEPTH_LIMIT = 64;
 
 /** Names that change the meaning of an object in JavaScript. */
@@ -26,9 +26,9 @@ export const FORBIDDEN_NAMES: ReadonlySet<string> = new Set(["__proto__", "const
 /**
  * Parses `text` as one JSON document, more strictly than `JSON.parse`: duplicate names in an object, numbers that lose
  * digits as a double, unpaired surrogates, forbidden names and excessive depth are findings. Without an error and
- * without the finding `source_too_deep`, `JSON.parse` accepts the text. The findings are reported one by one, because
- * a text may contain millions. A custom parser, because it needs the path and the offset of each value, which neither
- * `JSON.parse` nor the tokens of exact-json.ts (for valid JSON) provide.
+ * without the finding `source_too_deep`, `JSON.parse` accepts the text. The findings are reported one by one, because a
+ * text may contain millions. This is a custom parser because it needs the path and the offset of each value, which
+ * neither `JSON.parse` nor the tokens of exact-json.ts (for valid JSON) provide.
  */
 export function scanJson(text: string, onFinding: (found: JsonFinding) => void = () => {}): JsonError | undefined {
   const scan: Scan = { text, at: 0, path: [], onFinding };
@@ -145,7 +145,7 @@ function stringEnd(scan: Scan): string {
       at += escapeLength(scan, at) - 1;
     } else if (!(code >= 0x20)) {
       scan.at = at;
-      fail(scan, at >= text.length ? "the text ends inside a string" : "a control character in a string");
+      fail(scan, at >= text.length ? "the text ends inside a string" : "a string contains a control character");
     }
   }
 }
@@ -157,7 +157,7 @@ function escapeLength(scan: Scan, at: number): number {
   const escape = ESCAPE.exec(scan.text)?.[0];
   if (escape !== undefined) return escape.length;
   scan.at = at;
-  return fail(scan, "a backslash that escapes nothing");
+  return fail(scan, "an invalid escape sequence");
 }
 
 function unescaped(scan: Scan, start: number): string {

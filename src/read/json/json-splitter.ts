@@ -5,7 +5,7 @@ export interface ArrayElement {
   readonly line: number;
 }
 
-/** Why the array as a whole cannot be read. */
+/** The reason why the array as a whole cannot be read. */
 export interface ArrayError {
   /** 1-based. */
   readonly line: number;
@@ -17,14 +17,14 @@ interface ArraySplitter {
   readonly push: (bytes: Buffer) => readonly ArrayElement[];
   /** Call after the last bytes: returns the error of the array itself, if there is one. */
   readonly end: () => ArrayError | undefined;
-  /** The error found so far; nothing is read after it. */
+  /** The error found so far. Reading stops at an error. */
   readonly damage: () => ArrayError | undefined;
 }
 
 /**
  * Splits a JSON array into its elements and keeps at most one of them in memory. It interprets only brackets, strings
- * and the commas between elements, in bytes as they arrive. An element that is not JSON is a problem of that element.
- * A parser of whole documents (json-scan.ts) would have to hold the file.
+ * and the commas between elements, in bytes as they arrive. An element that is not JSON is a problem of that element. A
+ * parser of whole documents (json-scan.ts) would need the whole file in memory.
  */
 export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter {
   const state = newState(limitBytes, firstLine);
@@ -34,7 +34,10 @@ export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter 
     end: () => {
       if (state.damage !== undefined || state.phase === "after") return state.damage;
       const line = state.depth > 1 || state.quoted ? state.elementLine : state.line;
-      return { line, reason: state.phase === "before" ? "no array begins" : "the array is not closed: cut off here?" };
+      return {
+        line,
+        reason: state.phase === "before" ? "no array begins" : "the array is not closed; the file may be truncated",
+      };
     },
   };
 }
@@ -156,7 +159,7 @@ function aroundArray(state: State, byte: number | undefined): undefined {
 function separator(state: State, bytes: Buffer, at: number): ArrayElement | undefined {
   const closing = bytes[at] === CLOSE_ARRAY;
   if (!closing && KINDS[bytes[at] ?? 0] === CLOSES) {
-    state.damage = { line: state.line, reason: "a } where nothing is open" };
+    state.damage = { line: state.line, reason: "a } without a matching {" };
     return undefined;
   }
   if (closing) state.phase = "after";
@@ -166,7 +169,7 @@ function separator(state: State, bytes: Buffer, at: number): ArrayElement | unde
 
 function begin(state: State, at: number): void {
   if (state.elementLine > 0 && !state.inGap) return;
-  // Text without a separating comma: without a space it might look like a longer number.
+  // Text follows without a comma. Without a space, the two parts might look like one longer number.
   if (state.inGap) state.parts.push(ONE_SPACE);
   else state.elementLine = state.line;
   state.inGap = false;

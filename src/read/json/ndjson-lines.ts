@@ -35,7 +35,7 @@ interface LineSplitter {
   readonly next: () => RowPosition;
 }
 
-/** The same for single chunks. */
+/** Splits a file into lines chunk by chunk, like `ndjsonLines`. */
 export function lineSplitter(limitBytes: number, from: RowPosition = { byte: 0, line: 1 }): LineSplitter {
   let { byte, line } = from;
   let next = from;

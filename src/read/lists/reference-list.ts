@@ -3,7 +3,7 @@ import { parseJson } from "../../json/parse-json.ts";
 import { tableFailure, tableLines } from "./table-lines.ts";
 import { readTextFile, type TextFile } from "../text/text-file.ts";
 
-const HINT = "a reference list is CSV with a header, or NDJSON with one object a line";
+const HINT = "a reference list is CSV with a header, or NDJSON with one object per line";
 
 /** Rows of a list that the user maintains; empty cells are omitted. */
 export interface ReferenceRows {
@@ -20,7 +20,7 @@ export async function readReferenceList(path: string): Promise<ReferenceRows> {
 function fromCsv(file: TextFile): ReferenceRows {
   const bad = tableFailure(file.file, HINT);
   const [header, ...lines] = tableLines(file, HINT);
-  if (header === undefined) throw bad(1, "a header was expected");
+  if (header === undefined) throw bad(1, "expected a header");
   const twice = header.cells.find((name, index) => header.cells.indexOf(name) !== index);
   if (twice !== undefined) throw bad(header.line, `two columns are named "${twice}"`);
   const rows = lines.map(({ cells, line }) => {
@@ -37,7 +37,7 @@ function fromNdjson({ file, text }: TextFile): ReferenceRows {
   const rows = text.split("\n").flatMap((line, index) => {
     if (line.trim() === "") return [];
     const row = parseJson(line);
-    if (!isJsonObject(row)) throw bad(index + 1, "an object of JSON was expected");
+    if (!isJsonObject(row)) throw bad(index + 1, "expected a JSON object");
     for (const name of Object.keys(row)) columns.add(name);
     return [row];
   });

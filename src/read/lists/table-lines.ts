@@ -24,7 +24,7 @@ export function tableLines({ file, text }: TextFile, hint: string): readonly Tab
   );
   const boundaries = findRecordBoundaries(bytes, byteKinds(delimiter), true);
   const unclosed = boundaries.brokenQuote ?? boundaries.openQuote;
-  if (unclosed !== undefined) throw tableFailure(file, hint)(unclosed + 1, "a quote is opened here and not closed");
+  if (unclosed !== undefined) throw tableFailure(file, hint)(unclosed + 1, "a quote is opened here but never closed");
   return cellsOf(bytes, boundaries, delimiter)
     .map((cells, index) => ({ cells: cells.map((cell) => cell.trim()), line: 1 + (boundaries.lines[index] ?? 0) }))
     .filter(({ cells }) => cells.length > 1 || cells[0] !== "");

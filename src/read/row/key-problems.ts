@@ -6,7 +6,7 @@ import { keyOf, keyPlace } from "./row-key.ts";
 
 /**
  * Adds a problem to a row that lacks one of its keys or has invisible characters in one. A JSON value that is not a
- * record has no key either, but one problem is enough.
+ * record has no key either, but has one problem already.
  */
 export function withKeyProblems(read: ReadRow, keys: readonly string[]): ReadRow {
   if (read.problems.some(({ code }) => NO_RECORD.has(code))) return read;
@@ -21,8 +21,8 @@ const NO_RECORD: ReadonlySet<string> = new Set<LocalProblem["code"]>([
 ]);
 
 /**
- * Space that is not U+0020 and characters without a shape (zero width, direction, soft hyphen, fillers): on a screen two
- * keys are the same that are different to the platform, so such a key is an error rather than a surprise.
+ * White space other than U+0020, and characters without a visible shape (zero width, direction, soft hyphen, fillers).
+ * They make two keys look equal that the platform treats as different, so such a key is an error.
  */
 const UNSEEN = new RegExp(`(?! )[${INVISIBLE}]`, "u");
 

@@ -16,15 +16,15 @@ export const BATCH_ROWS = 500;
 /** Shared by all rows without problems, to save allocations. */
 export const NO_PROBLEMS: readonly LocalProblem[] = [];
 
-/** Rows that were read together, with the place after them. */
+/** Adds the position of the next row to the last of these rows. */
 export function withNext(rows: readonly ReadRow[], next: RowPosition): readonly ReadRow[] {
   const last = rows.at(-1);
   return last === undefined ? rows : [...rows.slice(0, -1), { ...last, next }];
 }
 
 /**
- * Problems of sources belong to a row, not to an attr of the payload, which may never be mapped. The spread comes
- * last: V8 takes fifty times as long to add members to a copy, and every row may have a problem.
+ * A problem of a source has the place of its row but no attr, because the cell may not be mapped. The spread comes
+ * last: in V8, adding members to a copy takes fifty times as long, and every row may have a problem.
  */
 export function sourceProblem(place: Place, finding: SourceFinding, severity: Severity = "error"): LocalProblem {
   return { attr: NON_FIELD_ERRORS, severity, by: "local", place, ...finding };

@@ -11,9 +11,9 @@ export interface PackedFile {
   readonly file: string;
   readonly gzip: boolean;
   readonly limits: ReadLimits;
-  /** The byte to start at, in a file that is not packed; default: the first. */
+  /** The byte to start at, for a file that is not packed; default: 0. */
   readonly start?: number;
-  /** Called for each chunk: bytes of the file so far, packed if it is. */
+  /** Called for each chunk, with the number of bytes read from disk so far. */
   readonly onPosition?: (position: number) => void;
 }
 
@@ -57,7 +57,7 @@ export async function* fileBytes(packed: PackedFile): AsyncGenerator<Buffer> {
 function refuseTooLarge(packed: PackedFile, total: number, packedBytes: number): void {
   const { inputBytes, gzipRatio } = packed.limits;
   if (total > inputBytes) {
-    throw new Failure("source_too_large", `${packed.file}: holds more than ${inputBytes} bytes`);
+    throw new Failure("source_too_large", `${packed.file}: contains more than ${inputBytes} bytes`);
   }
   if (packed.gzip && total > RATIO_CHECKED_FROM_BYTES && total > packedBytes * gzipRatio) {
     throw new Failure("source_too_large", `${packed.file}: unpacks to more than ${gzipRatio} times its size`, {
@@ -89,10 +89,10 @@ const READ_ERRORS: ReadonlyMap<string, string> = new Map([
   ["EACCES", "no permission to read it"],
   ["EPERM", "no permission to read it"],
   ["EISDIR", "is a directory"],
-  ["ELOOP", "its symbolic links go round in a circle"],
+  ["ELOOP", "its symbolic links form a cycle"],
   ["EMFILE", "too many files are open"],
 ]);
 
 function gzipError(code: string): string {
-  return code === "Z_BUF_ERROR" ? "it ends too early" : "it is not gzip all through, or does not match its checksum";
+  return code === "Z_BUF_ERROR" ? "it ends too early" : "not all of it is gzip, or it does not match its checksum";
 }

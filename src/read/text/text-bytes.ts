@@ -72,7 +72,7 @@ async function* fromUtf16(bytes: AsyncIterable<Buffer>, bigEndian: boolean, bad:
     const endsInPair = even > 0 && (units[even - 1] ?? 0) >> 2 === 0x36;
     const text = units.toString("utf16le", 0, endsInPair ? even - 2 : even);
     const lone = text.search(/\p{Surrogate}/u);
-    if (lone >= 0) await bad(offset + lone * 2, "half of a UTF-16 surrogate pair stands alone");
+    if (lone >= 0) await bad(offset + lone * 2, "an unpaired UTF-16 surrogate");
     carried = joined.subarray(text.length * 2);
     offset += text.length * 2;
     if (text !== "") yield Buffer.from(text);
@@ -124,7 +124,7 @@ async function encodingFailure(source: TextSource, offset: number, what: string)
   });
 }
 
-/** Reads the file again instead of counting lines on every read, because invalid bytes are rare. */
+/** Reads the file again instead of counting lines on each read, because invalid bytes are rare. */
 async function lineAtByte(source: TextSource, offset: number): Promise<number> {
   const lines = newLineCounter();
   let left = offset;

@@ -3,9 +3,9 @@ import { isUtf8 } from "node:buffer";
 import { Failure } from "../../model/failure.ts";
 
 export interface TextEncoding {
-  /** In lower case, as iconv-lite names it. */
+  /** The lower-case name of the encoding in iconv-lite. */
   readonly name: string;
-  /** Length of the byte order mark at the start, 0 without one. */
+  /** Length of the byte order mark at the start; 0 if there is none. */
   readonly bomBytes: number;
 }
 
@@ -41,13 +41,13 @@ export function likelyEncoding(head: Uint8Array): string {
 function knownEncoding(declared: string): string {
   const name = declared.trim().toLowerCase();
   if (/^(utf-?(16|32)|ucs-?2)$/.test(name)) {
-    throw new Failure("usage", `encoding "${declared}" does not say the byte order`, {
-      hint: "say utf-16le (usual on Windows) or utf-16be; a file with a byte order mark needs no --encoding",
+    throw new Failure("usage", `encoding "${declared}" does not specify the byte order`, {
+      hint: "use utf-16le (usual on Windows) or utf-16be; a file with a byte order mark needs no --encoding",
     });
   }
   if (NOT_TEXT.test(name) || !iconv().encodingExists(name)) {
     throw new Failure("usage", `unknown encoding "${declared}"`, {
-      hint: "known are, among others: utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman",
+      hint: "known encodings include utf-8, windows-1252, iso-8859-1, iso-8859-15, utf-16le, utf-16be, cp850, macroman",
     });
   }
   return UTF8_NAMES.has(name) ? "utf-8" : name;
@@ -86,8 +86,8 @@ function unmarkedUtf16(head: Uint8Array): "utf-16le" | "utf-16be" | undefined {
 function refuseUtf8(file: string, head: Uint8Array, wanted: string): void {
   const text = isUtf8(head) ? head : head.subarray(0, lastCharacterStart(head));
   if (wanted === "utf-8" || !text.some((byte) => byte >= 0x80) || !isUtf8(text) || !isSingleByte(wanted)) return;
-  throw new Failure("source_bad_encoding", `${file}: is UTF-8, and was declared as ${wanted}`, {
-    hint: "leave --encoding out for it (a spreadsheet program may have saved it in another one), or save all files in the one encoding",
+  throw new Failure("source_bad_encoding", `${file}: is UTF-8, but was declared as ${wanted}`, {
+    hint: "omit --encoding for this file (a spreadsheet program may have saved it as UTF-8), or save all files in the same encoding",
     place: { file, line: 1 },
   });
 }
@@ -112,7 +112,7 @@ export interface SingleByteTable {
 /**
  * The table of a single-byte encoding; `undefined` for an encoding with multi-byte characters. The five unassigned
  * bytes of windows-1252 (0x81, 0x8D, 0x8F, 0x90, 0x9D) become the control characters of the same number, as in the
- * WHATWG Encoding Standard: no byte is lost, and reading warns about the character.
+ * WHATWG Encoding Standard: no byte is lost, and the reader reports the character.
  */
 export function singleByteTable(encoding: string): SingleByteTable | undefined {
   if (!isSingleByte(encoding)) return undefined;

@@ -36,7 +36,7 @@ export async function readTextFile(path: string): Promise<TextFile> {
 
 async function readSmall(path: string): Promise<Buffer> {
   try {
-    const { bytes } = await inspectFile(path, "name a single file");
+    const { bytes } = await inspectFile(path, "use a single file");
     if (bytes > SIZE_LIMIT) throw new Failure("config", `${path}: is larger than ${SIZE_LIMIT} bytes`);
     return await readFile(path);
   } catch (error) {

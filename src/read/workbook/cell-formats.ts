@@ -6,14 +6,14 @@ export type NumberFormat =
   /** All digits of the cell. */
   | { readonly kind: "general" }
   | { readonly kind: "date"; readonly hasDate: boolean; readonly hasTime: boolean }
-  /** `rounded`: the format displays a different number than the cell holds. */
+  /** `rounded`: the displayed number differs from the number in the cell. */
   | { readonly kind: "number"; readonly show: (value: number) => { readonly text: string; readonly rounded: boolean } };
 
 const GENERAL: NumberFormat = { kind: "general" };
 
 /**
- * The number formats of a workbook, by the number of a cell's style. Formats that depend on the program's locale are
- * read as US English.
+ * The number formats of a workbook, by the number of a cell's style. Formats that depend on the locale of the
+ * spreadsheet program are read as US English.
  */
 export async function readCellFormats(part: WorkbookPart): Promise<(style: string | undefined) => NumberFormat> {
   const codes = new Map<string, string>();

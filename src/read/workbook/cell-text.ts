@@ -84,7 +84,7 @@ function errorName(value: string): string {
 
 function numberText(value: string, style: string | undefined, context: WorkbookContext): string | FaultyText {
   const number = Number(value);
-  if (!Number.isFinite(number)) throw corruptPackage(context, "a cell for a number holds something else");
+  if (!Number.isFinite(number)) throw corruptPackage(context, "a number cell contains another value");
   const format = context.formatOf(style);
   if (format.kind === "date") return dateText(number, format, context.from1904);
   if (Math.abs(number) >= FIRST_UNSAFE) return { text: plainNumber(number), finding: { code: "source_unsafe_number" } };
@@ -94,7 +94,7 @@ function numberText(value: string, style: string | undefined, context: WorkbookC
   return rounded ? { text, finding: { code: "source_rounded_number" } } : text;
 }
 
-/** Spreadsheet programs keep 15 digits and store zeros for the rest. */
+/** Spreadsheet programs keep 15 digits and replace the others with zeros. */
 const FIRST_UNSAFE = 1e15;
 
 /** A number with the 15 digits that a spreadsheet program keeps, never in scientific notation. */

@@ -12,8 +12,8 @@ export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: stri
       : sheets.find(({ name }) => alike(name) === alike(wanted));
   if (found !== undefined) return found;
   if (wanted === undefined) {
-    throw new Failure("source_empty", `${file}: the workbook has no sheet of cells that is not hidden`, {
-      hint: `name a hidden one if that is meant: ${file}#<sheet>`,
+    throw new Failure("source_empty", `${file}: the workbook has no visible sheet with cells`, {
+      hint: `to read a hidden sheet, name it: ${file}#<sheet>`,
     });
   }
   throw new Failure("usage", `${file}: has no sheet "${wanted}"`, { hint: `its sheets are: ${sheetNames(sheets)}` });
@@ -24,7 +24,7 @@ export function otherSheets(file: string, { name }: Sheet, sheets: readonly Shee
   const others = sheets.filter((sheet) => sheet.name !== name);
   return (
     `reads the sheet "${name}", not ${sheetNames(others)}; ` +
-    `another is named as "${file}#${others[0]?.name ?? ""}", or with sheet: in the mapping`
+    `to read another sheet, use "${file}#${others[0]?.name ?? ""}", or sheet: in the mapping`
   );
 }
 

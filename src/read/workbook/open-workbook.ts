@@ -123,7 +123,7 @@ async function headerOf(
   throw headerFailure("source_no_header", { file, line: 1 }, "the sheet is empty", EMPTY_SHEET_HINT);
 }
 
-const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or name another sheet of the workbook";
+const EMPTY_SHEET_HINT = "begin the sheet with a row that names its columns, or choose another sheet of the workbook";
 
 /** A row below the header. Cells that the sheet omits are empty; cells beyond the header make the row ragged. */
 function readRow({ line, cells, findings }: SheetRow, header: CsvHeader): ReadRow {
@@ -165,7 +165,7 @@ function traitNotices({ hiddenColumns, hiddenRows, mergedRanges }: SheetTraits):
     ...(hiddenRows > 0 ? [counted(hiddenRows, "hidden row")] : []),
     ...(hiddenColumns > 0 ? [counted(hiddenColumns, "hidden column")] : []),
   ];
-  if (hidden.length > 0) notices.push(`reads ${hidden.join(" and ")} as well`);
+  if (hidden.length > 0) notices.push(`also reads ${hidden.join(" and ")}`);
   if (mergedRanges > 0) {
     notices.push(`${counted(mergedRanges, "range")} of merged cells: only the first cell has the value`);
   }

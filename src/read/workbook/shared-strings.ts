@@ -1,16 +1,16 @@
 import { Failure } from "../../model/failure.ts";
 import { readXml, type WorkbookPart } from "./xml-reader.ts";
 
-/** The strings that the cells of a workbook refer to by number. */
+/** The strings to which the cells of a workbook refer by number. */
 export interface SharedStrings {
-  /** Undefined if there is no such text. */
+  /** Undefined if there is no string with this number. */
   readonly at: (index: number) => string | undefined;
 }
 
 export const NO_STRINGS: SharedStrings = { at: () => undefined };
 
 /**
- * Reads the strings into one block of memory outside the heap: a million of them take little more than their bytes.
+ * Reads the strings into one block of memory outside the heap: a million strings take little more than their bytes.
  * @throws Failure `source_too_large` if they exceed the limits
  */
 export async function readSharedStrings(part: WorkbookPart): Promise<SharedStrings> {

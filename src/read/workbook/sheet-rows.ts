@@ -23,7 +23,7 @@ export interface SheetTraits {
   mergedRanges: number;
 }
 
-/** The rows of a sheet from its first, in batches; empty rows are omitted. */
+/** The rows of a sheet, from the first row, in batches; empty rows are omitted. */
 export async function* sheetRows(
   part: WorkbookPart,
   context: WorkbookContext,
@@ -88,7 +88,10 @@ interface RowReader {
   readonly take: () => SheetRow | undefined;
 }
 
-/** Builds a row from its elements. Numbers of rows and cells are optional; without them, counting continues. */
+/**
+ * Builds a row from its elements. The numbers of rows and cells are optional in the file; a missing number is the
+ * previous number plus one.
+ */
 function newRowReader(part: WorkbookPart, context: WorkbookContext): RowReader {
   const { csvColumns, csvRecordBytes } = part.source.limits;
   const collector = newTextCollector();
@@ -166,7 +169,7 @@ function isRowNumber(text: string): boolean {
   return /^[0-9]{1,7}$/.test(text) && Number(text) >= 1 && Number(text) <= MAX_ROWS;
 }
 
-/** Limits of a sheet in every program that writes the format. */
+/** Limits of a sheet in all programs that write the format. */
 const MAX_ROWS = 1_048_576;
 const MAX_COLUMNS = 16_384;
 

@@ -53,7 +53,7 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
 
 function otherKind({ file }: ZipSource, what: string): Failure {
   return new Failure("source_wrong_kind", `${file}: ${what} that can be read`, {
-    hint: "save it as .xlsx, or the sheet as CSV UTF-8, and give that file",
+    hint: "save it as .xlsx, or the sheet as CSV UTF-8, and use that file",
   });
 }
 

@@ -20,7 +20,7 @@ export interface WorkbookPart {
 
 /**
  * Reads a part of a workbook, and yields after each chunk, so that memory use stays constant. A document type
- * declaration is rejected, so that no entity of the file is ever resolved.
+ * declaration is rejected, so no entity of the file is ever resolved.
  * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for text without an end
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
@@ -91,6 +91,6 @@ function encodingOf([first, second]: Buffer): string {
 function endlessText(source: ZipSource, part: string): Failure {
   const limit = source.limits.csvRecordBytes;
   return new Failure("source_too_large", `${source.file}: a string in ${part} is longer than ${limit} bytes`, {
-    hint: "check that a spreadsheet program opens this workbook; a cell holds 32,767 characters at most",
+    hint: "check that a spreadsheet program can open this workbook; a cell can contain at most 32,767 characters",
   });
 }

@@ -30,8 +30,8 @@ export interface ZipPackage {
 
 /**
  * Opens a ZIP file by its directory.
- * @throws Failure `source_damaged` for one that is truncated, inconsistent, or names a part twice; `source_too_large`
- * for more parts than the limits allow
+ * @throws Failure `source_damaged` for a file that is truncated or inconsistent, or that names a part twice;
+ * `source_too_large` for more parts than the limits allow
  */
 export async function openZipPackage(source: ZipSource): Promise<ZipPackage> {
   const zip = await openPromise(source.path, { autoClose: false, lazyEntries: true }).catch((error: unknown) => {
@@ -65,10 +65,10 @@ async function directoryOf(zip: ZipFile, source: ZipSource): Promise<ReadonlyMap
   const entries = new Map<string, Entry>();
   for await (const entry of zip.eachEntry()) {
     const name = entry.fileName.toLowerCase();
-    if (entries.has(name)) throw corruptPackage(source, `it holds ${JSON.stringify(entry.fileName)} twice`);
+    if (entries.has(name)) throw corruptPackage(source, `it contains ${JSON.stringify(entry.fileName)} twice`);
     entries.set(name, entry);
     if (entries.size <= workbookParts) continue;
-    throw new Failure("source_too_large", `${source.file}: holds more than ${workbookParts} parts`, {
+    throw new Failure("source_too_large", `${source.file}: contains more than ${workbookParts} parts`, {
       hint: "save the sheet as a separate workbook, or as CSV UTF-8",
     });
   }
@@ -95,11 +95,11 @@ async function* partBytes(zip: ZipFile, entry: Entry | undefined, { source, part
   }
 }
 
-/** The declared size is sufficient: unpacking stops if a part turns out larger. */
+/** Checks the declared size; unpacking stops later if the actual size is larger. */
 function refuseTooLarge({ uncompressedSize }: Entry, { file, bytes, limits }: ZipSource): void {
   const { inputBytes, gzipRatio } = limits;
   if (uncompressedSize > inputBytes) {
-    throw new Failure("source_too_large", `${file}: holds more than ${inputBytes} bytes`);
+    throw new Failure("source_too_large", `${file}: contains more than ${inputBytes} bytes`);
   }
   if (uncompressedSize <= RATIO_CHECKED_FROM_BYTES || uncompressedSize <= bytes * gzipRatio) return;
   throw new Failure("source_too_large", `${file}: unpacks to more than ${gzipRatio} times its size`, {

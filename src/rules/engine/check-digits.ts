@@ -1,8 +1,8 @@
 /**
- * The core of a GB electricity Meter Point Administration Number: 13 digits. The first two identify the distributor;
- * they are not checked, because new distributors are added every year. The last digit is the check digit: the sum of
- * the other twelve, each multiplied by a prime (excluding 11), modulo 11, modulo 10. Source: Elexon, "MPAN core" in
- * the market's data catalogue (data item J0003).
+ * The core of a GB electricity Meter Point Administration Number: 13 digits. The first two digits identify the
+ * distributor. They are not checked, because new distributors are added every year. The last digit is the check digit:
+ * the sum of the other twelve, each multiplied by a prime (excluding 11), modulo 11, modulo 10. Source: Elexon, "MPAN
+ * core" in the market's data catalogue (data item J0003).
  */
 export function isMpan(text: string): boolean {
   if (!/^[1-9]\d{12}$/.test(text)) return false;
@@ -12,8 +12,8 @@ export function isMpan(text: string): boolean {
 const MPAN_WEIGHTS = [3, 5, 7, 13, 17, 19, 23, 29, 31, 37, 41, 43];
 
 /**
- * A GB gas Meter Point Reference Number: 6 to 10 digits. The last two are the check digits: the sum of the others,
- * each multiplied by its position from the right, modulo 11. Source: Xoserve's description of the check digits.
+ * A GB gas Meter Point Reference Number: 6 to 10 digits. The last two are the check digits: the sum of the other
+ * digits, each multiplied by its position from the right, modulo 11. Source: Xoserve's description of the check digits.
  */
 export function isMprn(text: string): boolean {
   if (!/^\d{6,10}$/.test(text)) return false;
@@ -58,8 +58,8 @@ function weighted(digits: string, weights: readonly number[]): number {
 }
 
 /**
- * Whether a text is a number of the companies register of a region; undefined if the region's numbers are not
- * supported. White space and missing leading zeros are ignored, because platforms correct them.
+ * Whether a text is a company number of a region; undefined if the region's company numbers are not supported. White
+ * space and missing leading zeros are ignored, because platforms correct them.
  */
 export function isCompanyNumber(text: string, region: string): boolean | undefined {
   const bare = text.replaceAll(/\s/g, "").toUpperCase();

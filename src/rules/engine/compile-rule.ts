@@ -27,7 +27,7 @@ import {
   withinCheck,
 } from "./checks/value-checks.ts";
 
-/** Checks the value to which a rule is attached; `holder` is its cursor. */
+/** Checks the value to which a rule is attached; `holder` is the cursor of the value. */
 export type CompiledRule = (holder: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
 export interface BrokenRule {
@@ -58,7 +58,7 @@ export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
   };
 }
 
-/** Collects the cursors first, because a check writes to the scope that the walk reads. */
+/** Collects the cursors first, because a check changes the scope that the walk reads. */
 function cursorsAt(walk: ReturnType<RuleCompiler["walk"]>, here: Cursor, scope: Scope): readonly Cursor[] {
   const cursors: Cursor[] = [];
   walk(here, scope, (cursor) => cursors.push(cursor));
@@ -102,7 +102,7 @@ function brokenAt(rule: Rule, holder: Cursor, at: Cursor, field: PathExpression 
   return { rule, attr: attrOf(rule, holder, path), path, value };
 }
 
-/** The path of a missing field, as far as it consists of names. */
+/** The leading field names in the path of a missing field. */
 function plainFields(field: PathExpression | undefined): AttrPath {
   if (field === undefined || field.base !== "here") return [];
   const names: AttrSegment[] = [];

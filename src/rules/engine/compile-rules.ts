@@ -13,7 +13,7 @@ import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
 import type { Cursor } from "./expressions/cursor.ts";
 
-/** A rule problem without its source cell. `path` is that of the value concerned. */
+/** A rule problem without its source cell. `path` is the path of the value concerned. */
 export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
 
 /**
@@ -39,7 +39,7 @@ export function compileRules(
   const { visitorOf, askedBy } = createVisitors(body, context);
   const visit = visitorOf(body);
   if (visit === undefined) return undefined;
-  // Keyed by code, attr and path, so that rules that find the same problem report it once.
+  // Keyed by code, attr and path, so that a problem found by several rules is reported only once.
   const found = new Map<string, FoundRuleProblem>();
   const scope: Scope = {
     top: { value: null },
@@ -103,9 +103,9 @@ type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) =
 function visitNothing(): void {}
 
 interface Visitors {
-  /** Each type is compiled once; undefined for a type without rules in or below it. */
+  /** Compiles each type once; undefined if neither the type nor a nested type has rules. */
   readonly visitorOf: (type: FieldType) => Visit | undefined;
-  /** The requirement in the operator's document, if it publishes the rule's code. */
+  /** The requirement in the operator's document, if the document publishes the rule's code. */
   readonly askedBy: (rule: Rule) => string | undefined;
 }
 
@@ -175,7 +175,7 @@ function fieldsVisit(fields: readonly { readonly name: string; readonly visit: V
   };
 }
 
-/** Visits the documented fields, then the others. */
+/** Visits the documented fields, then all other fields. */
 function othersVisit({ properties }: ObjectType, visit: Visit | undefined, others: Visit): Visit {
   return (cursor, scope, add) => {
     visit?.(cursor, scope, add);

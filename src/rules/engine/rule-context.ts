@@ -13,14 +13,14 @@ export interface RuleContext {
   readonly settings: ReadonlyMap<string, SettingValue>;
   readonly references: ReadonlyMap<string, ReferenceList>;
   readonly clock: RuleClock;
-  /** Set for contracts with rules about telephone numbers. */
+  /** Set if the contract has rules about telephone numbers. */
   readonly phone?: PhoneTest | undefined;
 }
 
 interface RuleClock {
   /** YYYY-MM-DD, in the instance's time zone. */
   readonly today: string;
-  /** Milliseconds since 1970: the same moment, or start and end of a day that was given without a time. */
+  /** Milliseconds since 1970: twice the same moment, or the start and end of a day that was given without a time. */
   readonly earliest: number;
   readonly latest: number;
   /** The day at an instant in the instance's time zone. */
@@ -48,7 +48,7 @@ export interface Scope {
 }
 
 /**
- * The settings that rules may read: the declared ones, and defaults for the others.
+ * The settings that rules may read: the declared settings, and defaults for all others.
  * @throws Failure `config` for a setting that the contract does not define, or a value of the wrong type
  */
 export function ruleSettingValues(
@@ -61,7 +61,7 @@ export function ruleSettingValues(
     const type = known.get(name);
     if (type === undefined) throw unknownSetting(name, [...known.keys()]);
     if (!fits(value, type)) {
-      throw new Failure("config", `rules.${name}: ${EXPECTED_VALUE[type.type]} is expected`, {
+      throw new Failure("config", `rules.${name}: must be ${EXPECTED_VALUE[type.type]}`, {
         ...(type.description !== undefined && { hint: type.description }),
       });
     }
@@ -71,8 +71,8 @@ export function ruleSettingValues(
 }
 
 function unknownSetting(name: string, known: readonly string[]): Failure {
-  const hint = known.length === 0 ? "the contract's rules have no settings" : `known are ${known.join(", ")}`;
-  return new Failure("config", `rules.${name}: no rule of the contract knows this setting`, {
+  const hint = known.length === 0 ? "the contract's rules have no settings" : `known settings: ${known.join(", ")}`;
+  return new Failure("config", `rules.${name}: the contract has no such setting`, {
     hint: suggestionOr(hint, name, known),
   });
 }
@@ -92,13 +92,15 @@ function fits(value: SettingValue, { type }: SettingType): boolean {
 }
 
 /**
- * The current time for rules: this moment, or any moment of the day that the user has set. In that case, the future
+ * The current time for rules: the actual time, or any time on the day that the user has set. In that case, the future
  * starts after the end of that day, and the past ends before its start.
  * @throws Failure `config` for an unknown time zone
  */
 export function ruleClock(now: number, zone: string, today: string | undefined): RuleClock {
   if (!isZone(zone)) {
-    throw new Failure("config", `rules.time_zone: "${zone}" is no time zone`, { hint: "write it as Europe/London" });
+    throw new Failure("config", `rules.time_zone: "${zone}" is not a time zone`, {
+      hint: "use a name such as Europe/London",
+    });
   }
   const dayOf = (moment: number): string => dayInZone(moment, zone);
   if (today === undefined) return { today: dayOf(now), earliest: now, latest: now, dayOf };

@@ -6,7 +6,8 @@ import { rulesWithin, skipReason } from "./rule-requirements.ts";
 import type { RuleContext } from "./rule-context.ts";
 
 /**
- * How far rules cover the codes that a contract publishes (`x-validators`). The lists contain each code once, sorted.
+ * The coverage by rules of the codes that a contract publishes (`x-validators`). The lists contain each code once,
+ * sorted.
  */
 export interface Coverage {
   /** All published codes. */
@@ -20,9 +21,10 @@ export interface Coverage {
 }
 
 /**
- * `checked`: by a rule here. `partial`: by rules that only warn or, as the contract states, cover only part of the
- * published text. `setting`, `reference`: by a rule, once the setting or the list is declared; `reference` also if the
- * contract states that a list is needed. The contract states the others; `open`: nothing is stated.
+ * `checked`: a rule checks the code. `partial`: the rules only warn or, according to the contract, cover only part of
+ * the published text. `setting`, `reference`: a rule checks the code once the setting or the list is declared;
+ * `reference` also means that, according to the contract, a list is needed. The contract declares the other classes.
+ * `open`: the contract declares nothing.
  */
 export const COVERAGE_CLASSES = [
   "checked",
@@ -68,7 +70,7 @@ function classOfCheckedRule({ code, severity }: Rule, { ruleDeclarations }: Cont
   return severity === "warning" || ruleDeclarations.partial.has(code) ? "partial" : "checked";
 }
 
-/** The class of a code with several rules; if all are skipped, the reason of the last one. */
+/** The class of a code with several rules. If all rules are skipped, the class of the last one. */
 function strongerClass(known: CoverageClass | undefined, found: CoverageClass): CoverageClass {
   if (known === "checked" || found === "checked") return "checked";
   return known === "partial" ? known : found;
@@ -88,7 +90,7 @@ function groupByClass(codes: readonly string[], classOf: (code: string) => Cover
   };
 }
 
-/** Searches the whole document, including schemas that no request uses, because operators count these too. */
+/** Searches the whole document, including schemas that no request uses, because operators also count these. */
 function publishedCodes(document: JsonValue): readonly string[] {
   const codes: string[] = [];
   const open: JsonValue[] = [document];

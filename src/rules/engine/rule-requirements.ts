@@ -4,13 +4,13 @@ import { type Expression, type PathExpression, subexpressionsOf } from "../langu
 import { operandsOf, type Rule, type RuleDeclarations } from "../language/rule.ts";
 import type { RuleContext } from "./rule-context.ts";
 
-/** Why a rule cannot be checked. */
+/** The reason why a rule cannot be checked. */
 type SkipReason =
   | { readonly kind: "setting"; readonly name: string }
   /** A list, or `list.column`. */
   | { readonly kind: "reference"; readonly name: string };
 
-/** The first missing dependency of a rule. */
+/** The first missing setting, list or column that a rule requires. */
 export function skipReason(
   rule: Rule,
   { declarations, settings, references }: Pick<RuleContext, "declarations" | "settings" | "references">,
@@ -40,9 +40,9 @@ interface RuleRequirements {
 }
 
 interface ListRequirements {
-  /** Columns by which rows are looked up: a list without them is the wrong list. */
+  /** Columns by which rows are looked up. A list without them is the wrong list. */
   readonly keys: ReadonlySet<string>;
-  /** Columns that are read from a matching row: if the list lacks them, the rule cannot be checked. */
+  /** Columns that are read from a matching row. If the list does not have them, the rule cannot be checked. */
   readonly read: ReadonlySet<string>;
 }
 
@@ -75,7 +75,7 @@ interface CollectedList {
 interface Traversal {
   readonly needs: Collected;
   readonly declarations: RuleDeclarations;
-  /** The list to which the row `found` belongs. */
+  /** The list that contains the row `found`. */
   readonly found: CollectedList | undefined;
   readonly seen: Set<Expression>;
 }
@@ -86,7 +86,7 @@ function listIn({ lists }: Collected, name: string): CollectedList {
   return list;
 }
 
-/** @param rows the list whose rows the expression is evaluated for, if it is in the filter of a list */
+/** @param rows the list for whose rows the expression is evaluated, if the expression is in a filter of a list */
 function visit(expression: Expression, rows: CollectedList | undefined, gather: Traversal): void {
   const { needs, seen } = gather;
   if (seen.has(expression)) return;

@@ -7,7 +7,7 @@ import type { Value } from "./expressions/rule-value.ts";
 /** Whether a value has the format. True if the format is not defined for the region. */
 export type FormatTest = (value: Value, region: Value) => boolean;
 
-/** `phone`: for contracts that require telephone numbers; without it, all of them pass. */
+/** `phone`: the test of telephone numbers; if absent, every number passes. */
 export function formatTest(name: string, phone: PhoneTest | undefined): FormatTest {
   const known = FORMAT_NAMES.find((format) => format === name);
   if (known === undefined) return () => true;
@@ -93,13 +93,13 @@ function isTaxYear(text: string): boolean {
 /** Addresses that operators publish as test addresses: `test@...`, `xxx@...`, `...@test.com`, `....xxx`. */
 const TEST_EMAIL = /^(?:test|xxx)@|@test\.(?:com|co\.uk)$|\.xxx?$/i;
 
-/** Whether a text is a possible number: in the region, or with a country code anywhere. */
+/** Whether a text is a possible number in the region, or a possible international number with a country code. */
 export type PhoneTest = (text: string, region: string | undefined, kind: PhoneKind) => boolean;
 type PhoneKind = "phone" | "mobile" | "landline";
 
 /**
- * Loads the numbering plans of all countries (libphonenumber's metadata, which platforms also use; versions differ in
- * details). Loaded on demand, because it takes longer than all other rules together.
+ * Loads the numbering plans of all countries from the metadata of libphonenumber. Platforms also use it, with small
+ * differences between versions. It is loaded on demand, because loading takes longer than loading all other rules.
  */
 export async function loadPhoneTest(): Promise<PhoneTest> {
   const { isSupportedCountry, parsePhoneNumberFromString } = await import("libphonenumber-js/max");

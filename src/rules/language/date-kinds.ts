@@ -37,7 +37,7 @@ export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by
       ...PERIOD,
       step: oneOrMore(z.int().min(0).max(366)).default([0]),
       group: oneOrMore(expression).optional(),
-      last: z.literal("open", 'must be "open", or left out').optional(),
+      last: z.literal("open", 'must be "open", or omitted').optional(),
       from: expression.optional(),
       overlaps: flag(),
     },

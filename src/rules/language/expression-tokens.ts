@@ -46,9 +46,9 @@ function tokenOf({ groups = {} }: RegExpExecArray, offset: number): Token | unde
 
 function describeUnknownCharacter(text: string, at: number): string {
   const character = text.charAt(at);
-  if (character === '"' || character === "'") return "a quotation mark is not closed";
+  if (character === '"' || character === "'") return "a quotation mark is never closed";
   if (text.startsWith("==", at)) return 'write "=" for "is equal to"';
   if (character === "!") return 'write "not", or "!=" between two values';
   if (character === "&" || character === "|") return 'write "and" or "or"';
-  return `"${character}" means nothing here`;
+  return `unexpected character "${character}"`;
 }

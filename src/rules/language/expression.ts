@@ -46,7 +46,7 @@ export function isCondition(expression: Expression): expression is Condition {
 
 const OTHERS: ReadonlySet<string> = new Set<Expression["kind"]>(["setting", "arithmetic", "call", "path"]);
 
-/** Distinguishes an expression from the other objects in a rule: no other object has such a kind. */
+/** Distinguishes an expression from other objects in a rule, which have no such kind. */
 export function isExpression(part: object): part is Expression {
   if (!("kind" in part) || typeof part.kind !== "string") return false;
   const kinds: readonly ReadonlySet<string>[] = [LITERALS, CONDITIONS, OTHERS];
@@ -79,7 +79,7 @@ export type PathStep =
 
 export type FunctionName = keyof typeof FUNCTIONS;
 
-/** Name to the minimum and maximum number of operands. */
+/** The minimum and maximum number of operands of each function. */
 export const FUNCTIONS = {
   min: [1, 20],
   max: [1, 20],

@@ -30,10 +30,10 @@ export const FORMAT_NAMES = [
 /** Formats that are defined only for a region. */
 const REGIONAL: readonly FormatName[] = ["postcode", "company-number"];
 
-/** The error for a format without its region; undefined if it needs none. */
+/** The error for a format without its region; undefined if the format needs no region. */
 export function missingRegion(format: string): string | undefined {
   return REGIONAL.some((name) => name === format)
-    ? `the format "${format}" is that of a region: name it, such as config.region`
+    ? `the format "${format}" depends on a region: add it, for example config.region`
     : undefined;
 }
 

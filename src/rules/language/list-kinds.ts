@@ -13,7 +13,7 @@ export const LIST_KINDS: KindReaders<"unique-by" | "count-limit"> = {
     },
     ({ list: lists, key, allow, unless }) => {
       const keys = key.filter((part) => part !== "*");
-      if (keys.length > 0 && keys.length < key.length) return 'the key "*" stands alone';
+      if (keys.length > 0 && keys.length < key.length) return 'the key "*" must be the only key';
       const parts = keys.length === 0 ? undefined : keys;
       return {
         check: { kind: "unique-by", lists, allow, ...definedMembers({ key: parts, unless }) },

@@ -51,8 +51,7 @@ function readerOf(text: string): TokenReader {
     return true;
   };
   const expect = (word: string): void => {
-    if (!take(word))
-      throw new ExpressionSyntaxError(`"${word}" is expected ${describePosition(peek())}`, peek().offset);
+    if (!take(word)) throw new ExpressionSyntaxError(`expected "${word}" ${describePosition(peek())}`, peek().offset);
   };
   return { text, peek, next, take, expect };
 }
@@ -62,7 +61,7 @@ function describePosition({ kind, text }: Token): string {
 }
 
 function unexpected(token: Token): ExpressionSyntaxError {
-  const what = token.kind === "end" ? "the expression is incomplete" : `"${token.text}" is not expected here`;
+  const what = token.kind === "end" ? "the expression is incomplete" : `unexpected "${token.text}"`;
   return new ExpressionSyntaxError(what, token.offset);
 }
 
@@ -78,7 +77,7 @@ function parseAnd(reader: TokenReader): Expression {
   return left;
 }
 
-/** `not (a = b)` arrives here with `not` as a function name. */
+/** In `not (a = b)`, the tokeniser reads `not` as a function name. */
 function parseNot(reader: TokenReader): Expression {
   return reader.take("not") ? { kind: "not", operand: parseNot(reader) } : parseComparison(reader);
 }
@@ -101,7 +100,7 @@ function parsePresence(value: Expression, reader: TokenReader): Expression {
   if (reader.take("present")) return { kind: "presence", present: !negated, value };
   if (reader.take("absent")) return { kind: "presence", present: negated, value };
   throw new ExpressionSyntaxError(
-    '"is" is followed by "present" or "absent"; for values there is "="',
+    '"is" must be followed by "present" or "absent"; to compare values, use "="',
     reader.peek().offset,
   );
 }
@@ -180,7 +179,7 @@ const WORDS: ReadonlyMap<string, Expression> = new Map<string, Expression>([
 function parseNumber(reader: TokenReader): Expression {
   const { text, offset } = reader.next();
   if (!reader.take("days") && !reader.take("day")) return { kind: "number", digits: text };
-  if (text.includes(".")) throw new ExpressionSyntaxError("a number of days is whole", offset);
+  if (text.includes(".")) throw new ExpressionSyntaxError("a number of days must be a whole number", offset);
   return { kind: "days", count: Number(text) };
 }
 
@@ -210,7 +209,7 @@ function parseSetting(reader: TokenReader): Expression {
   reader.next();
   reader.expect(".");
   const { kind, text, offset } = reader.next();
-  if (kind !== "name") throw new ExpressionSyntaxError("the name of a setting is expected after config.", offset);
+  if (kind !== "name") throw new ExpressionSyntaxError("expected the name of a setting after config.", offset);
   return { kind: "setting", name: text };
 }
 
@@ -228,7 +227,7 @@ function parsePath(reader: TokenReader): PathExpression {
   while (continues(steps, reader)) steps.push(parseStep(reader));
   const [first] = steps;
   if (base === "above" && first?.kind !== "field" && first?.kind !== "named") {
-    throw new ExpressionSyntaxError("above. is followed by the name of a field or of a named value", start);
+    throw new ExpressionSyntaxError("expected the name of a field or named value after above.", start);
   }
   return { kind: "path", base: base ?? "here", steps, text: reader.text.slice(start, reader.peek().offset).trim() };
 }
@@ -253,16 +252,17 @@ function parseListed(reader: TokenReader): readonly PathStep[] {
 function nameOfList(reader: TokenReader): string {
   const { kind, text, offset } = reader.next();
   if (kind === "name") return text;
-  throw new ExpressionSyntaxError("the name of a reference list is expected after listed.", offset);
+  throw new ExpressionSyntaxError("expected the name of a reference list after listed.", offset);
 }
 
-/** Consumes the dot before the next step; a bracket needs none. */
+/** Consumes the dot before the next step. A bracket needs no dot. */
 function continues(steps: readonly PathStep[], reader: TokenReader): boolean {
   const last = steps.at(-1);
   const { kind, text } = reader.peek();
   if (last?.kind !== "named" && kind === "sign" && (text === "[" || text === "{}")) return true;
   if (!reader.take(".")) return false;
-  if (last?.kind === "named") throw new ExpressionSyntaxError("nothing may follow a named value", reader.peek().offset);
+  if (last?.kind === "named")
+    throw new ExpressionSyntaxError("a named value must be the end of a path", reader.peek().offset);
   return true;
 }
 

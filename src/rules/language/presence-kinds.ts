@@ -38,7 +38,7 @@ export const PRESENCE_KINDS: KindReaders<
   })),
   "forbids-together": kindReader({ fields }, (rule) =>
     rule.fields.length < 2
-      ? "needs two fields or more"
+      ? "must have at least two fields"
       : { check: { kind: "forbids-together", fields: rule.fields }, about: rule.fields.flat() },
   ),
 };

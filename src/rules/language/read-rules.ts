@@ -95,8 +95,8 @@ function isKind(kind: string): kind is RuleKind {
 
 function unknownKind(kind: JsonValue | undefined): string {
   const known = Object.keys(KIND_READERS);
-  if (typeof kind !== "string") return `a rule needs its kind: one of ${known.join(", ")}`;
-  return `there is no kind of rule "${kind}"${didYouMean(kind, known) || `; there are ${known.join(", ")}`}`;
+  if (typeof kind !== "string") return `a rule must have a kind: one of ${known.join(", ")}`;
+  return `there is no kind of rule "${kind}"${didYouMean(kind, known) || `; known kinds: ${known.join(", ")}`}`;
 }
 
 function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): string {
@@ -105,7 +105,7 @@ function issueText(kind: string, { path, message, code }: z.core.$ZodIssue): str
   return `${kind}: ${member === undefined ? "" : `"${String(member)}" `}${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
-/** The paths among the expressions, as a problem displays them. */
+/** The texts of the paths among the expressions, for display in problems. */
 function pathTexts(about: readonly Expression[]): readonly string[] {
   return [...new Set(about.filter((one): one is PathExpression => one.kind === "path").map(({ text }) => text))];
 }
@@ -133,7 +133,7 @@ export function readRuleDeclarations(document: JsonObject, report: ReportRuleIss
   };
   const values = new Map(Object.entries(read("x-rule-values", valuesSchema) ?? {}));
   for (const name of circularNames(values)) {
-    report(`the named value "${name}" leads back to itself`, ["x-rule-values", name]);
+    report(`the named value "${name}" depends on itself`, ["x-rule-values", name]);
     values.delete(name);
   }
   return {
@@ -143,9 +143,9 @@ export function readRuleDeclarations(document: JsonObject, report: ReportRuleIss
   };
 }
 
-const NAME = z.string().regex(/^\w+$/, "a name is made of letters, digits and underscores");
+const NAME = z.string().regex(/^\w+$/, "a name can only contain letters, digits and underscores");
 
-const valuesSchema = z.record(NAME, expression, "must be expressions with their names");
+const valuesSchema = z.record(NAME, expression, "must be an object of expressions, by name");
 
 const settingSchema: z.ZodType<SettingType> = z
   .strictObject({
@@ -158,7 +158,7 @@ const settingSchema: z.ZodType<SettingType> = z
     ...definedMembers({ description, default: standard }),
   }));
 
-const settingsSchema = z.record(NAME, settingSchema, "must be settings with their names");
+const settingsSchema = z.record(NAME, settingSchema, "must be an object of settings, by name");
 
 type StatedCoverage = Pick<RuleDeclarations, "undecided" | "partial">;
 
@@ -173,7 +173,7 @@ const coverageSchema = z
     return { undecided, partial: new Set(lists.partial) };
   });
 
-/** Names that use themselves, directly or through others. */
+/** Names that use themselves, directly or through other names. */
 function circularNames(values: ReadonlyMap<string, Expression>): readonly string[] {
   const uses = new Map([...values].map(([name, value]) => [name, namesIn(value)]));
   return [...values.keys()].filter((name) => {

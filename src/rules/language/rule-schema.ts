@@ -7,7 +7,9 @@ import type { Expression, PathExpression } from "./expression.ts";
 import { parseExpression } from "./parse-expression.ts";
 import type { FieldGroup, RuleCheck, RuleKind } from "./rule.ts";
 
-/** Reads the members of one kind. Returns a text instead of the check for an invalid combination of members. */
+/**
+ * Reads the members of one kind. Returns an error message instead of the check for an invalid combination of members.
+ */
 interface KindReader {
   readonly members: z.ZodRawShape;
   readonly read: (members: unknown) => ParsedKind | z.ZodError | string;
@@ -54,7 +56,7 @@ export const expression: z.ZodType<Expression> = z
       const place = error.offset === 0 ? "" : ` (character ${error.offset + 1})`;
       context.addIssue({
         code: "custom",
-        message: `${JSON.stringify(written)} is not understood: ${error.message}${place}`,
+        message: `${JSON.stringify(written)} is not a valid expression: ${error.message}${place}`,
       });
       return z.NEVER;
     }
@@ -89,7 +91,7 @@ export const fields: z.ZodType<readonly FieldGroup[]> = z
   .array(group, "must be a list of fields")
   .min(1, "must name a field");
 
-/** `customers[].family_name` -> its segments, with `[]` as a separate one. */
+/** The segments of `customers[].family_name`, with `[]` as a separate segment. */
 export const attrTemplate: z.ZodType<readonly AttrSegment[]> = z
   .string("must be an attr such as day_of_month or customers[].family_name")
   .regex(/^[\w-]+(?:\[\])*(?:\.[\w-]+(?:\[\])*)*$/, "must be an attr such as day_of_month or customers[].family_name")
@@ -105,8 +107,8 @@ export const days: z.ZodType<number> = expression.transform((parsed, context) =>
 /** A regular expression that must match the whole value. */
 export const wholePattern: z.ZodType<RegExp> = z.string().transform((source, context) => {
   const pattern = regularExpression(`^(?:${source})$`, "u");
-  const why = pattern === undefined ? "it is no regular expression" : slowPatternReason(source);
+  const why = pattern === undefined ? "it is not a regular expression" : slowPatternReason(source);
   if (pattern !== undefined && why === undefined) return pattern;
-  context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is not taken: ${why}` });
+  context.addIssue({ code: "custom", message: `${JSON.stringify(source)} is not allowed: ${why}` });
   return z.NEVER;
 });

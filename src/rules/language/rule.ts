@@ -8,7 +8,7 @@ export type Rule = RuleBase & RuleCheck;
 interface RuleBase {
   readonly code: string;
   readonly when?: Expression;
-  /** The nested objects for which the rule is checked, instead of the one to which it is attached. */
+  /** The nested objects for which the rule is checked, instead of the object to which it is attached. */
   readonly each?: PathExpression;
   /**
    * The attr of its problems, relative to the value to which the rule is attached; `[]` is the index of the item
@@ -25,7 +25,7 @@ interface RuleBase {
   readonly about: readonly string[];
 }
 
-/** Fields that count as one: present if any of them is. */
+/** Fields that count as one field, which is present if any of them is present. */
 export type FieldGroup = readonly PathExpression[];
 
 export interface Periods {
@@ -64,7 +64,7 @@ export type RuleCheck =
       readonly values: readonly Expression[];
       readonly set: SetOfValues;
       readonly negate: boolean;
-      /** Compares with a reference list without regard to case. */
+      /** Ignores case in comparisons with a reference list. */
       readonly ignoreCase: boolean;
     }
   | {
@@ -136,11 +136,11 @@ type SetOfValues =
 
 /** Declarations at the root of the document that all rules use. */
 export interface RuleDeclarations {
-  /** `x-rule-values`: name to expression. */
+  /** `x-rule-values`: expressions by name. */
   readonly values: ReadonlyMap<string, Expression>;
   /** `x-rule-settings`. */
   readonly settings: ReadonlyMap<string, SettingType>;
-  /** `x-rule-coverage`: published code to the reason why no rule covers it. */
+  /** `x-rule-coverage`: the reason why no rule covers a published code, by code. */
   readonly undecided: ReadonlyMap<string, UndecidedReason>;
   /** Codes whose rules cover only part of the published text. */
   readonly partial: ReadonlySet<string>;

@@ -15,7 +15,7 @@ import {
 } from "./rule-schema.ts";
 import type { RuleCheck } from "./rule.ts";
 
-/** Rules about values of fields, alone and compared with others. */
+/** Rules about the values of fields, alone or in comparison with other values. */
 export const VALUE_KINDS: KindReaders<
   | "conditional-value"
   | "in-set"
@@ -60,7 +60,7 @@ export const VALUE_KINDS: KindReaders<
       const { value: values, negate, "ignore-case": ignoreCase } = rule;
       const set = setOf(rule, values.length);
       if (typeof set === "string") return set;
-      if (ignoreCase && !("source" in set)) return '"ignore-case" is for a "source"; write lower(...) with a "set"';
+      if (ignoreCase && !("source" in set)) return '"ignore-case" requires a "source"; use lower(...) with a "set"';
       return { check: { kind: "in-set", values, set, negate, ignoreCase }, about: values };
     },
   ),
@@ -69,7 +69,7 @@ export const VALUE_KINDS: KindReaders<
     ({ value: values, source, by, test }) =>
       by.length === values.length
         ? { check: { kind: "lookup", values, source, by, test }, about: values }
-        : `"by" needs one column for each value (${values.length})`,
+        : `"by" must have one column for each value (${values.length})`,
   ),
   "matches-format": kindReader(
     {
@@ -156,7 +156,7 @@ function setOf(
 ): Extract<RuleCheck, { kind: "in-set" }>["set"] | string {
   if ((set === undefined) === (source === undefined)) return 'needs "set" or "source"';
   if (source !== undefined) {
-    return columns?.length === size ? { source, columns } : `needs one of "columns" for each value (${size})`;
+    return columns?.length === size ? { source, columns } : `"columns" must have one column for each value (${size})`;
   }
   if (typeof set === "string") {
     const [, setting] = /^config\.(\w+)$/.exec(set) ?? [];
@@ -164,12 +164,10 @@ function setOf(
     return { literals: [[{ kind: "setting", name: setting }]] };
   }
   const wrong = set?.some((tuple) => tuple.length !== size);
-  return wrong === true
-    ? `each entry of "set" must have the number of values of "value" (${size})`
-    : { literals: set ?? [] };
+  return wrong === true ? `each entry of "set" must have as many values as "value" (${size})` : { literals: set ?? [] };
 }
 
 function unknownFormat(format: string): string | undefined {
   if (FORMAT_NAMES.some((known) => known === format)) return undefined;
-  return `the format "${format}" is not known${didYouMean(format, FORMAT_NAMES)}`;
+  return `unknown format "${format}"${didYouMean(format, FORMAT_NAMES)}`;
 }

@@ -36,7 +36,7 @@ it.each([
   [
     { type: "array", items: { type: "string" }, minItems: 1, uniqueItems: true },
     "list of texts",
-    ["at least 1 item", "no item twice"],
+    ["at least 1 item", "no duplicate items"],
   ],
   [{ type: "object", additionalProperties: { type: "integer" } }, "object", ["other names are allowed"]],
   [{}, "anything", []],
@@ -91,7 +91,7 @@ it("expands a recursive type once", () => {
   const schemas = { Node: { type: "object", properties: { next: node, all: { type: "array", items: node } } } };
   const rows = rowsOf({ node }, { schemas });
   expect(rows.map(({ attr }) => attr)).toEqual(["node", "node.next", "node.all"]);
-  expect(rows[1]?.rules).toEqual(["the same fields again, as deep as needed"]);
+  expect(rows[1]?.rules).toEqual(["the same fields again, at any depth"]);
 });
 
 it("includes description, default, codes and deprecation as plain text", () => {

@@ -23,8 +23,14 @@ function meterBody(own: readonly object[], atSerial: readonly object[] = []): { 
 }
 
 it.each([
-  ["Validates that each register has a single reading.", "The contract asks that each register has a single reading."],
-  ["Ensure that <code>⁨serial⁩</code>, if given, is known. More.", "The contract asks that serial, if given, is known."],
+  [
+    "Validates that each register has a single reading.",
+    "The contract requires that each register has a single reading.",
+  ],
+  [
+    "Ensure that <code>⁨serial⁩</code>, if given, is known. More.",
+    "The contract requires that serial, if given, is known.",
+  ],
   ["<p>Either of the two&nbsp;is given.</p>", "The contract says: Either of the two is given."],
   ["", "The contract says: Validate the meter"],
 ])("turns the text %j of a document into the sentence %j", (description, sentence) => {
@@ -43,14 +49,14 @@ it("prefers the text of the addressed field to the text of its object", () => {
     [published("Validate that the serial is known.", "wrong")],
   );
   expect(publishedSentence(body, { code: "wrong", type, attr: ["serial"] })).toBe(
-    "The contract asks that the serial is known.",
+    "The contract requires that the serial is known.",
   );
-  expect(publishedSentence(body, { code: "wrong", type })).toBe("The contract asks that the meter is known.");
+  expect(publishedSentence(body, { code: "wrong", type })).toBe("The contract requires that the meter is known.");
 });
 
 it("takes the text of a code from elsewhere in the body, unless there are several texts", () => {
   const { body } = meterBody([published("Validate that the meter is known.", "wrong", "other")]);
-  expect(publishedSentence(body, { code: "other", type: body })).toBe("The contract asks that the meter is known.");
+  expect(publishedSentence(body, { code: "other", type: body })).toBe("The contract requires that the meter is known.");
   expect(publishedSentence(body, { code: "third", type: body })).toBeUndefined();
   const two = meterBody([published("Validate that a is known.", "wrong"), published("Validate that b is.", "wrong")]);
   expect(publishedSentence(two.body, { code: "wrong", type: two.body })).toBeUndefined();

@@ -81,7 +81,7 @@ describe("the difference between two contracts", () => {
 
   it("suggests a new name for a removed field", () => {
     const [removed] = diffContracts(contractOf({ postcode: text }), contractOf({ post_code: text }), undefined);
-    expect(removed).toMatchObject({ kind: "field-removed", text: 'is gone; perhaps it is called "post_code" now' });
+    expect(removed).toMatchObject({ kind: "field-removed", text: 'was removed; perhaps renamed to "post_code"' });
   });
 
   it("matches operations by address, then by id, and lists added and removed operations", () => {

@@ -128,8 +128,8 @@ describe("findings", () => {
   it.each([
     [{ target: "$.paths['/nothing/']", update: {} }, "warning overlay-no-match", "matches nothing"],
     [{ target: "$.paths[", update: {} }, "error bad-overlay", "not a JSONPath"],
-    [{ target: "$.info.title", update: "x" }, "error bad-overlay", "select what holds it"],
-    [{ target: "$.info", update: "x" }, "error bad-overlay", "must be one too"],
+    [{ target: "$.info.title", update: "x" }, "error bad-overlay", "select the object or list that contains it"],
+    [{ target: "$.info", update: "x" }, "error bad-overlay", "must be an object"],
     [{ target: "$", remove: true }, "error bad-overlay", "cannot be removed"],
     [{ target: "$.info" }, "warning overlay-without-effect", "neither"],
     [{ update: {} }, "error bad-overlay", '"target"'],
@@ -208,7 +208,7 @@ it("an update that does not fit many matches is reported for ten of them, with t
   const unfit = findings.filter(({ message }) => message.includes("neither an object nor a list"));
   expect(unfit.length).toBeLessThan(25);
   expect(findings.map(({ message }) => message)).toContainEqual(
-    expect.stringMatching(/^\d+ more values that the target matches do not fit the update$/),
+    expect.stringMatching(/^\d+ more matches of the target do not fit the update$/),
   );
 });
 

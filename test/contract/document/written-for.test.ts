@@ -24,7 +24,7 @@ function findingsFor(properties: JsonObject, writtenFor?: unknown): readonly Con
 
 function markOf(properties: JsonObject): string {
   const [finding] = findingsFor(properties, { document: "no document", mark: "none" });
-  return /whose mark is "(\w+)"/.exec(finding?.message ?? "")?.[1] ?? "no mark";
+  return /which has the mark "(\w+)"/.exec(finding?.message ?? "")?.[1] ?? "no mark";
 }
 
 const FIELD = { type: "string", maxLength: 9, "x-validators": [{ name: "A", description: "B", possible_errors: [] }] };

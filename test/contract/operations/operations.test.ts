@@ -60,8 +60,8 @@ describe("extensions of an operation", () => {
     [{ "x-migrate-key": "kay" }, 'error x-migrate-key: the payload has no field "kay"; did you mean "key"?'],
     [{ "x-migrate-key": ["key"] }, "error x-migrate-key: must be the attr of a field, such as external_account_number"],
     [{ "x-migrate-wrap": "payload" }, 'error x-migrate-wrap: the body has no field "payload"'],
-    [{ "x-migrate-wrap": 1 }, 'error x-migrate-wrap: must be the name of a field, or "false"'],
-    [{ "x-migrate-dedupe": true }, 'error x-migrate-dedupe: must be "business-key", or left out'],
+    [{ "x-migrate-wrap": 1 }, "error x-migrate-wrap: must be the name of a field, or false"],
+    [{ "x-migrate-dedupe": true }, 'error x-migrate-dedupe: must be "business-key", or omitted'],
     [{ "x-migrate-outcomes": {} }, "error x-migrate-outcomes: must be a list of rules"],
     [
       { "x-migrate-outcomes": [{ status: 201, outcome: "fine" }] },
@@ -80,14 +80,14 @@ describe("extensions of an operation", () => {
       'warning "x-migrate-keys" is not part of an operation; did you mean "x-migrate-key"?',
     ],
     [{ sumary: "x" }, 'warning "sumary" is not part of an operation; did you mean "summary"?'],
-    [{ "x-doc-notes": [] }, 'info "x-doc-notes" means nothing to this program; it is passed over'],
+    [{ "x-doc-notes": [] }, 'info "x-doc-notes" is not an extension of this program; it is ignored'],
     [
       { parameters: [{ name: "force", in: "cookie", schema: { type: "string" } }] },
-      'info the parameter "force" (in: "cookie") is not sent: only single values in the path, the query or a header are',
+      'info the parameter "force" (in: "cookie") is not sent: only single values in the path, the query or a header can be sent',
     ],
     [
       { parameters: [{ name: "ids", in: "query", required: true, schema: { type: "array", items: {} } }] },
-      'warning the parameter "ids" (in: "query") is not sent: only single values in the path, the query or a header are',
+      'warning the parameter "ids" (in: "query") is not sent: only single values in the path, the query or a header can be sent',
     ],
   ])("are reported if they are invalid: %j", (operation, finding) => {
     expect(findingsOf(operation)).toEqual([finding]);
@@ -237,8 +237,8 @@ describe("documents", () => {
     ["openapi: 3.1", "as text"],
     ["openapi: 4.0.0", "openapi: 3.0.3"],
     ["[]", "openapi: 3.0.3"],
-    ["", "ask its operator"],
-    ["# to be written\n\n# soon\n", "ask its operator"],
+    ["", "ask the operator"],
+    ["# to be written\n\n# soon\n", "ask the operator"],
   ])("%s is not a contract", (text, hint) => {
     const failure = failureOf(() => loadContract([{ file: "c.yaml", text }]));
     expect(failure).toMatchObject({ code: "contract_invalid", place: { file: "c.yaml", line: 1 } });

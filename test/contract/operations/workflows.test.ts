@@ -96,11 +96,14 @@ describe("an invalid workflow is an error at its place", () => {
     [[{ ...LAST, reasons: "transfer-status" }], 'x-migrate-steps: there is no POST operation "transfer-status"'],
     [[{ ...LAST, body: { key: "external_number" } }], 'x-migrate-steps: the payload has no field "external_number"'],
     [[{ ...LAST, body: { key: 1 } }], "x-migrate-steps: must be the attr of a field of the payload, or { value: ... }"],
-    [[LAST, LAST], 'x-migrate-steps: two steps are called "process"; give one a name'],
-    [[{ ...LAST, kind: "stage" }], "x-migrate-steps: the last step, and no other, must be of kind process or schedule"],
+    [[LAST, LAST], 'x-migrate-steps: two steps are called "process"; rename one of them'],
+    [
+      [{ ...LAST, kind: "stage" }],
+      "x-migrate-steps: the last step must be of kind process or schedule, and no other step may be",
+    ],
     [
       [LAST, { ...LAST, kind: "validate" }],
-      "x-migrate-steps: the last step, and no other, must be of kind process or schedule",
+      "x-migrate-steps: the last step must be of kind process or schedule, and no other step may be",
     ],
   ])("steps %j", (steps, message) => {
     const contract = changed(STAGE, { "x-migrate-steps": steps });

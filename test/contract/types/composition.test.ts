@@ -36,7 +36,7 @@ describe("$ref", () => {
   });
 
   it.each(["#/components/schemas/None", "other.yaml#/A", "https://example.com/a.yaml", "#anchor", "#/%"])(
-    "%s leads nowhere",
+    "%s cannot be resolved",
     ($ref) => {
       const { type, findings } = fieldOf({ $ref });
       expect(type.kind).toBe("any");

@@ -42,7 +42,7 @@ describe("unenforced keywords", () => {
 
   it("a misspelt keyword is reported with a suggestion", () => {
     expect(fieldOf({ type: "string", maxLenght: 3 }).messages).toEqual([
-      '"maxLenght" is no keyword of a schema and is not enforced; did you mean "maxLength"?',
+      '"maxLenght" is not a schema keyword and is not enforced; did you mean "maxLength"?',
     ]);
     expect(fieldOf({ type: "string", "x-document-paths": true }).findings).toEqual(["warning unknown-keyword"]);
   });
@@ -71,14 +71,14 @@ describe("unenforced keywords", () => {
     [{ type: "string", minLength: 5, maxLength: 4 }],
     [{ type: "array", minItems: 5, maxItems: 4 }],
     [{ type: "integer", minimum: 5, maximum: 4 }],
-  ])("%j is reported: no value fits", (schema) => {
+  ])("%j is reported: no value is valid", (schema) => {
     expect(fieldOf(schema).findings).toEqual(["error contradiction"]);
   });
 
   it.each([
-    [{ minLength: 5, maxLength: 4 }, "(4); only values of other types fit"],
-    [{ format: "uuid", allOf: [{ format: "uri" }] }, "exclude each other; only values of other types fit"],
-    [{ type: "string", nullable: true, minLength: 5, maxLength: 4 }, "(4); null alone fits"],
+    [{ minLength: 5, maxLength: 4 }, "(4); only values of other types are valid"],
+    [{ format: "uuid", allOf: [{ format: "uri" }] }, "exclude each other; only values of other types are valid"],
+    [{ type: "string", nullable: true, minLength: 5, maxLength: 4 }, "(4); only null is valid"],
   ])("%j is a warning, because some values match", (schema, message) => {
     const { findings, messages } = fieldOf(schema);
     expect(findings.filter((finding) => !finding.startsWith("info"))).toEqual(["warning contradiction"]);

@@ -122,16 +122,16 @@ describe("planSources", () => {
     expect(order).toMatchObject({ column: "SINCE", cells: { wanted: "an existing date, written as dd/MM/yyyy" } });
   });
   test.each([
-    ["distnct: true", "sources.c.distnct: is not known here", 'did you mean "distinct"?'],
+    ["distnct: true", "sources.c.distnct: is unknown", 'did you mean "distinct"?'],
     ["distinct: yes", "sources.c.distinct: must be true or false", ""],
-    ["orderBy: { column: A, sa: number }", "sources.c.orderBy.sa: is not known here", 'did you mean "as"?'],
+    ["orderBy: { column: A, sa: number }", "sources.c.orderBy.sa: is unknown", 'did you mean "as"?'],
     ["orderBy: { column: A, as: numbr }", "orderBy.as: must be `number` or `text`", 'did you mean "number"?'],
     ["orderBy: { column: A, as: date }", "orderBy.as: must be `number` or `text`", "write its pattern"],
     ["orderBy: { column: A, date: dd/mm/yyyy }", 'orderBy.date: "dd/mm/yyyy"', ""],
     ["orderBy: { as: number }", "orderBy.column: must be a column", "{ column: SEQ, as: number }"],
     ["pick: lst", "sources.c.pick: must state which row to use", "last by <column>"],
     ["pick: { first: A, last: B }", "sources.c.pick: must state which row to use", "last by <column>"],
-    ["pick: { lst: A }", "sources.c.pick.lst: is not known here", 'did you mean "last"?'],
+    ["pick: { lst: A }", "sources.c.pick.lst: is unknown", 'did you mean "last"?'],
     ["pick: { last: A, per: [B] }", "sources.c.pick.per: must be a column", ""],
     ["orderBy: [A]", "sources.c.orderBy: must be a column", "{ column: SEQ, as: number }"],
   ])("%s is rejected", (options, message, hint) => {
@@ -188,9 +188,9 @@ describe("planSources", () => {
       hint: "name them: --source phones=<path>, or files: in the mapping",
     }));
   test.each([
-    ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b all have no parent"],
-    ["sources: { a: { files: x, pick: first } }", "sources.a.pick: means nothing for a source without parent"],
-    ["sources: { a: { files: x }, b: { files: y, parent: a, on: { A: B, C: D } } }", "on one pair of columns"],
+    ["sources: { a: { files: x, key: K }, b: { files: y } }", "a, b have no parent"],
+    ["sources: { a: { files: x, pick: first } }", "sources.a.pick: has no effect in a source without a parent"],
+    ["sources: { a: { files: x }, b: { files: y, parent: a, on: { A: B, C: D } } }", "exactly one pair of columns"],
     ["sources: { a: { files: x }, b: { files: y, parent: a, on: [A] } }", "sources.b.on: must be a column"],
     [
       "sources: { a: { files: x, parent: b, on: K, key: K }, b: { files: y, parent: a, on: K, key: K } }",
@@ -205,8 +205,8 @@ describe("planSources", () => {
       "sources: { accounts: { files: x, key: K }, b: { files: y, parent: account, on: K } }",
       'did you mean "accounts"?',
     ],
-    ["sources: { a: { files: x, key: K }, b: { files: y, parent: a } }", "does not say on which column"],
-    ["sources: { a: { files: x, on: K } }", "sources.a.on: means nothing for a source without parent"],
+    ["sources: { a: { files: x, key: K }, b: { files: y, parent: a } }", "no column to join on"],
+    ["sources: { a: { files: x, on: K } }", "sources.a.on: has no effect in a source without a parent"],
   ])("%s is rejected", (sources, words) => {
     const failure = failureOf(() => plan(sources));
     expect(failure.code).toBe("mapping_invalid");

@@ -42,12 +42,12 @@ describe("measures of a mapping", () => {
   });
 
   it.each([
-    ["{ owed: { attr: balanc } }", 'measures.owed.attr: the mapping fills no "balanc"'],
-    ["{ owed: { attr: balance, by: currency } }", 'measures.owed.by: the mapping fills no "currency"'],
-    ["{ owed: { attr: customers.given_name } }", 'the mapping fills no "customers.given_name"'],
+    ["{ owed: { attr: balanc } }", 'measures.owed.attr: the mapping does not fill "balanc"'],
+    ["{ owed: { attr: balance, by: currency } }", 'measures.owed.by: the mapping does not fill "currency"'],
+    ["{ owed: { attr: customers.given_name } }", 'the mapping does not fill "customers.given_name"'],
     ["{ owed: { sum: decimal } }", "measures.owed: must name an attr of the payload"],
     ["{ owed: { attr: balance, sum: integer } }", "measures.owed.sum: must be decimal"],
-    ["{ owed: { attr: balance, per: x } }", "measures.owed.per: is not known here"],
+    ["{ owed: { attr: balance, per: x } }", "measures.owed.per: is unknown"],
     ["[balance]", "measures: must be an object"],
   ])("%s are rejected: %s", (measures, message) => {
     expect(refusal(measures)).toContain(message);

@@ -46,7 +46,7 @@ describe("date patterns", () => {
     ["dd/MM", "the year is missing"],
     ["dd/MM/yyyy dd", "the day occurs twice"],
     ["DD/MM/yyyy", '"DD" is not a part of a date'],
-    ["dMMyyyy", "may be one digit or two"],
+    ["dMMyyyy", "can have one or two digits"],
     ["dd/MM/yyyy 'o", "never closed"],
     ["YYYY-MM-dd", '"YYYY" is not a part of a date'],
   ])("%s is not a valid pattern", (pattern, words) => expect(compileDatePattern(pattern)).toContain(words));

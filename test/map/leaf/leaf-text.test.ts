@@ -23,7 +23,8 @@ describe("join and split", () => {
     expect(mapLeaf('{ from: [A, B, C], join: " " }', text, { A: "a", B: "", C: "c" })).toEqual(["a c"]));
   test("join of empty cells is empty", () =>
     expect(mapLeaf('{ from: [A, B], join: "-" }', text, { A: "", B: "" })).toEqual([undefined]));
-  test("join requires several columns", () => expect(leafError("{ from: A, join: x }")).toContain("several columns"));
+  test("join requires several columns", () =>
+    expect(leafError("{ from: A, join: x }")).toContain("at least two columns"));
   test("split creates a list of trimmed and typed parts", () => {
     expect(mapLeaf('{ from: A, split: ";" }', list(text), { A: "01; 02;;03 " })).toEqual([["01", "02", "03"]]);
     expect(mapLeaf('{ from: A, split: ",", upper: true }', list(text), { A: "a,b" })).toEqual([["A", "B"]]);
@@ -66,7 +67,7 @@ describe("replace", () => {
   test("rejects invalid forms", () => {
     expect(leafError('{ from: A, replace: "x" }')).toContain("must be { from");
     expect(leafError("{ from: A, replace: { a: 1 } }")).toContain("digits in quotes");
-    expect(leafError("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot stand together");
+    expect(leafError("{ from: A, replace: { from: a, pattern: b, to: c } }")).toContain("cannot be used together");
     expect(leafError("{ from: A, replace: { pattern: 5, to: c } }")).toContain("<expression>");
     expect(leafError("{ from: A, replace: { from: a, too: c } }")).toContain('did you mean "to"?');
   });
@@ -108,7 +109,7 @@ describe("lookup", () => {
   });
   test("values have the type of the contract", () => {
     expect(mapLeaf('{ from: A, lookup: { a: 1, b: "2" } }', integer, { A: "b" })).toEqual([2]);
-    expect(leafError("{ from: A, lookup: { a: x } }", integer)).toContain('what "a" becomes is not an integer');
+    expect(leafError("{ from: A, lookup: { a: x } }", integer)).toContain('the value for "a" is not an integer');
     expect(leafError("{ from: A, lookup: { a: GASS } }", choice("GAS"))).toContain('did you mean "GAS"?');
   });
   test("reads a table from a file", () => {
@@ -119,7 +120,7 @@ describe("lookup", () => {
   });
   test("rejects invalid forms", () => {
     expect(leafError("{ from: A, lookup: [a] }")).toContain("a table (code: value)");
-    expect(leafError("{ from: A, otherwise: keep }")).toContain("means nothing without lookup");
+    expect(leafError("{ from: A, otherwise: keep }")).toContain("has no effect without lookup");
     expect(leafError("{ from: A, lookup: { a: b }, otherwise: drop }")).toContain("keep, empty or error");
   });
 });

@@ -17,8 +17,10 @@ describe("true and false", () => {
     expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
   });
   test("rejects invalid forms", () => {
-    expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("means true as well");
-    expect(leafError("{ from: A, true: [Y] }", text)).toContain("makes true or false, and the contract wants text");
+    expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("is also one of the values for true");
+    expect(leafError("{ from: A, true: [Y] }", text)).toContain(
+      "produces true or false, but the contract requires text",
+    );
     expect(leafError("{ from: A, true: {} }", boolean)).toContain("a string or a list of strings");
   });
 });
@@ -82,10 +84,10 @@ describe("date and datetime", () => {
     expect(mapLeaf("{ from: A, date: dd/MM/yy, pivot: 99 }", date, { A: "01/02/99" })).toEqual(["2099-02-01"]);
   });
   test.each([
-    ["{ from: A, date: dd/MM/yyyy, pivot: 25 }", "leaf.pivot: means nothing without yy in the pattern"],
+    ["{ from: A, date: dd/MM/yyyy, pivot: 25 }", "leaf.pivot: has no effect without yy in the pattern"],
     ["{ from: A, date: dd/MM/yy, pivot: 2025 }", "leaf.pivot: must be a number from 0 to 99"],
-    ["{ from: A, pivot: 25 }", "leaf.pivot: means nothing without date or datetime"],
-    ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is not known here"],
+    ["{ from: A, pivot: 25 }", "leaf.pivot: has no effect without date or datetime"],
+    ["{ from: A, date: dd/MM/yy, pivott: 25 }", "leaf.pivott: is unknown"],
     ["{ from: A, date: [] }", "leaf.date: must be a pattern, such as dd/MM/yyyy, or a list of them"],
     ["{ from: A, date: [dd/MM/yyyy, dd.MM] }", 'leaf.date: "dd.MM": the year is missing'],
   ])("%s is rejected", (leaf, message) => expect(leafError(leaf, date)).toContain(message));
@@ -98,15 +100,17 @@ describe("date and datetime", () => {
   test("rejects invalid forms", () => {
     expect(leafError('{ from: A, date: "dd/mm/yyyy" }', date)).toContain("the month is missing");
     expect(leafError('{ from: A, date: "dd/MM/yyyy" }', integer)).toContain(
-      "makes date, and the contract wants integer",
+      "produces date, but the contract requires integer",
     );
-    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("makes datetime");
-    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', datetime)).toContain("in which zone");
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("produces datetime");
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', datetime)).toContain("has no time zone");
     expect(leafError('{ from: A, datetime: "dd/MM/yyyy", zone: Europe/Lundun }', datetime)).toContain(
       "not a time zone",
     );
-    expect(leafError('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain("says the zone already");
-    expect(leafError("{ from: A, zone: UTC }", datetime)).toContain("means nothing without datetime");
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyyXXX", zone: UTC }', datetime)).toContain(
+      "already gives the offset",
+    );
+    expect(leafError("{ from: A, zone: UTC }", datetime)).toContain("has no effect without datetime");
     expect(leafError("{ from: A, date: [5] }", date)).toContain("must be a pattern");
   });
 });
@@ -141,7 +145,7 @@ describe("number", () => {
       "two different characters",
     );
     expect(leafError("{ from: A, number: true }", decimal)).toContain("two different characters");
-    expect(leafError("{ from: A, number: {} }", boolean)).toContain("makes number");
+    expect(leafError("{ from: A, number: {} }", boolean)).toContain("produces number");
   });
 });
 

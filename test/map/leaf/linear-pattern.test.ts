@@ -21,7 +21,7 @@ const REFUSED = [
   ["(a+)+$", "single character"],
   ["(a|a)*b", "single character"],
   ["(?:)+x", "single character"],
-  ["a*", "matches nothing"],
+  ["a*", "matches the empty text"],
   ["\\s+$", "only at the end"],
   ["a+b", "only at the end"],
   ["a+b+", "only at the end"],
@@ -35,7 +35,7 @@ const REFUSED = [
   ["(?<n>a)\\k<n>", "refers back"],
   ["(?=a)b", "looks around"],
   ["(?<!a)b", "looks around"],
-  ["(", "cannot be read"],
+  ["(", "is invalid"],
   ["a".repeat(201), "longer than 200"],
 ] as const;
 

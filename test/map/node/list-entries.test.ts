@@ -129,9 +129,9 @@ payload:
   });
   test.each([
     ["{ each: powr, item: { id: X } }", 'points.0.each: there is no source "powr"', 'did you mean "power"?'],
-    ["{ each: power, itm: { id: X } }", "points.0.itm: is not known here", 'did you mean "item"?'],
-    ["{ item: { id: X } }", "points.0: says neither of which rows (each)", "write { each"],
-    ["{ each: power, when: { colum: KIND, in: [M] }, item: { id: MPAN } }", "when.colum: is not known", "column"],
+    ["{ each: power, itm: { id: X } }", "points.0.itm: is unknown", 'did you mean "item"?'],
+    ["{ item: { id: X } }", "points.0: has neither a source of rows (each)", "write { each"],
+    ["{ each: power, when: { colum: KIND, in: [M] }, item: { id: MPAN } }", "when.colum: is unknown", "column"],
     ["{ each: power, item: { idd: X } }", "points.0.item.idd: the contract has no such attr", 'did you mean "id"?'],
   ])("rejects %s", (entry, message, hint) => {
     const failure = failureOf(() => compile(`${SOURCES}\npayload: { id: ID, points: [${entry}] }`, body));

@@ -55,7 +55,7 @@ describe("rename of a source", () => {
   it("is rejected for a missing column and for JSON", async () => {
     expect(await failureOf(readText("REF,NAME\nA1,Ada\n", new Map([[3, "SURNAME"]])))).toMatchObject({
       code: "source_bad_header",
-      message: expect.stringContaining("renames column 3, but there are 2"),
+      message: expect.stringContaining("renames column 3, but there are only 2"),
     });
     const json = { ...fixture("one-object.json"), rename: new Map([[1, "REF"]]) };
     expect(await failureOf(read(json))).toMatchObject({ code: "mapping_invalid" });

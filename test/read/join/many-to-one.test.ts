@@ -179,7 +179,7 @@ describe("a join without matches", () => {
       const failure = await failureOf(read(await plan(["1,10001"], ["C1,Ada,1", "C2,Ben,1"]), options));
       expect(failure).toMatchObject({ code: "source_no_match", exitCode: 2, place: { line: 2, column: "ID" } });
       expect(failure.message).toBe("customers: 0 of 2 rows match accounts.CUST");
-      expect(failure.hint).toMatch(/customers\.csv:2 has one like A9, but .*accounts\.csv:2 has one like 9\{5\}/);
+      expect(failure.hint).toMatch(/customers\.csv:2 has a key like A9, but .*accounts\.csv:2 has a key like 9\{5\}/);
     }
   });
 

@@ -30,9 +30,9 @@ it.each([
   ["a,a\n1,2\n", 1, 'two columns are named "a"'],
   ["a,b\n1,2,3\n", 2, "more cells than the header"],
   ['a,b\n1,"2\n', 2, "a quote is opened"],
-  ["", 1, "a header was expected"],
-  ['{"a":1}\n[1]\n', 2, "an object of JSON"],
-  ['{"a":1}\n{"a"\n', 2, "an object of JSON"],
+  ["", 1, "expected a header"],
+  ['{"a":1}\n[1]\n', 2, "a JSON object"],
+  ['{"a":1}\n{"a"\n', 2, "a JSON object"],
 ])("rejects %j at line %i", async (text, line, words) => {
   const file = fileOf("list.csv", text);
   await expect(readReferenceList(file)).rejects.toMatchObject({

@@ -26,7 +26,7 @@ describe("encodings", () => {
     async (text) => {
       const failure = await failureOf(readBytes(Buffer.from(`A\nO\u2019Brien ${text}\n`), "windows-1252"));
       expect(failure).toMatchObject({ code: "source_bad_encoding", exitCode: 2 });
-      expect(failure.hint).toContain("leave --encoding out");
+      expect(failure.hint).toContain("omit --encoding");
     },
   );
 
@@ -71,7 +71,9 @@ describe("encodings", () => {
   it("prefers the byte order mark to the declared encoding, with a notice", async () => {
     const { records, notices } = await readBytes(Buffer.from("\uFEFFA\n\u00E9\n"), "windows-1252");
     expect(firstCells(records)).toEqual(["\u00E9"]);
-    expect(notices.map(({ text }) => text)).toEqual(["its byte order mark says utf-8: read so, not as windows-1252"]);
+    expect(notices.map(({ text }) => text)).toEqual([
+      "its byte order mark indicates utf-8: read as utf-8, not as windows-1252",
+    ]);
   });
 
   it("reads multi-byte encodings and rejects their invalid bytes", async () => {

@@ -31,7 +31,7 @@ describe("contract, mapping and config files", () => {
 
   it("must be single files; the hint for a folder does not mention sources", async () => {
     const failure = await failureOf(readTextFile(temporaryFolder()));
-    expect(failure.hint).toBe("name a single file");
+    expect(failure.hint).toBe("use a single file");
   });
 });
 
@@ -48,9 +48,9 @@ describe("lookup files", () => {
   it.each([
     ["", 1, "a header"],
     ["only\n", 1, "a header"],
-    ["a,b\nD,1\nB\n", 3, "one cell"],
+    ["a,b\nD,1\nB\n", 3, "at least two cells"],
     ["a,b\nD,1\n\nD,2\n", 4, "line 2 already has this key"],
-    ['a,b\nD,"1\n', 2, "not closed"],
+    ['a,b\nD,"1\n', 2, "never closed"],
   ])("are rejected with the content %j", async (text, line, message) => {
     const failure = await failureOf(readLookup(await written(text)));
     expect(failure).toMatchObject({ code: "config", place: { line } });

@@ -31,8 +31,8 @@ describe("a file that is not a workbook", () => {
   it("is identified: text named .xlsx, a document, a binary workbook, another archive", async () => {
     const office = { "[Content_Types].xml": "<Types/>", "_rels/.rels": "<Relationships/>" };
     for (const [content, name, message] of [
-      ["A,B\n1,2\n", "book.xlsx", "is named like an Excel workbook, but holds something else"],
-      ["", "book.xlsx", "is named like an Excel workbook, but holds something else"],
+      ["A,B\n1,2\n", "book.xlsx", "has the name of an Excel workbook, but other content"],
+      ["", "book.xlsx", "has the name of an Excel workbook, but other content"],
       [await zipped({ ...office, "xl/workbook.bin": "" }), "book.xlsx", "is a binary workbook (.xlsb)"],
       [await zipped({ ...office, "word/document.xml": "<document/>" }), "letter.dat", "is not a workbook"],
       [await zipped({ "accounts.csv": "A\n1\n" }), "accounts.zip", "is a zip archive"],

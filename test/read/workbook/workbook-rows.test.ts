@@ -41,8 +41,10 @@ describe("a workbook that LibreOffice wrote", () => {
     const { records, notices } = await read(source(LIBREOFFICE));
     expect(records[0]?.row.table.file).toBe(`${LIBREOFFICE}#Accounts`);
     expect(notices.map(({ text }) => text)).toEqual([
-      expect.stringMatching(/^reads the sheet "Accounts", not "Customer list"; another is named as ".*#Customer list"/),
-      "reads 1 hidden row as well",
+      expect.stringMatching(
+        /^reads the sheet "Accounts", not "Customer list"; to read another sheet, use ".*#Customer list"/,
+      ),
+      "also reads 1 hidden row",
       "1 range of merged cells: only the first cell has the value",
     ]);
   });
@@ -176,7 +178,7 @@ describe("rows", () => {
     const { records, notices } = await read(source(path));
     expect(records.map(({ row }) => [row.line, ...cells(row)])).toEqual([[2, "", "", "", "", "5"]]);
     expect(notices.map(({ text }) => text)).toEqual([
-      "column 3 of 5 has no name in the header: left out while all their cells are empty",
+      "column 3 of 5 has no name in the header: ignored while all their cells are empty",
     ]);
   });
 

@@ -4,30 +4,30 @@ import { contractOf } from "../engine/compiled-rules.ts";
 describe("findings of rules", () => {
   it.each([
     [{ kind: "required-wen" }, 'did you mean "required-when"?'],
-    [{}, "a rule needs its kind"],
+    [{}, "a rule must have a kind"],
     [{ kind: "holds", test: "a", tst: 1 }, 'no member "tst"; did you mean "test"?'],
     [{ kind: "holds" }, '"test"'],
     [{ kind: "holds", test: "a ==" }, 'write "="'],
     [{ kind: "holds", test: "a = " }, "is incomplete"],
     [{ kind: "holds", test: "lenght(a)" }, 'no function "lenght"'],
-    [{ kind: "holds", test: "min()" }, "is not expected"],
-    [{ kind: "holds", test: '"open' }, "not closed"],
-    [{ kind: "holds", test: "listed.products = 1" }, '"[" is expected'],
-    [{ kind: "holds", test: "listed.[]" }, "the name of a reference list is expected"],
+    [{ kind: "holds", test: "min()" }, 'unexpected ")"'],
+    [{ kind: "holds", test: '"open' }, "never closed"],
+    [{ kind: "holds", test: "listed.products = 1" }, 'expected "["'],
+    [{ kind: "holds", test: "listed.[]" }, "expected the name of a reference list"],
     [
       { kind: "lookup", source: "l", by: ["a", "b"], value: "x", test: "x" },
-      '"by" needs one column for each value (1)',
+      '"by" must have one column for each value (1)',
     ],
     [{ kind: "holds", test: "$nothing" }, 'no named value "nothing"'],
     [{ kind: "holds", test: "config.nothing" }, 'no setting "nothing"; declare it'],
     [{ kind: "holds", test: 'is-format(a, "mpen")' }, 'did you mean "mpan"?'],
-    [{ kind: "holds", test: 'is-format(a, "postcode")' }, "is that of a region"],
-    [{ kind: "matches-format", value: "a", format: "company-number" }, "is that of a region"],
+    [{ kind: "holds", test: 'is-format(a, "postcode")' }, "depends on a region"],
+    [{ kind: "matches-format", value: "a", format: "company-number" }, "depends on a region"],
     [{ kind: "holds", test: "a[].b + 1 = 2" }, "gives several values"],
     [{ kind: "requires", if: "a" }, '"if" and "needs"'],
     [{ kind: "matches-format", value: "a", format: "mpam" }, 'did you mean "mpan"?'],
-    [{ kind: "matches-format", value: "a", pattern: "(a+)+b" }, "is not taken"],
-    [{ kind: "in-set", value: ["a", "b"], set: [["x"]] }, "the number of values"],
+    [{ kind: "matches-format", value: "a", pattern: "(a+)+b" }, "is not allowed"],
+    [{ kind: "in-set", value: ["a", "b"], set: [["x"]] }, "as many values"],
     [{ kind: "not-future", value: "a", limit: 4 }, "such as 4 days"],
     [{ kind: "holds", test: "a", attr: "not an attr" }, "must be an attr"],
     [{ kind: "unique-by", list: "1 + 1", key: "a" }, "must be the path of a field"],
@@ -52,16 +52,19 @@ describe("findings of rules", () => {
     expect(findings.filter(({ severity }) => severity === "warning")).toMatchObject([
       {
         code: "bad-rule",
-        message: '"day_of_mnoth" leads to no field of the contract; did you mean "day_of_month"?',
+        message: '"day_of_mnoth" does not resolve to a field of the contract; did you mean "day_of_month"?',
         place: { line: 24 },
       },
-      { code: "bad-rule", message: '"strats_on" leads to no field of the contract; did you mean "starts_on"?' },
-      { code: "bad-rule", message: '"list.x" leads to no field of the contract' },
+      {
+        code: "bad-rule",
+        message: '"strats_on" does not resolve to a field of the contract; did you mean "starts_on"?',
+      },
+      { code: "bad-rule", message: '"list.x" does not resolve to a field of the contract' },
     ]);
   });
 
   it("include a named value that refers to itself", () => {
     const { findings } = contractOf([], { "x-rule-values": { a: "$b", b: "not $a" } });
-    expect(findings.map(({ message }) => message)).toContain('the named value "a" leads back to itself');
+    expect(findings.map(({ message }) => message)).toContain('the named value "a" depends on itself');
   });
 });

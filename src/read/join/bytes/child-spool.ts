@@ -13,7 +13,7 @@ import {
 
 /** Child records in the order of their parents: in memory, or in a private file if there are many. */
 export interface SpoolStore {
-  /** Creates the spool for the records of one more source. */
+  /** Creates the spool for the records of another source. */
   readonly newSpool: () => ChildSpool;
   readonly close: () => void;
 }
@@ -24,7 +24,7 @@ export interface ChildSpool {
    * `storage`
    */
   readonly add: (parent: number, records: FlaggedRecords, number: number) => void;
-  /** The records of these parents, which must follow those of earlier calls. @throws Failure `storage` */
+  /** The records of these parents. The parents must follow the parents of earlier calls. @throws Failure `storage` */
   readonly take: (parents: ParentRange) => readonly ChildSlice[];
 }
 

@@ -14,8 +14,8 @@ export interface CsvChild extends OpenedChild {
 }
 
 /**
- * Undefined if rows are joined by more than their keys: if a child source has children or its own key, or if rows are
- * omitted or amended.
+ * Undefined if the join needs more than keys: if a child source has children or its own key, or if rows are omitted or
+ * amended.
  */
 export function csvSources(root: OpenedSource): CsvSource | undefined {
   const files = csvFiles(root);

@@ -4,14 +4,14 @@ import type { CsvBytes, CsvRecords } from "../../csv/csv-records.ts";
 import type { ChunkCsvFile } from "../../chunks/record-chunk.ts";
 
 /**
- * Some records of the root source with the records joined to them, as bytes for another thread, in which `joinedPiece`
- * creates the rows. Plain data.
+ * Records of the root source with the records joined to them as bytes, from which `joinedPiece` creates the rows in
+ * another thread. Plain data.
  */
 export interface JoinedChunk {
   /** Index of their file among the root's files. */
   readonly file: number;
   readonly root: Sent<CsvRecords>;
-  /** The records of each child source that belong to these, in the order of its files. */
+  /** The records of each child source that belong to these root records, in the order of its files. */
   readonly children: readonly (readonly ChildSlice[])[];
 }
 
@@ -22,7 +22,7 @@ export interface ChildSlice extends Sent<CsvBytes> {
   readonly parents: Int32Array;
 }
 
-/** The buffer of the bytes contains nothing else, so it can be transferred. */
+/** The buffer contains only these bytes, so it can be transferred. */
 type Sent<Records extends CsvBytes> = Omit<Records, "bytes"> & { readonly bytes: Uint8Array<ArrayBuffer> };
 
 /** Records that only one thread can read, numbered from 1 across all such records. */

@@ -22,8 +22,8 @@ export interface JoinedReading {
 }
 
 /**
- * The records of a root source with those joined to them, as bytes. Throws the same failures as `openJoin`. Undefined
- * if they cannot be joined as bytes.
+ * The records of a root source with the records joined to them, as bytes. Throws the same failures as `openJoin`.
+ * Undefined if they cannot be joined as bytes.
  */
 export async function joinBytes(root: CsvSource, joining: JoiningBytes): Promise<JoinedReading | undefined> {
   const spread = await spreadChildren(root, joining);

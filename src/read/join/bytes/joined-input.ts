@@ -17,7 +17,7 @@ interface JoinedInputOptions {
   readonly records: (options: { readonly signal?: AbortSignal }) => AsyncGenerator<readonly InputRecord[]>;
 }
 
-/** Joined sources as chunks; undefined if they are joined by more than keys in CSV files. */
+/** Joined sources as chunks; undefined if they are not joined only by keys in CSV files. */
 export function joinedInput(
   root: OpenedSource,
   { limits, tempFolder, refuseChanged, records }: JoinedInputOptions,

@@ -8,7 +8,7 @@ import type { StoredRow } from "../child-store.ts";
 import { type ChildRows, joinedRow } from "../joined-row.ts";
 import type { ChildSlice, JoinedChunk, JoinedSource } from "./joined-chunk.ts";
 
-/** Records of a root source whose rows, and those joined to them, are created on demand. */
+/** Records of a root source. Their rows and the rows joined to them are created on demand. */
 export interface JoinedPiece extends CsvPiece {
   /** In the order of the sources. */
   readonly groups: readonly ChildGroups[];
@@ -17,9 +17,11 @@ export interface JoinedPiece extends CsvPiece {
 /** The child records of each root record. */
 export interface ChildGroups {
   readonly slices: readonly ChildSlice[];
-  /** The start of each root record's children in the lists below; they end at the start of the next record's. */
+  /**
+   * The start of each root record's children in the lists below. They end where the children of the next record start.
+   */
   readonly starts: Int32Array;
-  /** The slice of each child record, and its number there. */
+  /** The slice of each child record, and its number in the slice. */
   readonly sliceAt: Int32Array;
   readonly numberAt: Int32Array;
 }

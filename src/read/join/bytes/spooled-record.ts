@@ -72,8 +72,8 @@ export function parentAt(view: DataView, at: number): number {
 }
 
 /**
- * Identifies the slice of a record: the records of a file form one, and a record that is cut off at the end of the
- * file has its own.
+ * Identifies the slice of a record. The records of a file form one slice; a record that is cut off at the end of the
+ * file forms a separate slice.
  */
 export function sliceAt(view: DataView, at: number): number {
   return 2 * view.getUint32(at + HEAD.file) + view.getUint8(at + HEAD.isCutOff);

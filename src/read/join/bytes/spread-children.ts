@@ -11,7 +11,7 @@ import { createKeyTable, type KeyTable } from "./key-table.ts";
 
 /** The rows of child sources, in the order of their parents. */
 export interface SpreadChildren {
-  /** The records of these parents by child source; the parents must follow those of earlier calls. */
+  /** The records of these parents by child source. The parents must follow the parents of earlier calls. */
   readonly take: (parents: ParentRange) => readonly (readonly ChildSlice[])[];
   /** The rows of each child source that have a parent. */
   readonly found: readonly FoundRows[];
@@ -32,15 +32,15 @@ interface Spreading {
   readonly signal: AbortSignal | undefined;
 }
 
-/** Limit for the keys of all parents, which are kept in memory. */
+/** Maximum size of the keys of all parents, which are kept in memory. */
 const MOST_KEY_BYTES = 64 * 2 ** 20;
-/** Rows that many parents share are better looked up than copied. */
+/** Average number of copies per row above which rows are looked up instead of copied. */
 const MOST_COPIES = 4;
 const FIRST_COPIES = 100_000;
 
 /**
- * Reads the keys of the root, then each child source, and puts its rows in the order of their parents, whatever their
- * own order. Undefined if the root has too many keys, or too many of its rows share children.
+ * Reads the keys of the root, then each child source, and sorts its rows by their parents. Undefined if the root has
+ * too many keys, or if too many of its rows share children.
  */
 export async function spreadChildren(root: CsvSource, spreading: Spreading): Promise<SpreadChildren | undefined> {
   const keys = await rootKeys(root, spreading);
@@ -73,7 +73,7 @@ interface RootKeys {
   readonly rows: number;
 }
 
-/** The keys of all readable records: an error is reported later, when the records themselves are read. */
+/** The keys of all readable records. An error is reported later, when the records themselves are read. */
 async function rootKeys(root: CsvSource, { signal }: Spreading): Promise<RootKeys | undefined> {
   const tables = new Map(root.children.map(({ parentKey }) => [parentKey, createKeyTable()]));
   let rows = 0;

@@ -10,7 +10,7 @@ import type { Scope } from "../rule-context.ts";
 import type { Cursor } from "../expressions/cursor.ts";
 import { nonMissing, keyText } from "../expressions/rule-value.ts";
 
-/** Reports the item that exceeds the allowed number. */
+/** Reports each item that exceeds the allowed number of items with the same key. */
 export function uniqueCheck(
   { lists, key, allow, unless }: CheckOf<"unique-by">,
   { compiler }: CheckContext,
@@ -92,8 +92,8 @@ export function countCheck(
 }
 
 /**
- * The groups of an item: one for each combination of its parts' values, several if a part is a list. A missing part
- * counts as a value of its own.
+ * The groups of an item: one for each combination of the values of its parts, so several if a part is a list. A missing
+ * part counts as a distinct value.
  */
 export function groupKeys(
   group: readonly Expression[] | undefined,

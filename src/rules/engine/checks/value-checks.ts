@@ -48,7 +48,7 @@ export function inSetCheck(check: CheckOf<"in-set">, context: CheckContext): Com
   return eachTuple(check.values, context, setTest(check, context.compiler));
 }
 
-/** Tests every value of a single operand; several operands form one tuple. */
+/** Tests every value of a single operand. Several operands form one tuple. */
 function eachTuple(operands: readonly Expression[], context: CheckContext, fits: TupleTest): CompiledCheck {
   const { compiler, skipIfMissing } = context;
   const [only, second] = operands;
@@ -83,7 +83,7 @@ function setTest({ set, negate, ignoreCase }: CheckOf<"in-set">, compiler: RuleC
   };
 }
 
-/** At least one of the matching rows must pass; if there are none, another rule reports that. */
+/** At least one of the matching rows must pass. If there are no matching rows, another rule reports that. */
 export function lookupCheck({ values, source, by, test }: CheckOf<"lookup">, context: CheckContext): CompiledCheck {
   const { compiler } = context;
   const find = rowIndex(compiler.context.references.get(source), by);

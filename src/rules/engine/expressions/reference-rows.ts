@@ -30,7 +30,7 @@ export function cellKey(value: Value): string {
   return typeof value === "string" ? value.trim() : keyText(value);
 }
 
-/** A row is not part of the payload and has no parent. */
+/** Cursors for rows, which are not part of the payload and have no parent. */
 function cursorsOf(
   list: ReferenceList | undefined,
 ): readonly (Cursor & { readonly value: ReferenceList["rows"][number] })[] {
@@ -80,7 +80,7 @@ function conditionsIn(filter: Expression): readonly Expression[] {
 interface RowKeyCondition {
   readonly condition: Expression;
   readonly column: string;
-  /** Evaluated without the row. */
+  /** The value to compare with, which does not depend on the row. */
   readonly value: Expression;
 }
 

@@ -17,7 +17,7 @@ export interface RuleCompiler extends Comparer {
   readonly evaluate: (expression: Expression) => Evaluate;
   readonly collect: (expression: Expression) => Collect;
   readonly test: (expression: Expression) => Predicate;
-  /** The cursors that a path leads to, with any value. */
+  /** The cursors to which a path leads, with any value. */
   readonly walk: (path: PathExpression) => Walk;
 }
 
@@ -30,7 +30,7 @@ export function valuesOf(collect: Collect, here: Cursor, scope: Scope): readonly
 /** Checks one object and reports violations of the rule. */
 export type CompiledCheck = (here: Cursor, scope: Scope, report: ReportBroken) => void;
 
-/** `at`: the value concerned; default: the object that is checked. `field`: the missing field of it. */
+/** `at`: the value concerned; default: the object that is checked. `field`: the missing field of that value. */
 export type ReportBroken = (at?: Cursor, field?: PathExpression) => void;
 
 export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;

@@ -87,7 +87,7 @@ const FUNCTION_COMPILERS: Readonly<
   },
 };
 
-/** The contract has been validated: a call has the number of operands that its function takes. */
+/** Returns an operand that must exist, because the number of operands was already validated. */
 function required(operand: Expression | undefined): Expression {
   return operand ?? { kind: "missing" };
 }

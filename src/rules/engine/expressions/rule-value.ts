@@ -78,7 +78,7 @@ function isComposite(value: Value): value is JsonValue {
   return !(value instanceof Rational) && (isJsonArray(value) || isJsonObject(value));
 }
 
-/** A key for sets: values have the same key exactly when `equal` holds for them. */
+/** A key for sets: two values have the same key if and only if `equal` is true for them. */
 export function keyText(value: Value): string {
   if (value === undefined) return "-";
   if (typeof value === "string") return `"${value}`;
@@ -109,7 +109,7 @@ export class Rational {
 }
 
 const DECIMAL = /^([-+]?)(\d*)(?:\.(\d*))?(?:[eE]([-+]?\d{1,3}))?$/;
-/** Longer texts are not amounts, and arithmetic on them would be slow. */
+/** Maximum length of a number. Longer texts are not amounts, and arithmetic with them is slow. */
 const MAX_DECIMAL_LENGTH = 100;
 
 /** The number in a decimal text or a JSON number; undefined for any other value. */

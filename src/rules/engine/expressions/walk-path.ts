@@ -5,7 +5,7 @@ import type { Scope } from "../rule-context.ts";
 import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
 import { nonMissing } from "./rule-value.ts";
 
-/** Visits every value that a path leads to; calls `missing` if there is none. */
+/** Visits every value to which a path leads; calls `missing` if there is none. */
 export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
 
 /** Compiles the steps of a path, except a final named value, which the caller handles. */
