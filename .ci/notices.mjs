@@ -1,12 +1,12 @@
-// The licences of the packages in the bundle, from the packages themselves.
+// Collects the licence texts of the packages in the bundle.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** One page: each package with its version, its licence's name, and the text that the licence asks to be passed on. */
+/** Renders one page with each package, its version, its licence, and the text that the licence requires. */
 export function noticesOf(modules) {
   const folders = new Set(modules.map(packageFolder).filter((folder) => folder !== undefined));
   const packages = [...folders].map(describePackage).toSorted((one, other) => (one.title < other.title ? -1 : 1));
-  const head = "# Notices\n\nThe program and the library hold code of these packages.\n";
+  const head = "# Notices\n\nThe program and the library contain code from these packages.\n";
   return [head, ...packages.map(({ title, text }) => `## ${title}\n\n\`\`\`\n${text}\n\`\`\`\n`)].join("\n");
 }
 

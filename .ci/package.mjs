@@ -1,5 +1,5 @@
-// Tries the package as others get it: packed from a clean clone of the last commit, installed into an empty project
-// without a network, run and compiled against from there. One line a check; ends with 1 when one failed.
+// Tests the published package: packs a clean clone of the last commit, installs it into an empty project without a
+// network, then runs it and compiles against it there. Prints one line per check. The exit code is 1 if a check fails.
 //
 //   node .ci/package.mjs
 import { spawnSync } from "node:child_process";
@@ -62,12 +62,12 @@ function cleanClone() {
     run("git", ["clone", "--quiet", "--no-local", root, clone], folder);
     return;
   }
-  console.log("no git repository: a copy without dist/ and node_modules/ is packed");
+  console.log("no git repository: packing a copy without dist/ and node_modules/");
   const left = new Set(["dist", "node_modules"].map((name) => path.join(root, name)));
   cpSync(root, clone, { recursive: true, filter: (place) => !left.has(place) });
 }
 
-/** Of everything that the install has put there. */
+/** Checks the size of all installed files. */
 function checkSize() {
   const names = readdirSync(path.join(project, "node_modules")).filter((name) => !name.startsWith("."));
   check("installs no other package", names.join() === "energy-migrate", names.join(", "));
@@ -77,7 +77,7 @@ function checkSize() {
   console.log(parts.map((name) => `  ${name} ${megabytes(sizeOf(path.join(installed, name)))}`).join("\n"));
 }
 
-/** All of the declarations, with those of Node.js and of no other package, by the strictest reading. */
+/** Compiles all declarations in strict mode, with only the types of Node.js. */
 function checkTypes() {
   writeFileSync(path.join(project, "all.ts"), 'export * from "energy-migrate";\n');
   const options = { module: "nodenext", target: "es2023", lib: ["es2023"], strict: true, noEmit: true };
@@ -99,7 +99,7 @@ function npx(name, ...words) {
   return spawnSync("npx", ["--no", "--", name, ...words], { cwd: project, encoding: "utf8" });
 }
 
-/** A step without which nothing else can be tried. */
+/** Runs a step that the checks depend on. */
 function run(command, words, cwd) {
   const end = spawnSync(command, words, { cwd, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 });
   if (end.status === 0) return end;

@@ -1,5 +1,5 @@
-// The pictures of README.md, from real output: `npm run pictures` pushes the sample data to a sandbox and writes
-// docs/images/push.svg (the terminal) and docs/images/report.png (the report page). Wants `script` (util-linux),
+// Creates the pictures of README.md from real output: `npm run pictures` pushes the sample data to a sandbox and writes
+// docs/images/push.svg (the terminal) and docs/images/report.png (the report page). Requires `script` (util-linux),
 // Chromium and a build.
 import { execFileSync, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
@@ -22,7 +22,7 @@ const STYLES = {
   33: 'fill="#e5c07b"',
   36: 'fill="#56b6c2"',
 };
-/** What each code of the terminal switches off. */
+/** The styles that each terminal code turns off. */
 const ENDS = { 22: [1, 2], 39: [31, 32, 33, 36], 0: Object.keys(STYLES).map(Number) };
 
 mkdirSync(images, { recursive: true });
@@ -48,7 +48,7 @@ async function sandboxReady() {
   return JSON.parse(readFileSync(ready, "utf8"));
 }
 
-/** What a push shows on a terminal. Some records are refused, so it ends with 1. */
+/** Returns the terminal output of a push. The platform rejects some records, so the exit code is 1. */
 function push({ baseUrl, ca, apiKey }) {
   const env = {
     ...process.env,
@@ -59,11 +59,11 @@ function push({ baseUrl, ca, apiKey }) {
   };
   const command = `stty cols ${COLUMNS} rows 40; '${process.execPath}' '${program}' push || test $? -eq 1`;
   const output = execFileSync("script", ["-qec", command, "/dev/null"], { cwd: folder, env, encoding: "utf8" });
-  // The visible symbol for the escape character, here and below.
+  // Here and below, a visible symbol replaces the escape character.
   return output.replaceAll("\u001b", "␛");
 }
 
-/** The lines that stay on the screen: without the progress line, and without the middle of a long output. */
+/** Returns the lines to show: without the progress line and the middle of a long output. */
 function shownLines(output) {
   const lines = output
     .trimEnd()
@@ -107,7 +107,7 @@ function spans(line) {
     .join("");
 }
 
-/** SVG joins ordinary spaces. */
+/** SVG collapses ordinary spaces. */
 function escaped(text) {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll(" ", "\u00a0");
 }

@@ -1,10 +1,10 @@
-// A lint rule: from which rooms of src/ the files of a room may import. The table is in .oxlintrc.json:
+// A lint rule that restricts imports between the rooms of src/. The table is in .oxlintrc.json:
 //
 //   "rooms/imports": ["error", { "map": ["model", "contract"], ... }]
 //
-// A room is a folder of src/, or a folder within one that the table names (`rules/language`). A room that does not list
-// `node:` is pure. A file that lies directly in src/ is a
-// room of its own if the table names it (`index.ts`), else it is in the room `.`. A room that is not in the table is an error.
+// A room is a folder of src/, or a deeper folder that the table names (`rules/language`). A room that does not list
+// `node:` is pure: it may not import modules of Node.js. A file directly in src/ is a separate room if the table names the
+// file (`index.ts`); otherwise it is in the room `.`. A room that is missing from the table is an error.
 import path from "node:path";
 
 const SOURCE = path.join(import.meta.dirname, "../src");
@@ -39,7 +39,7 @@ const imports = {
   },
 };
 
-/** The longest name in the table of a folder that contains the file; undefined for a file outside src/. */
+/** The deepest folder of the file that the table names; undefined for a file outside src/. */
 function roomOf(file, table) {
   const folders = path.relative(SOURCE, path.dirname(file)).split(path.sep);
   if (folders[0] === "..") return undefined;

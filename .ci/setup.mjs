@@ -1,4 +1,4 @@
-// Makes a checkout ready to run: installs what is missing, builds what is stale. Run by `npm start` and `npm test`.
+// Prepares a checkout: installs missing packages and rebuilds a stale build. Run by `npm start` and `npm test`.
 import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";

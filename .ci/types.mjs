@@ -1,8 +1,8 @@
-// The library's types: the declarations that its entry leads to, and no others.
+// Copies the library's types: only the declarations that its entry point imports, directly or indirectly.
 import { cpSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
-/** Copies the declarations to a folder, with the same paths within it. Every one is needed: none may name a package. */
+/** Copies the declarations to a folder with the same relative paths. None of them may import types of a package. */
 export function copyTypes(entry, target) {
   const from = path.dirname(entry);
   const found = new Set([entry]);
@@ -10,9 +10,9 @@ export function copyTypes(entry, target) {
     const text = readFileSync(file, "utf8");
     for (const [, name] of text.matchAll(/(?:\bfrom|\bimport\()\s*"([^"]+)"/g)) {
       if (name.startsWith("node:")) continue;
-      if (!name.startsWith(".")) throw new Error(`${path.relative(from, file)} names types of ${name}`);
+      if (!name.startsWith(".")) throw new Error(`${path.relative(from, file)} imports types of ${name}`);
       const declared = path.resolve(path.dirname(file), name.replace(/\.[jt]s$/, ".d.ts"));
-      if (!existsSync(declared)) throw new Error(`${path.relative(from, file)} names ${name}, which is not there`);
+      if (!existsSync(declared)) throw new Error(`${path.relative(from, file)} imports ${name}, which does not exist`);
       found.add(declared);
     }
   }

@@ -1,8 +1,8 @@
-// Refuses known vulnerabilities: any in a package of the bundle, and those that are high or critical in a tool.
+// Fails on any known vulnerability in a bundled package, and on high or critical ones in a tool.
 //
 //   npm audit --json | node .ci/vulnerabilities.mjs
 //
-// Where the registry does not answer, that is said, and is no failure.
+// If the registry does not answer, prints that and exits with 0.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { text } from "node:stream/consumers";
@@ -10,7 +10,7 @@ import { text } from "node:stream/consumers";
 const notices = readFileSync(path.join(import.meta.dirname, "../dist/NOTICES.md"), "utf8");
 const bundled = new Set([...notices.matchAll(/^## (\S+) \d/gm)].map(([, name]) => name));
 
-const { vulnerabilities, message = "it said nothing" } = parse(await text(process.stdin));
+const { vulnerabilities, message = "no message" } = parse(await text(process.stdin));
 if (vulnerabilities === undefined)
   console.log(`unanswered: the list of known vulnerabilities is unavailable (${message})`);
 else report(Object.values(vulnerabilities));

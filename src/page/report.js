@@ -1,9 +1,9 @@
 // The rows, the filters and the search of report.html. The page contains this file unchanged: no modules, no packages.
-// Text from the data is only ever set with textContent.
+// Text from the data is only inserted as textContent.
 /** @import { CauseData, PageData, RowData } from "../report/page/page-data.ts" */
 "use strict";
 (() => {
-  /** Rows of a cause shown at first, and added by each "Show more". */
+  /** Number of rows of a cause that are shown initially. */
   const ROWS_AT_ONCE = 25;
 
   /** @type {PageData} */
@@ -58,7 +58,7 @@
   /** @param {string} id */
   function choiceOf(id) {
     const choice = document.getElementById(id);
-    if (!(choice instanceof HTMLSelectElement)) throw new Error(`no choice ${id}`);
+    if (!(choice instanceof HTMLSelectElement)) throw new Error(`no select element ${id}`);
     return choice;
   }
 
@@ -86,7 +86,7 @@
       problems += match.problems;
       const where = card.details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.problems, "place");
-      // A search opens the matching cards, unless it matches so many causes that the page would become unclear.
+      // A search opens the matching cards, unless it matches too many causes to show at once.
       if (filter.text !== "" && match.problems > 0 && causes <= 10) card.details.open = true;
       renderRows(card, filter);
     }
@@ -97,16 +97,16 @@
   function foundText(filter, causes, problems) {
     const all = data.causes.reduce((sum, cause) => sum + cause.problems, 0);
     if (Object.values(filter).every((value) => value === "")) return "";
-    if (causes === 0) return "Nothing fits.";
+    if (causes === 0) return "No matches.";
     const shown = `${counted(problems, "place")} in ${counted(causes, "cause")}, of ${number(all)} in ${number(cards.length)}.`;
     const listed = data.causes.reduce((sum, cause) => sum + rowsOf(cause).length, 0);
-    const limit = `Searched: the ${number(listed)} rows on this page; errors.csv has all.`;
+    const limit = `The search covers the ${number(listed)} rows on this page; errors.csv contains all rows.`;
     return filter.text !== "" && listed < all ? `${shown} ${limit}` : shown;
   }
 
   /**
-   * How many problems of a cause match, and which of its rows. Counts by place are exact, but a search in rows only covers
-   * the listed ones.
+   * Returns the number of matching problems of a cause, and its matching rows. Counts by place are exact, but a text
+   * search covers only the listed rows.
    * @param {CauseData} cause @param {Filter} filter @returns {Match}
    */
   function matchOf(cause, { text, file, column, code }) {
@@ -156,7 +156,7 @@
     if (shown === problems) return "";
     if (listed === problems) return `The first ${number(shown)} of ${number(problems)}.`;
     const rest = problems - listed;
-    return `The first ${number(shown)} of ${number(listed)} rows on this page; ${number(rest)} more ${rest === 1 ? "stands" : "stand"} in errors.csv.`;
+    return `The first ${number(shown)} of ${number(listed)} rows on this page; ${number(rest)} more ${rest === 1 ? "is" : "are"} in errors.csv.`;
   }
 
   /** @param {(typeof cards)[number]} card @param {Filter} filter */

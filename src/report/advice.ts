@@ -21,9 +21,9 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   blank: "Fill in the cell.",
   invalid: CORRECT_OR_ASK,
   invalid_choice:
-    "Use one of the listed values. If the cells hold codes of the old system, tell the migration team what each code means: the mapping can translate them.",
+    "Use one of the listed values. If the cells contain codes of the old system, tell the migration team what each code means: the mapping can translate them.",
   schema_mismatch: "Show one of the rows to the migration team: its fields are not valid in this combination.",
-  max_length: `${SHORTEN} If a cell holds several values, ask the migration team to split them.`,
+  max_length: `${SHORTEN} If a cell contains several values, ask the migration team to split them.`,
   min_length: "Complete the value. It may have been cut off, or rows of the record may be missing.",
   max_value: AMOUNT,
   min_value: AMOUNT,
@@ -69,7 +69,7 @@ const ADVICE: { readonly [C in LocalFinding["code"]]: string } = {
   source_rounded_number: "Show more decimal places if the hidden digits matter.",
   source_too_deep: EXPORT_AGAIN,
   source_record_too_large: "Remove content that does not belong in a cell, such as a whole document.",
-  source_missing_key: "Fill in the number that identifies the row, or delete the row if it holds totals.",
+  source_missing_key: "Fill in the number that identifies the row, or delete the row if it contains totals.",
   source_orphan_row:
     "Add the record that this row belongs to, or correct the number that joins the two. Leading zeros are significant.",
   source_missing_row:

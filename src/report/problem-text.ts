@@ -134,7 +134,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   source_missing_row: ({ child }) => `No row of ${plainText(child)} has this key.`,
   source_bad_order: ({ wanted }) => `Rows are ordered by this cell, so it must be ${plainText(wanted)}.`,
   source_child_left_out: ({ child, other }) =>
-    `A row of ${plainText(child)} has a similar key, and would be left out: ${placeText(other)}.`,
+    `A row of ${plainText(child)} has a similar key, and would be omitted: ${placeText(other)}.`,
   source_orphan_row: ({ parent, near, alsoNear = [] }) => {
     const more = alsoNear.length === 0 ? "" : ` and ${alsoNear.length} more`;
     const almost = near === undefined ? "" : ` Similar key: ${placeText(near)}${more}.`;
@@ -235,7 +235,7 @@ function coercedText(from: string, to: string): string {
   return `The platform would silently convert this ${from} to ${withArticle(to)}.`;
 }
 
-/** Describes the requirement of a keyword that has no code of its own. */
+/** Describes the requirement of a keyword that has no separate code. */
 function schemaText(keyword: string, name: string | undefined): string {
   const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
   const meaning = SCHEMA_TEXT[keyword];

@@ -17,7 +17,7 @@ export interface RecordView<T> {
 
 interface RecordBatch<T> {
   readonly results: readonly T[];
-  /** The same records as the JSON that was received. */
+  /** Each record as the received JSON. */
   readonly json: readonly string[];
 }
 
@@ -35,8 +35,8 @@ interface RecordScreen {
 }
 
 /**
- * Creates a writer for records: a table, one JSON list, one line of JSON per record, or CSV. The JSON is what was
- * received. All output is safe on a terminal, and the CSV is safe in a spreadsheet.
+ * Creates a writer for records: a table, one JSON list, one line of JSON per record, or CSV. The JSON is
+ * unchanged from the reply. All output is safe on a terminal, and the CSV is safe in a spreadsheet.
  */
 export function recordWriter<T extends JsonObject>(
   format: RecordFormat,
@@ -104,7 +104,7 @@ function csvWriter<T extends JsonObject>({ members }: RecordView<T>, { notice }:
 const NUMBER = /^-?\d+(?:\.\d+)?$/;
 
 /**
- * Leaves numbers unchanged, including negative ones. Disarms any other text that a spreadsheet would run as a formula.
+ * Leaves numbers unchanged, including negative ones. Escapes any other text that a spreadsheet would run as a formula.
  */
 function csvCell(value: JsonValue): string {
   if (value === null) return "";

@@ -5,7 +5,7 @@ import type { Problem } from "../model/problem.ts";
 
 /**
  * The invalid values of a run, kept only in memory and only with `--show-values`. The ledger contains no values, so a
- * report takes them from here. The number of places is bounded: the first ones are kept.
+ * report reads them here. The number of places is limited: only the first ones are kept.
  */
 export interface ShownValues {
   noteValue(place: Place, value: JsonValue | undefined): void;

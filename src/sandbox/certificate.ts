@@ -20,10 +20,10 @@ const VALID_DAYS = 365;
 const RENEW_DAYS = 7;
 
 /**
- * The sandbox's own certificate authority and a certificate for 127.0.0.1, ::1 and localhost. They are stored in `folder`
- * (keys with mode 0600) and reused while they are valid. The key of the authority is never stored, so read access to the
- * folder does not allow signing certificates for other hosts.
- * @throws Failure `storage` if the folder cannot hold them
+ * The sandbox's own certificate authority and a certificate for 127.0.0.1, ::1 and localhost. They are stored in
+ * `folder` (keys with mode 0600) and reused while they are valid. The key of the authority is never stored, so read
+ * access to the folder does not allow signing certificates for other hosts.
+ * @throws Failure `storage` if the folder is not writable
  */
 export async function serverCertificate(folder: string): Promise<ServerCertificate> {
   const paths = {
@@ -108,8 +108,8 @@ async function storeCertificates(made: CertificateSet, paths: CertificateSet, fo
     await writePrivate(paths.cert, made.cert);
     await writePrivate(paths.ca, made.ca);
   } catch (cause) {
-    throw new Failure("storage", `the sandbox cannot keep its certificates in ${folder}`, {
-      hint: "run the command in a folder that can be written to",
+    throw new Failure("storage", `the sandbox cannot store its certificates in ${folder}`, {
+      hint: "run the command in a writable folder",
       cause,
     });
   }

@@ -80,7 +80,7 @@ function payloadErrorBody({ detail, code, attr }: PayloadError): JsonObject {
 /** Maximum nesting of a request body. Python's own JSON reader fails at about 1,000 levels. */
 const MAX_NESTING = 200;
 
-/** Maximum number of values in a body, far above that of a real one. It bounds the number of findings. */
+/** Maximum number of values in a body, far above the number in a real body. It limits the number of findings. */
 const MAX_VALUES = 100_000;
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });

@@ -31,10 +31,12 @@ export interface SandboxOptions {
   readonly port: number;
   /** The folder for certificates and keys. They are reused while valid. */
   readonly folder: string;
-  /** File that keeps accounts and suppliers between starts. */
+  /** File that stores accounts and suppliers between starts. */
   readonly dataFile?: string;
   readonly faults: FaultOptions;
-  /** Import suppliers by code. Default: the suppliers that the contract enumerates, or else `SANDBOX`. All are ongoing. */
+  /**
+   * Import suppliers by code. Default: the suppliers that the contract enumerates, or else `SANDBOX`. All are ongoing.
+   */
   readonly suppliers?: Readonly<Record<string, SupplierStatus>>;
   /** The country of the instance, in two capitals. Default: the contract's setting `region`. */
   readonly region?: string;

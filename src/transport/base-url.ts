@@ -14,19 +14,19 @@ export function isLoopback({ hostname }: URL): boolean {
  * @throws Failure `usage`
  */
 export function parseBaseUrl(text: string, options: { readonly allowInsecureLoopback: boolean }): URL {
-  if (!URL.canParse(text)) throw refused("is not an address", "for example https://api.example.com/v1/");
+  if (!URL.canParse(text)) throw refused("is not a valid URL", "for example https://api.example.com/v1/");
   const url = new URL(text);
   if (url.username !== "" || url.password !== "")
-    throw refused("must not hold credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN");
+    throw refused("must not contain credentials", "use MIGRATE_API_KEY or MIGRATE_TOKEN");
   const loopback = isLoopback(url);
   const insecure = url.protocol === "http:" && loopback && options.allowInsecureLoopback;
   if (url.protocol !== "https:" && !insecure) {
     const hint = loopback ? "use https, or --allow-insecure-loopback" : "use https";
-    throw refused(`must begin with https:// and not with ${url.protocol}//`, hint);
+    throw refused(`must start with https://, not with ${url.protocol}//`, hint);
   }
   if (/[?#]/.test(text)) throw refused("must not contain a query or a fragment", `use ${url.origin}${url.pathname}`);
   if (!/\/v1\/?$/.test(url.pathname)) {
-    throw refused(`must end in /v1/, and its path is ${url.pathname}`, `for example ${url.origin}/v1/`);
+    throw refused(`must end in /v1/, but its path is ${url.pathname}`, `for example ${url.origin}/v1/`);
   }
   if (!url.pathname.endsWith("/")) url.pathname += "/";
   return url;
@@ -68,7 +68,7 @@ function encodedSegment(value: string): string {
  */
 export function pathSegment(code: string, name: string): string {
   if (code === "" || code === "." || code === ".." || /\p{Surrogate}/u.test(code)) {
-    throw new Failure("usage", `${name} cannot be part of an address`, { hint: "check how it is written" });
+    throw new Failure("usage", `${name} cannot be part of an address`, { hint: "check the spelling" });
   }
   return encodeURIComponent(code);
 }

@@ -170,12 +170,12 @@ function noticingPlainHttp(direct: buildConnector.connector, timeoutMs: number):
 }
 
 function noTls(cause: Error): Error {
-  return Object.assign(new Error("plain HTTP is spoken where TLS was expected", { cause }), { code: NO_TLS });
+  return Object.assign(new Error("the server uses plain HTTP instead of TLS", { cause }), { code: NO_TLS });
 }
 
 function foreignOrigin(url: URL, origin: string): Failure {
   return new Failure("redirect", `refused to send a request to ${url.origin}: it is not ${origin}`, {
-    hint: "requests and credentials go to the base URL's origin only",
+    hint: "requests and credentials are only sent to the base URL's origin",
   });
 }
 

@@ -17,7 +17,7 @@ interface ExchangeLimits {
 
 /**
  * One request and its reply. undici calls its `on...` methods in order. Which of them were called is the only reliable
- * sign of how far the request got: the same error code occurs before and after sending. A class, because a set of
+ * sign of whether the request was sent: the same error code occurs before and after sending. A class, because a set of
  * closures per request is measurably slower.
  */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -161,7 +161,7 @@ const REPLACEMENT_CHARACTER = "\uFFFD";
 export const PIECE_BYTES: number = 64 * 1024;
 
 function timeOut(exchange: Exchange): void {
-  exchange.abort("REQUEST_TIMEOUT", "the whole request took too long");
+  exchange.abort("REQUEST_TIMEOUT", "the request took too long");
 }
 
 function joinedHeaders(headers: IncomingHttpHeaders): Readonly<Record<string, string>> {

@@ -1,4 +1,4 @@
-/** How far a request got before it failed. Only this determines whether it may have been processed. */
+/** The phase in which a request failed. Only the phase determines whether it may have been processed. */
 export type Phase = "unsent" | "sent" | "headers";
 
 export interface HttpRequest {

@@ -6,9 +6,9 @@ export interface CredentialMask {
   /** Adds a secret to mask. */
   readonly learn: (secret: string) => void;
   /**
-   * The text without the known secrets: whole, or from 8 characters of their beginning on. Finds them unchanged, in
-   * base64 and in hexadecimal; with characters escaped for HTML, JSON or addresses, also several times; and with white
-   * space or invisible characters in between. Linear in the length of the text.
+   * Masks the known secrets in the text, and every prefix of a secret with at least 8 characters. Also finds secrets in
+   * base64 and hexadecimal, with characters escaped (even repeatedly) for HTML, JSON or URLs, and with white space or
+   * invisible characters between them. Takes time linear in the length of the text.
    */
   readonly mask: (text: string) => string;
 }
@@ -50,13 +50,13 @@ interface Form {
   readonly text: string;
   readonly prefix: string;
   /**
-   * A short secret, unchanged. Nothing else may be between its characters: it would be found in words of a text
-   * without its spaces.
+   * A short secret, unchanged. Nothing may be between its characters; otherwise it would also match across the words of
+   * a text.
    */
   readonly short?: string;
 }
 
-/** A secret that appears to contain escapes is searched with and without them. */
+/** If a secret appears to contain escapes, both the escaped and the unescaped form are searched. */
 function formsOf(secret: string): readonly Form[] {
   const [bare = "", ...decoded] = readingsOf(secret);
   const hexadecimal = Buffer.from(secret).toString("hex");
@@ -81,7 +81,7 @@ function spansOf(forms: readonly Form[], text: string): readonly Span[] {
   return readings.flatMap((reading) => forms.flatMap((form) => [...spansIn(reading, form, text)]));
 }
 
-/** Where the form is, each time from its beginning to the first character that differs. */
+/** The occurrences of the form, each from its start to the first character that differs. */
 function* spansIn({ text, from, to }: DecodedText, form: Form, original: string): Generator<Span> {
   for (let start = text.indexOf(form.prefix); start !== -1;) {
     let end = start + form.prefix.length;

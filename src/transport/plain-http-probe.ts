@@ -4,8 +4,8 @@ import { connect } from "node:net";
 export const NO_TLS = "ERR_TLS_NOT_SPOKEN";
 
 /**
- * Whether a server answers a plain HTTP request. A server that waits for a line end ignores a TLS handshake, which
- * then only times out. Status 400 proves nothing: TLS servers send it in reply to plain HTTP.
+ * Whether a server answers a plain HTTP request. A plain HTTP server waits for a line end and ignores a TLS
+ * handshake, which then times out. Status 400 proves nothing, because TLS servers also send it in reply to plain HTTP.
  * @param timeoutMs maximum silence of the server, in milliseconds
  */
 export function probePlainHttp(

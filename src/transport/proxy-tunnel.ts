@@ -24,17 +24,17 @@ interface TunnelOptions {
 export function parseProxyUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !["http:", "https:"].includes(url.protocol) || url.hostname === "") {
-    throw new Failure("usage", "the proxy is not an address", { hint: "for example http://proxy.example.com:3128" });
+    throw new Failure("usage", "the proxy is not a valid URL", { hint: "for example http://proxy.example.com:3128" });
   }
   if (url.username !== "" || url.password !== "") {
-    throw new Failure("usage", "the proxy's address must not hold credentials", {
-      hint: "put user:password into MIGRATE_PROXY_CREDENTIALS",
+    throw new Failure("usage", "the proxy's URL must not contain credentials", {
+      hint: "set MIGRATE_PROXY_CREDENTIALS to user:password",
     });
   }
   return url;
 }
 
-/** Why a tunnel was not opened: `PROXY_` and the status of the proxy's reply, or the error's own code. */
+/** The reason why a tunnel was not opened: `PROXY_` and the status of the proxy's reply, or the error's own code. */
 class ProxyError extends Error {
   readonly code: string;
 
@@ -90,7 +90,7 @@ function request({ url, credentials }: Proxy, target: string, tls: Partial<Tunne
   };
 }
 
-/** The ports that a URL omits. */
+/** Default ports, which a URL omits. */
 export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, "http:": 80 };
 
 /**
@@ -100,12 +100,12 @@ export const DEFAULT_PORTS: Readonly<Record<string, number>> = { "https:": 443, 
 export function proxyFailure(error: TransportError, origin: string): Failure | undefined {
   const [, code] = /^PROXY_(4\d\d|ENOTFOUND)$/.exec(error.code) ?? [];
   if (code === undefined || TEMPORARY_STATUSES.has(code)) return undefined;
-  const problem = code === "ENOTFOUND" ? "cannot be found" : `lets nothing through to ${origin} (HTTP ${code})`;
+  const problem = code === "ENOTFOUND" ? "cannot be found" : `blocks requests to ${origin} (HTTP ${code})`;
   return new Failure("config", `the proxy ${problem}`, {
     hint:
       code === "407"
         ? "put user:password into MIGRATE_PROXY_CREDENTIALS"
-        : "check --proxy, MIGRATE_PROXY, or the target's `proxy`; leave it out to connect directly",
+        : "check --proxy, MIGRATE_PROXY, or the target's `proxy`; omit it to connect directly",
     cause: error,
   });
 }

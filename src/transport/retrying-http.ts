@@ -18,7 +18,7 @@ interface Wait {
 export interface RetryOptions extends RetryDependencies {
   /** Maximum number of requests, including the first. */
   readonly maxTries: number;
-  /** Why a request without a reply may be repeated, in a few words; undefined if it must not be. */
+  /** The short reason why a request without a reply may be repeated; undefined if it must not be repeated. */
   readonly reasonToRetry: (error: TransportError, origin: string) => string | undefined;
 }
 

@@ -11,13 +11,13 @@ import { NO_TLS } from "./plain-http-probe.ts";
 export function checkCaCertificates(pem: string, file: string): void {
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem)) {
     throw new Failure("config", `${file} contains a private key`, {
-      hint: "name a file that contains only the certificate, and keep the key elsewhere",
+      hint: "use a file that contains only the certificate, and keep the key elsewhere",
     });
   }
   const certificates = pem.match(/-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g) ?? [];
   if (certificates.length === 0) {
     throw new Failure("config", `${file} contains no certificate`, {
-      hint: "a PEM file is expected, which begins with -----BEGIN CERTIFICATE-----",
+      hint: "use a PEM file, which starts with -----BEGIN CERTIFICATE-----",
     });
   }
   for (const [index, certificate] of certificates.entries()) {
@@ -40,7 +40,7 @@ export function tlsFailure(error: TransportError, origin: string): Failure | und
   if (NO_TLS_CODES.has(code)) {
     const scheme = whom === origin ? "the base URL" : "the proxy's address";
     return new Failure("tls", `${whom} does not speak TLS (${code})`, {
-      hint: `check host, port and scheme of ${scheme}: something else than HTTPS answers there`,
+      hint: `check the host, port and scheme of ${scheme}: the server there does not use HTTPS`,
       cause: error,
     });
   }

@@ -14,8 +14,8 @@ interface Trust {
 /**
  * Opens connections with TLS 1.2 or later to servers whose certificates are signed by the authorities or by `ca`.
  * Loading all authorities in addition to `ca` takes Node.js about 30 ms. The server is therefore verified against `ca`
- * alone first. If `ca` has not signed its certificate, a second connection is verified against all of them, as is
- * every later connection. Nothing of a request is sent before a certificate has been verified.
+ * alone first. If `ca` has not signed its certificate, another connection and all later ones are verified against all
+ * authorities. No part of a request is sent before the certificate has been verified.
  */
 export function trustingConnector(trust: Trust): buildConnector.connector {
   const { ca } = trust;

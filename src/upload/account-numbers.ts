@@ -8,7 +8,7 @@ export interface AccountNumbers {
   readonly check: (result: RequestResult, state: Pick<RecordState, "toSend" | "json">) => RequestResult;
 }
 
-/** Bounds memory: at least this many numbers are remembered. A reply with this fault repeats the same account. */
+/** Limits memory: at least this many numbers are kept. In practice, wrong replies repeat the same account. */
 const MIN_REMEMBERED = 10_000;
 
 export function createAccountNumbers(): AccountNumbers {

@@ -64,7 +64,7 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
     last = last.then(() => transactions.write(entries).catch(onFailure));
   };
 
-  /** One timer at a time, never reset. It runs once more if a group was written in the meantime. */
+  /** One timer at a time, never reset. It runs once more if a group has been written since it started. */
   const flushLater = async (): Promise<void> => {
     isTimerSet = true;
     for (let before = -1; before !== groups && !closed.signal.aborted;) {

@@ -13,7 +13,7 @@ export interface PollPatience {
 interface PatienceOptions {
   readonly ms: number;
   readonly clock: Pick<Clock, "monotonic" | "sleep">;
-  /** Stops the timer, as `end` does. */
+  /** Stops the timer, like `end`. */
   readonly stopping: AbortSignal;
 }
 

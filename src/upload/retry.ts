@@ -4,7 +4,7 @@ import type { RequestResult } from "../platform/import/classified-request.ts";
 
 /** Maximum requests for one record in one run. */
 const MAX_TRIES = 3;
-/** The same when the platform pushes back: a busy platform must not use up the tries of a valid record. */
+/** The maximum if the platform pushes back: a busy platform must not use up the tries of a valid record. */
 const MAX_TRIES_PUSHED_BACK = 10;
 /** Longest wait after a random refusal, which says nothing about the next request. */
 const MAX_DELAY_IN_NOISE_MS = 50;
@@ -55,7 +55,7 @@ export interface RetryBudget {
 }
 
 const BUDGET = 500;
-/** A push-back costs as much as a success pays back: the rate control limits push-backs. */
+/** A push-back costs only as much as a success pays back, because the rate control already limits push-backs. */
 const COSTS = { pushBack: 1, failure: 5, timeout: 10 } as const;
 
 export function createRetryBudget(): RetryBudget {

@@ -15,8 +15,8 @@ export interface SendQueue {
   /** A record has its outcome. */
   readonly recordDone: () => void;
   /**
-   * How many more records may get an intent. None while more than twice `inFlight` records have no outcome, and never
-   * more than four times `inFlight` with an intent.
+   * The number of further records that may get an intent. It is 0 while more than twice `inFlight` records have no
+   * outcome, and never more than four times `inFlight` with an intent.
    */
   readonly room: (inFlight: number) => number;
   /** Closes the queue to new records. */

@@ -6,8 +6,8 @@ import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
 
 /**
- * Sends one request for a record and handles its reply. After a shutdown, the record is `pending` without a request.
- * Never rejects.
+ * Sends one request for a record and handles its reply. After a shutdown, no request is sent and the record is
+ * `pending`. Never rejects.
  */
 export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
   if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => lose(error, context));
@@ -90,7 +90,7 @@ function isAnswer({ replyClass: { kind } }: RequestResult): boolean {
 }
 
 /**
- * Checked before each request for the record. The first request had its turn at dispatch, so it only waits for a pause
+ * Checked before each request for the record. The first request was allowed at dispatch, so it only waits for a pause
  * that began while it waited for its token. Each further request (a repeat with a newer token, a query for the reason
  * of a refused step) waits for its own turn. No request is sent after a shutdown, after the import supplier closes, or
  * when the polling time is over.

@@ -72,7 +72,7 @@ export interface UploadOptions {
    * still be processed. Default: at once.
    */
   readonly trustNotFoundFrom?: number;
-  /** How long the run waits while the platform is unreachable or accepts nothing, default 5 minutes. */
+  /** Maximum wait while the platform is unreachable or accepts nothing, default 5 minutes. */
   readonly maxWaitMs?: number;
 }
 
@@ -82,7 +82,7 @@ export interface PaceShare {
   readonly limit: number;
   /** Maximum requests per second. */
   readonly rps?: number | undefined;
-  /** Milliseconds for which nothing may be sent, because another worker was told to wait. */
+  /** Milliseconds for which nothing may be sent, because the platform told another worker to wait. */
   readonly holdMs: number;
   /** Number of workers of the run; default 1. */
   readonly workers?: number | undefined;
@@ -120,7 +120,7 @@ export type UploadEvent =
       readonly open: boolean;
       readonly code?: string;
       readonly probeInMs?: number;
-      /** When another worker found this (monotonic milliseconds). Absent for a local finding. */
+      /** The time when another worker found this (monotonic milliseconds). Absent for a local finding. */
       readonly reportedAt?: number;
     }
   | { readonly kind: "pause"; readonly forMs: number; readonly reason: string };

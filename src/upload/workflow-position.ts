@@ -24,7 +24,7 @@ type NextAction =
 
 /** The steps of every record, in order, up to the last requested one. */
 export interface StepOrder {
-  /** Where a record continues after the last step that was completed for its content. */
+  /** The position at which a record continues after the last completed step for its content. */
   readonly start: (toSend: Pick<RecordToSend, "step" | "isAmbiguous">) => WorkflowPosition;
   readonly nextAction: (result: RequestResult, at: WorkflowPosition, history: PollHistory) => NextAction;
 }

@@ -65,7 +65,7 @@ describe("the platform check of migrate doctor", () => {
     expect(code).toBe(4);
     expect(of("token")).toMatchObject({
       status: "failed",
-      text: expect.stringContaining("gave no token for the API key"),
+      text: expect.stringContaining("issued no token for the API key"),
     });
   });
 

@@ -33,7 +33,7 @@ describe("an invalid base URL", () => {
     ["https://127.0.0.1:9/", /\/v1\//],
     ["https://127.0.0.1:9/v1/data-import/accounts/", /\/v1\//],
     ["https://user:secret-word@127.0.0.1:9/v1/", /credentials/],
-    ["127.0.0.1", /not an address/],
+    ["127.0.0.1", /not a valid URL/],
   ])("%s is refused before anything else", async (baseUrl, said) => {
     const { push } = workplace({ accounts: goodAccounts(1) }, sandbox);
     const { code, stdout, stderr } = await push(["--base-url", baseUrl]);

@@ -35,7 +35,7 @@ test("a Paused import supplier is left out while the other one continues; resume
   const { push, migrate } = twoSuppliers(90);
   const { code, stdout, stderr } = await push();
   expect(code).toBe(4);
-  expect(stderr).toContain("WINTER takes no");
+  expect(stderr).toContain("WINTER accepts no");
   const counts = statusCounts(outcomeLines(stdout));
   expect(counts).toMatchObject({ accepted: 60, blocked: expect.any(Number), pending: expect.any(Number) });
   expect((await admin.accounts()).map(({ supplier }) => supplier)).toEqual(Array.from({ length: 60 }, () => "SPRING"));

@@ -72,7 +72,7 @@ describe("a token that expires while 16 requests are in flight", () => {
     const work = workWith(200, "{ scheme: Token }");
     const { code, stdout, stderr } = await work.push(TARGET);
     expect(code).toBe(4);
-    expect(stderr).toMatch(/no more logins for now \(HTTP 200, KT-CT-1199\)/);
+    expect(stderr).toMatch(/no more logins at the moment \(HTTP 200, KT-CT-1199\)/);
     expect(await logins()).toEqual([{ with: "APIKey" }, { with: "APIKey", refusal: "KT-CT-1199" }]);
     const { accepted = 0, pending = 0, blocked = 0, ...others } = statusCounts(outcomeLines(stdout));
     expect([accepted + pending + blocked, others]).toEqual([200, {}]);

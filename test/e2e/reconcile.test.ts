@@ -126,7 +126,7 @@ describe("reading back", () => {
       env: { MIGRATE_API_KEY: "sk_wrong" },
     });
     expect(code).toBe(5);
-    expect(stderr).toMatch(/gave no token for the API key/);
+    expect(stderr).toMatch(/issued no token for the API key/);
     expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: RECORDS - 1, ambiguous: 1 });
   });
 

@@ -71,7 +71,7 @@ test.each([
   [outcomes, { status: ["accepted"] }, "outcomes: there is no option `status`"],
   [products, { target: {} }, "products: target: `baseUrl` is missing"],
   [readAccount, { target: TARGET }, "readAccount: `number` is missing"],
-  [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not understood'],
+  [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not valid'],
 ])("%o refuses the options %o", async (of, options, message) => {
   const refused = call(of, options);
   await expect(refused).rejects.toMatchObject({ name: "Failure", code: "usage", exitCode: 2, message });

@@ -15,7 +15,7 @@ describe("the base URL", () => {
   });
 
   test.each([
-    ["not an address", true, /not an address/],
+    ["not an address", true, /not a valid URL/],
     ["http://api.example.com/v1/", true, /https/],
     ["http://localhost/v1/", false, /https/],
     ["http://127.0.0.1.example.com/v1/", true, /https/],

@@ -1,5 +1,6 @@
 /**
- * Cache of cells of one column, keyed by their bytes. Holds recent short cells: codes, dates and amounts repeat often.
+ * Cache of cells of one column, keyed by their bytes. Contains recent short cells, because codes, dates and amounts
+ * repeat often.
  */
 export interface CellMemory {
   /** Slot of the remembered cell, or -1. */

@@ -18,7 +18,7 @@ export interface ChildRecords {
   readonly load: (groups: ChildGroups) => void;
   /** Selects a record of the root. Returns the number of its child records, or -1 if they need the row path. */
   readonly begin: (number: number) => number;
-  /** Selects a child record in sorted order. Returns the index of its file, or -1 as above. */
+  /** Selects a child record in sorted order. Returns the index of its file, or -1 if it needs the row path. */
   readonly goTo: (index: number) => number;
 }
 
@@ -41,7 +41,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
     return readers[read(first + index)];
   }
 
-  /** False if a record occurs twice (which causes a warning), or if the bytes cannot decide this. */
+  /** False if a record occurs twice (which causes a warning), or if comparing the bytes is not conclusive. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
     const isSimple = slice !== undefined && count <= FEW && areBareIn(slice, groups, first, count);

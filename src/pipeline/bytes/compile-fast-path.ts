@@ -29,8 +29,8 @@ export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) 
 
 /**
  * Compiles mapping and contract into a scanner of record bytes. Undefined if validity depends on more than single
- * values: rules, steps, or records that wait for others. Planned records were already checked, so only their payloads
- * matter.
+ * values: rules, steps, or records that wait for others. Planned records have already been checked, so only their
+ * payloads matter.
  */
 export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): CompileFile | undefined {
   const { mapping, operation, settings } = job;
@@ -85,7 +85,7 @@ function hashesOf(planned: NonNullable<ScanPurpose["planned"]>): PayloadTexts["h
   return { identityOf: identitiesOf(planned), contentOf: contentTextHash };
 }
 
-/** A value that is not sent unchanged has two texts: one for the hash in the ledger, and one that is sent. */
+/** A value that is converted before sending has two texts: one for the hash in the ledger, and one that is sent. */
 function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
   return (type) => {
     const toSent = compileSentValue(type);

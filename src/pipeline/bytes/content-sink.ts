@@ -12,7 +12,7 @@ import type { ByteList } from "../../text/byte-list.ts";
 import { equalBytes, oddBytes, WORD_BYTES, wordsOf } from "../../text/byte-words.ts";
 
 /**
- * How the content of a record is written while its bytes are scanned: as a hash (`createFastContentHash`) or as
+ * Writes the content of a record while its bytes are scanned: as a hash (`createFastContentHash`) or as
  * canonical JSON. The functions return the hash of the written value, or 0 for JSON. The members of an object must
  * arrive sorted by name.
  */

@@ -66,12 +66,12 @@ function objectEncoder(
   return objectOf(fields, { lacks, isOptional: node.optional, form });
 }
 
-/** By UTF-16 code units, as in canonical JSON. */
+/** Compares names by UTF-16 code units, as canonical JSON requires. */
 function byName({ name: one }: { readonly name: string }, { name: other }: { readonly name: string }): number {
   return one < other ? -1 : 1;
 }
 
-/** The field is in the contract, is not set by the platform, and is not a property of every object. */
+/** The field is in the contract, is not set by the platform, and is not inherited from `Object.prototype`. */
 function isOrdinaryField({ properties }: ObjectType, name: string): boolean {
   return properties.get(name)?.readOnly === false && !(name in {});
 }

@@ -20,7 +20,7 @@ export interface FastPathResult {
   readonly items: FastPathItems;
   /** The numbers of the records for the row path, in order. */
   readonly others: readonly number[];
-  /** One of them is a fast-path record. */
+  /** Whether one of these is also a fast-path record. */
   readonly hasEncoded: boolean;
   /** For a run that sends: start and end of each payload in the list of texts, by record number. */
   readonly textStarts: Uint32Array;
@@ -28,8 +28,8 @@ export interface FastPathResult {
 }
 
 /**
- * Scans the records of a piece. `isFirstOnBothPaths`: the first fast-path record also takes the row path. The result is valid
- * until the next call.
+ * Scans the records of a piece. `isFirstOnBothPaths`: the first fast-path record also takes the row path. The result
+ * is valid until the next call.
  */
 export type ScanRecords = (piece: ScannedPiece, options: { readonly isFirstOnBothPaths: boolean }) => FastPathResult;
 
@@ -104,7 +104,7 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
     return true;
   }
 
-  /** A record that takes the row path leaves no text. */
+  /** Plans the record and keeps its payload text, unless it takes the row path. */
   function planWithText(number: number, sent: PayloadTexts): boolean {
     const start = sent.list.length();
     const isOnFastPath = plan(number);

@@ -73,7 +73,7 @@ export function mapRecord(
   return { number, source, orphan, row, problems: all, key, payload, steps, parameters, readable };
 }
 
-/** A warning, or a problem of several rows that leaves every cell in its place. */
+/** A warning, or a problem between rows that does not affect how the record was read. */
 function isHarmless({ severity, code }: Problem): boolean {
   return severity === "warning" || ABOUT_SEVERAL_ROWS.has(code);
 }
@@ -83,7 +83,7 @@ const ABOUT_SEVERAL_ROWS: ReadonlySet<string> = new Set<LocalProblem["code"]>([
   "source_missing_row",
 ]);
 
-/** `--only` and `--limit`. Record numbers remain those of the whole input. */
+/** Applies `--only` and `--limit`. Record numbers remain those of the whole input. */
 export async function* selectRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
   settings: Pick<JobSettings, "limit" | "only">,
@@ -98,7 +98,7 @@ export async function* selectRecords(
   }
 }
 
-/** `--only` */
+/** Applies `--only`. */
 export function keySelection({
   only,
 }: Pick<JobSettings, "only">): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
@@ -118,7 +118,7 @@ export async function* checkRecords(
 }
 
 /**
- * The same for one batch.
+ * Returns a function that checks one batch of payloads.
  * @throws Failure `contract_invalid` if the operation has no request body
  */
 export function compileChecks(
@@ -128,7 +128,7 @@ export function compileChecks(
   const { body } = job.operation;
   if (body === undefined) {
     throw new Failure("contract_invalid", `the operation "${job.operation.id}" has no request body`, {
-      hint: "choose an operation with a request body with --operation",
+      hint: "use --operation to choose an operation with a request body",
     });
   }
   const options = { keepValues: shownValues !== undefined };
@@ -275,7 +275,7 @@ function compileStepCheck(
   };
 }
 
-/** Attrs that already have errors: rules that read them would report consequences. */
+/** Attrs that already have errors: rules that read them would only report consequential errors. */
 function attrsWithErrors(problems: readonly Pick<Problem, "attr" | "severity">[]): ReadonlySet<string> {
   if (problems.length === 0) return NO_ATTRS;
   const errors = problems.filter(({ severity }) => severity === "error");

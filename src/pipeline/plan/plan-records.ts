@@ -20,7 +20,7 @@ export interface RunHandle<L extends PlanLedger = Ledger> {
   readonly run: Run;
 }
 
-/** The same for a run that may send nothing. */
+/** A run that may send nothing, and its ledger. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
 export interface PlanOptions {
@@ -45,7 +45,7 @@ interface PlanContext {
   readonly handle: PlanHandle;
 }
 
-/** How a run of the ledger plans its records. */
+/** Plans the records of a run in the ledger. */
 export function itemSettings(
   { job, handle: { run } }: PlanContext,
   { sendInvalid, newKeys }: Pick<PlanOptions, "sendInvalid"> & Pick<KeyPolicy, "newKeys">,
@@ -184,7 +184,7 @@ function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
   return endpointOf(settingsOf(run).target.baseUrl, after.operation);
 }
 
-/** How a plan is compared with earlier runs in the ledger. */
+/** The settings for comparing a plan with earlier runs in the ledger. */
 export function planPolicy(
   job: Job,
   { revise, newKeys }: KeyPolicy,
@@ -201,7 +201,7 @@ export function planPolicy(
   };
 }
 
-/** The same while ambiguous records are reconciled. Without its job, the keys of a run have no place. */
+/** The policy for reconciling ambiguous records. Without the job of the run, the columns of its keys are unknown. */
 export function reconcilePolicy(job: Job | undefined, { revise }: KeyPolicy): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise });
   return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };

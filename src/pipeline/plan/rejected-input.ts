@@ -9,7 +9,7 @@ const MOST_BYTES = 16_000_000;
 
 /**
  * The input needed for the rejects: the whole input or, if few records need work, only those, found without joining
- * the others. Before those, one row of each source gives its columns.
+ * the others. One row of each source comes first and provides its columns.
  */
 export async function* rejectedInput(
   { input }: Pick<Job, "input">,
@@ -24,7 +24,7 @@ export async function* rejectedInput(
   yield await input.find({ isWanted: (_row, number) => numbers.has(number), limit: numbers.size });
 }
 
-/** Undefined if they are many, or if one of them is a child row without a parent. */
+/** Undefined if there are too many records, or if one of them is a child row without a parent. */
 async function numbersOfFew(
   { files, rootFiles }: Job["input"],
   { summary, outcomes }: Pick<Report, "summary" | "outcomes">,

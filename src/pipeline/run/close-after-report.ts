@@ -25,7 +25,7 @@ export async function closeAfterReport(work: (closeLater: CloseLater) => Promise
   }
 }
 
-/** Closes the last one first. A failure does not keep the others open. */
+/** Closes the resources in reverse order. If closing one fails, the others are still closed. */
 async function closeAll(opened: Closable[]): Promise<void> {
   const last = opened.pop();
   if (last === undefined) return;

@@ -46,7 +46,7 @@ export async function openMachineJournal(
   ledger: SharedLedger,
   dependencies: EvidenceDependencies,
 ): Promise<WatchedJournal> {
-  // The first look precedes the comparison, so that a restore in between is not missed.
+  // `look` is called before the comparison, so that a restore between the two is detected.
   const watch = watchOrigin(store, ledger, dependencies);
   await watch.look();
   await requireRestoredWhole(store, ledger, dependencies);
@@ -84,7 +84,7 @@ export interface OriginWatch {
   readonly look: () => Promise<void>;
   /** Remembers the current state, unless the database was replaced: the next `look` handles that. */
   readonly observe: () => Promise<void>;
-  /** Notes in the database, for machines without evidence, that it is complete as last observed. */
+  /** Records in the database, for machines without evidence, that its last observed state is complete. */
   readonly vouch: () => Promise<void>;
   /**
    * Saves the observed state, unless the database was replaced: later processes compare with the earlier state.
@@ -116,7 +116,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
     if (isNew) await writable(place.folder, () => note());
   };
   const vouch = async (): Promise<void> => {
-    // Uses the observed origin, not the current one: a copy that replaced the database must not vouch for itself.
+    // Uses the observed origin, not the current one: a copy that replaced the database must not confirm itself.
     if (last !== undefined) await origin?.noteOrigin(last.origin, timestamp(clock));
   };
   return {
@@ -166,7 +166,7 @@ async function writable<Result>(folder: string, work: () => Promise<Result>): Pr
 }
 
 /**
- * Notes the origin of a ledger whose lost requests are accounted for, and saves its number of requests in its folders
+ * Records the origin of a ledger whose lost requests are accounted for, and saves its number of requests in its folders
  * on this machine.
  */
 export async function noteRecovered(
@@ -217,7 +217,7 @@ async function requireRestoredWhole(
   if (id !== undefined) removeOldJournals(place, id, dependencies.clock.now());
 }
 
-/** Why requests may be missing that no journal of this machine contains. */
+/** The reason why the ledger may lack requests that no journal of this machine contains. */
 export interface Doubt {
   /** `lost`: this machine has seen more requests. `moved`: the database was restored, moved or failed over. */
   readonly kind: "lost" | "moved";
@@ -282,13 +282,13 @@ function outdatedDatabase({ name }: ServerStore, { file, unknown, lastRun, lastA
 function lostRequests({ name }: ServerStore, { seen, requests }: Doubt): Failure {
   return new Failure(
     "ledger_outdated",
-    `the ledger ${name} holds ${counted(requests, "request")}, but held ${counted(seen.requests, "request")} at ${seen.at}`,
+    `the ledger ${name} has ${counted(requests, "request")}, but had ${counted(seen.requests, "request")} at ${seen.at}`,
     { hint: REPAIR_HINT },
   );
 }
 
 function movedText({ name }: ServerStore, { at }: SeenOrigin): string {
-  return `The database of the ledger ${name} was restored, moved or failed over since ${at}`;
+  return `The database of the ledger ${name} has been restored, moved or failed over since ${at}`;
 }
 
 function movedDatabase(store: ServerStore, { seen, others }: Doubt): Failure {

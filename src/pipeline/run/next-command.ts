@@ -25,7 +25,7 @@ export interface RunRemainder {
   readonly flags: readonly string[];
   /** A resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;
-  /** The ledger is no longer in its place: it must be repaired before the run can continue. */
+  /** The ledger file is missing and must be repaired before the run can continue. */
   readonly isLedgerLost?: boolean | undefined;
 }
 

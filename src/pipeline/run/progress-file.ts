@@ -23,7 +23,7 @@ const FRESH_MS = 15_000;
 
 /** The latest progress of a run; undefined if there is none, it is old, or another version wrote it. */
 export async function readProgress(file: string, now: number): Promise<RunProgress | undefined> {
-  // Loaded only for a running run.
+  // Loaded only for a run in progress.
   const { progressSchema } = await import("./progress-schema.ts");
   try {
     const { data } = progressSchema.safeParse(JSON.parse(readFileSync(file, "utf8")));

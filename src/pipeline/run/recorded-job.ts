@@ -18,7 +18,7 @@ export async function openRecordedJob(
   return openJob(settings.job, dependencies);
 }
 
-/** The same if the run can be reported without its sources, except for the rejects. A notice gives the reason. */
+/** The job of a run; undefined if its sources have changed. A notice then says why there are no rejects. */
 export async function openJobIfUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | undefined> {
   try {
     return await openRecordedJob(settings, dependencies);

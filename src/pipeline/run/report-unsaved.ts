@@ -33,7 +33,7 @@ function linesOf(unsaved: Unsaved, run: string): string {
     .join("");
 }
 
-/** Undefined if the file cannot be written: the screen must be enough. */
+/** Undefined if the file cannot be written. The outcomes are then only shown on the screen. */
 async function writePrivateFile(file: string, text: string): Promise<string | undefined> {
   try {
     await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });

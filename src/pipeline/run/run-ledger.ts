@@ -10,7 +10,7 @@ import type { Status } from "../../model/outcome.ts";
 export async function requireRun(ledger: Ledger, id: string | undefined): Promise<Run> {
   const run = await ledger.findRun(id);
   if (run !== undefined) return run;
-  throw new Failure("run_unknown", id === undefined ? "the ledger has no run" : `the ledger has no run ${id}`, {
+  throw new Failure("run_unknown", id === undefined ? "the ledger has no runs" : `the ledger has no run ${id}`, {
     hint: id === undefined ? "start one with `migrate push`" : "see the runs with `migrate status`",
   });
 }
@@ -28,7 +28,7 @@ export async function readRunLedger<T>(
   }
 }
 
-/** A run that sent nothing binds nothing: its target may have been a mistake. */
+/** A run that sent nothing does not bind the ledger, because its target may have been a mistake. */
 export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<boolean> {
   if (dryRun) return false;
   const { counts } = await ledger.summary(id);

@@ -26,11 +26,11 @@ import type { CheckResult } from "../plan/plan-records.ts";
 export interface RunReport {
   readonly report: Report;
   readonly exitCode: number;
-  /** Why the run stopped early, or why its report is incomplete; the cause first. */
+  /** The reasons why the run stopped early or its report is incomplete; the main cause is first. */
   readonly failures: readonly Failure[];
   /** The files of the report folder, if there is one. */
   readonly files?: WrittenReport | undefined;
-  /** Present if the user asked to see values. */
+  /** Present if the user chose to show values. */
   readonly shownValues?: ShownValues | undefined;
   /** Closes ledger and input after the report was rendered. */
   readonly close: () => Promise<void>;
@@ -40,13 +40,13 @@ export interface RunReport {
 interface ReportableRun {
   readonly ledger: PlanLedger;
   readonly run: Run;
-  /** Absent if the sources can no longer be read. There are no rejects then. */
+  /** Absent if the sources can no longer be read. In that case there are no rejects. */
   readonly job: Job | undefined;
   readonly shownValues?: ShownValues | undefined;
   readonly reporting: ReportOptions;
 }
 
-/** How far a run got. */
+/** The checked and the sent records of a run. */
 interface RunResult {
   readonly checked?: CheckResult | undefined;
   readonly sent?: UploadEnd | undefined;
@@ -106,7 +106,7 @@ export async function endRun(
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
 }
 
-/** Why the counts are not those of the whole input. */
+/** The failure for an input that was not read completely; undefined if it was. */
 function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined {
   if (checked === undefined || checked.reason === "done") return undefined;
   const { records, reason } = checked;
@@ -118,16 +118,16 @@ function earlyEndFailure(checked: CheckResult | undefined): Failure | undefined 
   }
   const invalid = formatCount(checked.invalid);
   return new Failure("too_many_errors", `stopped after ${read}: ${invalid} invalid, more than --max-errors allows`, {
-    hint: "fix the errors above, or allow more",
+    hint: "fix the errors above, or raise --max-errors",
   });
 }
 
 interface RunTotals {
   readonly exitCode: number;
-  /** The summary of the run, if it was already queried: it counts all records. */
+  /** The summary of the run, if it has already been queried. The query counts all records. */
   readonly summary?: Summary;
   readonly isLedgerLost?: boolean;
-  /** A resumed run settled nothing. */
+  /** The resumed run gave no record a final outcome. */
   readonly isFruitless?: boolean;
 }
 
@@ -272,7 +272,7 @@ async function writeFolder(
     });
     const { rejects } = written;
     if (rejects.workbook?.leftOut !== undefined) {
-      notice(`There is no workbook: ${rejects.workbook.leftOut}. The files of rejects have all rows.`);
+      notice(`The workbook was not written: ${rejects.workbook.leftOut}. The rejects files contain all rows.`);
     }
     const only = sources.length === 1;
     const rejected = rejects.files.map(({ path: file, child }) => ({

@@ -2,7 +2,7 @@ import type { Counts, RunState } from "../../job/run-progress.ts";
 import type { Run } from "../../ledger/ledger.ts";
 
 /**
- * How far a run got, according to the ledger.
+ * The state of a run, according to the ledger.
  * @param isRunning a live process works on it
  */
 export function runState(run: Run, counts: Counts, isRunning: boolean): RunState {
@@ -15,5 +15,5 @@ export function runState(run: Run, counts: Counts, isRunning: boolean): RunState
 }
 
 const STOPPED_BY_USER = 3;
-/** Every other exit code is that of a failure. */
+/** Every other exit code means a failure. */
 const EXIT_CODES_OF_RECORDS: ReadonlySet<number> = new Set([0, 1, 3, 5]);

@@ -35,7 +35,7 @@ export interface RunOptions {
 /** A run in progress, with everything its stages need. */
 export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger = Ledger> extends RunHandle<L> {
   readonly job: J;
-  /** Present if the user asked to see values. */
+  /** Present if the user chose to show values. */
   readonly shownValues: ShownValues | undefined;
   readonly reporting: ReportOptions;
   /** Absent for a run that cannot be resumed. */
@@ -43,7 +43,7 @@ export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger =
   readonly dependencies: Dependencies;
 }
 
-/** The same for a run that may send nothing. */
+/** A run in progress that may send nothing. */
 export type OpenPlan = OpenRun<Job, PlanLedger>;
 
 interface NewRunOptions {
@@ -100,7 +100,7 @@ async function openForgottenLedger({ temporaryFolder }: Dependencies): Promise<L
   return openTemporaryLedger(temporaryFolder);
 }
 
-/** The same for a run that sends nothing and cannot be resumed. */
+/** Runs the work of a new run that sends nothing and cannot be resumed. */
 export function withUnsentRun(
   { options, flags }: Pick<NewRunOptions, "options" | "flags">,
   dependencies: Dependencies,
@@ -148,7 +148,7 @@ function reportingOf({ out, showValues, workbook }: RunOptions): ReportOptions {
 function refuseWithoutFolder({ workbook, out }: RunOptions, ledger: string | undefined): void {
   if (workbook !== true || (out ?? ledger) !== undefined) return;
   throw new Failure("usage", "--format xlsx needs a folder for the workbook", {
-    hint: "name the report folder: --out <dir>",
+    hint: "choose the report folder with --out <dir>",
   });
 }
 
@@ -198,7 +198,7 @@ export interface RecordedRun {
   readonly closeLater: CloseLater;
 }
 
-/** The same for a run that is already in the ledger; `prepare` opens its job again. */
+/** Runs the work of a run that is already in the ledger. `prepare` opens its job again. */
 export function withRecordedRun<J extends Job | undefined>(
   { command, options }: { readonly command: "resume" | "reconcile"; readonly options: RecordedRunOptions },
   dependencies: Dependencies,

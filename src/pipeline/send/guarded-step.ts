@@ -7,7 +7,7 @@ import type { Clock } from "../../time/clock.ts";
 interface Guard {
   readonly lease: Pick<LeaseWatch, "isHeld">;
   readonly clock: Pick<Clock, "sleep">;
-  /** Aborts when another process owns what the lease protected, or when ownership is unknown. */
+  /** Aborts when another process owns the resource that the lease protected, or when its owner is unknown. */
   readonly lost: AbortSignal;
 }
 
@@ -16,7 +16,7 @@ type MaySend = Parameters<Send>[2];
 
 const LOOK_AGAIN_MS = 50;
 
-/** The steps of a connection, none of whose requests is sent unless the lease is held. */
+/** The steps of a connection. Their requests are only sent while the lease is held. */
 export function guardedSteps(
   { steps, onlyWhile }: Pick<Connection, "steps"> & Partial<Pick<Connection, "onlyWhile">>,
   guard: Guard,
@@ -26,8 +26,8 @@ export function guardedSteps(
 }
 
 /**
- * The same requests, delayed while the lease is not held. A process that was suspended first learns from the server
- * whether it still owns its ranges.
+ * Delays the requests of the step while the lease is not held. A process that was suspended thus first learns from the
+ * server whether it still owns its ranges.
  */
 export function guardedStep(step: StepClient, guard: Guard): StepClient {
   const { status } = step;

@@ -22,7 +22,7 @@ const MOST_INPUT_BYTES = 32_000_000;
 /** Limit for input and payloads together. */
 const MOST_KEPT_BYTES = 64_000_000;
 
-/** Undefined if the input is too large or cannot be read in chunks, or if a record is more than a payload. */
+/** Undefined if the input is too large or cannot be read in chunks, or if records need more than a payload. */
 export function keepPayloads(
   { input, operation }: Pick<Job, "input" | "operation">,
   { threads = 1 }: { readonly threads?: Threads | undefined },

@@ -3,7 +3,7 @@ import type { InputPosition } from "../../model/record.ts";
 
 /** Periodically saves the position from which the input of a run can be read again. */
 export interface NotedPlaces {
-  /** @param behind the position after the records that were sent or passed over, if known */
+  /** @param behind the position after the records that were sent or skipped, if known */
   readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "passed over") => Promise<void>;
 }
 

@@ -32,7 +32,7 @@ export async function* probeUnsent(
 }
 
 /**
- * The same before workers send. Stops reading at the first of these records.
+ * Queries the platform in the same way before workers send. Stops reading after the first queried records.
  * @throws Failure `ledger_outdated`
  */
 export async function probeFirstUnsent(
@@ -57,7 +57,7 @@ async function probeBatch(batch: readonly RecordToSend[], context: ProbeContext)
 const MAX_PROBES = 5;
 const PROBE_TIMEOUT_MS = 10_000;
 
-/** Excludes lists: one may have thousands of pages. */
+/** Excludes lists, because a list may have thousands of pages. */
 function readBacksOf({ steps, dedupesByKey, readBack }: Operation): Operation["readBack"] {
   const createsOnce = steps.at(-1)?.operation.dedupesByKey ?? dedupesByKey;
   return createsOnce ? [] : readBack.filter(({ list }) => list === undefined);
@@ -77,11 +77,11 @@ async function probe(unsent: readonly RecordToSend[], { job, connection, drain }
   throw new Failure(
     "ledger_outdated",
     `the platform already has ${there.length} of ${unsent.length} records for which the ledger has no request, ` +
-      `the first of them record ${first.record}`,
+      `starting with record ${first.record}`,
     {
       hint:
         "nothing more was sent. If this is an older copy of the ledger, restore the newest copy. " +
-        "Remove records that were created on the platform in another way from the input",
+        "If the records were created on the platform in another way, remove them from the input",
     },
   );
 }

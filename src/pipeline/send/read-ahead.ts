@@ -1,4 +1,4 @@
-/** The same batches. Each is requested while the previous one is being processed. */
+/** Passes batches on. Requests each batch while the previous one is being processed. */
 export async function* readAhead<Batch>(batches: AsyncIterable<Batch>): AsyncGenerator<Batch> {
   const iterator = batches[Symbol.asyncIterator]();
   const ask = (): Promise<Asked<Batch>> =>

@@ -26,7 +26,7 @@ export interface SendHandle {
 export interface SendContext {
   readonly job: SendJob;
   readonly handle: SendHandle;
-  /** Collects the values of problems if the user asked to see them. */
+  /** Collects the values of problems if the user chose to show them. */
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left unchanged. */
   readonly until?: string | undefined;

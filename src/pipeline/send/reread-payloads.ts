@@ -25,7 +25,7 @@ export function rereadPayloads(job: Job): ReadPayloads {
   return rereadByBytes(job) ?? ((signal, from) => groupsOfRows(readRecords(job, signal, from)));
 }
 
-/** Undefined for other kinds of input, for records that are more than a payload, and if the mapping needs rows. */
+/** Undefined for other kinds of input, for records that need more than a payload, and if the mapping needs rows. */
 function rereadByBytes(job: Job): ReadPayloads | undefined {
   const { input, operation } = job;
   const inChunks = input.chunked ?? input.joined;
@@ -103,7 +103,7 @@ function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlo
 
 type BuiltBlock = Pick<PayloadGroup, "payload" | "row">;
 
-/** Builds the payloads of a block when its first record is requested: much of an input may only be passed over. */
+/** Builds the payloads of a block when its first record is requested: most of an input may only be skipped. */
 function blockBuilder(
   blocks: readonly RecordBlock[],
   file: number,

@@ -37,7 +37,7 @@ export interface SendOptions {
 
 /**
  * `pending` records of the plan -> the platform -> outcomes in the ledger. Reads the input again, and once more for
- * records that had to wait. Settled records are passed over.
+ * records that had to wait. Settled records are skipped.
  */
 export async function sendRecords(job: Job, handle: RunHandle, options: SendOptions): Promise<UploadEnd> {
   const { connection, pace, dependencies, shownValues, until, remoteValidation = false } = options;
@@ -136,5 +136,5 @@ export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, cloc
   return Math.max(0, Math.min(quietMs, Date.parse(givenUpAt) + quietMs - clock.now()));
 }
 
-/** How long a run waits for a platform that accepts nothing, before it ends as incomplete. */
+/** Maximum time to wait for a platform that accepts nothing, before the run ends as incomplete. */
 export const MAX_PLATFORM_WAIT_MS: number = 5 * 60_000;

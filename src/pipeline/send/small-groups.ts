@@ -4,8 +4,8 @@ import type { PayloadGroup } from "./payload-group.ts";
 const MOST_RECORDS = 64;
 
 /**
- * The same records in small groups: the first request of a run does not wait for hundreds of payloads, and few records
- * are objects in memory before their turn.
+ * Splits groups into small ones: the first request of a run does not wait for hundreds of payloads, and few records are
+ * objects in memory before they are sent.
  */
 export async function* smallGroups(groups: AsyncIterable<PayloadGroup>): AsyncGenerator<PayloadGroup> {
   for await (const group of groups) {

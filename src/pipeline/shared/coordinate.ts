@@ -112,7 +112,7 @@ interface Here {
   readonly waits: boolean;
 }
 
-/** Undefined while waiting makes sense. */
+/** The end of the run; undefined while it may still continue. */
 function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): UploadEnd | undefined {
   const { ranges, workers, failure } = status;
   const nothing = { counts: {}, unsaved: [] };

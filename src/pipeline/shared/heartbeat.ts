@@ -9,7 +9,7 @@ import type { WorkerPace } from "./worker-pace.ts";
 
 /** Reports every second that the worker is alive, and receives its instructions. */
 export interface Heartbeat {
-  /** Resolves when the worker may begin: all other workers know of it. */
+  /** Resolves when the worker may begin, because all other workers know about it. */
   readonly ready: Promise<void>;
   /** Aborts when the worker must claim nothing more. */
   readonly leaving: AbortSignal;
@@ -47,7 +47,7 @@ export function beatMs(leaseMs: number): number {
 export function startHeartbeat({ worker, clock, report, findings, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
   const everyMs = beatMs(worker.leaseMs);
   const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
-  // Every request that waits for the lease listens.
+  // Every request that waits for the lease adds a listener.
   setMaxListeners(0, leaving.signal, lost.signal);
   let reply: HeartbeatReply | undefined;
   let failure: Failure | undefined;

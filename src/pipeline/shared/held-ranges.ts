@@ -14,7 +14,7 @@ export interface RangeProgress {
   readonly isUnderWay: () => boolean;
   /** Settles the ranges without records left to send. */
   readonly settle: () => Promise<void>;
-  /** The same when nothing is in flight. Records left after all tries are left to the next run. */
+  /** Settles all ranges when nothing is in flight. Records that are still unsent are left to the next run. */
   readonly settleAll: () => Promise<void>;
   /** Writes with the fencing tokens of the worker, and tracks records in flight. */
   readonly ledger: Pick<SharedWorker, "saveIntents" | "saveOutcomes">;

@@ -8,7 +8,7 @@ export async function hasPlanner(store: LedgerStore): Promise<boolean> {
   return (await store.activeWriter?.())?.command !== undefined;
 }
 
-/** Whether the planner of the run is gone and nothing will end the run. */
+/** Whether the run is unfinished and no live planner will end it. */
 export async function isLeftOpen(store: LedgerStore, run: Run["id"]): Promise<boolean> {
   if (await hasPlanner(store)) return false;
   return (await readRunLedger(store, (ledger) => ledger.findRun(run)))?.state !== "finished";
@@ -17,8 +17,8 @@ export async function isLeftOpen(store: LedgerStore, run: Run["id"]): Promise<bo
 const LOOK_MS = 500;
 
 /**
- * The same, once that is certain. A live planner ends the run soon after the last range. A dead one holds the ledger
- * until its lease expires.
+ * Waits until `isLeftOpen` gives a final answer. A live planner ends the run soon after the last range. A dead planner
+ * holds the ledger until its lease expires.
  */
 export async function isLeftOpenForGood(
   store: LedgerStore,

@@ -25,7 +25,7 @@ export function createRangeReader<Group extends RecordRange>({
 }: RangeReaderParts<Group>): RangeReader<Group> {
   let input: AsyncGenerator<Group> | undefined;
   let ahead: Group | undefined;
-  /** The last record that was returned or passed over. */
+  /** The last record that was returned or skipped. */
   let position = 0;
 
   const close = async (): Promise<void> => {

@@ -54,8 +54,8 @@ function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<re
 }
 
 /**
- * Whether the next worker may resend the requests of a dead worker. If the platform must be queried first, after the
- * request can no longer be processed, that is left to `migrate resume`.
+ * Whether the next worker may resend the requests of a dead worker. If the platform must first be queried, once the
+ * request can no longer be processed, only `migrate resume` does so.
  */
 function canResendAtOnce({ operation }: OpenRun["job"]): boolean {
   return canResolveAmbiguous(operation) && operation.steps.every(({ poll }) => poll === undefined);

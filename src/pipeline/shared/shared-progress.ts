@@ -80,7 +80,7 @@ function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): Uplo
   };
 }
 
-/** Tolerance for the end of the same pause, seen a second later. */
+/** Tolerance for the end time of one pause in two consecutive reports. */
 const SAME_END_MS = 500;
 
 /** Reports a pause when it begins and when it is extended. */

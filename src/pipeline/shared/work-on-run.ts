@@ -229,7 +229,7 @@ async function endWork(end: UploadEnd, work: Work): Promise<WorkEnd> {
   return { ...end, ...((await isOver(end, work)) && { reason: "done" }), ranges: ranges.settled() };
 }
 
-/** Other workers sent the last records of the run while this worker was told to leave. */
+/** Other workers sent the last records of the run while this worker was asked to leave. */
 async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work): Promise<boolean> {
   if (reason !== "drained" || dependencies.drain.aborted) return false;
   // If the ledger cannot be queried, the reason does not change.

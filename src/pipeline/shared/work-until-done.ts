@@ -15,7 +15,7 @@ export interface JoiningOptions extends Omit<WorkOptions, "shared" | "worker"> {
   readonly onUnsaved: (unsaved: WorkEnd["unsaved"]) => Promise<void>;
 }
 
-/** Consecutive attempts to join again without any reply in between. */
+/** Maximum number of consecutive attempts to join again without receiving any reply. */
 const MAX_REJOINS = 5;
 
 /**

@@ -39,7 +39,7 @@ export async function withWorkerProcesses<Result>(
   }
 }
 
-/** A suspended process does not receive the request to stop. It no longer holds anything. */
+/** A suspended process does not receive the request to stop. It no longer holds any range. */
 async function untilEnded(processes: readonly StartedProcess[], clock: Dependencies["clock"]): Promise<void> {
   const allEnded = new AbortController();
   const ended = Promise.all(processes.map((one) => one.ended)).then(() => allEnded.abort());

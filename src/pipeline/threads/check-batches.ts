@@ -22,7 +22,7 @@ export interface CheckSettings {
 /** The answer to a task: one batch for each batch of its records, except those without wanted records. */
 export interface CheckAnswer {
   readonly batches: readonly PackedBatch[];
-  /** Follows the batches: the task produces nothing more. */
+  /** Occurred after these batches. The task has no further batches. */
   readonly failure?: ThreadFailure;
 }
 
@@ -84,7 +84,7 @@ export function checkBatches(
 
 type CheckInputBatches = ReturnType<typeof checkBatches>;
 
-/** The same for a mapping that calls functions. They are evaluated for a batch while the previous batch is checked. */
+/** Checks records whose mapping calls functions, which are evaluated for a batch while the previous one is checked. */
 export async function checkAfterCalls(
   job: CompiledJob,
   batches: Iterable<InputBatch>,
@@ -104,11 +104,11 @@ export async function checkAfterCalls(
 
 interface BegunBatch {
   readonly batch: InputBatch;
-  /** Resolves when its functions were evaluated, with the failure if there was one. */
+  /** Resolves when the functions have been evaluated, with the failure if there is one. */
   readonly calls: Promise<ThreadFailure | undefined>;
 }
 
-/** Undefined after the last batch. An error while reading a batch takes the place of its functions' result. */
+/** Undefined after the last batch. If reading a batch fails, `calls` resolves with the failure. */
 function begin(source: Iterator<InputBatch>, job: CompiledJob): BegunBatch | undefined {
   try {
     const made = source.next();

@@ -91,14 +91,14 @@ interface MixedReading {
   readonly find: ScanRecords;
   readonly source: string;
   readonly counted: Counted;
-  /** Files whose first fast-path record was built. It shows which column holds the business key. */
+  /** Files whose first fast-path record was built. It shows which column contains the business key. */
   readonly seen: Set<number>;
   readonly file: number;
   /** For a run that sends: receives the payloads of fast-path records. */
   readonly payloads: PayloadList;
 }
 
-/** The same batches, without the rows of fast-path records. */
+/** The batches of the pieces, without the rows of fast-path records. */
 function* mixedBatches(pieces: Iterable<CsvPiece>, reading: MixedReading): Generator<InputBatch> {
   for (const piece of pieces) yield* batchesOfPiece(piece, reading);
 }

@@ -27,9 +27,9 @@ interface CheckInThreads extends CheckOptions {
 }
 
 /**
- * The result of `planItems` for `checkedRecords`, batch for batch, produced by several threads. This thread finds
- * record boundaries, or reads records where necessary, and collects the answers in order. It also checks records
- * itself when the other threads are busy.
+ * Produces the same batches as `planItems` with `checkedRecords`, but in several threads. This thread finds record
+ * boundaries, or reads records if necessary, and collects the answers in order. It also checks records itself when the
+ * other threads are busy.
  */
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
@@ -68,7 +68,7 @@ interface CheckHere extends CheckOptions {
   readonly keep?: ((chunk: RecordChunk, records: number, payloads: PackedPayloads) => void) | undefined;
 }
 
-/** The same in this thread, for an input in chunks. */
+/** Checks an input in chunks in the calling thread only. */
 export function checkChunksHere(job: Job, inChunks: InputInChunks, options: CheckHere): AsyncGenerator<PlannedBatch> {
   const { items, shownValues, signal, keep } = options;
   const settings = { items, showValues: shownValues !== undefined, keepsPayloads: keep !== undefined };

@@ -20,7 +20,7 @@ export interface ChunkWork {
   readonly contract: Contract;
   /** Current time for rules, in milliseconds since 1970; the same in all threads. */
   readonly now: number;
-  /** Properties shared by all chunks, if the input comes in chunks. */
+  /** Properties shared by all chunks, if the input is split into chunks. */
   readonly input: ChunkSource;
   readonly check: CheckSettings;
 }

@@ -16,7 +16,7 @@ interface CheckedJob {
 
 /**
  * The number of threads that check records; 1 means only the calling thread. If the mapping calls functions, each
- * thread has a second one for them, which also counts.
+ * thread has an additional thread for them, which is also counted.
  */
 export function threadsFor({ input, mapping }: CheckedJob, threads: Threads): number {
   const all = threads === "auto" ? threadsForSize(input) : threads;

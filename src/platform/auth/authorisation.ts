@@ -12,7 +12,7 @@ export interface Authorisation {
   readonly mayHaveExpired: (header: string) => boolean;
   /**
    * Reports that the platform rejected `header` (HTTP 401), and resolves when `header()` returns a newer one.
-   * @throws as `header()` does
+   * @throws the errors of `header()`
    */
   readonly refused: (header: string) => Promise<void>;
 }

@@ -49,7 +49,7 @@ function fixedHeader(header: string, what: string, variable: string): Authorisat
     refused: () =>
       Promise.reject(
         new Failure("authentication", `the platform does not accept the ${what} (HTTP 401)`, {
-          hint: `put a valid ${what} into ${variable}, check the header's form (\`--auth\`), then run the same command again`,
+          hint: `set ${variable} to a valid ${what}, check the header's form (\`--auth\`), then run the same command again`,
         }),
       ),
   };
@@ -58,7 +58,7 @@ function fixedHeader(header: string, what: string, variable: string): Authorisat
 /** RFC 7617: the user name ends at the first colon. */
 function basicHeader(apiKey: string): string {
   if (apiKey.includes(":")) {
-    throw new Failure("config", "the API key holds a colon, which basic authentication cannot carry", {
+    throw new Failure("config", "the API key contains a colon, which basic authentication does not allow", {
       hint: "use `--auth token`",
     });
   }
@@ -67,7 +67,7 @@ function basicHeader(apiKey: string): string {
 
 function headerText(token: string): string {
   if (/^[\x20-\x7e]+$/.test(token)) return token;
-  throw new Failure("authentication", "the token holds characters that no header can carry", {
+  throw new Failure("authentication", "the token contains characters that a header cannot contain", {
     hint: "check MIGRATE_TOKEN: one line, ASCII only",
   });
 }

@@ -18,11 +18,14 @@ export type LoginResult = { readonly kind: "token"; readonly token: ServiceToken
 type LoginFailure =
   /** `reason`: status and code, safe to display. */
   | { readonly kind: "refused"; readonly reason: string }
-  /** Too many logins. Trying again soon makes it worse. */
+  /** Too many logins. An early retry makes the wait longer. */
   | { readonly kind: "limited"; readonly reason: string }
   /** Unknown at the moment. `afterMs`: the delay that the platform requested. */
   | { readonly kind: "later"; readonly code: string; readonly afterMs?: number | undefined; readonly cause?: unknown }
-  /** The reply is truncated or not a GraphQL reply. `isFinal`: several in a row were, so trying again is pointless. */
+  /**
+   * The reply is truncated or not a GraphQL reply. `isFinal`: several consecutive replies were, so another attempt is
+   * pointless.
+   */
   | { readonly kind: "unreadable"; readonly reason: string; readonly isFinal?: boolean };
 
 /** Requests one token with one request. A reply is never quoted, because it may contain secrets. */
@@ -78,7 +81,7 @@ function resultOf(reply: HttpReply, { tokenAt, now, mask }: ReplyContext): Login
 /** A 4xx status is clear without a body; a 2xx is not. */
 function unreadableReply(reply: HttpReply, body: JsonValue | undefined): LoginFailure | undefined {
   const { status, complete } = reply;
-  if (!complete && body === undefined) return { kind: "unreadable", reason: `HTTP ${status}, cut off` };
+  if (!complete && body === undefined) return { kind: "unreadable", reason: `HTTP ${status}, truncated` };
   if (status >= 300 || isGraphqlReply(body)) return undefined;
   return { kind: "unreadable", reason: `HTTP ${status} without a GraphQL reply` };
 }
@@ -107,24 +110,26 @@ function codeOf(error: JsonValue): string | undefined {
 }
 
 /**
- * Why there is no token: a Failure if it is permanent, otherwise a TransportError. Its phase is `unsent`, because
- * nothing has been sent yet of the request that needs the token.
+ * The error for a missing token: a Failure if it is permanent, otherwise a TransportError. Its phase is `unsent`,
+ * because nothing has been sent yet of the request that needs the token.
  */
 export function loginError(end: LoginFailure): Failure | TransportError {
   if (end.kind === "later") {
     const { code, cause } = end;
-    return new TransportError("unsent", `no token for now: ${code}`, { code, durationMs: 0, cause });
+    return new TransportError("unsent", `no token at the moment: ${code}`, { code, durationMs: 0, cause });
   }
   if (end.kind === "unreadable") {
     const { reason, isFinal = false } = end;
-    return isFinal ? notTheTokenApi(reason) : new TransportError("unsent", `no token for now: ${reason}`, UNREADABLE);
+    return isFinal
+      ? notTheTokenApi(reason)
+      : new TransportError("unsent", `no token at the moment: ${reason}`, UNREADABLE);
   }
   if (end.kind === "limited") {
-    return new Failure("authentication", `the platform takes no more logins for now (${end.reason})`, {
-      hint: "wait some minutes before you run the same command again: each try makes it longer",
+    return new Failure("authentication", `the platform accepts no more logins at the moment (${end.reason})`, {
+      hint: "wait a few minutes before you run the same command again: each attempt makes the wait longer",
     });
   }
-  return new Failure("authentication", `the platform gave no token for the API key (${end.reason})`, {
+  return new Failure("authentication", `the platform issued no token for the API key (${end.reason})`, {
     hint: "check MIGRATE_API_KEY and the token settings of the target's `auth`, then run the same command again",
   });
 }
@@ -189,7 +194,7 @@ export async function fetchToken(apiKey: string, options: LoginOptions): Promise
   const { replyClass } = classifyError(error, origin);
   throw replyClass.kind === "stop"
     ? replyClass.failure
-    : new Failure("platform_unreachable", `${origin} gives no token for now: ${error.code}`, {
+    : new Failure("platform_unreachable", `${origin} issues no token at the moment: ${error.code}`, {
         hint: "check the network and the base URL, then run the same command again",
         cause: error,
       });

@@ -13,7 +13,7 @@ export interface ServiceToken {
   /** Milliseconds from the request until the token expires; absent if unknown or implausible. */
   readonly lifetimeMs: number | undefined;
   readonly refreshToken: string | undefined;
-  /** Seconds since 1970: `refreshExpiresIn`, which is a moment and not a duration. */
+  /** Seconds since 1970, from `refreshExpiresIn`, which is a point in time and not a duration. */
   readonly refreshExpiresAt: number | undefined;
   readonly refreshLifetimeMs: number | undefined;
 }
@@ -67,12 +67,12 @@ export function expiryIn(claims: JsonObject): number | undefined {
   return seconds(claims["exp"]);
 }
 
-/** A plausible moment in seconds; undefined for any other value. */
+/** A plausible timestamp in seconds; undefined for any other value. */
 function seconds(value: unknown): number | undefined {
   return typeof value === "number" && value > 0 && value < LAST_SECOND ? value : undefined;
 }
 
-/** The last moment that a JavaScript date can represent. */
+/** The latest time that a JavaScript date can represent. */
 const LAST_SECOND = 8_640_000_000_000;
 
 function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | undefined {
@@ -80,7 +80,7 @@ function platformSeconds({ headers }: HttpReply, claims: JsonObject): number | u
   return Number.isNaN(date) ? seconds(claims["iat"]) : date / 1000;
 }
 
-/** Both moments are truncated to whole seconds, so one second is subtracted as a margin. */
+/** Both timestamps are truncated to whole seconds, so one second is subtracted as a margin. */
 function lifetimeMs(until: number | undefined, askedAt: number): number | undefined {
   if (until === undefined) return undefined;
   const left = (until - askedAt - 1) * 1000;

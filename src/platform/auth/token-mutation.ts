@@ -1,14 +1,14 @@
 import type { AttrPath } from "../../json/attr.ts";
 
-/** How a service token is obtained; the specification names the mutation but not its fields (5.2, 5.5). */
+/** Settings of the request for a service token. The specification names the mutation but not its fields (5.2, 5.5). */
 export interface TokenMutation {
   /** Default `/v1/graphql/`, on the instance's root. */
   readonly path?: string | undefined;
   /** Default `ObtainServiceToken`. */
   readonly name?: string | undefined;
-  /** Member of the mutation's `input` that takes the API key, default `APIKey`. */
+  /** Member of the mutation's `input` for the API key, default `APIKey`. */
   readonly inputField?: string | undefined;
-  /** Member of the mutation's `input` that takes a refresh token, default `refreshToken`. */
+  /** Member of the mutation's `input` for a refresh token, default `refreshToken`. */
   readonly refreshField?: string | undefined;
   /**
    * The output fields, as GraphQL selections; default: only the path to the token. GraphQL rejects the whole document
@@ -19,7 +19,7 @@ export interface TokenMutation {
   readonly tokenAt?: AttrPath | undefined;
   /** The complete GraphQL document that replaces the default one; receives the key as `$apiKey`. */
   readonly document?: string | undefined;
-  /** The same for a refresh token, passed as `$refreshToken`. Without it, a custom `document` disables refreshing. */
+  /** Document for a refresh token, passed as `$refreshToken`. If only `document` is set, tokens are not refreshed. */
   readonly refreshDocument?: string | undefined;
 }
 

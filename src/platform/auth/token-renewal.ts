@@ -12,12 +12,12 @@ export interface RenewalOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-/** One of the consecutive tokens of a run. Moments are milliseconds on the monotonic clock. */
+/** One of the consecutive tokens of a run. Timestamps are milliseconds on the monotonic clock. */
 interface HeldToken {
   readonly header: string;
-  /** From this moment on, the next token is requested, once, while this one is still used. */
+  /** From this time on, the next token is requested, once, while this one is still used. */
   renewAt: number;
-  /** From this moment on, the token is not used. */
+  /** From this time on, the token is not used. */
   readonly endsAt: number;
   refresh: { readonly token: string; readonly until: number } | undefined;
   /** The platform has accepted it at least once. */
@@ -127,6 +127,6 @@ const MAX_RENEWAL_MARGIN_MS = 5 * 60_000;
 /** The platform rejects both a token and its replacement. */
 export function newTokenRefused(): Failure {
   return new Failure("authentication", "the platform accepts neither the token nor a new one (HTTP 401)", {
-    hint: "check the form of the Authorization header (`--auth`) and what the API key may do, then run the same command again",
+    hint: "check the form of the Authorization header (`--auth`) and the permissions of the API key, then run the same command again",
   });
 }

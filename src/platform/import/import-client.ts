@@ -99,7 +99,7 @@ export function withDroppedFieldWarnings(
   return warnings.length === 0 ? classification : { ...classification, replyClass: { ...replyClass, warnings } };
 }
 
-/** The outermost paths that the echo lacks. A value in a different form is not missing. */
+/** The outermost paths that are missing from the echo. A value in a different format does not count as missing. */
 function* missingPaths(sent: unknown, echo: unknown, path: AttrPath): Generator<AttrPath> {
   if (isJsonArray(sent) && isJsonArray(echo)) {
     for (const [index, item] of sent.entries()) {
@@ -120,6 +120,6 @@ function droppedFieldWarning(path: AttrPath): PlatformProblem {
     severity: "warning",
     by: "platform",
     code: "dropped_by_platform",
-    detail: "The platform takes the record and leaves this field out.",
+    detail: "The platform accepts the record but ignores this field.",
   };
 }

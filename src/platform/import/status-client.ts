@@ -64,7 +64,7 @@ function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: Json
   return { replyClass: doubt ?? replyClass };
 }
 
-/** Two of these prove that a schedule never arrived, so they are checked as strictly as a success. */
+/** Two such replies prove that the request to schedule never arrived, so they are checked as strictly as a success. */
 function classOfNotFound(
   reply: HttpReply,
   body: JsonValue | undefined,
@@ -119,5 +119,5 @@ function problemsIn(
 ): ReturnType<typeof replyProblems> {
   const found = error === undefined ? undefined : valueAt(body, error);
   if (found !== undefined && found !== null) return replyProblems(found);
-  return replyProblems({ code: status, detail: `The platform ended the import as ${status}.` });
+  return replyProblems({ code: status, detail: `The import on the platform ended with the status ${status}.` });
 }

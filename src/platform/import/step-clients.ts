@@ -14,7 +14,7 @@ export interface StepClient extends ImportClient {
   readonly idempotent: boolean;
   /** The platform never creates two objects for one business key. */
   readonly dedupesByKey: boolean;
-  /** How to learn the result of the step, if its reply does not contain it. */
+  /** Queries the result of the step, if its reply does not contain it. */
   readonly status?: StatusClient;
 }
 
@@ -26,8 +26,8 @@ export function createStepClients(operation: Operation, tools: RequestDependenci
 }
 
 /**
- * Only the platform's own validation, for a run that must not create anything: the first step that validates the
- * payload itself. Undefined if the operation has none.
+ * The client for a run that must not create anything: it only sends the payload to the platform's own validation.
+ * Undefined if the operation has no validation.
  */
 export function createRemoteValidation({ steps, key }: Operation, tools: RequestDependencies): StepClient | undefined {
   const step = steps.find(({ kind, body }) => kind === "validate" && body === undefined);

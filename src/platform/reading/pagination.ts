@@ -9,7 +9,7 @@ export interface Page<T> {
   /** Number of records that the platform reports for the list; absent if it reports none. */
   readonly count: number | undefined;
   readonly results: readonly T[];
-  /** The same records as the received JSON, each without white space: nothing is added, lost or rounded. */
+  /** Each record as the received JSON, without white space. Nothing is added, lost or rounded. */
   readonly json: readonly string[];
   readonly hasNext: boolean;
 }
@@ -28,7 +28,7 @@ export const MAX_PAGES = 10_000;
 
 /**
  * The pages of a list. Each page is requested on demand, only through the address in `next` (specification 4.5).
- * @throws Failure as `ReadClient.get` does; `redirect` or `wrong_endpoint` for a `next` with an invalid address, a
+ * @throws the failures of `ReadClient.get`; `redirect` or `wrong_endpoint` for a `next` with an invalid address, a
  * cycle, or more than `mostPages` pages; `wrong_endpoint` for an invalid page
  */
 export async function* readPages<T>(
@@ -47,7 +47,7 @@ interface LinkedPage {
   readonly next: JsonValue | undefined;
 }
 
-/** Requests a page and the pages that `next` leads to; `read` parses each. @throws as `readPages` does */
+/** Requests a page and the pages that `next` leads to; `read` parses each. @throws the failures of `readPages` */
 export async function* followPages<P extends LinkedPage>(
   client: ReadClient,
   first: ReadRequest & { readonly url: URL },
@@ -57,8 +57,8 @@ export async function* followPages<P extends LinkedPage>(
   const seen = new Set<string>();
   let url: URL | undefined = first.url;
   while (url !== undefined) {
-    if (seen.has(url.href)) throw endless("leads back to a page that was read already");
-    if (seen.size >= mostPages) throw endless(`follows on ${mostPages} others`);
+    if (seen.has(url.href)) throw endless("leads back to a page that has already been read");
+    if (seen.size >= mostPages) throw endless(`comes after ${mostPages} other pages`);
     seen.add(url.href);
     const page = read(await client.get(url, first));
     url = nextPageUrl(page.next, url, client.baseUrl);
@@ -90,13 +90,13 @@ function endless(why: string): Failure {
 /**
  * The validated address in `next` (specification 4.5): same origin and scheme as the base address, no credentials,
  * below the base address's path. Undefined if it is null or absent.
- * @param current address of the page that holds it
+ * @param current address of the page that contains it
  * @throws Failure `redirect` for another origin, `wrong_endpoint` for an invalid address
  */
 function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): URL | undefined {
   if (next === undefined || next === null) return undefined;
   if (typeof next !== "string" || next === "" || !URL.canParse(next, current.href)) {
-    throw refusedPage("wrong_endpoint", "is no address");
+    throw refusedPage("wrong_endpoint", "is not a valid URL");
   }
   const url = new URL(next, current);
   if (url.username !== "" || url.password !== "") throw refusedPage("wrong_endpoint", "contains credentials");
@@ -110,7 +110,7 @@ function nextPageUrl(next: JsonValue | undefined, current: URL, baseUrl: URL): U
 
 function refusedPage(code: "redirect" | "wrong_endpoint", why: string): Failure {
   return new Failure(code, `the address of the next page ${why}: refused`, {
-    hint: "pages are read from below the base URL only; tell the platform's operator",
+    hint: "pages are only read from below the base URL; tell the platform's operator",
   });
 }
 
@@ -135,7 +135,7 @@ export async function* selectedPages<T>(
   }
   if (wanted !== "all" && number < wanted) {
     throw new Failure("not_found", `there is no page ${wanted}: the list has ${number}`, {
-      hint: "take a lower number, or --all",
+      hint: "choose a lower number, or use --all",
     });
   }
 }
@@ -144,7 +144,7 @@ export async function* selectedPages<T>(
 const MAX_RECORDS = 200_000;
 
 /**
- * The same records in reverse: rates arrive with the latest `valid_from` first (specification 2.3) and are returned in
+ * Reverses the records: rates arrive with the latest `valid_from` first (specification 2.3) and are returned in
  * chronological order. All pages are read before the first is returned.
  * @throws Failure `usage` for more than 200,000 records
  */
@@ -162,7 +162,7 @@ export async function* inTimeOrder<T>(pages: AsyncIterable<Page<T>>): AsyncGener
 }
 
 function tooManyRecords(): Failure {
-  return new Failure("usage", `more than ${MAX_RECORDS.toLocaleString("en")} rates to be put in order`, {
-    hint: "ask for a shorter period with --from and --to",
+  return new Failure("usage", `more than ${MAX_RECORDS.toLocaleString("en")} rates to sort`, {
+    hint: "choose a shorter period with --from and --to",
   });
 }

@@ -71,12 +71,12 @@ export function createReadClient(options: ReadClientOptions): ReadClient {
 /** The server is not the API, or its reply does not match the specification. */
 export function wrongReply(what: string, why: string): Failure {
   return new Failure("wrong_endpoint", `the reply to ${what} ${why}`, {
-    hint: "check the base URL; what answers there does not keep to the API's specification",
+    hint: "check the base URL; the server there does not follow the API specification",
   });
 }
 
 function stopped(): Failure {
-  return new Failure("incomplete", "stopped before everything was read", { hint: "run the same command again" });
+  return new Failure("incomplete", "stopped before all data was read", { hint: "run the same command again" });
 }
 
 const MAX_TRIES = 5;
@@ -109,10 +109,10 @@ function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Fa
     const unreadable = whyUnreadable(reply, parseBody(reply));
     return unreadable === undefined
       ? wanted.missing
-      : wrongReply(wanted.what, `has the status 404, and a body ${unreadable}`);
+      : wrongReply(wanted.what, `has the status 404 and a body ${unreadable}`);
   }
   if (isTemporary(status)) {
-    return new Failure("platform_unreachable", `the platform does not give ${wanted.what} (HTTP ${status})`, {
+    return new Failure("platform_unreachable", `the platform does not return ${wanted.what} (HTTP ${status})`, {
       hint: "run the same command again later",
     });
   }
@@ -129,7 +129,7 @@ function unauthorised({ what }: ReadRequest, authorised: boolean): Failure {
         hint: "check MIGRATE_API_KEY or MIGRATE_TOKEN, and the target's `auth`",
       })
     : new Failure("authentication", `the platform requires credentials for ${what}`, {
-        hint: "the specification has it public; ask the platform's operator",
+        hint: "the specification says that it is public; ask the platform's operator",
       });
 }
 

@@ -61,7 +61,7 @@ export interface RateRequest {
   readonly tariff: string;
   readonly fuel: Fuel;
   readonly kind: RateKind;
-  /** ISO 8601 date-time with a zone; selects rates that are valid then or later. */
+  /** ISO 8601 date-time with a zone; selects rates that are valid at or after this time. */
   readonly from?: string | undefined;
   /** The exclusive end of the period. */
   readonly to?: string | undefined;

@@ -89,7 +89,7 @@ export async function lookUpRecords(
       note(record, typeof result === "string" ? unknown(result) : result);
     }
   }
-  return records.map((record) => results.get(record) ?? unknown("the contract names nothing to ask"));
+  return records.map((record) => results.get(record) ?? unknown("the contract names no operation to query"));
 }
 
 function unknown(reason: string): Extract<LookupResult, { readonly kind: "unknown" }> {
@@ -170,7 +170,7 @@ async function readList(
   return found;
 }
 
-/** The records by key; records that share a key are already in `found`, with that result. */
+/** The records by key. Records with the same key are already in `found`, with that result. */
 function recordsByKey(
   records: readonly LookupRecord[],
   key: AttrPath,
@@ -196,7 +196,7 @@ function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | 
 const SAME_KEY = unknown("another record of this lookup has the same key");
 const TWO_ACCOUNTS = unknown("the platform lists its key twice, with different account numbers");
 
-const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists it with two account numbers that differ");
+const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists it with two different account numbers");
 
 /** The combined result of two list items with the same key. */
 function combined(before: LookupResult | undefined, item: LookupResult): LookupResult {
@@ -258,7 +258,7 @@ function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, form?
 function doubtOfAccount(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;
-  return { ...unknown(`the platform has it, without ${formatAttr(account)}: ask again later`), isUnderWay: true };
+  return { ...unknown(`the platform has it, without ${formatAttr(account)}: try again later`), isUnderWay: true };
 }
 
 /** Undefined if the record can be compared. */
@@ -269,7 +269,7 @@ function doubtWithoutOutcomes(
 ): LookupResult | undefined {
   if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
   if (lacks === undefined) return undefined;
-  const unproven = `the platform knows it, without ${lacks}, and the contract does not say by which status it is absent`;
+  const unproven = `the platform knows it, without ${lacks}, and the contract defines no status for absent records`;
   return { kind: "absent", unproven };
 }
 
@@ -283,7 +283,7 @@ function doubtOf(
   const shown = cleanText(status, 60);
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   if (outcome === undefined) return unlisted(status);
-  if (outcome === "pending") return { ...unknown(`its status is ${shown}: ask again later`), isUnderWay: true };
+  if (outcome === "pending") return { ...unknown(`its status is ${shown}: try again later`), isUnderWay: true };
   if (outcome !== "accepted") return { kind: "absent" };
   return lacks === undefined ? undefined : unknown(`its status is ${shown}, without ${lacks}`);
 }
@@ -315,7 +315,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" || typeof value === "number" ? scalarText(value) : "";
 }
 
-/** Numbers may be returned as text, a date-time in another zone or with its fraction; empty equals absent. */
+/** Numbers may be returned as text, and date-times in another zone or with a fraction. Empty equals absent. */
 function isSame(replied: unknown, sent: unknown): boolean {
   if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);
   if (isScalar(replied) && isScalar(sent)) return comparedText(replied) === comparedText(sent);

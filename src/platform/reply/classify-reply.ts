@@ -40,9 +40,9 @@ interface Facts {
   readonly body: JsonValue | undefined;
   readonly problems: readonly PlatformProblem[];
   readonly pushBack: PushBack | undefined;
-  /** Why a success is not trusted. */
+  /** The reason why a success is not trusted. */
   readonly distrust: string | undefined;
-  /** Why the reply settles nothing, regardless of its meaning. */
+  /** The reason why the reply settles nothing, regardless of its meaning. */
   readonly unsettled: Classification["replyClass"] | undefined;
 }
 
@@ -118,7 +118,7 @@ function classOf(facts: Facts, operation: ClassifiedOperation): ReplyClass {
   return isSettled ? (unsettled ?? replyClass) : replyClass;
 }
 
-/** Clear from its status alone: a server may send it before it has read the request, and then close the connection. */
+/** The status alone is conclusive. A server may send it before it has read the request, then close the connection. */
 const TOO_LARGE = 413;
 
 function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
@@ -211,14 +211,14 @@ function classifyRefusal(facts: Facts, operation: ClassifiedOperation): ReplyCla
   return { kind: "rejected", problems };
 }
 
-/** A proxy may have forwarded the complete request and then given up waiting for the platform. */
+/** A proxy may have forwarded the complete request and then timed out while it waited for the platform. */
 function requestTimeout(facts: Facts): ReplyClass {
   if (facts.reply.isEarly === true) return retry(facts);
   return { kind: "ambiguous", reason: "HTTP 408 after the whole request was sent", notFromApi: false };
 }
 
 function wrongEndpoint(status: number, operation: ClassifiedOperation): Failure {
-  return new Failure("wrong_endpoint", `${operation.path} does not take accounts here (HTTP ${status})`, {
+  return new Failure("wrong_endpoint", `${operation.path} does not accept accounts here (HTTP ${status})`, {
     hint: "check the base URL and the contract's path for this operation",
   });
 }

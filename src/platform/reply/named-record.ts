@@ -3,7 +3,7 @@ import type { PlainOperation } from "../../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 
-/** Where replies hold the account number and the business key, according to the contract. */
+/** The paths of the account number and the business key in replies, according to the contract. */
 export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key"> {
   /** Other names under which the request sends the business key: members of its body, parameters of its path. */
   readonly keyNames?: readonly string[];
@@ -12,7 +12,7 @@ export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key
 }
 
 /**
- * Why a reply does not concern the record that was sent, in a few words; undefined if nothing contradicts it. Applies
+ * The short reason why a reply does not belong to the sent record; undefined if nothing contradicts it. Applies
  * to every status, because a rejection and an "already imported" settle a record as a success does.
  */
 export function whyNotOfSentRecord(
@@ -22,7 +22,7 @@ export function whyNotOfSentRecord(
 ): string | undefined {
   if (body === undefined) return undefined;
   if (isOtherKey(body, operation, payload)) return "with the business key of another record";
-  return hasTwoAccounts(body, operation, payload) ? "with two account numbers that differ" : undefined;
+  return hasTwoAccounts(body, operation, payload) ? "with two different account numbers" : undefined;
 }
 
 /**

@@ -1,9 +1,9 @@
 /**
- * Whether a record names its account itself. Such a record adds to an existing account, as other records may. `json`:
- * its payload in UTF-8.
+ * Whether a record contains its account number. Such a record adds to an existing account, so several records may have
+ * the same account number. `json`: the payload in UTF-8.
  */
 export function namesAccount({ json }: { readonly json: Buffer }, account: string): boolean {
-  // Searches for the bare number first, because a search that starts with a quotation mark would stop at each one.
+  // Searches for the number without quotation marks first, which is faster because quotation marks are frequent.
   return (!PLAIN.test(account) || json.includes(account)) && json.includes(JSON.stringify(account));
 }
 

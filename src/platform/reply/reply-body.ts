@@ -9,9 +9,9 @@ export function parseBody(reply: HttpReply): JsonValue | undefined {
   return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
 }
 
-export const CUT_SHORT = "whose body was cut short";
+export const CUT_SHORT = "whose body was truncated";
 
-/** Why the body of a reply is unreadable; undefined if it is readable or empty. */
+/** The reason why the body of a reply is unreadable; undefined if it is readable or empty. */
 export function whyUnreadable(reply: HttpReply, body: JsonValue | undefined): string | undefined {
   if (!reply.complete) return CUT_SHORT;
   const isBroken = body === undefined && reply.body.trim() !== "" && isJsonType(reply.headers["content-type"] ?? "");

@@ -11,7 +11,7 @@ export const UNSPECIFIED = "unspecified";
 /** The code of the single problem of a body that names none: a web page, an empty body, other JSON. */
 const UNREADABLE = "unreadable_reply";
 
-/** Per reply; further problems add no information. */
+/** Maximum number of problems per reply. Further ones add no information. */
 const MAX_PROBLEMS = 1_000;
 const MAX_DEPTH = 32;
 const MAX_DETAIL = 500;
@@ -30,7 +30,7 @@ export function replyProblems(body: unknown, wrap?: string): readonly PlatformPr
     if (found.length < MAX_PROBLEMS) found.push(problem(unwrapped(path, wrap), code, detail));
   };
   readBody(body, add);
-  if (found.length === 0) add([], UNREADABLE, "the platform gave no reason that could be read");
+  if (found.length === 0) add([], UNREADABLE, "the platform gave no readable reason");
   return found;
 }
 
@@ -166,7 +166,7 @@ function failedStatus(item: JsonValue, { status: name, failed }: Rule): string |
   return (failed?.includes(status) ?? FAILED.test(status)) ? status : undefined;
 }
 
-/** The payload's list of the same name; otherwise the payload's only list of objects; otherwise the reply's name. */
+/** The payload's list of the same name, otherwise its only list of objects, otherwise the path in the reply. */
 function payloadList(at: AttrPath, body: FieldType | undefined): AttrPath {
   if (body?.kind !== "object" || (at.length === 1 && body.properties.has(String(at[0])))) return at;
   const lists = [...body.properties.values()].filter(

@@ -8,14 +8,14 @@ import type { HttpReply } from "../../transport/http.ts";
 import { contradictionIn, type ReplyIdentifiers, whyNotOfSentRecord } from "./named-record.ts";
 import { accountAt, cleanText, CUT_SHORT, isEmpty, isJsonType } from "./reply-body.ts";
 
-/** The contract's documentation of an operation's replies, and where they hold the record's business key. */
+/** The contract's documentation of an operation's replies, and where they contain the record's business key. */
 export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOperation, "replies">> {
   /** A success must name the created object: a null account number, if one is documented, is not a success. */
   readonly creates?: boolean;
 }
 
 /**
- * Why a success below 300 is not trusted, in a few words; undefined if it is. A success is trusted if its status,
+ * The short reason why a success below 300 is not trusted; undefined if it is. A success is trusted if its status,
  * content type and body are as documented and it contains the account number or the business key, if the contract
  * documents one of them. If the contract does not document the body, only a contradiction of the success counts
  * against it. `whyNotOfSentRecord` checks whether the reply names another record.
@@ -43,8 +43,8 @@ export function reasonForDistrust(
 }
 
 /**
- * Why a reply below 300 does not appear to belong to the operation: the contract does not document its status, its
- * content type or body has a different form, it is incomplete, or it names another record.
+ * The reason why a reply below 300 does not appear to belong to the operation: the contract does not document its
+ * status, its content type or body has a different form, it is incomplete, or it names another record.
  */
 export function whyNotOfOperation(
   reply: HttpReply,
@@ -107,7 +107,7 @@ function matchesRange(name: string, range: string): boolean {
   return range === "*/*" || (range.endsWith("/*") && name.startsWith(range.slice(0, -1)));
 }
 
-/** The same for a body only. */
+/** Returns the same reasons for a body without a reply. */
 export function whyNotOfRecord(
   body: JsonValue,
   form: DocumentedReply["body"],
@@ -149,7 +149,7 @@ function holdsError(body: JsonValue, name: string, form: DocumentedReply["body"]
   return !isDocumented && isJsonObject(body) && body[name] !== false && !isEmpty(body[name]);
 }
 
-/** Paths where a reply may hold the account number. */
+/** Paths where a reply may contain the account number. */
 function* accountPlacesOf({ outcomes }: RepliesContract): Generator<AttrPath> {
   for (const { account } of outcomes) if (account !== undefined) yield account;
   yield* ACCOUNT_FIELDS;

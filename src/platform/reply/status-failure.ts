@@ -17,7 +17,7 @@ export function isUnauthorised(reply: HttpReply): boolean {
 }
 
 interface FailedRequest {
-  /** A description of the request without personal data. */
+  /** Description of the request without personal data. */
   readonly what: string;
   /** The permission that the credentials need: `import`. */
   readonly permission: string;
@@ -25,7 +25,7 @@ interface FailedRequest {
   readonly showsPath: boolean;
 }
 
-/** Why no further request makes sense after a redirect or a 403; undefined for every other status. */
+/** The failure for a redirect or a 403, after which no further request makes sense; undefined for any other status. */
 export function statusFailure(reply: HttpReply, request: FailedRequest): Failure | undefined {
   const { status } = reply;
   if (status >= 300 && status < 400) {
@@ -33,7 +33,7 @@ export function statusFailure(reply: HttpReply, request: FailedRequest): Failure
       "redirect",
       `the platform redirects to ${redirectTarget(reply, request)} (HTTP ${status}): refused`,
       {
-        hint: "check the base URL and the path's closing slash; credentials and data are never sent on",
+        hint: "check the base URL and the path's trailing slash; redirects are never followed",
       },
     );
   }

@@ -6,7 +6,7 @@ import { describeProblem } from "../problem-text.ts";
 import { allInColumns, isOutcome, type Report, summaryJson, type Write } from "../report.ts";
 import { createOutcomeLines, type Separators } from "./outcome-lines.ts";
 
-/** Writes one document: the summary as in `summary.json`, and every outcome on a line of its own. */
+/** Writes one document: the summary as in `summary.json`, and each outcome on a separate line. */
 export async function jsonReporter(report: Report, write: Write): Promise<void> {
   await write(`{"summary":${summaryJson(report.summary)},\n"outcomes":[`);
   await writeLines(report, write, { before: "\n", between: ",\n", after: "" });

@@ -7,7 +7,7 @@ import { describeProblem } from "../problem-text.ts";
 
 type TestResult = "failure" | "error" | "skipped";
 
-/** How JUnit counts a status; statuses not listed pass. */
+/** The JUnit result for each status. Statuses that are not listed pass. */
 const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   invalid: "failure",
   rejected: "failure",

@@ -110,7 +110,7 @@ function powerAbove(number: number): number {
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];
 
-/** The same condition as in `jsonText`. */
+/** Must match the condition in `jsonText`. */
 function needsNoEscape(text: Uint8Array, from: number, to: number): boolean {
   for (let index = from; index < to; index += 1) {
     const byte = text[index] ?? 0;

@@ -6,7 +6,7 @@ import type { PageCause } from "./collect-rows.ts";
 import { html, type Html } from "./html.ts";
 import { percent } from "./records-section.ts";
 
-/** Maximum number of causes in the chart. Cards are not limited by it. */
+/** Maximum number of causes in the chart. It does not limit the number of cards. */
 const CHARTED = 10;
 
 /**
@@ -76,7 +76,7 @@ function choice(id: string, label: string, all: string): Html {
 function causeCard(cause: PageCause, at: number): Html {
   const { attr, code, by, severity, records, problems, shapes } = cause;
   const form = formOf(cause);
-  const held = severity === "error" ? "held back" : "concerned";
+  const held = severity === "error" ? "held back" : "affected";
   return html`<li>
     <article class="cause ${severity}" id="cause-${at + 1}" aria-labelledby="words-${at + 1}">
       <div class="cause-head">

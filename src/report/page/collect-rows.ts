@@ -27,12 +27,12 @@ export interface CauseCollector {
   readonly others: () => Readonly<Record<Severity, number>>;
 }
 
-/** Limits that bound the memory, and keep the page small enough for an e-mail. */
+/** Limits on memory use. They also keep the page small enough for an e-mail. */
 const MAX_PLACES = 1000;
 const MAX_SHAPES = 5;
 const ROWS_OF_PLACE = 100;
 const MAX_ROWS = 5000;
-/** Rows that a place still gets once the page is full. */
+/** Maximum number of rows per place after the page is full. */
 const ROWS_OF_LATE_PLACE = 3;
 
 /** Creates a collector that groups problems by cause, and keeps the first rows of each place. */

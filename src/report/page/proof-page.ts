@@ -14,7 +14,7 @@ export async function writeProofPage(proof: Proof, write: Write): Promise<void> 
   const pieces = [
     frame.start,
     html`<header>
-      <p class="kicker">Proof of a migration · made ${moment(proof.madeAt)} by ${proof.tool}</p>
+      <p class="kicker">Proof of a migration · created ${moment(proof.madeAt)} by ${proof.tool}</p>
       <h1>${sentence(proof)}</h1>
     </header>`,
     html`<main id="content">${proof.coverage && coverageTable(proof.coverage)}${proof.runs.map(runSection)}</main>`,
@@ -191,9 +191,9 @@ function platformText({ platform }: RunProof): Html | undefined {
   if (platform === undefined) return undefined;
   const { askedAt, found, different, absent, unknown } = platform;
   return html`<p>
-    The platform was asked on ${moment(askedAt)}: it has ${formatCount(found)} of the accepted records as they were
-    sent; ${formatCount(different)} differ, ${formatCount(absent)} are not there, and of ${formatCount(unknown)} it does
-    not say.
+    The platform was queried on ${moment(askedAt)}. It has ${formatCount(found)} of the accepted records as they were
+    sent; ${formatCount(different)} differ, ${formatCount(absent)} are missing, and ${formatCount(unknown)} could not be
+    checked.
   </p>`;
 }
 
@@ -204,7 +204,7 @@ function differencesText({ differences, run }: RunProof): string {
 
 function footer({ files }: Proof): Html {
   return html`<footer>
-    <h2>Beside this page</h2>
+    <h2>Other files</h2>
     ${table({
       id: "files",
       title: "Tables of every row, every record and every difference",
@@ -212,8 +212,8 @@ function footer({ files }: Proof): Html {
       rows: Object.entries(files),
     })}
     <p>
-      A row is in a record, an orphan (no parent has its key), in a duplicate of another record, left out by the run, or
-      not picked by the mapping.
+      A row is part of a record, an orphan (no parent has its key), part of a duplicate of another record, omitted by
+      the run, or not selected by the mapping.
       <code>migrate proof verify</code> computes the proof again from the sources and the ledger, and lists the
       differences.
     </p>

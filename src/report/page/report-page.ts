@@ -49,7 +49,7 @@ function header(report: Report): Html {
     </header> `;
 }
 
-const SECRET: Html = html`<p class="secret">This page holds values of customers. Treat it as the extract itself.</p> `;
+const SECRET: Html = html`<p class="secret">This page contains customer data. Protect it like the extract itself.</p> `;
 
 function kickerOf(run: RunFacts | undefined): string {
   if (run?.command === "push") return run.dryRun ? "Dry run: nothing was sent" : "Migration report";
@@ -77,7 +77,7 @@ function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefin
   const said =
     errors === 0
       ? "No errors were found."
-      : `${counted(errors, "error")} ${errors === 1 ? "has" : "have"} ${counted(behind, "cause")}. Each cause below says what to do.`;
+      : `${counted(errors, "error")} ${errors === 1 ? "has" : "have"} ${counted(behind, "cause")}. Each cause below includes advice.`;
   const warned =
     warnings === 0
       ? ""
@@ -104,13 +104,13 @@ function footer({ showValues }: Report): Html {
   return html`<footer>
     <h2>How to read this page</h2>
     <p>
-      ${shown}: <code>A</code> stands for a capital letter, <code>a</code> for a small one, <code>9</code> for a digit,
-      and <code>9{11}</code> for eleven digits in a row.
+      ${shown}: <code>A</code> stands for a capital letter, <code>a</code> for a lower-case letter, <code>9</code> for a
+      digit, and <code>9{11}</code> for eleven digits in a row.
     </p>
     <p>
-      Lines are counted from 1, the line with the names of the columns among them. In the same folder, errors.csv has
-      every problem, and the files whose names begin with rejects have the original rows that need work: correct those,
-      and give them back to the migration team.
+      Lines are counted from 1, including the line with the column names. In the same folder, errors.csv has every
+      problem, and the files whose names start with rejects have the original rows that need work. Correct these rows,
+      and return the files to the migration team.
     </p>
   </footer> `;
 }

@@ -6,7 +6,7 @@ import { toneOf } from "./records-section.ts";
 
 const HEIGHT = 120;
 
-/** Renders when the platform answered: columns that cover equal lengths of time, and the same data as a table. */
+/** Renders the platform's answers over time: as columns that cover equal lengths of time, and as a table. */
 export function timelineSection(timeline: Timeline): Html {
   const { slotSeconds, slots } = timeline;
   const statuses = STATUSES.filter((status) => slots.some(({ counts }) => (counts[status] ?? 0) > 0));
@@ -21,15 +21,16 @@ export function timelineSection(timeline: Timeline): Html {
   );
   const most = Math.max(...slots.map(({ counts }) => totalOf(counts)));
   return html`<section aria-labelledby="time">
-    <h2 id="time">The push in time</h2>
+    <h2 id="time">The push over time</h2>
     <p>
-      Each column stands for ${lengthText(slotSeconds)}, the highest for ${counted(most, "answer")} of the platform.
+      Each column covers ${lengthText(slotSeconds)}. The highest column represents ${counted(most, "answer")} of the
+      platform.
     </p>
     ${columnChart(timeline, statuses, most)}
     <p class="legend">${legend}</p>
     <details>
-      <summary>The same as a table</summary>
-      <div class="rows scroll" tabindex="0" role="region" aria-label="The push in time, as a table">
+      <summary>Show as a table</summary>
+      <div class="rows scroll" tabindex="0" role="region" aria-label="The push over time, as a table">
         ${slotTable(timeline, statuses)}
       </div>
     </details>
@@ -130,7 +131,7 @@ export function moment(iso: string): string {
   return `${dayOf(iso)}, ${iso.slice(11, 16)} UTC`;
 }
 
-/** Created on first use, because that takes as long as a short command. */
+/** Created on first use, because creation takes as long as a short command. */
 let day: Intl.DateTimeFormat | undefined;
 
 function dayOf(iso: string): string {

@@ -70,7 +70,7 @@ export function openRejectFile<R>(
   };
 }
 
-/** How the rows of one file are rendered. */
+/** Renders the rows of one file. */
 interface RejectLayout<R> {
   readonly kind: "csv" | "json";
   readonly header: () => string;

@@ -5,7 +5,7 @@ import type { Problem } from "../../model/problem.ts";
 import { type InputRecord, isCsvRow, type Row } from "../../model/record.ts";
 import type { Report } from "../report.ts";
 
-/** A batch of the input, with the records in it that need correction. */
+/** A batch of the input, and its records that need correction. */
 export interface RejectedBatch {
   readonly batch: readonly InputRecord[];
   readonly rejected: readonly { readonly record: InputRecord; readonly outcome: Outcome }[];

@@ -15,7 +15,7 @@ export interface ManifestInfo {
   readonly command: string;
   /** Id of the run. A ledger may contain its settings. */
   readonly run: string;
-  /** Settings of the job. Contain no secrets. */
+  /** Settings of the job. They contain no secrets. */
   readonly settings: object;
   /**
    * Secret of the run, so that its report is the same when it is written again; absent: a new secret for every report.

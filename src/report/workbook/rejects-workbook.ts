@@ -34,7 +34,7 @@ export interface WrittenWorkbook {
   readonly sheets: Readonly<Record<string, string>>;
   /** Checksum of the workbook, in hex. */
   readonly sha256?: string;
-  /** Why the workbook was not written. */
+  /** The reason why the workbook was not written. */
   readonly leftOut?: string;
 }
 
@@ -134,7 +134,7 @@ function shown(text: string): string {
 
 const SEPARATOR = " | ";
 const DETAIL = 3;
-/** A record may have hundreds of problems, while a cell holds 32,767 characters. */
+/** A record may have hundreds of problems, while a cell can contain at most 32,767 characters. */
 const MAX_WORDS = 30_000;
 
 function originalCell(value: string, column: string, problems: readonly Problem[]): SheetCell {

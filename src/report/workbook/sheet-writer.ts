@@ -53,7 +53,7 @@ export interface SheetWriter {
 /** Limits of spreadsheet programs: rows per sheet, and characters per cell. */
 const MAX_ROWS = 1_048_576;
 const MAX_CELL_CHARACTERS = 32_767;
-/** Programs become slow with many comments. Beyond this number, the description is only in the row. */
+/** Maximum number of comments, because many of them make programs slow. Further descriptions are only in the row. */
 const MAX_COMMENTS = 10_000;
 const MAX_WIDTH = 60;
 

@@ -38,8 +38,8 @@ export function adminRoutes({ adminToken, ...dependencies }: AdminDependencies):
 }
 
 /**
- * Accepts requests that carry the admin token, and requests of a page that the sandbox serves itself. A page from another
- * origin is refused, although the browser that opens it also sends its requests from this machine.
+ * Accepts requests that carry the admin token, and requests of a page that the sandbox serves itself. A page from
+ * another origin is refused, although the browser that opens it also sends its requests from this machine.
  */
 function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminToken: string): Reply | undefined {
   if (authorization === `Token ${adminToken}`) return undefined;
@@ -48,7 +48,7 @@ function refuseUnauthorised({ authorization, sender }: PlatformRequest, adminTok
   const isSameSite = sender.fetchSite === undefined || sender.fetchSite === "same-origin";
   if (isKnownHost && sender.origin === own && isSameSite) return undefined;
   const detail =
-    "Admin requests need the header Authorization: Token <adminToken>. The ready file has the admin token.";
+    "Admin requests need the header Authorization: Token <adminToken>. The ready file contains the admin token.";
   return refusal(403, "permission_denied", detail);
 }
 

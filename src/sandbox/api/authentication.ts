@@ -10,7 +10,7 @@ export type Authenticate = (
 /**
  * Specification 5.3-5.4: a token, or the API key itself as a long-lived token, in the `Authorization` header
  * (`Token <t>`; also bare, `JWT <t>` and `Bearer <t>`, because instances differ).
- * Where basic authentication is allowed: the API key as the user name, with an empty password.
+ * If basic authentication is allowed: the API key as the user name, with an empty password.
  */
 export function createAuthenticate(apiKey: string, tokens: Tokens): Authenticate {
   const isBasic = (credentials: string): boolean => Buffer.from(credentials, "base64").toString() === `${apiKey}:`;

@@ -28,7 +28,7 @@ const SCHEMA = buildSchema(`
   type Mutation {
     "Obtains a token for REST and GraphQL."
     ObtainServiceToken(input: ObtainJSONWebTokenInput!): ObtainKrakenJSONWebToken
-    "The same, under the name that other instances give it."
+    "The same mutation, under the name that other instances use."
     obtainKrakenToken(input: ObtainJSONWebTokenInput!): ObtainKrakenJSONWebToken
   }
 
@@ -36,7 +36,7 @@ const SCHEMA = buildSchema(`
   input ObtainJSONWebTokenInput {
     "The organisation's API key."
     APIKey: String
-    "The secret key of a third-party organisation; the sandbox takes its API key here, too."
+    "The secret key of a third-party organisation; the sandbox also accepts its API key here."
     organizationSecretKey: String
     "A refresh token obtained with an earlier token."
     refreshToken: String

@@ -16,7 +16,9 @@ export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "pr
   readonly authenticate: Authenticate;
 }
 
-/** The GET operations in the contract's workflows. Each reply has its values at the paths that the contract declares. */
+/**
+ * The GET operations in the contract's workflows. Each reply has its values at the paths that the contract declares.
+ */
 export function workflowReads(dependencies: WorkflowReadDependencies): readonly Route[] {
   return getRoles(dependencies.contract).map((role) => ({
     method: "GET",
@@ -66,7 +68,7 @@ function statusReply(poll: Poll, identity: ProcessIdentity, dependencies: Workfl
 
 const EVENT_NAMES = { PENDING: "CREATED", IN_PROGRESS: "CREATED", PROCESSED: "PROCESSED", ERRORED: "ERRORED" } as const;
 
-/** The state of an account that no workflow created since this sandbox started. */
+/** The state of an account that was not created by a workflow since this sandbox started. */
 function finishedProcess(
   { supplier, key }: ProcessIdentity,
   { state }: WorkflowReadDependencies,

@@ -17,7 +17,7 @@ export interface PostRole {
   readonly hasSeparateValidation: boolean;
 }
 
-/** The role of a GET operation: what it reports. */
+/** The role of a GET operation: it reports the status of an import, or returns an imported account. */
 export interface GetRole {
   readonly path: string;
   /** Names of the path parameters. */

@@ -14,7 +14,9 @@ export interface WorkflowDependencies {
   readonly now: () => number;
 }
 
-/** The effect of one workflow step on a valid payload. `wrapped`: whether to reply in the form of the second generation. */
+/**
+ * The effect of one workflow step on a valid payload. `wrapped`: whether to reply in the form of the second generation.
+ */
 export function workflowStepHandler(
   role: PostRole,
   dependencies: WorkflowDependencies,

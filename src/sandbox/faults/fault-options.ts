@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonValue } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 
-/** When a fault occurs. Counts data-import requests from 1, starting when the faults were last set. */
+/** Selects the requests with a fault. Counts data-import requests from 1, starting when the faults were last set. */
 export interface Trigger {
   /** Every nth request. */
   readonly every?: number;
@@ -83,8 +83,8 @@ export interface FaultValues {
 const ERROR_STATUSES = [500, 502, 503, 504] as const;
 
 /**
- * Reads faults in the form of the admin endpoint: an object with the names of `FaultOptions`. A trigger may also have its
- * command-line form: `every:10`, `5%`, `at:3,7`.
+ * Reads faults in the form of the admin endpoint: an object with the names of `FaultOptions`. A trigger may also have
+ * its command-line form: `every:10`, `5%`, `at:3,7`.
  *
  * @throws Failure `usage` that names the invalid member
  */
@@ -193,6 +193,6 @@ function headerText(text: string, name: string): string {
 }
 
 function wrong(name: string, expected: string): Failure {
-  const more = { hint: `expected is ${expected}` };
-  return new Failure("usage", `the sandbox's fault setting "${name}" is not understood`, more);
+  const more = { hint: `expected: ${expected}` };
+  return new Failure("usage", `the sandbox's fault setting "${name}" is not valid`, more);
 }

@@ -134,8 +134,8 @@ function daysIn(year: number, month: number): number {
 }
 
 /**
- * A date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. By RFC 3339 the letters may be in
- * lower case, and the last minute of a day in UTC may have a second 60. A date alone means its first moment.
+ * A date, `T`, a time with at least seconds, and `Z` or an offset in hours and minutes. By RFC 3339 the letters may be
+ * in lower case, and the last minute of a day in UTC may have a second 60. A date alone means its first moment.
  */
 export function isDateTime(text: string): boolean {
   const form = /^(.{10})T(\d{2}:\d{2}:)(\d{2})((?:\.\d+)?)(Z|[-+]\d{2}:\d{2})$/;
@@ -147,7 +147,9 @@ export function isDateTime(text: string): boolean {
   return isTime(`${time}00${offset}`) && start.getUTCHours() === 23 && start.getUTCMinutes() === 59;
 }
 
-/** `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., with or without an offset. No 24:00 and no leap seconds. */
+/**
+ * `HH:MM`, `HH:MM:SS` or finer, from 00:00 to 23:59:59.999..., with or without an offset. No 24:00 and no leap seconds.
+ */
 export function isTime(text: string): boolean {
   const form = /^(\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)?(?:Z|[-+](\d{2}):(\d{2}))?$/;
   const [, hours, minutes, seconds = "0", offsetHours = "0", offsetMinutes = "0"] = form.exec(text) ?? [];

@@ -45,13 +45,15 @@ function definitionOf(ajv: Ajv, name: string): ValidateFunction {
   return found;
 }
 
-/** Published patterns are not always valid with the `u` flag that JSON Schema requires, and some are not valid at all. */
+/**
+ * Published patterns are not always valid with the `u` flag that JSON Schema requires, and some are not valid at all.
+ */
 function tolerantRegExp(pattern: string, flags: string): RegExp {
   for (const attempt of [flags, flags.replace("u", "")]) {
     try {
       return new RegExp(pattern, attempt);
     } catch {
-      // Try again without the flag, then give up.
+      // Retry without the flag. If that fails, too, the pattern is ignored.
     }
   }
   return /(?:)/;

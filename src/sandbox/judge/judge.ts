@@ -55,7 +55,7 @@ function findingsFrom(errors: readonly ErrorObject[]): readonly JudgeFinding[] {
   return [...new Map(kept.map((one) => [`${one.attr} ${one.code}`, one])).values()];
 }
 
-/** Codes after which there is no value to check: other findings at the same attr are meaningless. */
+/** Codes that mean there is no value to check. Other findings at the same attr are then meaningless. */
 const NO_VALUE_CODES: ReadonlySet<string> = new Set(["required", "null", "blank", "not_a_list", "not_a_dict"]);
 const NON_FIELD = "non_field_errors";
 

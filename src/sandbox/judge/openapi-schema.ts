@@ -21,8 +21,8 @@ export function resolveRef(document: JsonObject, node: JsonObject): JsonObject {
 }
 
 /**
- * The schemas that make up a schema: itself, the targets of its `$ref`, the members of its `allOf`, and the same for
- * each of these, without repetitions. Do not treat a returned schema as a reference again.
+ * The schemas that make up a schema: itself, the targets of its `$ref`, the members of its `allOf`, and
+ * recursively the parts of these schemas, without repetitions. Do not treat a returned schema as a reference again.
  */
 export function flattenSchema(document: JsonObject, schema: JsonObject): readonly JsonObject[] {
   const parts = new Set<JsonObject>();
@@ -121,8 +121,8 @@ const TYPE_INDICATORS: readonly (readonly [type: string, words: readonly string[
 ];
 
 /**
- * Whether null is valid. `nullable` decides for its own schema, including `$ref` and `allOf`. Without `nullable`, the types,
- * values and parts must all allow null, and so must at least one of the alternatives.
+ * Whether null is valid. `nullable` decides for its own schema, including `$ref` and `allOf`. Without `nullable`, the
+ * types, values and parts must all allow null, and so must at least one of the alternatives.
  */
 export function takesNull(document: JsonObject, schema: JsonObject, above: readonly JsonObject[] = []): boolean {
   if (above.includes(schema)) return true;

@@ -81,7 +81,7 @@ function isAbroad(value: JsonValue, region: string): boolean {
   return typeof country === "string" && country.trim() !== "" && country.trim().toUpperCase() !== region;
 }
 
-/** A number with the prefix of another country only has to be dialable (ITU-T E.164: at most 15 digits). */
+/** A number with the prefix of another country must only be dialable (ITU-T E.164: at most 15 digits). */
 function isForeignNumber(text: string, region: string): boolean {
   const digits = digitsOf(text);
   const own = CALLING_CODES.get(region);
@@ -97,7 +97,10 @@ function digitsOf(text: string): string {
   return text.replaceAll(/[\s().-]/g, "");
 }
 
-/** United Kingdom: ten digits after the leading zero (nine in a few old areas), not starting with 0, 4 or 6 (Ofcom, national numbering plan). */
+/**
+ * United Kingdom: ten digits after the leading zero (nine in a few old areas), not starting with 0, 4 or 6 (Ofcom,
+ * national numbering plan).
+ */
 function isBritishNumber(text: string): boolean {
   return /^(?:\+44|0044|0)[1235789]\d{8,9}$/.test(digitsOf(text));
 }

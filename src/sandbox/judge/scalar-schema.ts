@@ -135,7 +135,7 @@ function int32Limits({ format, minimum, maximum }: JsonObject): JsonObject {
 
 const DIGITS_PATTERN = /^\^(?:-\?)?\\d\{0,(\d+)\}\(\?:\\\.\\d\{0,(\d+)\}\)\?\$$/;
 
-/** A generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` limits the digits. These limits have codes of their own. */
+/** A generated pattern such as `^-?\d{0,8}(?:\.\d{0,2})?$` limits the digits. These limits have separate codes. */
 function decimalRule(parts: readonly JsonObject[]): JsonObject {
   const pattern = parts.map((part) => part["pattern"]).find((text) => typeof text === "string");
   const [, whole, places] = typeof pattern === "string" ? (DIGITS_PATTERN.exec(pattern) ?? []) : [];

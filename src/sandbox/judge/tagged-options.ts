@@ -1,7 +1,7 @@
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { alternativesIn, flattenSchema, hasNoValues, valuesOf } from "./openapi-schema.ts";
 
-/** A schema that a tag can select. It has no alternatives of its own. */
+/** A schema that a tag can select. It does not contain alternatives itself. */
 interface Leaf {
   readonly schema: JsonObject;
   /** Tag values as text. Undefined if the schema does not list them. */

@@ -30,7 +30,9 @@ interface BestOfRule {
   readonly nullable: boolean;
 }
 
-/** `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the one with fewest errors. */
+/**
+ * `tagged`: a discriminator selects the schema. `bestOf`: the first valid schema, or else the one with fewest errors.
+ */
 export function unionKeywords({ definition, explain }: UnionKeywordOptions): readonly FuncKeywordDefinition[] {
   const judge = (name: string, data: unknown, context: ValidationContext): readonly object[] => {
     const validate = definition(name);
@@ -71,7 +73,7 @@ function tagged(
   return { code: value === null ? "null" : "invalid_choice", at: tag };
 }
 
-/** A mapping may have a key for null. A missing tag counts as null, too. */
+/** A mapping may have a key for null. A missing tag also counts as null. */
 function tagText(value: unknown): string | undefined {
   if (value === undefined || value === null) return "null";
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"

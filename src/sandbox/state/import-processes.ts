@@ -6,7 +6,7 @@ import { type ImportedAccount, keyOfAccount, type SandboxState } from "./sandbox
 
 /** Staged and scheduled payloads that are not accounts yet. They are in memory only and lost on restart. */
 export interface ImportProcesses {
-  /** Returns true if it was staged before. */
+  /** Returns true if it has been staged before. */
   readonly stage: (identity: ProcessIdentity, payload: JsonObject) => boolean;
   readonly staged: (identity: ProcessIdentity) => JsonObject | undefined;
   /**

@@ -61,8 +61,8 @@ const MAX_FOREIGN_REPLIES = 3;
 const MAX_UNANSWERED = 20;
 
 /**
- * @param mostInFlight maximum requests in flight; one network failure can fail all of them, so that alone is no reason
- * to stop
+ * @param mostInFlight maximum requests in flight; a single network failure can fail all of them, which alone is no
+ * reason to stop
  */
 function createReplyStreaks(mostInFlight: number): ReplyStreaks {
   const foreign = createStreak();
@@ -104,7 +104,7 @@ function createStreak(): Streak {
 }
 
 function notTheApi(reason: string): Failure {
-  return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} replies in a row were not the API's: ${reason}`, {
+  return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} replies in a row did not come from the API: ${reason}`, {
     hint: "check the base URL, and whether a proxy or a login page answers instead; the ambiguous records are in the report",
   });
 }
@@ -166,8 +166,8 @@ function unreachable(reason: string, maxWaitMs: number): Failure {
 function pushedBackTooLong(afterMs: number, maxWaitMs: number): Failure {
   const what =
     afterMs > maxWaitMs
-      ? `the platform asks to come back in ${seconds(afterMs)}`
-      : `the platform has let nothing through for ${seconds(maxWaitMs)}`;
+      ? `the platform requires a wait of ${seconds(afterMs)}`
+      : `the platform has accepted no request for ${seconds(maxWaitMs)}`;
   return new Failure("incomplete", what, { hint: RESUME_HINT });
 }
 

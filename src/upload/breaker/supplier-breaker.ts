@@ -24,7 +24,7 @@ export interface SupplierBreakers {
   /** The record has an outcome. */
   readonly recordDone: (supplier: string | undefined) => void;
   readonly isProbing: (supplier: string | undefined) => boolean;
-  /** Why records were not sent; undefined while every supplier accepts records. */
+  /** The reason why records were not sent; undefined while every supplier accepts records. */
   readonly failure: () => Failure | undefined;
   /** Whether records were skipped since the last call. Skipped records require another pass over the input. */
   readonly takeSkipped: () => boolean;
@@ -102,15 +102,19 @@ function closedFailure(closed: readonly SupplierBreaker[]): Failure | undefined 
   const several = names.length > 1;
   const who = several ? `the import suppliers ${names.join(", ")}` : ["the import supplier", ...names].join(" ");
   if (!isFromStreak) {
-    return new Failure("supplier_closed", `${who} ${several ? "take" : "takes"} no accounts for now (${code})`, {
-      hint: "ask the platform's operator to set it to Ongoing, then run `migrate resume`",
-    });
+    return new Failure(
+      "supplier_closed",
+      `${who} ${several ? "accept" : "accepts"} no accounts at the moment (${code})`,
+      {
+        hint: "ask the platform's operator to set it to Ongoing, then run `migrate resume`",
+      },
+    );
   }
   return new Failure(
     "platform_refused",
-    `${EQUAL_REFUSALS} records in a row of ${who} were refused with ${code} and no field`,
+    `${EQUAL_REFUSALS} records in a row of ${who} were refused with ${code}, which named no field`,
     {
-      hint: "this looks like the import supplier or the service, not the data; once that is fixed, run `migrate resume`",
+      hint: "the cause is probably the import supplier or the service, not the data; once it is fixed, run `migrate resume`",
     },
   );
 }
@@ -122,7 +126,7 @@ interface SupplierBreaker {
   readonly state: () => "closed" | "open" | "half-open";
   /** Returns true when the next probe is due, and makes the circuit half-open. */
   readonly startProbe: () => boolean;
-  /** As `interpret` of `SupplierBreakers`. */
+  /** See `interpret` of `SupplierBreakers`. */
   readonly interpret: (replyClass: ReplyClass) => ReplyClass;
   /** The record has an outcome. An inconclusive probe opens the circuit again. */
   readonly recordDone: () => void;
@@ -130,7 +134,7 @@ interface SupplierBreaker {
   readonly apply: (finding: ReportedSupplier | undefined) => void;
   /** Time of the next probe, monotonic milliseconds. */
   readonly probeAt: () => number;
-  /** Why the circuit opened: a code of the contract, or the code of five equal refusals. */
+  /** The reason why the circuit opened: a code of the contract, or the code of five equal refusals. */
   readonly cause: () => { readonly code: string; readonly isFromStreak: boolean };
 }
 
@@ -234,8 +238,8 @@ function createRefusalStreak(): RefusalStreak {
 }
 
 /**
- * The code of a refusal without a field. Such a refusal is more likely about the supplier or the service than the
- * record.
+ * The code of a refusal without a field. Such a refusal is more likely to concern the supplier or the service than
+ * the record.
  */
 function codeWithoutField(problems: readonly PlatformProblem[]): string | undefined {
   const [only] = problems;

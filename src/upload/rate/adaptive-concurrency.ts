@@ -15,9 +15,9 @@ export interface RateControl {
   readonly limit: () => number;
   /** Highest possible limit. */
   readonly maximum: number;
-  /** Undefined if a request may be sent now. Otherwise resolves when the caller should ask again. */
+  /** Undefined if a request may be sent now. Otherwise resolves when the caller should try again. */
   readonly waitForTurn: (signal: AbortSignal) => Promise<void> | undefined;
-  /** For a request that already had its turn: only waits for a pause that began since then. */
+  /** For a request that was already allowed: only waits for a pause that has begun since then. */
   readonly waitForPause: (signal: AbortSignal) => Promise<void> | undefined;
   /** The epoch to store with a request when it is sent. */
   readonly epoch: () => Epoch;
@@ -51,9 +51,9 @@ const UNSENT_BEFORE_PROBE = 5;
  * storm.
  */
 const RETRY_AFTER_TRUSTED_TIMES = 3;
-/** Longest pause that the platform did not ask for. After an outage, the push continues within this time. */
+/** Longest pause that the platform did not request. After an outage, the push continues within this time. */
 const MAX_PAUSE_MS = 8_000;
-/** A mean reply time above factor times the best one, plus the constant, means that more concurrency does not help. */
+/** More concurrency does not help if the mean reply time exceeds the best one times this factor, plus this constant. */
 const SLOWDOWN_FACTOR = 1.3;
 const SLOWDOWN_MS = 5;
 /** Windows to wait before retrying a limit that made replies slower. */
@@ -62,7 +62,7 @@ const WINDOWS_BEFORE_NEXT_TRY = 10;
 const BEST_LATENCY_DECAY = 1.0002;
 /** The share of a run with a single process. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
-/** How far `rps` may run ahead of even spacing, so that coarse timers do not reduce throughput. */
+/** How far ahead of the even spacing of `rps` a request may be sent, so that coarse timers do not reduce throughput. */
 const BURST_MS = 50;
 
 export function createRateControl(
@@ -204,7 +204,7 @@ interface Pauses {
   /** Remaining milliseconds of the longest pause. */
   readonly restMs: () => number;
   readonly begin: (forMs: number, reason: string) => void;
-  /** Begins a pause that the platform did not ask for. `round`: consecutive pauses, including this one. */
+  /** Begins a pause that the platform did not request. `round`: consecutive pauses, including this one. */
   readonly beginOwn: (round: number, reason: string) => void;
 }
 
@@ -237,7 +237,7 @@ interface PushBackInARow {
 }
 
 /**
- * The round of a pause that the platform did not ask for, or 0 for none. A timeout already slows the push. A pause
+ * The round of a pause that the platform did not request, or 0 for none. A timeout already slows the push. A pause
  * from the platform is sufficient at first, and so is halved concurrency after the first refusal.
  */
 function ownPauseRound(reason: string, { hasRetryAfter: isTold, isFirst, inARow }: PushBackInARow): number {
@@ -292,7 +292,7 @@ function createConcurrencyLimit(
     limit += 1;
     if (limit < recoverTo) return;
     recoverTo = 0;
-    onChange({ kind: "pace", limit, reason: "requests are let through again" });
+    onChange({ kind: "pace", limit, reason: "requests are accepted again" });
   };
 
   return {
@@ -301,12 +301,12 @@ function createConcurrencyLimit(
     increase(durationMs, inFlight, isCurrent) {
       if (isCurrent) recover();
       if (inFlight < limit / 2 || !window.add(durationMs, limit)) return;
-      const reason = auto ? "replies stay quick" : "back to the set concurrency";
+      const reason = auto ? "replies are still fast" : "back to the configured concurrency";
       patience -= 1;
       if (!window.helps()) {
         if (limit > good) patience = WINDOWS_BEFORE_NEXT_TRY;
         recoverTo = 0;
-        change(Math.min(limit, good), "one more only made replies slower");
+        change(Math.min(limit, good), "more concurrency only made replies slower");
         return;
       }
       if (limit >= maximum || patience > 0) return window.restart();

@@ -2,7 +2,7 @@ import { createRefusalNoise, MAX_NOISE, type Load, type RefusalNoise } from "./r
 
 /**
  * The rate (requests per second) that the platform accepts, learned from its refusals (429, 503). The rate just before
- * a refusal is taken as the cap. The run then sends slightly less and recovers along the curve of CUBIC (RFC 9438):
+ * a refusal becomes the cap. The run then sends slightly less and recovers along the curve of CUBIC (RFC 9438):
  * steep at first, flat around the cap, and steep beyond it while nothing is refused. Reaching the same cap again
  * doubles the recovery time, so a steady cap causes few refusals. One lower measurement does not replace a confirmed
  * cap, because it may include a pause. Refusals that are independent of the rate do not indicate a cap
@@ -16,7 +16,7 @@ export interface LearnedRate {
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
   /** Refusals that are independent of the rate. */
   readonly noise: Pick<RefusalNoise, "isKnown" | "isPlausible">;
-  /** Adopts the rate that another worker derived from a refusal at that time. */
+  /** Adopts the rate that another worker derived from a refusal at the given time. */
   readonly adopt: (perSecond: number, refusedAt: number) => void;
   /** Scales the rate because this worker's share of the platform changed. */
   readonly scale: (factor: number) => void;
@@ -47,7 +47,7 @@ const MIN_RECOVERY_MS = 2_000;
 const MAX_RECOVERY_MS = 60_000;
 /** Two caps that differ by less than this share count as the same. */
 const SAME_CAP_TOLERANCE = 0.15;
-/** Lowest share of a known cap that one refusal can leave: a single refusal, and one of many. */
+/** Lowest share to which one refusal can reduce a known cap: for a single refusal, and for one of many. */
 const MIN_SHARE_OF_CAP = 0.8;
 const MIN_SHARE_OF_CAP_MANY = 0.5;
 /** Lowest share of the previous cap if refusals were mistaken for noise. */
@@ -83,7 +83,7 @@ export function createLearnedRate(): LearnedRate {
     return isTooSoon ? Math.max(measured, possible) : measured;
   };
   /**
-   * How to treat a refusal if it is a single one while no cap is known. With `Retry-After`, waiting for more refusals would cost too
+   * How to treat a single refusal while no cap is known. With `Retry-After`, waiting for more refusals would cost too
    * much.
    */
   const beforeCap = (now: number, { atATime, holdMs }: Refusal, isSingle: boolean): RefusalCause | undefined => {

@@ -1,22 +1,23 @@
 /**
- * Distinguishes random refusals from those of a cap: at a lower rate, a cap refuses less and noise refuses the same
- * share. Refusals that continue at a lower rate are taken as noise. So are two refusals with many requests between
- * them before a cap is known, because an exceeded cap refuses more often. The run then returns to the previous rate on
- * trial. A cap refuses clearly more at once, which reveals the mistake. Known noise explains refusals until they
- * clearly exceed its share (a cumulative sum test, E. S. Page, "Continuous inspection schemes", 1954).
+ * Distinguishes random refusals from those of a cap: at a lower rate, a cap refuses a smaller share and noise refuses
+ * the same share. Refusals that continue at a lower rate are treated as noise. So are two refusals with many requests
+ * between them before a cap is known, because an exceeded cap refuses more often. The run then returns to the previous
+ * rate for a trial. If there is a cap, it immediately refuses clearly more requests, which reveals the mistake. Known
+ * noise explains refusals until they clearly exceed its share (a cumulative sum test, E. S. Page, "Continuous
+ * inspection schemes", 1954).
  */
 export interface RefusalNoise {
   /** Share of requests that are refused at random; 0 if no noise is known. */
   readonly share: () => number;
   /** Noise is known, and it explains the last refusal. */
   readonly isKnown: () => boolean;
-  /** The share is one that noise can have, allowing for few requests. Then only the refused record waits. */
+  /** The share is plausible for noise, given the number of requests. Then only the refused record waits. */
   readonly isPlausible: () => boolean;
   readonly letThrough: (load: Load) => void;
   /** A request was refused. Returns true if known noise explains it. */
   readonly explains: (load: Load) => boolean;
   /**
-   * Call this for a refusal that noise does not explain. Returns true if refusals are taken as noise from now on.
+   * Call this for a refusal that noise does not explain. Returns true if refusals are treated as noise from now on.
    * @param atATime maximum requests in flight
    */
   readonly learn: (load: Load, atATime: number) => boolean;
@@ -25,20 +26,20 @@ export interface RefusalNoise {
 /** The rate compared with the rate at the last refusals; `unknown` if no cap is known. */
 export type Load = "less" | "more" | "unknown";
 
-/** A platform that refuses a larger share of requests is overloaded. */
+/** Highest share of noise. A platform that refuses more is overloaded. */
 export const MAX_NOISE = 0.4;
-/** Refusals at a lower rate that are taken as noise. Doubled after each mistake. */
+/** Number of refusals at a lower rate that count as noise. Doubled after each mistake. */
 const REFUSALS_UNTIL_NOISE = 2;
 /**
- * Minimum gap between refusals, as a multiple of the requests in flight. Exceeding a cap by one causes refusals
- * sooner.
+ * Minimum gap between refusals, as a multiple of the requests in flight. If the load exceeds a cap by only one request,
+ * refusals occur sooner.
  */
 const FAR_APART = 2;
-/** Minimum gap with few requests in flight, where chance matters more. */
+/** Minimum gap with few requests in flight, because chance then has more influence. */
 const MIN_APART = 8;
-/** Requests of a trial. */
+/** Number of requests in a trial. */
 const TRIAL = 200;
-/** The noise is the mean of about this many requests. Less than one refusal among them counts as none. */
+/** Noise is averaged over about this many requests. Less than one refusal among them counts as no noise. */
 const MEMORY = 1_000;
 /** The share clearly exceeds the noise if it is twice as high and higher by this (both doubled during a trial). */
 const MIN_EXCESS = 0.05;
@@ -64,7 +65,7 @@ export function createRefusalNoise(): RefusalNoise {
   /** No request was accepted since a refusal that noise did not explain. */
   let isAlarmed = false;
 
-  /** More than noise can be, allowing for chance in few requests. */
+  /** The share is too high for noise, even if chance is taken into account. */
   const isTooMuch = (): boolean => mean > MAX_NOISE + uncertainty(requests);
 
   const compare = (refused: 0 | 1, load: Load): void => {
@@ -150,7 +151,7 @@ interface LoadSamples {
   /**
    * The share of refusals, and the number of requests behind it. At a lower rate: if there were `needed` refusals with
    * the same share as before. Before a cap is known: if there were enough requests between the last two, and refusals
-   * were never taken as noise.
+   * were never treated as noise.
    */
   readonly noiseIn: (
     load: Load,

@@ -190,7 +190,7 @@ describe("progress as JSON lines", () => {
     const { progress, written, at } = inPipe("json");
     progress.onProgress(begun());
     progress.onProgress({ kind: "planned", counts: { pending: 3, invalid: 1 } });
-    progress.onProgress({ kind: "pace", limit: 5, reason: "replies stay quick" });
+    progress.onProgress({ kind: "pace", limit: 5, reason: "replies are still fast" });
     at(5000);
     progress.onProgress(accepted(2));
     progress.onProgress({ kind: "ended", state: "complete", exitCode: 1, counts: { accepted: 3, invalid: 1 } });
@@ -199,7 +199,7 @@ describe("progress as JSON lines", () => {
     expect(events(written)).toEqual([
       { level: "info", event: "run_started", run, ...identity },
       { level: "info", event: "run_planned", run, records: 4, toSend: 3, counts: { pending: 3, invalid: 1 } },
-      { level: "debug", event: "pace_changed", run, limit: 5, reason: "replies stay quick" },
+      { level: "debug", event: "pace_changed", run, limit: 5, reason: "replies are still fast" },
       {
         level: "info",
         event: "send_progress",

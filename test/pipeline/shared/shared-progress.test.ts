@@ -75,8 +75,8 @@ test("shows the total pace, the limit of the platform and its reason, once for e
     { kind: "pace", limit: 8, perSecond: 33.3, reason: "2 workers, HTTP 429" },
   ]);
   expect(kindsOf(at(1_000, { workers, findings }), "pace")).toEqual([]);
-  expect(kindsOf(at(2_000, { workers: [worker(1, { limit: 5, reason: "replies stay quick" })] }), "pace")).toEqual([
-    { kind: "pace", limit: 5, reason: "1 worker, replies stay quick" },
+  expect(kindsOf(at(2_000, { workers: [worker(1, { limit: 5, reason: "replies are still fast" })] }), "pace")).toEqual([
+    { kind: "pace", limit: 5, reason: "1 worker, replies are still fast" },
   ]);
 });
 

@@ -154,8 +154,18 @@ describe("looking records up on the platform", () => {
   });
 
   it.each<[string, Readonly<Record<string, Reply>>, ReadBack, string]>([
-    ["two account numbers", { "S/R1/": { name: "Ada", account: "A-1", account_number: "A-2" } }, ONE, "two account"],
-    ["two in an item", { "S/": [{ number: "R1", account: "A-1", account_number: "A-2" }] }, LIST, "two account"],
+    [
+      "two different account numbers",
+      { "S/R1/": { name: "Ada", account: "A-1", account_number: "A-2" } },
+      ONE,
+      "two different account",
+    ],
+    [
+      "two in an item",
+      { "S/": [{ number: "R1", account: "A-1", account_number: "A-2" }] },
+      LIST,
+      "two different account",
+    ],
     ["another record's key", { "S/R1/": { name: "Ada", account: "A-1", ref: "R2" } }, ONE, "of another record"],
     ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "without account"],
     ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "without account"],

@@ -87,9 +87,7 @@ describe("the formats of an error body", () => {
   test.each([[undefined], [null], [{}], [[]], ["text"], [12], [{ a: { b: "echo" } }]])(
     "%j: one problem reports that the reply is unreadable",
     (body) => {
-      expect(brief(body)).toEqual([
-        "non_field_errors | unreadable_reply | the platform gave no reason that could be read",
-      ]);
+      expect(brief(body)).toEqual(["non_field_errors | unreadable_reply | the platform gave no readable reason"]);
     },
   );
 

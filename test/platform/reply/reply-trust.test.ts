@@ -117,14 +117,14 @@ describe("a 2xx without a documented account number is ambiguous (it was believe
       CREATED,
       201,
       { account_number: "A-1", kraken_account_number: "A-2" },
-      "with two account numbers that differ",
+      "with two different account numbers",
     ],
     [
       "two different account numbers, one in the account",
       CREATED,
       201,
       { account_number: "A-1", account: { number: "A-2" } },
-      "with two account numbers that differ",
+      "with two different account numbers",
     ],
     [
       "another record's key inside the body",

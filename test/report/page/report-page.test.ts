@@ -49,7 +49,7 @@ describe("the page of a report", () => {
     expect(await pageText(MIXED)).toContain("99/99/9{4}");
     const shown = await pageText(MIXED, { showValues: true });
     expect(shown).toContain("31/12/1980");
-    expect(shown).toContain("This page holds values of customers.");
+    expect(shown).toContain("This page contains customer data.");
   });
 
   it("renders a report without errors, and one without records", async () => {
@@ -99,7 +99,7 @@ describeInChromium("the page of a report", (open) => {
     await page.locator("#column").selectOption("POSTCODE");
     await expect.poll(() => found.textContent()).toBe("2 places in 1 cause, of 7 in 3.");
     await page.locator("#code").selectOption("no_date");
-    await expect.poll(() => found.textContent()).toBe("Nothing fits.");
+    await expect.poll(() => found.textContent()).toBe("No matches.");
     expect(await shown.count()).toBe(0);
     await page.getByRole("button", { name: "Clear" }).click();
     await expect.poll(() => shown.count()).toBe(3);
@@ -141,7 +141,7 @@ describeInChromium("the page of a report", (open) => {
     const rows = page.locator("#cause-1 tbody tr");
     await expect.poll(() => rows.count()).toBe(25);
     expect(await page.locator(".more").textContent()).toContain(
-      "The first 25 of 100 rows on this page; 50 more stand in errors.csv.",
+      "The first 25 of 100 rows on this page; 50 more are in errors.csv.",
     );
     await page.getByRole("button", { name: "Show more" }).click();
     expect(await rows.count()).toBe(100);

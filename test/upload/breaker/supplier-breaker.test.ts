@@ -43,7 +43,7 @@ describe("records of two import suppliers", () => {
 
   test("both of which are closed: both are named", async () => {
     const { end } = await play(() => CLOSED, { records: 30, supplierOf, oneSupplier: false });
-    expect(end.failure?.message).toMatch(/suppliers SPRING, WINTER take no/);
+    expect(end.failure?.message).toMatch(/suppliers SPRING, WINTER accept no/);
   });
 
   test("equal refusals of one supplier open only its circuit", async () => {

@@ -39,7 +39,7 @@ describe("auto", () => {
     expect(pace.limit()).toBe(7);
     windows(50, 50);
     expect(pace.limit()).toBe(16);
-    expect(events[0]).toEqual({ kind: "pace", limit: 5, reason: "replies stay quick" });
+    expect(events[0]).toEqual({ kind: "pace", limit: 5, reason: "replies are still fast" });
   });
 
   test("reverts the last step when replies become much slower, and tries again later", () => {
@@ -48,7 +48,7 @@ describe("auto", () => {
     expect(pace.limit()).toBe(6);
     windows(20, 90);
     expect(pace.limit()).toBe(5);
-    expect(events.at(-1)).toEqual({ kind: "pace", limit: 5, reason: "one more only made replies slower" });
+    expect(events.at(-1)).toEqual({ kind: "pace", limit: 5, reason: "more concurrency only made replies slower" });
     windows(2, 55);
     expect(pace.limit()).toBe(7);
   });
