@@ -1,5 +1,5 @@
 /**
- * The library behind the command line (docs/library.md). Each function is one command: `validate`, `push`, `resume`,
+ * The library behind the command line (docs/library.md). Each function corresponds to one command: `validate`, `push`, `resume`,
  * `report`, `status`. They take the same locks, run the same checks on a target and return the same results.
  *
  * No function writes to the terminal, listens for signals, reads the environment or ends the process.

@@ -24,10 +24,10 @@ import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
-/** How a run reads and checks its records. */
+/** Options for reading and checking the records of a run. */
 export type MigrateOptions = Omit<CheckOptions, "signal" | "onProgress" | "shownValues" | "kept">;
 
-/** How a run sends. A run that only validates has no such options. */
+/** Options for sending. A run that only validates has none. */
 export interface Sending extends Omit<SendOptions, "dependencies" | "shownValues" | "journal"> {
   /** Called before the first request of a run that has records to send. @throws Failure if the run must not send */
   readonly confirm?: ((counts: Counts) => Promise<void>) | undefined;
@@ -71,7 +71,7 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
   return endRun(run, { checked, sent, ...(isResumed && { before }) });
 }
 
-/** Shows and returns what the run is about to send, and calls `confirm` if there is one. */
+/** Shows and returns the counts of the run before it sends, and calls `confirm` if there is one. */
 async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sending): Promise<Counts> {
   const { counts } = await ledger.summary(run.id);
   dependencies.onProgress({ kind: "planned", counts });

@@ -103,8 +103,8 @@ function addLedgerCommands(program: Command, session: Session): void {
       (await import("./actions/ledger-actions.ts")).ledgerCheckAction(flags, session),
     );
   withOptions(ledger.command("repair"), [...options("config", "ledger"), formatOption()])
-    .description("Repair a corrupt or restored ledger. Records with an uncertain outcome become ambiguous.")
-    .option("--nothing-lost", "confirm that a restored database has every request from other machines")
+    .description("Repair a corrupt or restored ledger. Records with an unknown outcome become ambiguous.")
+    .option("--nothing-lost", "confirm that a restored database contains every request from other machines")
     .action(async (flags: InspectFlags) =>
       (await import("./actions/ledger-actions.ts")).ledgerRepairAction(flags, session),
     );

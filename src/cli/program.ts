@@ -93,7 +93,7 @@ function refuseUnknownCommand({ command }: { readonly command: Command }): strin
   return "";
 }
 
-/** Whether a command talks to a platform or a store. Such a command takes an address, or knows it from the run. */
+/** Whether a command talks to a platform or a store. Such a command has an option for the address, or reads it from the run. */
 export function usesNetwork(command: Command): boolean {
   const named = command.options.some(({ long }) => long === "--base-url" || long === "--store");
   if (command.parent?.name() === "config") return false;

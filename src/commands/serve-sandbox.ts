@@ -65,7 +65,7 @@ async function writeReadyFile(file: string, { ready }: Sandbox): Promise<void> {
     await replaceFile(file, `${JSON.stringify(ready)}\n`, { durable: false });
   } catch (cause) {
     throw new Failure("storage", `the ready file ${file} cannot be written`, {
-      hint: "name a file in an existing folder",
+      hint: "choose a file in an existing folder",
       cause,
     });
   }

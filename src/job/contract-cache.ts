@@ -17,7 +17,7 @@ export interface ContractCache {
    * Created, together with its two parent folders, with access only for its owner; the folder above them must exist.
    */
   readonly folder: string;
-  /** Version and build of the compiler: entries of any other are not read. */
+  /** Version and build of the compiler. Entries of other versions and builds are not read. */
   readonly version: string;
 }
 
@@ -27,7 +27,7 @@ export interface ContractCache {
  * Entries that are corrupt, incomplete, or writable by other users are ignored. A failure to write an entry is not an
  * error.
  *
- * @throws as `loadContract` does; such documents are never cached
+ * @throws the failures of `loadContract`; invalid documents are never cached
  */
 export async function cachedContract(
   documents: readonly SourceText[],
@@ -85,7 +85,7 @@ async function readCached(entry: string): Promise<Contract | undefined> {
 
 const CHECKSUM_BYTES = 32;
 
-/** Follows no link, and ignores a file that another user could have written. */
+/** Does not follow links, and ignores a file that another user could have written. */
 async function readEntry(entry: string): Promise<Buffer | undefined> {
   const handle = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
@@ -112,7 +112,7 @@ async function writeCached(contract: Contract, entry: string): Promise<void> {
 const MAX_ENTRIES = 16;
 const ENTRY_NAME = /^(?:[0-9a-f]{64}\.contract|\.[0-9a-f]{64}\.contract\.[0-9a-f]{12}\.tmp)$/;
 
-/** Every change of an overlay creates an entry, and a killed process leaves a draft. */
+/** Every change to an overlay creates an entry, and a killed process leaves a temporary file. */
 async function removeOldest(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => ENTRY_NAME.test(name)).map((name) => path.join(folder, name));
   if (files.length <= MAX_ENTRIES) return;

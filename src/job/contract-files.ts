@@ -71,7 +71,7 @@ export async function readContractWithFindings(
   return cachedContract(await readContractFiles(files), contractCache, settings);
 }
 
-/** The same if an earlier command has compiled it; undefined if it would have to be compiled now. */
+/** The contract if an earlier command has compiled it; undefined if it would have to be compiled now. */
 export async function readKeptContract(
   files: readonly string[],
   cache: ContractCache | undefined,
@@ -87,7 +87,7 @@ export async function readKeptContract(
 async function readContractFiles(files: readonly string[]): Promise<readonly TextFile[]> {
   if (files.length === 0) {
     throw new Failure("usage", "no contract is given", {
-      hint: "name the platform's OpenAPI document with --contract, or in migrate.yaml",
+      hint: "pass the platform's OpenAPI document with --contract, or set it in migrate.yaml",
     });
   }
   const texts = await Promise.all(
@@ -123,7 +123,7 @@ export async function readShippedOverlay(file: string): Promise<readonly TextFil
     const texts = await Promise.all(paths.map(async (each) => (await readTextFile(each)).text));
     return texts.map((text, index) => ({ file: index === 0 ? `${PREFIX}${SHARED}` : file, text }));
   }
-  throw new Failure("usage", `this version ships no overlay named "${name}"`, {
+  throw new Failure("usage", `this version has no bundled overlay named "${name}"`, {
     hint: suggestionOr(
       `available: ${names.toSorted().join(", ")}`,
       file,

@@ -79,7 +79,7 @@ interface MappingFile {
   readonly path: string;
 }
 
-/** The parts of a job that convert rows to records, without the rows, as another thread needs them. */
+/** The parts of a job that another thread needs to convert rows to records. */
 export type CompiledJob = Omit<Job, "plan" | "input">;
 
 /**
@@ -120,7 +120,7 @@ interface JobParts {
 
 /**
  * A job without its input, which is not opened.
- * @throws as `openJob` does
+ * @throws the failures of `openJob`
  */
 export async function compileJob(
   settings: JobSettings,
@@ -154,7 +154,7 @@ function namingPlaceIn(document: MappingDocument | undefined, settings: JobSetti
   return (file) => document?.findText((text) => resolve(text) === file);
 }
 
-/** The same, compiled for an operation. */
+/** The mapping that the settings name, compiled for an operation. */
 export async function mappingOf(
   document: MappingDocument | undefined,
   operation: Operation,
@@ -212,7 +212,7 @@ async function openSources(
 }
 
 /**
- * Without its own attr, the key of the other record equals the record's own key.
+ * The record that must be accepted first. If `after` names no attr, both records have the same key.
  * @throws Failure `mapping_invalid` if every record would then depend on itself
  */
 function prerequisiteOf(
@@ -227,9 +227,9 @@ function prerequisiteOf(
   if (attr === undefined) {
     throw new Failure(
       "mapping_invalid",
-      "`after` does not say which attr of a payload names the record it belongs to",
+      "`after` does not specify the attr of a payload that refers to the other record",
       {
-        hint: "write `after: { operation: ..., key: ... }`, or name the mapping's own key",
+        hint: "write `after: { operation: ..., key: ... }`, or set `key` in the mapping",
         place,
       },
     );
@@ -243,7 +243,7 @@ function prerequisiteOf(
     "mapping_invalid",
     "`after` names this mapping's own operation: every record would wait for itself",
     {
-      hint: "name the operation whose records come first, or with `after: { operation: ..., key: ... }` the attr of another key",
+      hint: "set the operation whose records come first, or use `after: { operation: ..., key: ... }` with another attr",
       place,
     },
   );
@@ -260,7 +260,7 @@ function isSameAddress(one: Pick<Operation, "method" | "path">, other: Pick<Oper
 export function requireKey(job: Pick<Job, "mapping">): void {
   if (job.mapping.keyAttr !== undefined) return;
   throw new Failure("config", "records have no business key, so they could not be recognised later", {
-    hint: "name the attr of the key: `key:` in the mapping, or `x-migrate-key` in the contract",
+    hint: "set the attr of the key: `key:` in the mapping, or `x-migrate-key` in the contract",
   });
 }
 
@@ -347,5 +347,5 @@ function planOf(
     return planSources(document, { positional, named: new Map(named), resolve: resolverOf(settings) });
   }
   if (positional.length > 0) return { name: ONLY_SOURCE, files: positional, children: [] };
-  throw new Failure("usage", "no source is given", { hint: "name the files to read, or - for standard input" });
+  throw new Failure("usage", "no source is given", { hint: "pass the files to read, or - for standard input" });
 }

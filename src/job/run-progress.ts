@@ -20,7 +20,7 @@ export interface WorkingProcess {
   readonly inFlight: number;
   /** Maximum number of its requests in flight. */
   readonly limit?: number | undefined;
-  /** The records that it holds: first and last number, both inclusive, and since when (ISO 8601 UTC). */
+  /** The records that are assigned to it: first and last number, both inclusive, and since when (ISO 8601 UTC). */
   readonly holds: readonly { readonly first: number; readonly last: number; readonly since: string }[];
 }
 
@@ -68,7 +68,7 @@ export interface SendProgress {
   readonly total?: number | undefined;
   /** Number of those records with an outcome. */
   readonly done: number;
-  /** The same by status. */
+  /** Those records by status. */
   readonly counts: Counts;
   readonly inFlight: number;
   /** Records settled per second, over the last minute. */

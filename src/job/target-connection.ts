@@ -182,7 +182,7 @@ async function authorisationOf(
 ): Promise<Authorisation> {
   return createAuthorisation({
     credentials: credentialsOf(await secrets(auth), auth),
-    // A login changes nothing: the first signal breaks it off.
+    // A login changes nothing, so the first signal aborts it.
     http: (request) => http({ ...request, signal: drain }),
     baseUrl,
     prefix: prefixOf(auth),
@@ -206,12 +206,12 @@ export interface ReadDependencies extends Pick<Dependencies, "secrets" | "userAg
   readonly notice: (text: string) => void;
 }
 
-/** Replies may be longer than those of the data import: a page holds up to 1500 rates, an account all its data. */
+/** Replies may be longer than those of the data import: a page contains up to 1500 rates, an account all its data. */
 const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates a client for reading. Opens no socket before the first request.
- * @param who `anyone` for public data (specification 5.1): credentials are neither needed nor sent
+ * @param who `anybody` for public data (specification 5.1): credentials are neither needed nor sent
  * @throws Failure `usage` for an unusable base URL, `config` if required credentials are missing
  */
 export async function connectToRead(

@@ -25,7 +25,7 @@ export interface Call {
 export function openCall(options: CallOptions, credentials: Credentials = {}): Call {
   const drain = followed(options.signal);
   const abort = followed(options.stopNow);
-  // As with a second Ctrl-C: nothing new begins either.
+  // As with a second Ctrl-C, no new requests start.
   if (abort.signal.aborted) drain.stop();
   else abort.signal.addEventListener("abort", drain.stop, { once: true });
   const temporaryFolder = reserveTemporaryFolder();
@@ -81,7 +81,7 @@ function secretsOf({ apiKey, token }: Credentials): { readonly [Name in keyof Se
 
 async function refuseStandardInput(): Promise<never> {
   throw new Failure("usage", "a program has no standard input to read records from", {
-    hint: "write them to a file, and name that in `sources`",
+    hint: "write them to a file, and pass its path in `sources`",
   });
 }
 

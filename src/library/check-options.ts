@@ -8,7 +8,7 @@ import { suggestionOr } from "../text/suggestion.ts";
 /** The type of an option, as shown in messages. */
 type Kind =
   | "a string"
-  | "a day, as 2026-01-31"
+  | "a date such as 2026-01-31"
   | "a list of statuses"
   | "a string or a list of strings"
   | "a list of strings"
@@ -35,13 +35,13 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 const isTexts = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
 const isObject = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value);
-/** As at the command line. */
+/** The same limit as on the command line. */
 const MOST_THREADS = 64;
 const isCount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) > 0;
 
 const TESTS: Readonly<Record<Kind, (value: unknown) => boolean>> = {
   "a string": isText,
-  "a day, as 2026-01-31": (value) => isText(value) && isIsoDate(value),
+  "a date such as 2026-01-31": (value) => isText(value) && isIsoDate(value),
   "a list of statuses": isStatuses,
   "a string or a list of strings": (value) => isText(value) || isTexts(value),
   "a list of strings": isTexts,
@@ -75,11 +75,11 @@ function isMaxErrors(value: unknown): boolean {
   return others.length === 0 && isNumber && (name === "count" || (name === "share" && most <= 1));
 }
 
-/** @throws Failure `usage` for statuses that there are not */
+/** @throws Failure `usage` for unknown statuses */
 export function requireStatuses(statuses: unknown): void {
   if (statuses === undefined || isStatuses(statuses)) return;
   throw new Failure("usage", "outcomes: `statuses` is a list of statuses", {
-    hint: `there are ${STATUSES.join(", ")}`,
+    hint: `valid statuses: ${STATUSES.join(", ")}`,
   });
 }
 
@@ -110,7 +110,7 @@ export function requireOptions<Options extends object>(
 }
 
 function unknownOption(name: string, where: string, known: readonly string[]): Failure {
-  return new Failure("usage", `${where}: there is no option \`${name}\``, {
-    hint: suggestionOr(`there are ${known.join(", ")}`, name, known),
+  return new Failure("usage", `${where}: unknown option \`${name}\``, {
+    hint: suggestionOr(`valid options: ${known.join(", ")}`, name, known),
   });
 }

@@ -26,7 +26,7 @@ const READ: OptionKinds<ReadLedgerOptions> = { folder: "a string", ledger: "a st
 export interface LedgerOverview {
   /** Most recent first. */
   readonly runs: readonly RunOverview[];
-  /** How many of all records ever planned are on the platform, over all runs. */
+  /** Number of records planned in any run, and how many of them are on the platform. */
   readonly coverage: readonly DestinationCoverage[];
 }
 

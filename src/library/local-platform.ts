@@ -43,7 +43,7 @@ export interface RunningSandbox {
   readonly adminUrl: string;
   /** Needed for its admin API, in the header `Authorization: Token <adminToken>`. */
   readonly adminToken: string;
-  /** The accounts that it holds now. */
+  /** The accounts that it currently has. */
   readonly accounts: () => readonly SandboxAccount[];
   /** The requests that it has received, in order of arrival. */
   readonly requests: () => readonly SandboxRequest[];

@@ -35,7 +35,7 @@ const JOB: OptionKinds<JobOptions> = {
   rules: "settings by name",
   references: "strings by name",
   functionTimeout: "a number of seconds from 0.1 to 3600",
-  today: "a day, as 2026-01-31",
+  today: "a date such as 2026-01-31",
   encoding: "a string",
   delimiter: "a string",
   limit: "a whole number from 1",
@@ -137,7 +137,7 @@ const DECISION: OptionKinds<OperatorDecision> = {
   who: "a string",
 };
 
-/** @throws Failure `usage` for invalid options of `validate`; the functions below do the same for the other calls */
+/** @throws Failure `usage` for invalid options of `validate`; each function below checks the options of another call */
 export function requireValidateOptions(options: ValidateOptions): void {
   requireOptions(options, VALIDATE, { where: "validate", required: ["contract"] });
 }

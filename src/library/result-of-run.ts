@@ -41,7 +41,9 @@ export function openResult(run: RunReport, { showValues, close }: ResultOptions)
   let isOpen = true;
   const outcomes: Report["outcomes"] = (statuses) => {
     if (isOpen) return run.report.outcomes(statuses);
-    throw new Failure("usage", "the result of this validation is closed", { hint: "read its outcomes before" });
+    throw new Failure("usage", "the result of this validation is closed", {
+      hint: "read the outcomes before you close it",
+    });
   };
   const closeOnce = async (): Promise<void> => {
     if (!isOpen) return;

@@ -157,7 +157,7 @@ export interface OperatorDecision {
   readonly accept?: readonly string[] | undefined;
   /** Business keys of records that have not arrived and may be sent again. */
   readonly resend?: readonly string[] | undefined;
-  /** The person who decides; recorded in the ledger. */
+  /** Name of the person who decides; recorded in the ledger. */
   readonly who: string;
 }
 

@@ -12,7 +12,7 @@ export interface RunResult {
   readonly exitCode: ExitCode;
   /** Number of records per status and of errors per code. */
   readonly summary: Summary;
-  /** Why the run stopped early or its report is incomplete; the cause first. Otherwise empty. */
+  /** The reasons why the run stopped early or its report is incomplete, with the cause first. Otherwise empty. */
   readonly failures: readonly Failure[];
   /** The files of the report; absent if none was requested or it could not be written. */
   readonly report?: ReportPaths | undefined;
@@ -47,7 +47,7 @@ export interface RejectsFile {
 export interface Causes {
   /** Errors before warnings, most frequent first. */
   readonly causes: readonly Cause[];
-  /** Number of ungrouped problems: there are at most a thousand shapes in total. */
+  /** Number of problems that are not grouped, because there are at most a thousand shapes in total. */
   readonly others: number;
 }
 

@@ -18,7 +18,7 @@ export type ExitCode = keyof typeof EXIT_CODES;
 /** @throws Error (a bug) for any other number */
 export function exitCodeOf(code: number): ExitCode {
   if (isExitCode(code)) return code;
-  throw new Error(`${code} is no exit code`);
+  throw new Error(`${code} is not an exit code`);
 }
 
 function isExitCode(code: number): code is ExitCode {

@@ -42,7 +42,7 @@ export const FAILURES = {
 export type FailureCode = keyof typeof FAILURES;
 
 /**
- * Ends the run. Carries what went wrong (`message`), how to fix it (`hint`) and where it happened (`place`). One
+ * Ends the run. Carries the problem (`message`), how to fix it (`hint`) and where it happened (`place`). One
  * boundary in `cli/` renders it and sets the exit code. Any other exception is a bug.
  */
 export class Failure extends Error {

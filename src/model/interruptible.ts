@@ -4,7 +4,7 @@ type Around = <T>(work: () => T) => T;
 let around: Around = (work) => work();
 
 /**
- * Runs synchronous work that may take long and leaves nothing incomplete if it is interrupted. In a standalone
+ * Runs synchronous work that may take a long time and leaves nothing incomplete if it is interrupted. In a standalone
  * program, SIGINT and SIGTERM end the process immediately during this work, because a listener would run only after
  * it.
  */

@@ -18,7 +18,7 @@ export type Status = (typeof STATUSES)[number];
 /** The statuses of records that must be corrected before they can be accepted. */
 export const NEEDS_WORK: ReadonlySet<Status> = new Set(["invalid", "rejected", "duplicate"]);
 
-/** The statuses of records that are on the platform, as far as the ledger knows. */
+/** The statuses of records that are on the platform according to the ledger. */
 export const ON_PLATFORM: ReadonlySet<Status> = new Set(["accepted", "skipped"]);
 
 export interface Outcome {

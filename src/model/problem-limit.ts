@@ -4,7 +4,7 @@ import type { Problem } from "./problem.ts";
 export const MAX_PROBLEMS = 100;
 
 /**
- * Adds a problem to those of one record. After the first 100, one problem of each further kind (code and severity) is
+ * Adds a problem to the problems of one record. After the first 100, one problem of each other kind (code and severity) is
  * kept, up to another 100 in total. The rest are counted in `unlisted` of the last kept problem of their kind.
  */
 export function addProblem<Kept extends CountedProblem>(kept: Kept[], problem: Kept): void {

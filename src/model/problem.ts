@@ -44,7 +44,7 @@ export type UnsafePathReason =
   | "trailing_dot_or_space";
 
 /**
- * A problem in a payload. The codes are the platform's own (those of the Django REST framework) if it has one. The
+ * A problem in a payload. The codes are those of the platform (from the Django REST framework) if it has a code. The
  * platform has no code for `schema_mismatch`, `corrected_since`, `unknown_field`, `read_only`, `duplicate_key`,
  * `near_duplicate_key`, `circular_dependency`, `unsafe_document_path` and `coerced`.
  */
@@ -59,7 +59,7 @@ export type PayloadFinding =
   | { readonly code: "invalid"; readonly expected: Expected; readonly written?: WrittenForm }
   /** `found`: the value itself, if it looks like a code and not like personal data. */
   | { readonly code: "invalid_choice"; readonly choices: readonly string[]; readonly found?: string }
-  /** A keyword of the contract's schema that has no code of its own; `name`: the property concerned. */
+  /** A keyword of the contract's schema without its own code; `name`: the property concerned. */
   | { readonly code: "schema_mismatch"; readonly keyword: string; readonly name?: string }
   | { readonly code: "max_length"; readonly limit: number; readonly unit: "characters" | "items" }
   | { readonly code: "min_length"; readonly limit: number; readonly unit: "characters" | "items" }
@@ -137,13 +137,13 @@ export type SourceFinding =
   | { readonly code: "source_lone_surrogate" }
   /** `shown`: the name of the error (`#N/A`). */
   | { readonly code: "source_bad_cell"; readonly reason: BadCellReason; readonly shown?: string }
-  /** The number format of a workbook cell displays a different number than the cell holds. Always a warning. */
+  /** The number format of a workbook cell displays a different number than the cell contains. Always a warning. */
   | { readonly code: "source_rounded_number" }
   | { readonly code: "source_too_deep"; readonly limit: number }
   | { readonly code: "source_record_too_large"; readonly limitBytes: number }
   | { readonly code: "source_missing_key"; readonly column: string }
   /**
-   * A child row whose parent does not exist; `near`: a parent with an almost identical key; `alsoNear`: further ones.
+   * A child row whose parent does not exist; `near`: a parent with an almost identical key; `alsoNear`: other such parents.
    */
   | {
       readonly code: "source_orphan_row";

@@ -24,7 +24,7 @@ export interface RunProof {
   readonly endpoint: string;
   readonly supplier: string;
   readonly operation: string;
-  /** Why its sources could not be read again. Rows and amounts are then not proved. */
+  /** Why its sources could not be read again. Rows and amounts are then not verified. */
   readonly unreadable?: string;
   readonly sources: readonly SourceProof[];
   /** The files that define how rows become payloads: contract, mapping, lists. */
@@ -55,7 +55,7 @@ export interface SourceProof extends FileProof {
   readonly duplicates: number;
   /** Rows of records that the run excluded (`--limit`, `--only`) or did not reach. */
   readonly leftOut: number;
-  /** Rows excluded by `distinct` or `pick` in the mapping, or whose parent is. */
+  /** Rows excluded by `distinct` or `pick` in the mapping, and the child rows of such rows. */
   readonly notPicked: number;
   /** Rows that were read but belong to no record: 0 unless there is an error. */
   readonly unaccounted: number;

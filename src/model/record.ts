@@ -10,7 +10,7 @@ export interface CsvTable {
   readonly file: string;
   /** In file order; a column without a name has no values. */
   readonly columns: readonly string[];
-  /** Column name to zero-based position. */
+  /** Maps a column name to its zero-based position. */
   readonly columnIndex: ReadonlyMap<string, number>;
 }
 
@@ -61,11 +61,11 @@ export interface RowPosition {
   readonly line: number;
 }
 
-/** A place at which reading can resume as if the input had been read up to there. */
+/** A place at which reading can resume as if the input had been read up to that point. */
 export interface InputPosition extends RowPosition {
   /** The number of the record that starts there. */
   readonly record: number;
-  /** The file name that its records carry. */
+  /** The file name that the places of its records contain. */
   readonly file: string;
 }
 

@@ -1,4 +1,4 @@
-/** The files that hold the rows of a source, and how the sources are joined. */
+/** The files that contain the rows of a source, and how the sources are joined. */
 export interface SourceSpec {
   /** The source's name in the mapping. */
   readonly name: string;
@@ -8,7 +8,7 @@ export interface SourceSpec {
   readonly sheet?: string;
   /** Column (CSV) or path (JSON) of the key that children join on; its values must be unique. */
   readonly key?: string;
-  /** 1-based number of a column (CSV) to its name, which replaces the one in the header. */
+  /** Maps the 1-based number of a column (CSV) to the name that replaces the one in the header. */
   readonly rename?: ReadonlyMap<number, string>;
   readonly children: readonly ChildSpec[];
 }

@@ -1,2 +1,2 @@
-/** The same type while it is built. On hot paths, spreading absent members costs more than the rest. */
+/** The type without `readonly`, to build a value. On hot paths, spreading absent members costs more than the rest. */
 export type Writable<T> = { -readonly [Name in keyof T]: T[Name] };

@@ -29,7 +29,7 @@ export function codeCacheFolder(settings: CacheSettings): string {
   return path.join(userCacheFolder(settings), "energy-migrate", "code");
 }
 
-/** Folder for data that must outlive the cache: evidence of what was sent. */
+/** Folder for data that must outlive the cache: evidence of the sent records. */
 export function userStateFolder({ env, platform, home }: CacheSettings): string {
   const { XDG_STATE_HOME: xdg = "", LOCALAPPDATA: local = "" } = env;
   if (path.isAbsolute(xdg)) return path.join(xdg, "migrate");

@@ -14,7 +14,7 @@ export async function readSecrets(environment: NodeJS.ProcessEnv, files: SecretF
   return chooseSecrets({ token: environment["MIGRATE_TOKEN"], apiKey: environment["MIGRATE_API_KEY"] }, files);
 }
 
-/** The same for credentials that were passed in; if there are none, from the files. */
+/** Chooses among credentials that were passed in; if there are none, reads them from the files. */
 export async function chooseSecrets(
   { token, apiKey }: { readonly [Name in keyof Secrets]: Secrets[Name] | undefined },
   files: SecretFiles,
@@ -46,7 +46,7 @@ function requireUsable(name: string, secret = ""): void {
         : undefined;
   if (fault === undefined) return;
   throw new Failure("config", `the ${name} ${fault}`, {
-    hint: "give the credential alone, as the platform issued it, in the environment variable or the file named in `auth`",
+    hint: "provide only the credential, as the platform issued it, in the environment variable or the file named in `auth`",
   });
 }
 
@@ -71,7 +71,7 @@ function secretsFrom(token: string | undefined, apiKey: string | undefined): Sec
 
 /**
  * The trimmed content of a private file; undefined if no file is named.
- * @param hint how to name another file
+ * @param hint how to choose another file
  * @throws Failure `config` for a file that is empty or not a regular file accessible only to its owner
  */
 export async function readSecret(file: string | undefined, hint: string): Promise<string | undefined> {
@@ -92,7 +92,7 @@ async function readPrivate(file: string, hint: string): Promise<string> {
     const status = await handle.stat();
     if (!status.isFile()) throw new Failure("config", `the credentials file ${file} is not a regular file`, { hint });
     if (process.platform !== "win32" && (status.mode & 0o077) !== 0) {
-      throw new Failure("config", `others may read the credentials file ${file}`, {
+      throw new Failure("config", `other users can access the credentials file ${file}`, {
         hint: `remove access for other users: \`chmod 600 ${file}\``,
       });
     }
@@ -105,7 +105,7 @@ async function readPrivate(file: string, hint: string): Promise<string> {
   }
 }
 
-const NAME_FILE_HINT = "name the file itself, in the target's `auth`";
+const NAME_FILE_HINT = "set the path of a regular file in the target's `auth`";
 
 function unreadable(file: string, hint: string, cause: unknown): Failure {
   const code = errorCode(cause);

@@ -23,12 +23,12 @@ const LIMITS: readonly SystemLimit[] = [
   },
   {
     message: "the system gives this program too little memory",
-    hint: "raise the limit (`ulimit -v`, that of the container), or free memory; then run the same command again",
+    hint: "raise the limit (`ulimit -v`, or that of the container), or free memory; then run the same command again",
     isMetBy: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
   },
   {
     message: "the system does not let this program start another thread",
-    hint: "raise the limit of processes (`ulimit -u`, that of the container), then run the same command again",
+    hint: "raise the process limit (`ulimit -u`, or that of the container), then run the same command again",
     isMetBy: (_error, code) => code === "ERR_WORKER_INIT_FAILED",
   },
 ];

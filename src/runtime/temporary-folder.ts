@@ -12,8 +12,8 @@ export interface TemporaryFolder {
 }
 
 /**
- * Reserves a folder for temporary files with rows of the input; its first user creates it. Removes the folders of
- * processes that were killed.
+ * Reserves a folder for temporary files with rows of the input. The first caller that needs it creates it. Removes the
+ * folders of processes that were killed.
  */
 export function reserveTemporaryFolder(): TemporaryFolder {
   removeStaleFolders();
@@ -33,7 +33,7 @@ export function reserveTemporaryFolder(): TemporaryFolder {
 }
 
 /**
- * Only folders of this user and this PID namespace: containers may share the temporary folder but cannot see each
+ * Removes only folders of this user and this PID namespace: containers may share the temporary folder but cannot see each
  * other's processes.
  */
 function removeStaleFolders(): void {

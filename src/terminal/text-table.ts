@@ -28,7 +28,7 @@ export function renderTable(
 }
 
 /**
- * The same for rows that arrive in parts. The first part has the header and sets the column widths; wider cells of
+ * A table for rows that arrive in parts. The first part has the header and sets the column widths; wider cells of
  * later parts are cut.
  */
 export function streamedTable(
@@ -52,7 +52,7 @@ export function streamedTable(
 
 const MAX_CELL_LENGTH = 2000;
 
-/** The same as a GitHub Markdown table. */
+/** The rows as a GitHub Markdown table. */
 export function markdownTable(rows: readonly (readonly string[])[], columns: readonly TableColumn[]): string {
   const titles = columns.map(({ title }) => markdownCell(title, false));
   const rules = columns.map(({ align }) => (align === "right" ? "---:" : "---"));
@@ -121,8 +121,8 @@ const MAX_HEAD_LENGTH = 500;
 const MAX_BODY_LENGTH = 4000;
 
 /**
- * Entries one below the other, for content that a table would cut: the head on its own line, uncut, and the body below
- * it, wrapped within `width`. Both are made safe to show.
+ * Renders entries one below another, for content that a table would cut. Each head is on its own line, uncut. The body
+ * follows, wrapped within `width`. Both are made safe to show.
  */
 export function renderEntryList(
   entries: readonly ListEntry[],

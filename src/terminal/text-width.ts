@@ -34,7 +34,7 @@ export function cutText(text: string, width: number): string {
   return `${cut}…`;
 }
 
-/** Created on first use, because the first use of `Intl` in a process takes long. */
+/** Created on first use, because the first use of `Intl` in a process is slow. */
 let characters: Intl.Segmenter | undefined;
 
 /** Phrases with commas between them. An ellipsis replaces the last ones if they exceed `width` columns. */

@@ -3,7 +3,7 @@ export interface ByteList {
   readonly length: () => number;
   /** A view of the bytes added since `clear`; valid until the next change. */
   readonly bytes: () => Uint8Array;
-  /** The same bytes as a copy. */
+  /** A copy of these bytes. */
   readonly take: () => Uint8Array<ArrayBuffer>;
   readonly clear: () => void;
   /** Truncates the list to `length` bytes. */

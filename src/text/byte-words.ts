@@ -1,6 +1,6 @@
 /**
  * Tests four bytes at a time. Each function sets the highest bit of every matching byte of a word. It may also set
- * that of bytes after a match (in memory order), so those must be checked.
+ * the highest bit of bytes after a match (in memory order), so callers must check those bytes.
  */
 
 /** @param times4 the byte to find, repeated four times */

@@ -1,6 +1,6 @@
 /**
- * The notations in which the date that `value` may denote could have been written in a cell; empty if `value` is not a
- * date.
+ * The ways in which the date in `value` could have been written in a cell. An ambiguous date yields those of each
+ * possible day. Empty if `value` is not a date.
  */
 export function dateForms(value: string): readonly string[] {
   const [, date = "", time] =
@@ -18,7 +18,7 @@ export function dateForms(value: string): readonly string[] {
   return forms.flatMap((form) => clocks.flatMap((each) => [`${form} ${each}`, `${form}T${each}`, `${form}T${each}Z`]));
 }
 
-/** `Jan-11` and `11-Jan`: what a spreadsheet displays for `1-11`, `11/01`, `2011-01` and `JAN11`. */
+/** `Jan-11` and `11-Jan`: the text that a spreadsheet displays for `1-11`, `11/01`, `2011-01` and `JAN11`. */
 function monthForms(value: string): readonly string[] {
   const [, before, name = "", after] = /^(\d{1,2})?-?([A-Za-z]{3})(?:[a-z]*[- ](\d{1,2}|\d{4}))?$/.exec(value) ?? [];
   const month = MONTHS.indexOf(name.toLowerCase()) + 1;

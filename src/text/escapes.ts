@@ -1,16 +1,16 @@
 import { INVISIBLE } from "./invisible.ts";
 
-/** A text read without its escapes, and where each of its code units comes from in the original. */
+/** A decoded text, and the position of each of its code units in the original. */
 export interface DecodedText {
   readonly text: string;
-  /** Start and end, in the original, of what each code unit was written as. */
+  /** Start and end, in the original, of the characters that each code unit was decoded from. */
   readonly from: readonly number[];
   readonly to: readonly number[];
 }
 
 /**
- * The readings of a text that may be escaped: unchanged, without one level of escapes (HTML, JSON and
- * JavaScript, addresses), without two, and so on; each without white space and invisible characters.
+ * The possible readings of a text that may be escaped: unchanged, with one level of escapes decoded (HTML, JSON and
+ * JavaScript, URLs), with two levels, and so on. White space and invisible characters are removed from each.
  */
 export function* readingsOf(text: string): Generator<string> {
   let reading = text.replaceAll(UNSEEN, "");
@@ -23,7 +23,7 @@ export function* readingsOf(text: string): Generator<string> {
   }
 }
 
-/** The same readings with the places of their characters, where every part of an escape has the place of the whole. */
+/** The readings of `readingsOf` with the position of each character. A decoded character has the position of its escape. */
 export function* placedReadingsOf(text: string): Generator<DecodedText> {
   const places = Array.from({ length: text.length }, (_, at) => at);
   const asWritten = { text, from: places, to: places.map((at) => at + 1) };
@@ -41,7 +41,7 @@ export function* placedReadingsOf(text: string): Generator<DecodedText> {
   }
 }
 
-/** More levels of escapes than any server adds; each costs a pass over the text. */
+/** More levels of escapes than any server adds. Each level costs a pass over the text. */
 const MAX_LEVELS = 8;
 
 const UNSEEN = new RegExp(String.raw`[\p{Cc}${INVISIBLE}]|<w?br ?/?>`, "gu");
@@ -130,7 +130,7 @@ const NAMED: ReadonlyMap<string, string> = new Map(
   Object.entries(NAMES).flatMap(([one, names]) => names.split(" ").map((name) => [name, one] as const)),
 );
 
-/** The text with every match of the pattern replaced; what replaces it comes from all of the match. */
+/** Replaces every match of the pattern. Each character of a replacement gets the position of the whole match. */
 function rewritten(read: DecodedText, pattern: RegExp, replace: (found: string) => string): DecodedText {
   const from: number[] = [];
   const to: number[] = [];

@@ -5,7 +5,7 @@ export interface InvalidChoice {
 }
 
 /**
- * A code of the legacy system is not confidential, and the person who translates it must see it. Text that could be
+ * A code of the legacy system is not confidential, and the user who maps it must see it. Text that could be
  * personal data is not shown: more than 24 characters, spaces or `@`, more than four digits, or lower-case letters if
  * no choice has any.
  */

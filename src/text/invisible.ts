@@ -1,4 +1,4 @@
-/** Letters and signs without a shape, and what Unicode calls ignorable: fillers, joiners, variation selectors, tags. */
+/** Blank letters and signs, and default-ignorable characters of Unicode: fillers, joiners, variation selectors, tags. */
 const SHAPELESS = String.raw`\p{Default_Ignorable_Code_Point}\u2800\u{16FE4}\u{1D159}`;
 
 /**
@@ -7,5 +7,5 @@ const SHAPELESS = String.raw`\p{Default_Ignorable_Code_Point}\u2800\u{16FE4}\u{1
  */
 export const INVISIBLE: string = String.raw`\p{Cf}\p{Z}${SHAPELESS}`;
 
-/** The same without spaces: characters that must not reach a screen unescaped, in addition to control characters. */
+/** The same without spaces. Like control characters, these characters must not reach a screen unescaped. */
 export const DECEPTIVE: string = String.raw`\p{Cf}\p{Zl}\p{Zp}${SHAPELESS}`;

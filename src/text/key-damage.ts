@@ -10,7 +10,7 @@ export interface KeyDamage {
   readonly changed: "known" | "key" | "either";
 }
 
-/** How two different keys could be the same key, one of them altered by accident; undefined if they are unrelated. */
+/** Returns how one of two different keys may be an accidental alteration of the other; undefined if unrelated. */
 export function findKeyDamage(known: string, key: string): KeyDamage | undefined {
   if (known === key) return undefined;
   if (normalKey(known) !== normalKey(key)) return areSameDate(known, key) ? DATE : lostDigits(known, key);
@@ -112,14 +112,14 @@ export function otherMatches(key: string): readonly string[] {
   return [...others];
 }
 
-/** The kept digits of the numbers that `zeroed` may have been: its own, and those that round up to it. */
+/** The kept digits of the numbers that may have become `zeroed`: the same digits, and digits that round up to them. */
 function digitsBefore(zeroed: string): readonly string[] {
   const lower = String(BigInt(zeroed.slice(0, KEPT_DIGITS + 1)) - 1n);
   return zeroed.length - KEPT_DIGITS < ROUNDED_DIGITS ? [keptDigits(zeroed)] : [keptDigits(zeroed), keptDigits(lower)];
 }
 
 /**
- * The damage that a key shows by itself: no system assigns keys in scientific notation with a signed exponent, with a
+ * Damage that is visible in the key alone: no system assigns keys in scientific notation with a signed exponent, with a
  * leading apostrophe, or as a formula.
  */
 export function visibleKeyDamage(key: string): "scientific" | "apostrophe" | "formula" | undefined {

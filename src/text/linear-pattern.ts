@@ -6,7 +6,7 @@ import { slowPatternReason } from "./slow-pattern.ts";
 export interface LinearPattern {
   readonly source: string;
   readonly flags: string;
-  /** Set if RE2 matches it, because JavaScript's engine could take very long. */
+  /** Set if RE2 must match it, because JavaScript's engine could be very slow. */
   readonly engine?: "re2";
 }
 

@@ -10,7 +10,7 @@ export function normalKey(key: string): string {
   return plain.includes("-") ? withoutDashes(plain) : plain;
 }
 
-/** The normal form, if it is more than the key without dashes, which a ledger computes itself (`SQL_NORMAL_KEY`). */
+/** The normal form, unless it is the key without dashes, which a ledger computes itself (`SQL_NORMAL_KEY`). */
 export function storedNormalKey(key: string): string | undefined {
   if (PLAIN_KEY.test(key)) return undefined;
   const normal = normalKey(key);
@@ -46,7 +46,7 @@ export type KeyForm =
   | "dash"
   | "zeros";
 
-/** Notations of a key, in the order in which they are undone; `undo` returns every other key unchanged. */
+/** Notations of a key, in the order in which `normalKey` undoes them. `undo` returns a key in another notation unchanged. */
 export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: string) => string }[] = [
   { kind: "characters", undo: (key) => key.normalize("NFKC").replace(/\p{Pd}|\u2212/gu, "-") },
   { kind: "case", undo: (key) => key.toUpperCase() },
@@ -80,12 +80,12 @@ function withoutExponent(written: string, whole: string, decimals: string | unde
   return zeros < 0 ? written : whole + (decimals ?? "") + "0".repeat(zeros);
 }
 
-/** Matches most keys: upper-case letters and digits. A key in upper case needs no second text. */
+/** Matches most keys: upper-case letters and digits. Their normal form is the key without dashes. */
 const PLAIN_KEY = /^(?!\d+(?:\.\d*0|(?:\.\d+)?E\+?\d+)$)[A-Z1-9][A-Z0-9._/-]*$/;
 
 /**
  * Whether the normal form of the key in these bytes is the key without its dashes. May return false for such a key,
- * never true for another.
+ * but never returns true for any other key.
  */
 export function isPlainKey(bytes: Uint8Array, from: number, to: number): boolean {
   const first = KEY_BYTES[bytes[from] ?? 0] ?? OTHER;

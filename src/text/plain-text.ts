@@ -14,7 +14,7 @@ export function plainText(text: string, limit = 500): string {
 }
 
 /**
- * Joins text of several lines (a reply's detail) into one: white space of any kind becomes single spaces, then
+ * Joins text of several lines (a reply's detail) into one: each run of white space becomes a single space, then
  * `plainText` applies.
  */
 export function plainLine(text: string, limit = 500): string {
@@ -27,7 +27,7 @@ export function plainLine(text: string, limit = 500): string {
   );
 }
 
-/** Makes text of several lines and any length safe: line feeds and tabs stay. */
+/** Makes text with any number of lines and of any length safe. Keeps line feeds and tabs. */
 export function plainLines(text: string): string {
   return text
     .split(/([\n\t])/)

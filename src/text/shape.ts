@@ -12,7 +12,7 @@ export function shapeOf(value: unknown): string {
 
 const LONGEST_SHAPE = 40;
 
-/** In one pass, because extracts may have many errors and each shows a shape. */
+/** Uses a single pass, because each error shows a shape and an extract may have many errors. */
 function textShape(text: string): string {
   let shape = "";
   let last = "";

@@ -1,6 +1,6 @@
 /**
  * Why a valid regular expression might take more than linear time on some text, as a sentence. Undefined if no text
- * can cause that on any engine. This holds for expressions without back-references and look-around that match in few
+ * can cause that on any engine. This is the case for expressions without back-references and look-around that match in few
  * ways. Their unlimited repeats (`*`, `+`, `{n,}`) must apply to a single character or class. Such a repeat must be at
  * the end, where nothing after it can fail, or after `^` and followed by a character that it cannot match.
  */
@@ -15,7 +15,7 @@ export function slowPatternReason(source: string): string | undefined {
 }
 
 const MAX_PATTERN_LENGTH = 1000;
-/** Maximum number of ways to match at one position of the text, and if only one position is tried. */
+/** Maximum number of ways to match at one position of the text. Expressions that start with `^` may have more. */
 const MAX_WAYS = 1000;
 const MAX_WAYS_ANCHORED = 100_000;
 const MAX_REPEATS = 200;
@@ -42,7 +42,7 @@ const ONE_WAY: Cost = { ways: 1, endless: 0, bounded: 0, settled: true, group: f
 
 function endlessRepeatReason(source: string, cost: Cost): string | undefined {
   if (cost.settled || (cost.endless <= 1 && isAnchored(source))) return undefined;
-  return "an endless repeat (*, +, {n,}) may stand only at the end of the expression, or once behind ^";
+  return "an unlimited repeat (*, +, {n,}) is allowed only at the end of the expression, or once after ^";
 }
 
 function isAnchored(source: string): boolean {
@@ -94,12 +94,12 @@ function costOfPiece(cursor: PatternReader): Cost | string {
   cursor.at += found[0].length;
   const [least, most] = boundsOf(found);
   const longest = most === Number.POSITIVE_INFINITY ? least : most;
-  if (longest > MAX_REPEATS) return `a repeat may be of ${MAX_REPEATS} at most, or endless`;
+  if (longest > MAX_REPEATS) return `a repeat must be at most ${MAX_REPEATS}, or unlimited`;
   if (most === Number.POSITIVE_INFINITY) {
-    if (atom.group) return "an endless repeat (*, +, {n,}) may repeat only a single character or class";
+    if (atom.group) return "an unlimited repeat (*, +, {n,}) must apply to a single character or class";
     return isBounded(cursor, atomText) ? { ...ONE_WAY, bounded: 1, settled: false } : { ...ONE_WAY, endless: 1 };
   }
-  if (atom.endless > 0) return "an endless repeat (*, +, {n,}) may not be repeated itself";
+  if (atom.endless > 0) return "an unlimited repeat (*, +, {n,}) must not be repeated itself";
   return { ...atom, group: false, ways: Math.min(atom.ways ** most, MAX_WAYS_ANCHORED + 1) * (most - least + 1) };
 }
 
@@ -142,7 +142,7 @@ function costOfAtom(cursor: PatternReader): Cost | string {
   const rest = cursor.source.slice(cursor.at);
   if (rest.startsWith("(")) return costOfGroup(cursor, rest);
   const atom = ATOM.exec(rest)?.[0] ?? rest.slice(0, 1);
-  if (/^\\(?:[1-9]|k)/.test(atom)) return "the expression refers back to what it matched before";
+  if (/^\\(?:[1-9]|k)/.test(atom)) return "the expression uses a back-reference";
   cursor.at += atom.length;
   return ONE_WAY;
 }
@@ -152,7 +152,7 @@ const ATOM = /^(?:\[(?:\\.|[^\]\\])*\]|\\(?:[pPu]\{[^}]*\}|u[0-9a-fA-F]{4}|x[0-9
 
 function costOfGroup(cursor: PatternReader, rest: string): Cost | string {
   const opening = /^\((?:\?(?::|<[A-Za-z]\w*>))?/.exec(rest)?.[0] ?? "(";
-  if (rest.startsWith("(?") && opening === "(") return "the expression looks around, or sets flags of its own";
+  if (rest.startsWith("(?") && opening === "(") return "the expression uses look-around or inline flags";
   cursor.at += opening.length;
   const inside = costOf(cursor);
   if (typeof inside === "string") return inside;

@@ -31,7 +31,7 @@ function swaps(one: string, other: string): number {
   return steps;
 }
 
-/** Whether a name contains the other one as complete words that are long enough. */
+/** Whether a name contains the other name as complete words, and that name is long enough. */
 function hasWords(name: string, words: string): boolean {
   return words.length >= LEAST_WORDS && separated(name).includes(separated(words));
 }

@@ -14,7 +14,7 @@ export function textHash(text: string, start: number): number {
   return mixHash(one, other);
 }
 
-/** The same hash of bytes; for an ASCII text it equals `textHash`. */
+/** The hash of bytes. For an ASCII text, it equals `textHash`. */
 export function bytesHash(bytes: Uint8Array, start: number): number {
   let one = start;
   let other = ~start;

@@ -68,7 +68,11 @@ describe("pushing the original extract again", () => {
 describe("re-import is refused:", () => {
   test.each([
     ["a folder without rejects", ["--rejects", "nowhere"], /nowhere: contains no rejects to re-import/],
-    ["sources together with --rejects", ["accounts.csv", "--rejects", "report"], /--rejects names the sources already/],
+    [
+      "sources together with --rejects",
+      ["accounts.csv", "--rejects", "report"],
+      /--rejects already selects the sources/,
+    ],
     ["--restore-keys alone", ["accounts.csv", "--restore-keys"], /--restore-keys needs --rejects/],
     ["--accept-changes alone", ["accounts.csv", "--accept-changes"], /--accept-changes needs --rejects/],
   ])("%s", async (_, words, message) => {

@@ -110,6 +110,9 @@ describe("migrate config show", () => {
 
   test("suggests the correct name of a misspelt variable on stderr", async () => {
     const { code, stderr } = await runCli(["config", "show"], { cwd: temporaryFolder(), env: { MIGRATE_LEDGR: "x" } });
-    expect([code, stderr]).toEqual([0, 'MIGRATE_LEDGR is set, and nothing reads it; did you mean "MIGRATE_LEDGER"?\n']);
+    expect([code, stderr]).toEqual([
+      0,
+      'MIGRATE_LEDGR is set, but no command reads it; did you mean "MIGRATE_LEDGER"?\n',
+    ]);
   });
 });

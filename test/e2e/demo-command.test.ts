@@ -8,7 +8,7 @@ test("the demo shows errors at their cells, corrects them, and ends with every a
   const folder = temporaryFolder();
   const { code, stdout, stderr } = await runCli(["demo"], { cwd: folder });
   expect(code).toBe(0);
-  expect(stderr.trimEnd().split("\n").at(-1)).toBe("The platform now holds 244 of 244 accounts, each exactly once.");
+  expect(stderr.trimEnd().split("\n").at(-1)).toBe("The platform now has 244 of 244 accounts, each exactly once.");
   expect(stdout).toMatch(/date_of_birth\n(?:.*\n){1,2}.*customers\.csv:\d+\b/);
   expect(stdout).toContain("The platform: ");
   expect(stdout.match(/\d+ errors, (\d+) causes/g)).toHaveLength(2);
@@ -21,7 +21,7 @@ test.skipIf(!PRIVATE_POSTGRES_IS_HERE)(
   async () => {
     const { code, stderr } = await runCli(["demo", "--cluster"], { cwd: temporaryFolder() });
     expect(stderr).toMatch(
-      /\nWorker \d+ was killed during the push\.\nThe platform holds 197 of 197 accounts, each exactly once\.\n$/,
+      /\nWorker \d+ was killed during the push\.\nThe platform has 197 of 197 accounts, each exactly once\.\n$/,
     );
     expect(code).toBe(0);
   },

@@ -141,7 +141,7 @@ describe("migrate doctor with an incomplete setup", () => {
     const { of } = await examine(scene(), ["--offline"], { MIGRATE_SUPLIER: "X" });
     expect(of("environment")).toMatchObject({
       status: "warning",
-      text: 'MIGRATE_SUPLIER is set, and nothing reads it; did you mean "MIGRATE_SUPPLIER"?',
+      text: 'MIGRATE_SUPLIER is set, but no command reads it; did you mean "MIGRATE_SUPPLIER"?',
     });
   });
 

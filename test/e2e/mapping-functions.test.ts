@@ -25,7 +25,7 @@ it("names the required file name of a function module that Node.js treats as Com
   const { code, stderr } = await validate(folder, ["accounts.csv"]);
   expect(code).toBe(2);
   expect(stderr).toContain("mapping.yaml:1: functions: own.js cannot be loaded");
-  expect(stderr).toContain("name it own.mjs: Node takes .js for CommonJS here");
+  expect(stderr).toContain("rename it to own.mjs: Node.js reads this .js file as CommonJS");
 });
 
 /** A function that runs this code for Bob, in line 3 of the file. */

@@ -62,7 +62,7 @@ describe("an API key", () => {
 
     const open = await work.push(["--target", "here"], { env });
     expect(open.code).toBe(2);
-    expect(open.stderr).toMatch(/others may read .*secrets-key/);
+    expect(open.stderr).toMatch(/other users can access .*secrets-key/);
     expect(open.stderr).toContain("chmod 600");
     expect(await admin.history()).toEqual([]);
 

@@ -49,7 +49,7 @@ test("--metrics on a port in use ends the push before anything is sent", async (
   const { code, stderr } = await work.push(["--metrics", `127.0.0.1:${port}`]);
   other.close();
   expect(code).toBe(2);
-  expect(stderr).toContain(`--metrics 127.0.0.1:${port}: another program listens there`);
+  expect(stderr).toContain(`--metrics 127.0.0.1:${port}: another program is already listening there`);
   expect(await admin.history()).toEqual([]);
 });
 

@@ -52,14 +52,14 @@ test("--wait-for-supplier: a supplier that is paused during the run is probed, a
   const { startPush } = workplace({ accounts: references(100).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 30, latencyMs: 5 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "4", "--verbose"]);
-  await pushing.waitForOutput(/SPRING takes no records for now .*asking again in/);
+  await pushing.waitForOutput(/SPRING accepts no records for now .*checking again in/);
   const before = (await admin.imports()).length;
-  await pushing.waitForOutput(/asking again in 4 s/);
+  await pushing.waitForOutput(/checking again in 4 s/);
   expect((await admin.imports()).length).toBeLessThanOrEqual(before + 1 + 4);
   await admin.supplier("Ongoing", "SPRING");
   const { code, stdout, stderr } = await pushing.ended;
   expect(code).toBe(0);
-  expect(stderr).toContain("SPRING takes records again");
+  expect(stderr).toContain("SPRING accepts records again");
   expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 100 });
   expect(await admin.accounts()).toHaveLength(100);
 });
@@ -82,7 +82,7 @@ test("a push killed while it waits leaves nothing in doubt, and resume continues
   const { startPush, migrate } = workplace({ accounts: references(40).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 10 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "1", "--verbose"]);
-  await pushing.waitForOutput(/asking again in 4 s/);
+  await pushing.waitForOutput(/checking again in 4 s/);
   pushing.kill("SIGKILL");
   await pushing.ended;
   await admin.supplier("Ongoing");

@@ -213,7 +213,7 @@ describe("migrate account", () => {
 describe("a platform", () => {
   test.each(["products", "rates P T", "account A"])("that is not named is an error of `%s`", async (command) => {
     const { code, stderr } = await runCli(command.split(" "));
-    expect([code, stderr]).toEqual([2, expect.stringContaining("no platform is named to read from")]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining("no platform is set to read from")]);
   });
 
   test("with an untrusted certificate is refused", async () => {

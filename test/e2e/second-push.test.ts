@@ -84,7 +84,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     expect(await refused(["--contract", "no-dedupe.yaml"])).toMatch(new RegExp(`${differs} the overlays `));
     expect(await refused(["--dry-run"])).toMatch(new RegExp(inUse));
     expect(await refused(["--workers", "0"])).toMatch(
-      new RegExp(`${inUse}.*; with --workers 0 this push would send nothing`),
+      new RegExp(`${inUse}.*; with --workers 0 this push would send no records`),
     );
     others.remove();
     expect(await scene.workers()).toEqual([]);
@@ -115,7 +115,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     planner.kill("SIGKILL");
     const ends = await Promise.all(others.map(({ ended }) => ended));
     expect(ends.map(({ code }) => code)).toEqual([0, 0]);
-    expect(ends.some(({ stderr }) => stderr.includes("No process is left to end run"))).toBe(true);
+    expect(ends.some(({ stderr }) => stderr.includes("No process is left to complete run"))).toBe(true);
     const report = ends.map(({ stdout }) => outcomeLines(stdout)).find((lines) => lines.length > 0);
     expect(statusCounts(report ?? [])).toEqual({ skipped: 80 });
     expect(await admin.accounts()).toHaveLength(80);

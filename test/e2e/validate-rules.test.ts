@@ -112,7 +112,7 @@ describe("rules over several fields", () => {
   test("an overlay of the package is found by name, and a misspelt name gets a suggestion", async () => {
     const { code, stderr } = await runCli(["contract", "check", "contract.yaml", "overlay:gbb"], { cwd: folderWith() });
     expect(code).toBe(2);
-    expect(stderr).toContain('ships no overlay named "gbb"');
+    expect(stderr).toContain('has no bundled overlay named "gbb"');
     expect(stderr).toContain("overlay:gb");
     const shipped = await runCli(["contract", "check", "contract.yaml", "overlay:gb"], { cwd: folderWith() });
     expect(shipped.stdout).toMatch(/^overlay:gb:\d+/m);

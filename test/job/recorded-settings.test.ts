@@ -109,7 +109,7 @@ describe("the settings of a run", () => {
     rmSync(path.join(folder, "mapping.yaml"));
     await expect(requireUnchangedFiles(settings)).rejects.toMatchObject({
       code: "source_changed",
-      message: expect.stringMatching(/mapping\.yaml is gone, .*things\.csv has changed/),
+      message: expect.stringMatching(/mapping\.yaml no longer exists, .*things\.csv has changed/),
     });
   });
 });

@@ -30,15 +30,15 @@ const TARGET = { baseUrl: "https://platform.example/v1/", environment: "test" };
 test.each([
   [validate, undefined, "validate: an object with its options is expected"],
   [validate, {}, "validate: `contract` is missing"],
-  [validate, { contract: "c.yaml", maping: "m.yaml" }, "validate: there is no option `maping`"],
+  [validate, { contract: "c.yaml", maping: "m.yaml" }, "validate: unknown option `maping`"],
   [validate, { contract: 7 }, "validate: `contract` is a string or a list of strings"],
   [
     validate,
     { contract: "c.yaml", maxErrors: "5%" },
     "validate: `maxErrors` is { count } or { share }, a share from 0 to 1",
   ],
-  [validate, { contract: "c.yaml", today: "\0" }, "validate: `today` is a day, as 2026-01-31 without a NUL"],
-  [validate, { contract: "c.yaml", today: "2026-02-30" }, "validate: `today` is a day, as 2026-01-31"],
+  [validate, { contract: "c.yaml", today: "\0" }, "validate: `today` is a date such as 2026-01-31 without a NUL"],
+  [validate, { contract: "c.yaml", today: "2026-02-30" }, "validate: `today` is a date such as 2026-01-31"],
   [validate, { contract: "c\0.yaml" }, "validate: `contract` is a string or a list of strings without a NUL"],
   [validate, { contract: "c.yaml", threads: 1e9 }, 'validate: `threads` is a whole number from 1 to 64, or "auto"'],
   [outcomes, { statuses: ["nope"] }, "outcomes: `statuses` is a list of statuses"],
@@ -53,12 +53,12 @@ test.each([
   [
     push,
     { contract: "c.yaml", target: TARGET, credentials: { apikey: "sk_secret" } },
-    "push: credentials: there is no option `apikey`",
+    "push: credentials: unknown option `apikey`",
   ],
   [
     push,
     { contract: "c.yaml", target: { ...TARGET, timeouts: { headerSeconds: 1 } } },
-    "push: target.timeouts: there is no option `headerSeconds`",
+    "push: target.timeouts: unknown option `headerSeconds`",
   ],
   [
     push,
@@ -68,7 +68,7 @@ test.each([
   [push, { contract: "c.yaml", target: TARGET, signal: true }, "push: `signal` is an AbortSignal"],
   [reconcile, { decide: { accept: ["A"] } }, "reconcile: decide: `who` is missing"],
   [explain, {}, "explain: `key` is missing"],
-  [outcomes, { status: ["accepted"] }, "outcomes: there is no option `status`"],
+  [outcomes, { status: ["accepted"] }, "outcomes: unknown option `status`"],
   [products, { target: {} }, "products: target: `baseUrl` is missing"],
   [readAccount, { target: TARGET }, "readAccount: `number` is missing"],
   [startSandbox, { faults: { throtle: 1 } }, 'the sandbox\'s fault setting "throtle" is not valid'],

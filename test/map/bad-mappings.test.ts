@@ -15,7 +15,7 @@ const REFUSALS: Readonly<Record<string, string>> = {
   "empty.yaml": "empty.yaml: this file is empty",
   "endless-pattern.yaml":
     "endless-pattern.yaml:2:42: payload.billing_name.replace.pattern: " +
-    "an endless repeat (*, +, {n,}) may repeat only a single character or class",
+    "an unlimited repeat (*, +, {n,}) must apply to a single character or class",
   "forbidden-name.yaml": "forbidden-name.yaml:2:3: the name __proto__ is not allowed",
   "missing-payload.yaml": "missing-payload.yaml:1:1: the mapping has no payload",
   "name-twice.yaml": 'name-twice.yaml:3:3: the name "billing_name" occurs twice in one object',

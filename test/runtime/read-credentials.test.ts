@@ -37,7 +37,7 @@ describe("credentials", () => {
   });
 
   it.each([
-    ["wide", /others may read/],
+    ["wide", /other users can access/],
     ["link", /symbolic link/],
     ["folder", /not a regular file/],
     ["missing", /ENOENT/],

@@ -9,7 +9,7 @@ export function completionAction(shell: Shell, { stdout }: Session): void {
   stdout.write(completionScript(shell));
 }
 
-/** Answers a completion script. A word that cannot be completed is not a failure: the user is still typing. */
+/** Prints the candidates for a completion script. A word without candidates is not a failure: the user is still typing. */
 export async function completeAction(
   { words, isEmpty }: { readonly words: readonly string[]; readonly isEmpty: boolean },
   program: Command,

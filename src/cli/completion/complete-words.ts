@@ -19,7 +19,7 @@ export interface Candidate {
   readonly description?: string | undefined;
 }
 
-/** Completes the last of the words after the program name, from the declared commands and options only. */
+/** Completes the last word of a command line, using only the declared commands and options. */
 export function completeWords(program: Command, words: readonly string[]): Completion {
   const current = words.at(-1) ?? "";
   const { command, typed, waiting, onlyPositional } = readWords(program, words.slice(0, -1));

@@ -10,7 +10,7 @@ import { readLedgerSettings } from "../settings/settings.ts";
 import type { Candidate } from "./complete-words.ts";
 import type { TypedWords } from "./typed-words.ts";
 
-/** Input for finding values that no option lists. */
+/** Inputs for looking up values that have no fixed list of choices. */
 export interface ValueSources {
   readonly typed: TypedWords;
   /** The value of an option's environment variable, used if the option is not typed. */
@@ -21,7 +21,7 @@ export interface ValueSources {
 
 type FindValues = (sources: ValueSources) => Promise<readonly Candidate[]>;
 
-/** Finders by the name of the option or argument. */
+/** Lookup functions by the name of the option or argument. */
 const FINDERS: Readonly<Record<string, FindValues>> = {
   target: targets,
   operation: operations,

@@ -82,7 +82,7 @@ export const RUN_METRICS: readonly RunMetric[] = [
   ),
   number(
     "migrate_waiting_seconds",
-    "Seconds for which no request has been allowed; 0 while requests are allowed",
+    "Duration of the current pause in seconds; 0 while requests are allowed",
     ({ sending }) => (sending === undefined ? undefined : (sending.wait?.forMs ?? 0) / 1000),
   ),
   number(
@@ -150,7 +150,7 @@ function isMeasurable(state: RunState): boolean {
 
 type WorkingProcess = NonNullable<NonNullable<CurrentProgress["sending"]>["sharing"]>["working"][number];
 
-/** One value for each active worker. Ranges are values, because as labels they would be too numerous. */
+/** One value for each active worker. Ranges are values: as labels, they would create too many time series. */
 function ofWorkers(name: string, help: string, valueOf: (worker: WorkingProcess) => number | undefined): RunMetric {
   return {
     name,

@@ -43,7 +43,7 @@ export async function startMetrics(
   };
 }
 
-/** Serves scrapes, which are rare and arrive one after the other. */
+/** Answers scrapes, which are rare and arrive one at a time. */
 async function serve({ host, port }: ListenAddress, exposition: Exposition): Promise<Server> {
   const server = createServer((request, response) => {
     answer(request, exposition).then(
@@ -68,13 +68,13 @@ interface Answer {
 async function answer({ url = "", method }: IncomingMessage, exposition: Exposition): Promise<Answer> {
   const [path] = url.split("?");
   if (path !== "/metrics") return { status: 404, text: "Metrics are at /metrics.\n" };
-  if (method !== "GET" && method !== "HEAD") return { status: 405, text: "Metrics are read with GET.\n" };
+  if (method !== "GET" && method !== "HEAD") return { status: 405, text: "Use GET to read the metrics.\n" };
   return { status: 200, type: exposition.contentType, text: await exposition.text() };
 }
 
 function cannotListen(address: string, cause: unknown): Failure {
   const code = errorCode(cause) ?? "";
-  const why = LISTEN_ERRORS.get(code) ?? `it cannot be listened at (${code})`;
+  const why = LISTEN_ERRORS.get(code) ?? `cannot listen on this address (${code})`;
   return new Failure("usage", `--metrics ${address}: ${why}`, {
     hint: "choose another port, or port 0 for any free one; nothing was read or sent",
     cause,
@@ -82,8 +82,8 @@ function cannotListen(address: string, cause: unknown): Failure {
 }
 
 const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
-  ["EADDRINUSE", "another program listens there"],
-  ["EACCES", "this user may not listen there"],
+  ["EADDRINUSE", "another program is already listening there"],
+  ["EACCES", "this user is not allowed to listen there"],
   ["EADDRNOTAVAIL", "this machine has no such address"],
   ["ENOTFOUND", "there is no such host"],
 ]);

@@ -24,10 +24,10 @@ function withSubcommands(command: Command): readonly Command[] {
   return [command, ...below.filter((each) => each.name() !== "help").flatMap(withSubcommands)];
 }
 
-/** By the text that describes them. */
+/** Options by their term and description. */
 type Options = ReadonlyMap<string, Option>;
 
-/** Of several options with the same name, the one that the most commands have. */
+/** The options that several commands share. If options with the same name differ, the most frequent one is used. */
 function sharedOptions(commands: readonly Command[]): Options {
   const all = commands.flatMap((command) => visibleOptions(command));
   const counts = new Map<string, number>();

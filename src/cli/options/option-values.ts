@@ -60,7 +60,7 @@ export const PARSERS = {
 
   day: (text: string): string => {
     if (isIsoDate(text)) return text;
-    throw new InvalidArgumentError("A date is expected, as 2026-01-31.");
+    throw new InvalidArgumentError("A date such as 2026-01-31 is expected.");
   },
 
   concurrency: (text: string): "auto" | number =>
@@ -75,7 +75,7 @@ export const PARSERS = {
     const port = Number(digits);
     if (digits !== undefined && port <= 65_535) return { host: bracketed ?? plain ?? "127.0.0.1", port };
     throw new InvalidArgumentError(
-      "host:port is expected, or a port of this machine alone: 127.0.0.1:9464, 0.0.0.0:9464, 9464.",
+      "host:port is expected, or only a port on this machine: 127.0.0.1:9464, 0.0.0.0:9464, 9464.",
     );
   },
 
@@ -103,13 +103,13 @@ export const PARSERS = {
     if (percent !== undefined && Number(percent) <= 100) return { share: Number(percent) / 100 };
     if (list !== undefined) return { at: list.split(",").map(Number) };
     throw new InvalidArgumentError(
-      "every:10 (each tenth request), 5% (a share of them) or at:3,7 (these) is expected.",
+      "every:10 (every tenth request), 5% (a share of the requests) or at:3,7 (these requests) is expected.",
     );
   },
 
   latency: (text: string): number | readonly [number, number] => {
     const [, from, to] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
-    if (from === undefined) throw new InvalidArgumentError("Milliseconds: 50, or a range 20-80.");
+    if (from === undefined) throw new InvalidArgumentError("Milliseconds are expected: 50, or a range such as 20-80.");
     return to === undefined ? Number(from) : [Number(from), Number(to)];
   },
 
@@ -127,7 +127,7 @@ export const PARSERS = {
       const known = SUPPLIER_STATUSES.find((one) => one === status);
       if (code.trim() === "" || known === undefined || more.length > 0) {
         throw new InvalidArgumentError(
-          `Codes are expected, each with a status if need be: ${SUPPLIER_STATUSES.join(", ")}.`,
+          `Codes are expected, each with an optional status: ${SUPPLIER_STATUSES.join(", ")}.`,
         );
       }
       return [code.trim(), known] as const;

@@ -91,7 +91,7 @@ export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";
   /** The run to inspect. */
   readonly run?: string;
-  /** Confirms that a restored database lacks no request of another machine. */
+  /** Confirms that a restored database contains every request from other machines. */
   readonly nothingLost?: boolean;
   /** Refresh the output while a run is active. */
   readonly watch?: boolean;
@@ -147,7 +147,7 @@ export const targetOptions: readonly Option[] = optionsOf(PLATFORM, "Platform:")
 
 export const sendOptions: readonly Option[] = optionsOf(SENDING, "Sending:");
 
-/** Options of the commands that can run for long. */
+/** Options of the commands that can run for a long time. */
 export const metricsOptions: readonly Option[] = optionsOf(METRICS, "Metrics:");
 
 export const storeOptions: readonly Option[] = [

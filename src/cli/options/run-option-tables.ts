@@ -33,7 +33,7 @@ export const INPUT = {
     arg: "<file>",
     env: true,
     config: true,
-    help: "mapping of rows to payloads (none: JSON sources already hold payloads)",
+    help: "mapping of rows to payloads (none: JSON sources already contain payloads)",
   },
   source: { arg: "<name=path>", kind: "list", help: "files for one source of the mapping (repeatable)" },
   supplier: {

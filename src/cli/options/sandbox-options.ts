@@ -11,9 +11,9 @@ const SANDBOX = {
     kind: "suppliers",
     help: "import suppliers, separated by commas: SPRING,WINTER=Paused (default: from the contract)",
   },
-  maxBody: { arg: "<bytes>", kind: "count", help: "largest request body (default: 16777216)" },
+  maxBody: { arg: "<bytes>", kind: "count", help: "maximum size of a request body (default: 16777216)" },
   data: { arg: "<file>", help: "file that keeps the accounts between runs" },
-  readyFile: { arg: "<path>", help: "file to write the address and API key to once the sandbox listens" },
+  readyFile: { arg: "<path>", help: "file to write the address and API key to once the sandbox is listening" },
 } as const;
 
 export const sandboxOptions: readonly Option[] = optionsOf(SANDBOX);
@@ -22,21 +22,21 @@ export type SandboxFlags = Flags & FlagsOf<typeof SANDBOX> & FaultFlags;
 
 const FAULTS = {
   latency: { arg: "<ms|ms-ms>", kind: "latency", help: "delay before each request is processed" },
-  throttle: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "answer 429 instead of processing" },
+  throttle: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "return 429 instead of processing" },
   retryAfter: { arg: "<seconds>", kind: "retryAfter", help: "Retry-After header of 429 and 503 (none: no header)" },
-  errorBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "answer an error instead of processing" },
-  errorAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then answer an error" },
+  errorBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "return an error instead of processing" },
+  errorAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then return an error" },
   errorStatus: { arg: "<status>", kind: "errorStatus", help: "status of the errors (default: 500)" },
   resetBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "reset the connection instead of processing" },
   resetAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then reset the connection" },
-  hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "never answer and do not process" },
+  hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "neither process nor answer" },
   hangAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, but never answer" },
-  cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then cut the reply off" },
+  cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then cut off the reply" },
   pauseAt: { arg: "<k>", kind: "count", help: "set the import supplier to Paused at request k" },
   rotateTokensAt: { arg: "<k>", kind: "count", help: "revoke all tokens at request k" },
-  maxInFlight: { arg: "<n>", kind: "count", help: "concurrent requests above which it answers 429" },
-  maxPerSecond: { arg: "<n>", kind: "count", help: "requests per second above which it answers 429" },
-  maxProcessing: { arg: "<n>", kind: "count", help: "concurrently processed requests above which it answers 429" },
+  maxInFlight: { arg: "<n>", kind: "count", help: "concurrent requests above which it returns 429" },
+  maxPerSecond: { arg: "<n>", kind: "count", help: "requests per second above which it returns 429" },
+  maxProcessing: { arg: "<n>", kind: "count", help: "concurrently processed requests above which it returns 429" },
   taskMs: {
     arg: "<ms>",
     kind: "number",

@@ -17,7 +17,7 @@ import { ask, canAsk, isLive, screenOf, stdoutWriter, watchStdout } from "./term
 
 /**
  * Runs an action and sets the exit code: the result of the action, or the exit code of its Failure. Any other error is a
- * bug: its exit code is 70, and only for it is the stack shown.
+ * bug: the exit code is 70, and the stack is shown.
  */
 export async function withContext(
   session: Session,
@@ -49,7 +49,7 @@ async function metricsOf(
   return startMetrics({ metrics, metricsFile }, progress, logger);
 }
 
-/** The same for an action that needs all settings from the flags, the environment and the configuration file. */
+/** Runs an action with all settings from the flags, the environment and the configuration file. */
 export function withSettings(
   session: Session,
   sources: readonly string[],
@@ -76,14 +76,14 @@ async function readJobSettings(sources: readonly string[], flags: Flags): Promis
   ]) {
     if (given === true)
       throw new Failure("usage", `${name} needs --rejects`, {
-        hint: "name the report: --rejects <dir>",
+        hint: "pass the report folder: --rejects <dir>",
       });
   }
   const { readSettings } = await import("../settings/settings.ts");
   return readSettings(sources, flags, process.cwd());
 }
 
-/** The same for an action that starts from the ledger. */
+/** Runs an action that starts from the ledger. */
 export function withLedger(
   session: Session,
   flags: Flags,
@@ -97,7 +97,7 @@ export function withLedger(
   });
 }
 
-/** The same for an action that needs only the configuration file. */
+/** Runs an action that needs only the configuration file. */
 export function withConfig(
   session: Session,
   flags: Flags,

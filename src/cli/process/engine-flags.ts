@@ -11,8 +11,8 @@ export function collectLessOften(): void {
 
 /**
  * V8 optimises a function after it has run for a while. For loops over bytes it often has to discard this optimised code,
- * and every thread repeats this. A delay four times as long suits a run that only reads through an input.
- * Versions after Node.js 20 decide differently.
+ * and every thread repeats this. A delay that is four times as long suits a run that reads through an input once.
+ * Node.js versions after 20 use other criteria.
  */
 export function optimiseLater(): void {
   setFlag("--interrupt-budget=264000", 20);

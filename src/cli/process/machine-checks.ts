@@ -7,13 +7,13 @@ import { unknownVariables } from "./unknown-variables.ts";
 export function nodeCheck(version: string, required: string): Check {
   const text = `Node.js ${version}`;
   if (!isWithin(version, required)) {
-    return failed("node", `${text}; ${required} is needed`, {
+    return failed("node", `${text}; ${required} is required`, {
       exitCode: USAGE_EXIT_CODE,
       fix: "install a newer Node.js",
     });
   }
   if (version.startsWith("20.")) {
-    return warning("node", `${text}, which is past the end of its support`, { fix: "install Node.js 22 or newer" });
+    return warning("node", `${text}, which is no longer supported`, { fix: "install Node.js 22 or newer" });
   }
   return ok("node", text);
 }
@@ -41,7 +41,7 @@ export function environmentCheck(settings: ProcessSettings, known: readonly stri
   try {
     const notices = [...unknownVariables(settings.env, known), ...environmentNotices(settings)];
     return notices.length === 0
-      ? ok("environment", "no unknown MIGRATE_ variable, nothing that weakens a connection")
+      ? ok("environment", "no unknown MIGRATE_ variable, and no setting that weakens a connection")
       : warning("environment", notices.join("; "), { fix: "unset the variables that are not intended" });
   } catch (error) {
     if (error instanceof Failure) return failedBy("environment", error);

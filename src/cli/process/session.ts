@@ -10,7 +10,7 @@ type Terminal<Stream> = Stream & { readonly isTTY?: boolean; readonly columns?: 
  * signals and clock, and set the working folder and the environment, which are global to the process.
  */
 export interface Session {
-  /** The started file. `startProcess` starts it again. */
+  /** Path of the program file. `startProcess` runs it again. */
   readonly program: string;
   /** The words after the program name. */
   readonly words: readonly string[];

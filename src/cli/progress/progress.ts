@@ -10,7 +10,7 @@ import { progressLine } from "./progress-text.ts";
 import { createRunTracker } from "../../runtime/progress/run-tracker.ts";
 import { createWaitLog } from "./wait-log.ts";
 
-/** Shows the progress of a run: a changing line on a terminal, a log line at intervals elsewhere. */
+/** Shows the progress of a run: a changing line on a terminal, otherwise a log line at intervals. */
 export interface Progress {
   readonly onProgress: (event: RunEvent) => void;
   /** Updates the display. Called about twice a second while a run may be active. */

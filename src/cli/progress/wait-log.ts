@@ -49,7 +49,11 @@ export function createWaitLog(logger: Logger, now: () => number, run: () => stri
       wait.saidAt = now();
       const { reason, pauses, since } = wait;
       const fields = { run: run(), reason, pauses, elapsedSeconds: Math.round((now() - since) / 1000) };
-      logger.event("wait_continues", fields, `Still waiting now and then, for ${duration(now() - since)}: ${reason}`);
+      logger.event(
+        "wait_continues",
+        fields,
+        `Still waiting from time to time, for ${duration(now() - since)}: ${reason}`,
+      );
     },
   };
 }
@@ -63,10 +67,10 @@ function createSupplierLog(logger: Logger, now: () => number, run: () => string 
       closed.delete(supplier);
       const elapsedMs = now() - (known?.since ?? now());
       const fields = { run: run(), supplier, elapsedSeconds: Math.round(elapsedMs / 1000) };
-      return logger.event("supplier_opened", fields, `${who} takes records again, after ${duration(elapsedMs)}`);
+      return logger.event("supplier_opened", fields, `${who} accepts records again, after ${duration(elapsedMs)}`);
     }
-    const next = probeInMs === undefined ? "" : `; asking again in ${duration(probeInMs)}`;
-    const text = `${who} takes no records for now (${code ?? "no code"})${next}`;
+    const next = probeInMs === undefined ? "" : `; checking again in ${duration(probeInMs)}`;
+    const text = `${who} accepts no records for now (${code ?? "no code"})${next}`;
     if (known !== undefined && now() - known.saidAt < REMIND_EVERY_MS) return logger.detail(text);
     closed.set(supplier, { since: known?.since ?? now(), saidAt: now() });
     const fields = {

@@ -69,7 +69,7 @@ function resolveTarget(target: TargetConfig, resolve: (file: string) => string):
   return { ...withPaths(target, ["ca"], resolve), ...(auth && { auth }) };
 }
 
-/** Returns the settings with the named ones converted to paths that can be opened from here. */
+/** Returns the settings, with the named members resolved to paths that can be opened from the current folder. */
 function withPaths<T extends object>(settings: T, names: readonly (keyof T)[], resolve: (file: string) => string): T {
   const resolved = names.flatMap((name) => {
     const file = settings[name];

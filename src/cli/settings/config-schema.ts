@@ -71,7 +71,7 @@ function configurableShape(): Readonly<Record<string, z.ZodType>> {
 const texts = z.union([z.string(), z.array(z.string())]);
 const threadCount = z.union([z.literal("auto"), z.number().int().min(1).max(MOST_THREADS)]);
 
-/** A setting that is a list may be written as a single text. */
+/** A setting that is a list may be written as a single string. */
 type Written = {
   readonly [Name in keyof ConfigurableFlags]-?:
     | ConfigurableFlags[Name]
@@ -134,7 +134,7 @@ export interface Config extends ConfigurableSettings {
   /** Position in the configuration where a path is named, by the resolved path. */
   readonly placeOf?: NamingPlace | undefined;
   readonly suppliers?: SuppliersConfig | undefined;
-  /** The root location of suppliers that set none of their own. */
+  /** The root location of suppliers without their own setting. */
   readonly documentRoot?: string | undefined;
   readonly store?: StoreConfig | undefined;
   /** Time limit for one call of a mapping function, in seconds. */

@@ -18,7 +18,7 @@ export interface EffectiveSetting {
 export type SettingOrigin =
   | OptionOrigin
   | { readonly kind: "file"; readonly file: string; readonly line: number }
-  /** A private file that holds a credential. */
+  /** A private file that contains a credential. */
   | { readonly kind: "secret-file"; readonly file: string }
   | { readonly kind: "default" }
   | { readonly kind: "none" };

@@ -19,7 +19,7 @@ export async function readRejectsSettings(
 ): Promise<Settings> {
   const { rejects } = flags;
   if (sources.length > 0) {
-    throw new Failure("usage", "--rejects names the sources already", {
+    throw new Failure("usage", "--rejects already selects the sources", {
       hint: "omit the other sources; --source <name>=<path> reads one of them from another place",
     });
   }

@@ -48,7 +48,7 @@ export async function readSettings(sources: readonly string[], flags: Flags, fol
   return settingsOf(await readConfig(flags.config, folder), { sources, flags, folder });
 }
 
-/** The same for a configuration that is already read. */
+/** Returns the settings for a configuration that has already been read. */
 export function settingsOf(
   config: Config,
   { sources, flags, folder }: { readonly sources: readonly string[]; readonly flags: Flags; readonly folder: string },
@@ -200,7 +200,7 @@ const MIN_LEASE_MS = 2_000;
 function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
   if (workers === undefined && lease === undefined) return undefined;
   if (workers === undefined) {
-    throw new Failure("usage", "--lease needs workers", { hint: "say how many: --workers <n>" });
+    throw new Failure("usage", "--lease needs workers", { hint: "set their number: --workers <n>" });
   }
   if (lease === undefined) return { count: workers, leaseMs: DEFAULT_LEASE_MS };
   if (lease >= MIN_LEASE_MS) return { count: workers, leaseMs: lease };
@@ -252,7 +252,7 @@ function namedSources(given: readonly string[]): Readonly<Record<string, readonl
  */
 export function requireTarget(target: TargetSettings | undefined, purpose: string): TargetSettings {
   if (target !== undefined) return target;
-  throw new Failure("usage", `no platform is named ${purpose}`, {
+  throw new Failure("usage", `no platform is set ${purpose}`, {
     hint: "pass --base-url https://.../v1/, or --target with a target from the configuration file",
   });
 }

@@ -5,7 +5,7 @@ import { readSecret } from "../../runtime/read-credentials.ts";
 /**
  * Reads the access key of a document store from the first of these sources that has one: the standard AWS environment
  * variables; the private file `file`, in the format of `~/.aws/credentials`, from its section `default` or the lines before
- * any section; the AWS credential provider (a profile, or the role of a container or instance). Undefined if none has one.
+ * any section; the AWS credential provider (a profile, or the role of a container or instance). Undefined if no source has a key.
  * @throws Failure `config` for half a key, a file that other users can access, or a profile without a key
  */
 export async function readStoreKey(
@@ -14,7 +14,7 @@ export async function readStoreKey(
 ): Promise<StoreKey | undefined> {
   if (environment["AWS_ACCESS_KEY_ID"] || environment["AWS_SECRET_ACCESS_KEY"])
     return fixed(credentialsFrom((name) => environment[name.toUpperCase()], "the environment"));
-  const text = await readSecret(file, "name the file itself, in `store.credentialsFile`");
+  const text = await readSecret(file, "set `store.credentialsFile` to the path of a regular file");
   if (file === undefined || text === undefined) return providedKey(environment);
   const values = valuesIn(text);
   return fixed(credentialsFrom((name) => values.get(name), `the credentials file ${file}`));
@@ -29,7 +29,7 @@ function credentialsFrom(read: (name: string) => string | undefined, where: stri
   const secretAccessKey = read("aws_secret_access_key");
   const sessionToken = read("aws_session_token");
   if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-  throw new Failure("config", `${where} holds only half of an access key`, {
+  throw new Failure("config", `${where} contains only half of an access key`, {
     hint: "both are needed: aws_access_key_id and aws_secret_access_key (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)",
   });
 }
@@ -55,7 +55,7 @@ async function providedKey({ AWS_PROFILE: profile }: NodeJS.ProcessEnv): Promise
   } catch (error) {
     if (!profile) return undefined;
     const reason = error instanceof Error ? `: ${error.message}` : "";
-    throw new Failure("config", `the profile ${profile} (AWS_PROFILE) gives no access key${reason}`, {
+    throw new Failure("config", `the profile ${profile} (AWS_PROFILE) provides no access key${reason}`, {
       hint: "check it with `aws sts get-caller-identity`; `aws sso login` renews an expired login",
       cause: error,
     });

@@ -22,7 +22,7 @@ export async function readStoreSettings(
   });
 }
 
-/** The same for a configuration that is already read. Undefined if no store is named. */
+/** Returns the location for a configuration that has already been read. Undefined if no store is named. */
 export function storeSettingsOf(
   { store = {} }: Config,
   flags: Omit<DocumentFlags, "format" | "concurrency">,

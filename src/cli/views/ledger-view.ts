@@ -31,7 +31,7 @@ function repairText({ tables, ambiguous, kept, noted, isUncertain }: RepairedLed
   const left = ambiguous === 0 ? "" : `${formatCount(ambiguous)} records are ambiguous: \`migrate reconcile\`\n`;
   const lost = tables.every(({ isWhole }) => isWhole) ? "" : `${LOST_RECORDS_WARNING}\n`;
   const fromJournal =
-    noted === 0 ? "" : `${counted(noted, "request")} noted from journals; their records may have been sent\n`;
+    noted === 0 ? "" : `${counted(noted, "request")} added from journals; their records may have been sent\n`;
   const uncertain = isUncertain ? `${UNCERTAIN_WARNING}\n` : "";
   const before = kept === undefined ? "" : `The ledger from before the repair is kept: ${plainText(kept)}\n`;
   const nothing =

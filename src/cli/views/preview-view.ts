@@ -9,8 +9,8 @@ import { shapeOf } from "../../text/shape.ts";
 import type { View, ViewOptions } from "./view.ts";
 
 /**
- * Records one after the other: their source rows, the origin of their values, their problems. As data, one JSON object
- * per record, with the payload only if values may be shown.
+ * Each record in turn: its source rows, the origin of its values, and its problems. As data, one JSON object per
+ * record, with the payload only if values may be shown.
  */
 export const previewView: View<readonly PreviewedRecord[]> = { text: previewText, json: previewJson };
 
@@ -55,7 +55,7 @@ export function originText(origins: readonly Origin[], showValues: boolean): str
     .join("");
 }
 
-/** The same as data. Includes values only if they may be shown. */
+/** The origins as data. Includes values only if they may be shown. */
 export function originData(origins: readonly Origin[], showValues: boolean): readonly object[] {
   return origins.map(({ value, ...origin }) => ({
     ...origin,

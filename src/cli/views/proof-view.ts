@@ -49,7 +49,7 @@ function runText(run: RunProof, screen: Screen): string {
 
 function platformText({ found, different, absent, unknown }: NonNullable<RunProof["platform"]>): string {
   const others = [
-    ...(different > 0 ? [`${formatCount(different)} with other values`] : []),
+    ...(different > 0 ? [`${formatCount(different)} with different values`] : []),
     ...(absent > 0 ? [`${formatCount(absent)} not found`] : []),
     ...(unknown > 0 ? [`${formatCount(unknown)} without an answer`] : []),
   ];

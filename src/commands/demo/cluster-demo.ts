@@ -44,7 +44,7 @@ const CONCURRENCY = 6;
 /** Number of outcomes after which one worker is killed. */
 const SENT_BEFORE_KILL = 40;
 
-/** Pushes the households of the demo with three workers and a ledger on PostgreSQL, and kills one worker on the way. */
+/** Pushes the households of the demo with three workers and a ledger on PostgreSQL, and kills one worker during the push. */
 export async function* clusterDemo(
   { folder, ledger }: ClusterDemoOptions,
   dependencies: ClusterDemoDependencies,
@@ -106,7 +106,7 @@ async function* pushWithWorkers(
     kind: "say",
     text: killed === undefined ? "\nNo worker was killed." : `\nWorker ${killed} was killed during the push.`,
   };
-  yield { kind: "say", text: `The platform holds ${held.length} of ${accepted} accounts, each exactly once.` };
+  yield { kind: "say", text: `The platform has ${held.length} of ${accepted} accounts, each exactly once.` };
   yield { kind: "end", exitCode: isRight && killed !== undefined ? 0 : 1 };
 }
 

@@ -71,7 +71,7 @@ export async function* demo({ folder }: DemoOptions, dependencies: DemoDependenc
       yield* migrateExtract(extract, { folder, sandbox, push: dependencies.push });
     }
     const moved = sandbox.state.accounts().length;
-    yield { kind: "say", text: `\nThe platform now holds ${moved} of ${TOTAL_ACCOUNTS} accounts, each exactly once.` };
+    yield { kind: "say", text: `\nThe platform now has ${moved} of ${TOTAL_ACCOUNTS} accounts, each exactly once.` };
     yield { kind: "end", exitCode: moved === TOTAL_ACCOUNTS ? 0 : 1 };
   } finally {
     await sandbox.close();
@@ -103,7 +103,7 @@ async function* migrateExtract(extract: Extract, { folder, sandbox, push }: Demo
     extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
   yield {
     kind: "say",
-    text: `\nIts data owners correct ${cells} cells in ${rejectsIn(files.size)}. Pushing those.\n`,
+    text: `\nIts data owners correct ${cells} cells in ${rejectsIn(files.size)}. Pushing the corrections.\n`,
   };
   const corrected = { ...job, ...rejects, supplier: sandbox.ready.supplier };
   yield { kind: "report", report: await push({ ...settings, job: corrected, out: `${out}-corrected` }) };

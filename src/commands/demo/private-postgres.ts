@@ -24,9 +24,9 @@ export async function startPrivatePostgres(): Promise<PrivatePostgres> {
   if (programs === undefined) {
     throw new Failure(
       "usage",
-      "PostgreSQL is not installed on this machine: `initdb` is neither in the path nor where Debian installs it",
+      "PostgreSQL is not installed on this machine: `initdb` is neither in PATH nor in Debian's installation folder",
       {
-        hint: "install it (`apt-get install postgresql`), or name a database: --ledger postgres://user@host/database",
+        hint: "install it (`apt-get install postgresql`), or use an existing database: --ledger postgres://user@host/database",
       },
     );
   }
@@ -102,7 +102,7 @@ async function stopped(server: ChildProcess, home: string): Promise<void> {
 function notStarted(cause: unknown): never {
   const [why = ""] = (cause instanceof Error ? cause.message : String(cause)).trim().split("\n").slice(-1);
   throw new Failure("storage", `PostgreSQL cannot be started here: ${why}`, {
-    hint: "name a running database: --ledger postgres://user@host/database",
+    hint: "use a running database: --ledger postgres://user@host/database",
     cause,
   });
 }

@@ -103,7 +103,7 @@ async function mappingCheck(
   const mapping = await mappingOf(document, operation, settings);
   await mapping.close?.();
   requireKey({ mapping });
-  if (document === undefined) return ok("mapping", "none: the sources already hold payloads");
+  if (document === undefined) return ok("mapping", "none: the sources already contain payloads");
   const { unmappedRequired } = mapping;
   const figures = { ...coverageOf(document, operation), missing: unmappedRequired.length };
   const covered = `${formatCount(figures.mapped)} of ${formatCount(figures.required)} required attrs`;
@@ -118,7 +118,7 @@ async function mappingCheck(
   return ok("mapping", covered + rest, { figures });
 }
 
-/** Without the missing attrs, every record is invalid. */
+/** If a required attr is missing, every record is invalid. */
 const INVALID_EXIT_CODE = 1;
 
 function coverageOf(

@@ -68,7 +68,7 @@ async function readWhole(
   };
 }
 
-/** A join without a match ends the read after the last record, when everything except orphans has been counted. */
+/** If a join has no match at all, reading fails after the last record. Only the orphans have not been counted by then. */
 async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Check[]> {
   try {
     await readAll();
@@ -79,7 +79,7 @@ async function withoutMatch(readAll: () => Promise<void>): Promise<readonly Chec
   }
 }
 
-/** Orphans are counted with their joins. */
+/** Ignores orphans, because the join checks report them. */
 function isUnreadable({ orphan, problems }: InputRecord): boolean {
   return hasErrors(orphan ? problems.filter(({ code }) => code !== "source_orphan_row") : problems);
 }
@@ -167,8 +167,8 @@ function joinCheck({ child, parent, ...counts }: JoinCount, isLimited: boolean):
 }
 
 /**
- * If parents share rows, or `distinct` or `pick` drops rows, the joined rows differ in number from the rows of the
- * files.
+ * If parents share rows, or `distinct` or `pick` drops rows, the number of joined rows differs from the number of rows
+ * in the files.
  */
 function matching({ parentKey, distinct, pick }: ChildSpec, joined: number, orphans: number): string {
   const isCounted = parentKey === undefined && distinct !== true && pick === undefined;

@@ -125,7 +125,7 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
 
 const MAX_SKEW_MS = 10_000;
 
-/** Tokens are renewed by the platform's clock, so a wrong local clock stops nothing. Only recorded times are wrong. */
+/** Token renewal follows the platform's clock, so a wrong local clock stops no push. It affects only recorded times. */
 function clockCheck(aheadMs: number | undefined): Check {
   if (aheadMs === undefined) return skipped("clock", "the reply of the platform has no Date header");
   const seconds = Math.round(Math.abs(aheadMs) / 1000);

@@ -37,7 +37,7 @@ export interface InitOptions {
   readonly configSchema: JsonObject;
 }
 
-/** What was found in the extracts, and which files were written. */
+/** The analysis of the extracts, and the files that were written. */
 export interface InitResult {
   readonly sources: readonly SourceProfile[];
   readonly guessed: GuessedMapping;
@@ -50,7 +50,7 @@ export interface InitResult {
 
 /**
  * Analyses extracts, and writes a guessed mapping and a configuration file. Opens no connection.
- * @throws Failure `usage` if no source is named, a source already holds payloads, a mapping already exists, or others
+ * @throws Failure `usage` if no source is named, a source already contains payloads, a mapping already exists, or others
  * can write to the folder; `config` and `source_...` for unreadable files; `storage` if a file cannot be written
  */
 export async function init({ job, out, configSchema }: InitOptions, dependencies: Dependencies): Promise<InitResult> {
@@ -107,7 +107,7 @@ export function profileOptions(
   };
 }
 
-/** Rows that already are payloads need no mapping. */
+/** Rows that are already payloads need no mapping. */
 function refusePayloads(sources: readonly SourceProfile[], { body }: Operation): void {
   const names = new Set(body === undefined ? [] : (fieldsOf(body) ?? []).map(({ name }) => name));
   for (const { files, columns } of sources) {
@@ -115,7 +115,7 @@ function refusePayloads(sources: readonly SourceProfile[], { body }: Operation):
     const known = members.filter((name) => names.has(name)).length;
     const [file] = files;
     if (file === undefined || file.delimiter !== undefined || known < 3 || known < members.length * 0.8) continue;
-    throw new Failure("usage", `${file.file}: its records already are payloads, so they need no mapping`, {
+    throw new Failure("usage", `${file.file}: its records are already payloads, so they need no mapping`, {
       hint: `omit it here, and run \`${shellCommand(["migrate", "validate", file.file])}\` without a mapping`,
     });
   }
@@ -130,7 +130,7 @@ function namedFiles({ sources, namedSources }: JobSettings): readonly NamedFiles
   }
   if (sources.length + named.length > 0) return [...named, { name: undefined, patterns: sources }];
   throw new Failure("usage", "no sources are given", {
-    hint: 'name all its files: migrate init "extracts/*.csv" --contract ...',
+    hint: 'pass all files of the extract: migrate init "extracts/*.csv" --contract ...',
   });
 }
 

@@ -9,7 +9,7 @@ export interface Join {
   readonly column: ColumnProfile;
   readonly to: SourceProfile;
   readonly key: ColumnProfile;
-  /** Share of the rows of `from` with a value in the column whose value occurs in `to`. */
+  /** Share of the non-empty cells of the column whose value occurs in `to`. */
   readonly hits: number;
   readonly kind: "many-to-one" | "one-to-one";
   /** 0 to 1: how likely the two columns refer to each other. */
@@ -31,7 +31,7 @@ export function keyColumns({ columns, rows }: SourceProfile): readonly ColumnPro
   );
 }
 
-/** Whether a column may be a key or refer to one, judged by its values: no dates, no amounts, no longer text. */
+/** Whether a column may be a key or refer to one, judged by its values: not dates, amounts or longer texts. */
 function isKeyLike(column: ColumnProfile): boolean {
   if (column.filled === 0 || column.distinct === undefined || column.longest > 64) return false;
   if (shareOf(column, "email") > 0.5 || shareOf(column, "street") > 0.5) return false;
@@ -70,11 +70,11 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
   return [{ ...ends, hits, kind, score: hits * likeness * few }];
 }
 
-/** Row numbers (1, 2, 3...) occur in every file. Unless the column's name says so, they refer to no other file. */
+/** Row numbers (1, 2, 3...) occur in every file. They refer to another file only if the column's name says so. */
 const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "row", "line", "key", "record"]);
 
 /**
- * How strongly the names suggest that one column holds the other's values: `CUST_ID` and `customers.ID`, `ACC` and
+ * How strongly the names suggest that one column contains the other's values: `CUST_ID` and `customers.ID`, `ACC` and
  * `ACCOUNT_NO`.
  */
 function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
@@ -98,10 +98,11 @@ function tellingWords(name: string): readonly string[] {
 export interface SourceNode {
   readonly source: SourceProfile;
   /**
-   * The column that its children refer to, or that the rows above refer to if they share its rows; absent otherwise.
+   * The column that its children refer to. If parent rows share its rows, the column that the parent rows refer to.
+   * Otherwise absent.
    */
   readonly key: ColumnProfile | undefined;
-  /** How it belongs to the source above; absent for the root. */
+  /** How it belongs to its parent source; absent for the root. */
   readonly parent: Parent | undefined;
   readonly children: readonly SourceNode[];
 }
@@ -113,7 +114,7 @@ export interface SourceTree {
 }
 
 /**
- * Chooses the source that holds the records, and how the other sources belong to it. Prefers a tree with more sources,
+ * Chooses the source that contains the records, and how the other sources belong to it. Prefers a tree with more sources,
  * and a root that is more like a record.
  * @param recordLikeness returns 0 to 1
  */
@@ -132,12 +133,12 @@ export function chooseTree(
   return { root, left: sources.filter((source) => source !== best.root && !best.parents.has(source)) };
 }
 
-/** How a source belongs to the source above. */
+/** How a source belongs to its parent source. */
 export interface Parent {
   readonly join: Join;
   /**
-   * True: the rows above refer to this source by its key, so several of them may share a row. False: the rows of this
-   * source refer to the rows above.
+   * True: the parent rows refer to this source by its key, so several of them may share a row. False: the rows of this
+   * source refer to the parent rows.
    */
   readonly shared: boolean;
 }
@@ -208,7 +209,7 @@ function mostFrequent(keys: readonly ColumnProfile[]): ColumnProfile | undefined
   return keys.toSorted((one, other) => count(other) - count(one))[0];
 }
 
-/** Returns the column that links a row to the row above. It has no other use. */
+/** Returns the column that links a row to its parent row. It fills no field. */
 export function joinColumn({ parent }: SourceNode): ColumnProfile | undefined {
   return parent === undefined ? undefined : parent.shared ? parent.join.key : parent.join.column;
 }

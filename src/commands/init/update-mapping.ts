@@ -34,7 +34,7 @@ export interface InitUpdate {
 export async function updateMapping(settings: JobSettings, dependencies: Dependencies): Promise<InitUpdate> {
   if (settings.mapping === undefined) {
     throw new Failure("usage", "--update needs a mapping to add to", {
-      hint: "name it with --mapping or in migrate.yaml; without --update, init writes a new one",
+      hint: "set it with --mapping or in migrate.yaml; without --update, init writes a new one",
     });
   }
   const file = pathsFrom(settings.folder)(settings.mapping);

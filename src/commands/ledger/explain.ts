@@ -80,7 +80,7 @@ function acceptedElsewhere(
   return isThere ? undefined : attempts.findLast(({ status }) => status === "accepted");
 }
 
-/** The latest run may be a run of rejects, without the records that were accepted before. */
+/** The latest run may be a push of rejects only, without the records that were accepted before. */
 async function lookUp(
   { key, run: id }: ExplainOptions,
   ledger: Ledger,

@@ -24,7 +24,7 @@ export interface OperationDrift {
   readonly drift: readonly Drift[];
 }
 
-/** Collects from the ledger where the platform rejected data that local validation had passed, and the reverse. */
+/** Finds the records in the ledger that the platform rejected after local validation had passed them, and the reverse. */
 export async function drift(
   options: DriftOptions,
   dependencies: Pick<Dependencies, "contractCache" | "notice">,
@@ -48,7 +48,8 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
 }
 
 /**
- * Advises rules known to the contract of the latest run, then guessed ones. Without the contract, there is no advice.
+ * Proposes rules that are known for the contract of the latest run, then guessed rules. Proposes none if the contract
+ * cannot be read.
  */
 async function adviserOf(
   [latest]: readonly Run[],

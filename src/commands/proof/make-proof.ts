@@ -33,10 +33,10 @@ export async function makeProof(
   dependencies: Dependencies,
 ): Promise<MadeProof> {
   if (out === undefined) {
-    throw new Failure("usage", "no folder for the proof is given", { hint: "name one: --out proof" });
+    throw new Failure("usage", "no folder for the proof is given", { hint: "choose one: --out proof" });
   }
   if (all && id !== undefined) {
-    throw new Failure("usage", "--all cannot be combined with a run", { hint: "give one of the two" });
+    throw new Failure("usage", "--all cannot be combined with a run", { hint: "use only one of the two" });
   }
   const opened: { readonly close: () => Promise<void> }[] = [];
   try {

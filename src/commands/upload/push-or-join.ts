@@ -26,13 +26,13 @@ export async function pushOrJoin(options: PushOptions, dependencies: Dependencie
   for (;;) {
     const begun = await pushIfFree(options, dependencies);
     if (!("refusal" in begun)) return begun;
-    // Another process has taken over the end of the run.
+    // Another process is already completing the run.
     if (worked !== undefined && (await hasPlanner(store))) return worked;
     const joined = await joinActiveRun({ store, options, refusal: begun.refusal }, dependencies);
     if (joined === undefined) continue;
     const isAllSent = joined.reason === "done" && joined.failure === undefined;
     if (!isAllSent || !(await isLeftOpen(store, joined.run))) return joined;
-    dependencies.notice(`No process is left to end run ${joined.run}: this push ends it`);
+    dependencies.notice(`No process is left to complete run ${joined.run}: this push completes it`);
     worked = joined;
   }
 }
@@ -74,7 +74,7 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   const { run, who } = work;
   const count = options.workers?.count ?? 1;
   const joins = count === 1 ? "as a worker" : `with ${count} workers`;
-  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it ${joins}; the report is written there`);
+  dependencies.notice(`Run ${run.id} is sent by ${who}. This push joins it ${joins}; that process writes the report`);
   const { pace, until } = settingsOf(run);
   const settings = { target: options.target, pace, until };
   const joined = { store, run, settings, openJob: () => openJob(options.job, dependencies) };
@@ -132,7 +132,7 @@ async function requireJoinable(
   if (options.workers?.count === 0) {
     throw new Failure(
       "ledger_in_use",
-      `${refusal.message}; with --workers 0 this push would send nothing of run ${run.id}`,
+      `${refusal.message}; with --workers 0 this push would send no records of run ${run.id}`,
       {
         hint: "omit --workers to join it, or wait until it has ended",
       },

@@ -51,7 +51,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
   });
 }
 
-/** For a run that has been resumed. Its input may not have been read completely. */
+/** Whether records are left to send. The input of the run may not have been read completely. */
 async function isAnythingLeft({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;

@@ -14,7 +14,7 @@ const MOST_PAUSES = 100;
 
 type Chunk = string | Uint8Array;
 
-/** Sends what functions write to stdout and stderr to stderr, with terminal control sequences made visible. */
+/** Redirects the output of functions (stdout and stderr) to stderr, with terminal control sequences made visible. */
 export function redirectOutput(): void {
   const writing = {
     _write: (chunk: Chunk, _encoding: string, wrote: () => void): void => {
@@ -46,7 +46,7 @@ function writeToStderr(chunk: Chunk): void {
   }
 }
 
-/** Returns "" if the module has broken the built-ins that this needs. */
+/** Returns "" if the module has broken the built-ins that this function needs. */
 function visible(chunk: Chunk): string {
   try {
     return plainLines(typeof chunk === "string" ? chunk : decode(chunk));

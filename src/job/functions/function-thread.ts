@@ -179,8 +179,8 @@ interface Watch {
 }
 
 /**
- * Checks that calls make progress. Only time in which this thread could check counts, so that a suspended computer or
- * a debugger does not end a call.
+ * Checks that calls make progress. Counts only the time during which this thread could check, so that a suspended
+ * computer or a debugger does not end a call.
  */
 function watchCalls({ done, give, timeoutMs }: Watched): Watch {
   let timer: NodeJS.Timeout | undefined;

@@ -40,7 +40,7 @@ const post: (answer: LoadAnswer | BatchAnswer | UncaughtAnswer) => void = port.p
  */
 const hold: () => void = port.ref.bind(port);
 const later = setImmediate;
-// Called by `apply`, which gives them their `this`.
+// Called with `apply`, which sets `this`.
 // oxlint-disable-next-line typescript/unbound-method
 const sourceOf = Function.prototype.toString;
 // oxlint-disable-next-line typescript/unbound-method
@@ -65,7 +65,7 @@ refuseCalls();
 // Handles errors outside any call. The default handler of Node.js uses built-in objects and ends the whole process if
 // the module has broken them.
 process.setUncaughtExceptionCaptureCallback(answerUncaught);
-// Called by `apply`, too.
+// Also called with `apply`.
 // oxlint-disable-next-line typescript/unbound-method
 const { emit } = EventEmitter.prototype;
 const fixed: Readonly<Record<string, unknown>> = {
@@ -169,7 +169,7 @@ function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]):
   }
 }
 
-/** The row by column; a missing CSV cell is "". Each call gets its own copy. */
+/** The row as an object, for CSV with one member per column; a missing cell is "". Each call gets its own copy. */
 function rowView(batch: CallBatch, row: number): unknown {
   const content = batch.rows[row];
   const header = headers[batch.headerOf[row] ?? NO_ROW];

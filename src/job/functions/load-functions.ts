@@ -70,6 +70,6 @@ function hintOf(named: string, { isSyntax, message }: NotLoaded): string {
   const isModule = isSyntax && /import|export/.test(message);
   const { dir, name, ext } = path.parse(named);
   return isModule && ext !== ".mjs"
-    ? `name it ${path.join(dir, name)}.mjs: Node takes ${ext} for CommonJS here`
+    ? `rename it to ${path.join(dir, name)}.mjs: Node.js reads this ${ext} file as CommonJS`
     : "it must be an ES module (.mjs) that exports functions";
 }

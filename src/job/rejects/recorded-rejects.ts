@@ -8,7 +8,7 @@ import { jobSettingsIfKnown, type RunSettings, settingsIfKnown } from "../settin
 /** The recorded data of the run whose rejects are re-imported. */
 export interface RecordedRejects {
   readonly job: JobSettings;
-  /** Only a ledger is trusted for the target: absent for a run that the ledger does not contain. */
+  /** Absent for a run that the ledger does not contain, because only a ledger is trusted for the target. */
   readonly run: RunSettings | undefined;
   /** The files of rejects, by source. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -16,7 +16,7 @@ export interface RecordedRejects {
 
 /**
  * Finds the run of a report, in the ledger or in the report itself.
- * @throws as `readManifest` does
+ * @throws the failures of `readManifest`
  */
 export async function recordedRejects(folder: string, ledger: string): Promise<RecordedRejects> {
   const document = await readManifest(folder);

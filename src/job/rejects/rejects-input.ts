@@ -84,7 +84,7 @@ async function encodingsOf({
   return encodings;
 }
 
-/** The columns or members that join a source's rows, and that of the root from which the business key is built. */
+/** The columns or members that join the rows of a source. For the root, also that of the business key. */
 function keyColumnsOf(plan: SourceSpec, { locate, keyAttr }: Mapping): KeyColumns {
   const ons = new Map(
     withDescendants<SourceSpec>(plan).flatMap(({ children }) => children.map(({ name, on }) => [name, on])),

@@ -5,8 +5,8 @@ export interface RejectsSettings {
   readonly acceptChanges: boolean;
   readonly newKeys: boolean;
   /**
-   * Set explicitly for the rejects; otherwise detected per file, because a spreadsheet may have saved it in another
-   * encoding.
+   * Set explicitly for the rejects. Otherwise it is detected for each file, because a spreadsheet may have saved the
+   * file in another encoding.
    */
   readonly encoding?: string | undefined;
   readonly delimiter?: string | undefined;

@@ -85,7 +85,7 @@ export async function requireUnchangedFiles(
   }
   if (changed.length === 0) return;
   const words = changed.map(
-    ({ kind, file, isGone }) => `${KIND_NAMES[kind]} ${file} ${isGone ? "is gone" : "has changed"}`,
+    ({ kind, file, isGone }) => `${KIND_NAMES[kind]} ${file} ${isGone ? "no longer exists" : "has changed"}`,
   );
   throw new Failure("source_changed", `since the run began, ${words.join(", ")}`, { hint: hintFor(changed) });
 }

@@ -121,7 +121,7 @@ export function settingsOf(run: Run): RunSettings {
   });
 }
 
-/** The same; undefined if the ledger contains invalid settings. */
+/** The settings of a run; undefined if the ledger contains invalid settings. */
 export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSettings | undefined {
   const parsed = runSettingsSchema.safeParse(settings);
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;

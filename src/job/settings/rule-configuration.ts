@@ -85,7 +85,7 @@ async function readReferences(
     const missing = columns.get(name)?.find((column) => !list.columns.includes(column));
     if (missing !== undefined) {
       throw new Failure("config", `${file}: the reference list ${name} needs a column "${missing}"`, {
-        hint: `it has ${list.columns.join(", ")}`,
+        hint: `its columns are ${list.columns.join(", ")}`,
       });
     }
     lists.set(name, list);

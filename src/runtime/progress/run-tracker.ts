@@ -15,7 +15,7 @@ import { type Clock, timestamp } from "../../time/clock.ts";
 export interface RunTracker {
   readonly note: (event: RunEvent) => void;
   readonly progress: () => RunProgress;
-  /** `running` until the event for its end. */
+  /** `running` until the event that ends the run. */
   readonly state: () => RunState;
 }
 

@@ -34,6 +34,6 @@ describe("the environment", () => {
 
   it("leads to a warning for an unknown variable that resembles no known one", () => {
     const check = environmentCheck({ env: { MIGRATE_ZZZZZZZZ: "x" }, execArgv: [] }, ["MIGRATE_CA"]);
-    expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, and nothing reads it" });
+    expect(check).toMatchObject({ status: "warning", text: "MIGRATE_ZZZZZZZZ is set, but no command reads it" });
   });
 });

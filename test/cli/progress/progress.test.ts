@@ -179,8 +179,8 @@ describe("a wait", () => {
     at(30_000);
     progress.onProgress({ kind: "supplier", supplier: "S", open: true });
     expect(written.filter((line) => line.startsWith("Import"))).toEqual([
-      "Import supplier S takes no records for now (paused); asking again in 2 s\n",
-      "Import supplier S takes records again, after 30 s\n",
+      "Import supplier S accepts no records for now (paused); checking again in 2 s\n",
+      "Import supplier S accepts records again, after 30 s\n",
     ]);
   });
 });

@@ -68,7 +68,7 @@ it("store credentials are refused from a file that others can read, and if the e
   const file = privateFile("aws_access_key_id = AK\naws_secret_access_key = sk");
   chmodSync(file, 0o644);
   await expect(keyFrom({}, file)).rejects.toMatchObject({
-    message: expect.stringMatching(/others may read/),
+    message: expect.stringMatching(/other users can access/),
   });
   await expect(keyFrom({ AWS_ACCESS_KEY_ID: "AK" }, undefined)).rejects.toMatchObject({ code: "config" });
 });
@@ -88,7 +88,7 @@ describe("without a key in the environment and without a named file,", () => {
   it("a missing profile is refused by name", async () => {
     await expect(keyFrom({ AWS_PROFILE: "missing" }, undefined)).rejects.toMatchObject({
       code: "config",
-      message: expect.stringMatching(/^the profile missing \(AWS_PROFILE\) gives no access key: /),
+      message: expect.stringMatching(/^the profile missing \(AWS_PROFILE\) provides no access key: /),
     });
   });
 

@@ -182,10 +182,10 @@ describe.each([60, 80])("the status of a run with workers in %i columns", (width
     const text = textOf({ workers: [worker(2211), ...gone] }, width);
     expect(widthOf(text)).toBeLessThanOrEqual(width);
     expect(unwrapped(text)).toContain(
-      "gone 4 left, 3 lost: mover (process 7) left, mover (process 6) lost, mover (process 5) left, " +
+      "ended 4 left, 3 lost: mover (process 7) left, mover (process 6) lost, mover (process 5) left, " +
         "mover (process 4) lost, mover (process 3) left and others",
     );
-    expect(unwrapped(textOf({ workers: [worker(2211)] }, width))).not.toContain("gone");
+    expect(unwrapped(textOf({ workers: [worker(2211)] }, width))).not.toContain("ended");
   });
 });
 

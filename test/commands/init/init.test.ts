@@ -140,7 +140,7 @@ describe("init", () => {
       contract: CONTRACT,
       operation: "import-account",
     });
-    await expect(scene).rejects.toThrow(/its records already are payloads/);
+    await expect(scene).rejects.toThrow(/its records are already payloads/);
   });
 
   test("stops with exit code 3 when interrupted, and writes nothing", async () => {

@@ -162,11 +162,11 @@ function coverageText({ published, byClass, rules, skipped, missing }: Coverage,
 
 const CLASS_TEXT: Readonly<Record<CoverageClass, string>> = {
   checked: "checked here",
-  partial: "checked here in part",
+  partial: "partly checked here",
   setting: "checked once a setting is declared",
   reference: "need a reference list",
-  platform: "only the platform can judge",
+  platform: "only the platform can check",
   unclear: "published text that cannot be implemented",
   "not-in-schema": "use fields missing from the document",
-  open: "no rule is written",
+  open: "no rule exists",
 };

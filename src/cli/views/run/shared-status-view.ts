@@ -19,7 +19,7 @@ export function sharedLines(shared: SharedStatus): readonly Line[] {
       "joining",
       workers.flatMap((worker) => (worker.state === "joining" ? [nameOf(worker)] : [])).join(", ") || undefined,
     ],
-    ["gone", goneText(workers.filter(({ state: one }) => one === "left" || one === "lost"))],
+    ["ended", goneText(workers.filter(({ state: one }) => one === "left" || one === "lost"))],
   ];
 }
 
@@ -79,7 +79,7 @@ function nameOf({ host, pid }: WorkerStatus): string {
   return `${host} (process ${pid})`;
 }
 
-/** The same as data. */
+/** The shared status as data. */
 export function sharedData({ run: _run, ...shared }: SharedStatus): object {
   return shared;
 }

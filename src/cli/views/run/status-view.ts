@@ -174,7 +174,7 @@ function coverageText(coverage: readonly Coverage[], { width }: Screen): string 
   return `${title}\n${lines.join("")}`;
 }
 
-/** The same as data. */
+/** The status as data. */
 export function statusData({ runs, coverage }: LedgerStatus): object {
   const listed = runs.map(({ run, summary, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;

@@ -19,7 +19,7 @@ export async function watchStatus(
   const isRedrawn = format !== "json" && isTerminal(stdout);
   let shown = "";
   while (!drain.aborted && isStdoutOpen()) {
-    // Counting what is on the platform over all runs is slow and quickly outdated, so it happens only at the end.
+    // The coverage is slow to count and quickly outdated, so it is counted only at the end.
     const seen = await status({ ...options, coverage: [] }, dependencies);
     const isOver = seen.runs.every(({ state }) => state !== "running");
     const current = isOver ? await status(options, dependencies) : seen;

@@ -6,7 +6,7 @@ import type { Logger } from "../../process/logger.ts";
 /** The worker left before the run ended. Other workers continue. */
 const LEFT_EARLY_EXIT_CODE = 3;
 
-/** Shows what a worker has done. Returns its exit code. @throws the failure that ended the worker */
+/** Shows the number of records that a worker has sent, by status. Returns its exit code. @throws the failure that ended the worker */
 export function showWorker(done: WorkerResult, logger: Pick<Logger, "notice">): number {
   logger.notice(workerText(done));
   if (done.failure !== undefined) throw done.failure;
@@ -21,6 +21,6 @@ function workerText({ run, reason, ranges, counts }: WorkerResult): string {
   });
   const what = [`${counted(total, "record")} in ${counted(ranges, "range")}`, ...each].join(", ");
   return reason === "done"
-    ? `Run ${run} has no more to send. This worker sent ${what}`
+    ? `Run ${run} has nothing left to send. This worker sent ${what}`
     : `Left run ${run}. Sent ${what}`;
 }

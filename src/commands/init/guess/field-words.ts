@@ -140,7 +140,7 @@ export const COMMON_WORDS: ReadonlySet<string> = new Set(
   "id code type name date value flag method status class line external address".split(" "),
 );
 
-/** Words without a meaning of their own. */
+/** Words that add no meaning to a name. */
 export const FILLER_WORDS: ReadonlySet<string> = new Set(
   "of the at in into and for by a an is has field col flag".split(" "),
 );

@@ -23,7 +23,7 @@ export interface GuessedMapping {
   /** Sources of the tree whose rows fill no list of the payload. */
   readonly unplaced: readonly SourceNode[];
   readonly payload: Container;
-  /** The time zone of times that do not name one. */
+  /** The time zone of times without an explicit zone. */
   readonly zone: string;
 }
 
@@ -35,7 +35,7 @@ export interface GuessOptions {
 }
 
 /**
- * Guesses which source holds the records, how the other sources join it, and which column fills which field.
+ * Guesses which source contains the records, how the other sources join it, and which column fills which field.
  * @throws Failure `usage` if the operation takes no payload
  */
 export function guessMapping(sources: readonly SourceProfile[], options: GuessOptions): GuessedMapping {
@@ -92,7 +92,7 @@ function recordLikeness(
   return 0.5 * hasKey + 0.5 * filled;
 }
 
-/** Fills the fields of a container, and of the lists in it that come from other sources. */
+/** Fills the fields of a container, and the fields of its lists that come from other sources. */
 export function fillAll(container: Container, node: SourceNode, scores: Scores): void {
   fillFields(container, node, scores);
   for (const { fields } of [container, ...containersIn(container)]) {

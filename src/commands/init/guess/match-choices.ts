@@ -33,7 +33,7 @@ export interface MatchedChoices {
   readonly vague: ReadonlySet<string>;
   /** Every code equals its choice, so no lookup table is needed. */
   readonly same: boolean;
-  /** 0 to 1: how strongly the codes alone suggest that the column holds these choices. */
+  /** 0 to 1: how strongly the codes alone suggest that the column contains these choices. */
   readonly evidence: number;
 }
 

@@ -5,7 +5,7 @@ import { nameLikeness, type Scores } from "./score.ts";
 
 /** Minimum affinity of a source to the list that it fills. */
 const LEAST_AFFINITY = 0.3;
-/** Weight of a column per level that its field is nested in the list. */
+/** Factor that reduces the weight of a column for each level between its field and the list. */
 const DEEPER = 0.8;
 
 /**
@@ -84,11 +84,11 @@ const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]
   ["ELECTRICITY", ["mpan", "mpancore", "corempan", "nmi"]],
   ["GAS", ["mprn", "mpr", "mirn", "dpi"]],
 ];
-/** Minimum score of a column that holds the fuel itself. */
+/** Minimum score of a column that contains the fuel itself. */
 const TOLD = 0.5;
 
 /**
- * If types in the contract depend on the fuel and no column holds it, chooses the fuel of the source's meter point
+ * If types in the contract depend on the fuel and no column contains it, chooses the fuel of the source's meter point
  * numbers.
  */
 function chooseFuel(container: Container, { source }: SourceNode, scores: Scores): void {

@@ -48,7 +48,7 @@ export interface Container {
   readonly fields: (Slot | Container)[];
   /** The source whose rows become its items; absent: it is built from the row of the enclosing container. */
   source: SourceNode | undefined;
-  /** Whether the mapping contains it: a field of it is filled, or the contract requires it. */
+  /** Whether the mapping contains it: one of its fields is filled, or the contract requires it. */
   included: boolean;
 }
 
@@ -106,7 +106,7 @@ export function narrowContainer(container: Container, property: string, value: s
   fillFields(container, narrowed ?? []);
 }
 
-/** Returns the types of the objects around a container, from the payload to the container itself. */
+/** Returns the types of the objects that enclose a container, from the payload to the container itself. */
 function typesFrom({ parent, type }: Container): readonly FieldType[] {
   return parent === undefined ? [type] : [...typesFrom(parent), type];
 }
@@ -126,7 +126,7 @@ function slotOf(container: Container, field: Pick<Slot, "name" | "type" | "requi
   };
 }
 
-/** Yields the containers below one that are built from the same row, without the items of child sources. */
+/** Yields the containers below a container that are built from the same row, without the items of child sources. */
 export function* containersIn(container: Container): Generator<Container> {
   for (const field of container.fields) {
     if (field.kind === "slot" || field.source !== undefined) continue;
@@ -175,7 +175,7 @@ function itemObject(type: FieldType): FieldType | undefined {
   return meant.kind === "list" && fieldsOf(meant.items) !== undefined ? meant.items : undefined;
 }
 
-/** Whether the field holds a single value rather than an object or a list. */
+/** Whether the field contains a single value rather than an object or a list. */
 function isScalarField(type: FieldType): boolean {
   const meant = narrowType("", type);
   return meant.kind !== "object" && meant.kind !== "list" && meant.kind !== "variants";

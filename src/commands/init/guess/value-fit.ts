@@ -130,8 +130,8 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
 }
 
 /**
- * Legacy systems have some codes without a matching choice. A column with many more codes than choices is something
- * else.
+ * Legacy systems have some codes without a matching choice. A column with many more codes than choices contains
+ * something else.
  */
 const MORE_CODES = 4;
 
@@ -177,7 +177,7 @@ const TELLING: readonly (readonly [kind: ValueKind, word: string, evidence: numb
   ["phone", "phone", 0.5],
   ["street", "address", 0.3],
 ];
-/** Fit of a column whose values as a whole are hardly ever text. */
+/** Fit of a column whose values are rarely text. */
 const UNTEXTLIKE = 0.35;
 
 function textFit(type: TextType, words: readonly string[], column: ColumnProfile): ValueFit {

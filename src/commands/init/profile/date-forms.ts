@@ -43,7 +43,7 @@ const DATES = [
 const TIMES = [" HH:mm", " HH:mm:ss", " HH:mm:ss.SSS", "'T'HH:mm", "'T'HH:mm:ss", "'T'HH:mm:ss.SSS"] as const;
 const OFFSETS = ["", "XXX", " XXX"] as const;
 
-/** Legacy systems hold no dates outside this range. A number of eight digits is often not a date. */
+/** Legacy systems contain no dates outside this range. A number of eight digits is often not a date. */
 const FIRST_YEAR = 1900;
 const LAST_YEAR = 2099;
 
@@ -52,14 +52,14 @@ interface Candidate extends Omit<DateForm, "fits"> {
   fits: number;
 }
 
-/** Counts, value by value, which patterns the values of a column fit. */
+/** Counts how many values of a column match each pattern. */
 export interface DateCounter {
   readonly add: (value: string) => void;
   /** Returns the patterns that fit, best first. Among equals, narrower patterns come first, and day before month. */
   readonly forms: () => readonly DateForm[];
 }
 
-/** After this number of values, patterns that have fitted none are dropped. */
+/** After this number of values, patterns that match none of them are dropped. */
 const SETTLED_AFTER = 50;
 
 export function createDateCounter(): DateCounter {

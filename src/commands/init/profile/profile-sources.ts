@@ -117,7 +117,7 @@ function freeName({ name, files }: Group, taken: ReadonlySet<string>): string {
   for (let number = 2; ; number += 1) if (!taken.has(`${wanted}_${number}`)) return `${wanted}_${number}`;
 }
 
-/** The first rows are analysed completely; of later rows, one in ten. */
+/** All of the first rows are analysed, then one row in ten. */
 const CLOSE_ROWS = 100_000;
 const CLOSE_EVERY = 10;
 

@@ -43,7 +43,7 @@ export function commentLine(depth: number, comment: string): Line {
 const COMMENT_COLUMN = 56;
 const WIDTH = 118;
 
-/** Renders lines with indentation. Comments are aligned if there is room, and wrapped on lines of their own if not. */
+/** Renders lines with indentation. Comments are aligned if there is room, and wrapped on separate lines if not. */
 export function renderLines(lines: readonly Line[]): string {
   return lines
     .flatMap(renderLine)
