@@ -25,7 +25,7 @@ it("ends a glob that visits more files and folders than the limit", async () => 
     (error: unknown) => error,
   );
   expect(failure).toBeInstanceOf(Failure);
-  expect(String(failure)).toContain("goes through more than 2,000 files and folders");
+  expect(String(failure)).toContain("covers more than 2,000 files and folders");
   expect(await findFiles([`${folder}/**/*.csv`], { notify: () => undefined })).toHaveLength(2100);
   expect(MAX_GLOB_ENTRIES).toBe(200_000);
 });

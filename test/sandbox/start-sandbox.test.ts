@@ -121,7 +121,7 @@ test("a folder that cannot contain the certificates is a storage failure, not a 
   await writeFile(file, "");
   await expect(connect({ folder: join(file, "sandbox") })).rejects.toMatchObject({
     code: "storage",
-    hint: expect.stringContaining("can be written to"),
+    hint: expect.stringContaining("writable folder"),
   });
 });
 
