@@ -20,7 +20,7 @@ async function report(): Promise<string> {
   return out;
 }
 
-function takeBack(folder: string, ...flags: readonly string[]): Promise<CliEnd> {
+function reimport(folder: string, ...flags: readonly string[]): Promise<CliEnd> {
   return runCli(["validate", "--rejects", folder, ...flags], { cwd });
 }
 
@@ -41,7 +41,7 @@ async function edit(folder: string, from: RegExp, to: string): Promise<void> {
 test("a corrected workbook is re-imported instead of the unchanged files", async () => {
   const folder = await report();
   await edit(folder, />X</, ">D<");
-  const run = await takeBack(folder, "--format", "json");
+  const run = await reimport(folder, "--format", "json");
   expect(run.stderr).toContain("104 rows exported, 104 returned, 1 cell corrected in 1 row");
   expect(run.code).toBe(1);
   const { summary, outcomes } = JSON.parse(run.stdout);
@@ -53,22 +53,22 @@ test("keys of a workbook that became numbers are refused, and get their zeros ba
   const folder = await report();
   const cell = /<c r="B2" s="1" t="inlineStr"><is><t xml:space="preserve">00010005<\/t><\/is><\/c>/;
   await edit(folder, cell, '<c r="B2"><v>10005</v></c>');
-  const refused = await takeBack(folder);
+  const refused = await reimport(folder);
   expect(refused.code).toBe(2);
   expect(refused.stderr).toContain("1 key changed: source accounts, column ACCOUNT_REF, 9{8} -> 9{5}");
   expect(refused.stderr).toContain(`(first: ${path.join(folder, "rejects.xlsx#accounts")}:2)`);
-  const restored = await takeBack(folder, "--restore-keys", "--format", "json");
+  const restored = await reimport(folder, "--restore-keys", "--format", "json");
   expect(JSON.parse(restored.stdout).outcomes[0].key).toBe("00010005");
 });
 
 test("the files are read if the workbook is unchanged, and the workbook if the files are missing", async () => {
   const folder = await report();
-  const fromFiles = await takeBack(folder, "--format", "json");
+  const fromFiles = await reimport(folder, "--format", "json");
   expect(fromFiles.stdout).toContain(`${folder}/rejects.csv`);
   for (const name of ["rejects.csv", "rejects.customers.csv", "rejects.meter_points.csv", "rejects.readings.csv"]) {
     rmSync(path.join(folder, name));
   }
-  const fromWorkbook = await takeBack(folder, "--format", "json");
+  const fromWorkbook = await reimport(folder, "--format", "json");
   expect(fromWorkbook.stdout).toContain(`${folder}/rejects.xlsx#accounts`);
   expect(JSON.parse(fromWorkbook.stdout).summary).toEqual(JSON.parse(fromFiles.stdout).summary);
 });
@@ -78,9 +78,9 @@ test("a changed workbook together with a changed file is refused; a copy with ot
   await edit(folder, />X</, ">D<");
   const copy = path.join(temporaryFolder(), "copy");
   cpSync(folder, copy, { recursive: true });
-  expect((await takeBack(copy)).stderr).toContain("1 cell corrected");
+  expect((await reimport(copy)).stderr).toContain("1 cell corrected");
   appendFileSync(path.join(folder, "rejects.customers.csv"), "\n");
-  const refused = await takeBack(folder);
+  const refused = await reimport(folder);
   expect(refused).toMatchObject({ code: 2, stdout: "" });
   expect(refused.stderr).toContain("both rejects.xlsx and rejects.customers.csv have changed since they were exported");
 });

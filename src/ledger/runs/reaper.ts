@@ -17,7 +17,7 @@ export interface ReaperOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-export function createReaper({ leaseMs, revokeRanges: takeBack, clock }: ReaperOptions): Reaper {
+export function createReaper({ leaseMs, revokeRanges, clock }: ReaperOptions): Reaper {
   let contactSince: number | undefined;
   let lastContact = Number.NEGATIVE_INFINITY;
   return {
@@ -27,7 +27,7 @@ export function createReaper({ leaseMs, revokeRanges: takeBack, clock }: ReaperO
       const now = clock.monotonic();
       if (contactSince === undefined || now - lastContact > lease / 2) contactSince = now;
       lastContact = now;
-      if (now - contactSince >= lease) await takeBack(lease);
+      if (now - contactSince >= lease) await revokeRanges(lease);
     },
   };
 }

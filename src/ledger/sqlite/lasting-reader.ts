@@ -18,7 +18,7 @@ const readers = new Map<string, Reader>();
  * If that were the last connection, SQLite would write the log of another process into the file without updating the
  * checksums. An additional read-only connection stays open, so that the writing connection is not the last one.
  */
-export function openToWriteTo(path: string): SqliteDatabase {
+export function openForWriting(path: string): SqliteDatabase {
   if (closesAtOnce) return openDatabase(path);
   // When the process ends, the connection that was opened first is released last.
   const reader = readerOf(resolve(path));

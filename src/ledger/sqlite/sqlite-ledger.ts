@@ -20,7 +20,7 @@ import { countChanges } from "./tables/counts.ts";
 import { coverage } from "./tables/coverage-query.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./tables/run-log.ts";
-import { openToWriteTo } from "./lasting-reader.ts";
+import { openForWriting } from "./lasting-reader.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";
 import { withChecksums } from "./integrity/checksummed-database.ts";
@@ -135,7 +135,7 @@ function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions,
   if (writer !== undefined) refuseOtherWriter(path, writer);
   const seen = openToRead(path, { notice });
   seen?.database.close();
-  const database = openToWriteTo(path);
+  const database = openForWriting(path);
   try {
     if (seen === undefined) requireIntact(database);
     createSchema(database);

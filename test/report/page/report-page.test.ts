@@ -160,7 +160,9 @@ describeInChromium("the page of a report", (open) => {
       /33,300 problems of 50 further causes\.\s+They\s+are\s+in errors\.csv/,
     );
     await page.getByLabel("Search").fill("file1.csv");
-    await expect.poll(() => page.getByRole("status").textContent()).toContain("rows on this page; errors.csv contains all rows.");
+    await expect
+      .poll(() => page.getByRole("status").textContent())
+      .toContain("rows on this page; errors.csv contains all rows.");
     expect(await page.evaluate(nodes)).toBeLessThan(8000);
     expect(complaints).toEqual([]);
   });

@@ -94,7 +94,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
   const taken = (run: string, id: string): readonly ModelRange[] =>
     (shares.get(run)?.ranges ?? []).filter(({ state, holder }) => state === "taken" && holder === id);
 
-  const takeBack = (run: string, ranges: readonly ModelRange[], state: "waiting" | "closed"): void => {
+  const revokeRanges = (run: string, ranges: readonly ModelRange[], state: "waiting" | "closed"): void => {
     const resends = shares.get(run)?.plan.resendAmbiguous === true;
     for (const range of ranges) {
       const span = { run, first: range.first, last: range.last };
@@ -108,7 +108,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
     const share = shares.get(run);
     if (share === undefined) return;
     share.state = "ended";
-    takeBack(
+    revokeRanges(
       run,
       share.ranges.filter(({ state }) => state === "waiting" || state === "taken"),
       "closed",
@@ -216,7 +216,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
     leave(id) {
       const worker = workers.find((one) => one.id === id);
       if (worker === undefined) return;
-      takeBack(worker.run, taken(worker.run, id), "waiting");
+      revokeRanges(worker.run, taken(worker.run, id), "waiting");
       worker.state = "left";
     },
     stop(id, failure, others) {
@@ -235,13 +235,13 @@ export function createModelServer(now: () => number, log: () => number = now): M
       for (const one of workers) {
         if (one.run === run && one.state === "working" && one.seen < now() - leaseMs) one.state = "lost";
       }
-      takeBack(run, dead, "waiting");
+      revokeRanges(run, dead, "waiting");
     },
     expel(run, { host, pid }) {
       for (const one of workers) {
         if (one.run !== run || one.host !== host || one.pid !== pid || !isPresent(one)) continue;
         one.state = "lost";
-        takeBack(run, taken(run, one.id), "waiting");
+        revokeRanges(run, taken(run, one.id), "waiting");
       }
     },
     setState,
