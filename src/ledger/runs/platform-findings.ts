@@ -61,7 +61,7 @@ export function latestFindings(said: readonly WorkerFindings[], here: string): S
   return { ...(rate !== undefined && { rate }), suppliers };
 }
 
-/** Like `latestFindings`, for an observer, which probes no supplier. */
+/** The latest findings as an observer shows them. An observer probes no supplier. */
 export function commonFindings(said: readonly WorkerFindings[]): PlatformFindings {
   const { rate, suppliers } = latestFindings(said, "");
   return {

@@ -11,7 +11,7 @@ export async function requireRun(ledger: Ledger, id: string | undefined): Promis
   const run = await ledger.findRun(id);
   if (run !== undefined) return run;
   throw new Failure("run_unknown", id === undefined ? "the ledger has no runs" : `the ledger has no run ${id}`, {
-    hint: id === undefined ? "start one with `migrate push`" : "see the runs with `migrate status`",
+    hint: id === undefined ? "start one with `migrate push`" : "list the runs with `migrate status`",
   });
 }
 

@@ -47,7 +47,7 @@ export interface ColumnCounter {
   readonly close: () => void;
 }
 
-/** What a value looks like, regardless of its column's name. A value may be of several kinds. */
+/** The kinds of a value, determined without the name of its column. */
 const VALUE_KINDS: readonly (readonly [kind: ValueKind, isOfKind: (text: string) => boolean])[] = [
   ["integer", (text) => /^[-+]?\d{1,18}$/.test(text)],
   ["number", (text) => /^[-+]?\d{1,15}(?:\.\d+)?$/.test(text)],
