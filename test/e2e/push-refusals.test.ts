@@ -94,7 +94,7 @@ test("a web page instead of the API ends the push after three requests, whose re
     { env: TOKEN },
   );
   expect(code).toBe(5);
-  expect(stderr).toMatch(/not the API's/);
+  expect(stderr).toMatch(/did not come from the API/);
   expect(server.requests.length).toBeLessThanOrEqual(8);
   expect(statusCounts(outcomeLines(stdout))["ambiguous"]).toBe(server.requests.length);
 });

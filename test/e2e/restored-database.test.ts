@@ -118,7 +118,7 @@ describe.skipIf(!IS_HERE)("a database restored from an older dump (skipped witho
     const flags = [...ONCE, "--ledger", scene.ledger];
     const asks = async (place: CliOptions, who: RegExp): Promise<void> => {
       const { code, stderr } = await scene.push(flags, place);
-      expect(stderr).toMatch(/was restored, moved or failed over since/);
+      expect(stderr).toMatch(/has been restored, moved or failed over since/);
       expect(stderr).toMatch(who);
       expect(code).toBe(6);
     };

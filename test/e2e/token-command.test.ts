@@ -82,7 +82,7 @@ describe("migrate token", () => {
     expect((await migrate(["token"])).code).toBe(0);
     const { code, stderr } = await migrate(["token"]);
     expect(code).toBe(4);
-    expect(stderr).toMatch(/KT-CT-1199[\s\S]*wait some minutes/);
+    expect(stderr).toMatch(/KT-CT-1199[\s\S]*wait a few minutes/);
   });
 
   test("ends with 3 if nothing listens, and with 2 without credentials or a platform", async () => {
