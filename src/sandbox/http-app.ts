@@ -1,6 +1,5 @@
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { bodyLimit } from "hono/body-limit";
 import { type Clock, timestamp } from "../time/clock.ts";
 import { type Connections, PROCESSING_CAP_REPLY, serverErrorReply, throttledReply } from "./faults/broken-replies.ts";
 import type { FaultOptions } from "./faults/fault-options.ts";
@@ -31,6 +30,7 @@ export interface HttpAppDependencies {
 
 interface Env {
   Bindings: HttpBindings;
+  Variables: { body: Uint8Array };
 }
 type RequestContext = Context<Env>;
 
@@ -42,15 +42,16 @@ export function createHttpApp(routes: readonly Route[], dependencies: HttpAppDep
     log(`${req.method} ${req.path} 500 ${error.name}`);
     return responseTo(SERVER_ERROR);
   });
-  app.use(
-    bodyLimit({
-      maxSize: maxBodyBytes,
-      onError: ({ req }) => {
-        log(`${req.method} ${req.path} 413`);
-        return responseTo({ ...tooLarge(maxBodyBytes), headers: { Connection: "close" } });
-      },
-    }),
-  );
+  app.use(async (context, next) => {
+    const { method, path, raw } = context.req;
+    const body = await readBody(raw, maxBodyBytes);
+    if (body === undefined) {
+      log(`${method} ${path} 413`);
+      return responseTo({ ...tooLarge(maxBodyBytes), headers: { Connection: "close" } });
+    }
+    context.set("body", body);
+    return next();
+  });
   for (const route of routes) {
     for (const path of honoPaths(route)) {
       app.on(route.method, path, (context) => serve(context, route, dependencies));
@@ -183,6 +184,19 @@ function noResponse(): Promise<Response> {
   return new Promise(() => undefined);
 }
 
+/** The body of a request; undefined if it is larger than the limit. */
+async function readBody({ headers, body }: Request, maxBytes: number): Promise<Uint8Array | undefined> {
+  if (Number(headers.get("content-length") ?? 0) > maxBytes) return undefined;
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body ?? []) {
+    size += chunk.length;
+    if (size > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
 async function platformRequest(context: RequestContext): Promise<PlatformRequest> {
   const { req } = context;
   const url = new URL(req.url);
@@ -191,7 +205,7 @@ async function platformRequest(context: RequestContext): Promise<PlatformRequest
     params: req.param(),
     authorization: req.header("authorization"),
     contentType: req.header("content-type") ?? "",
-    body: req.method === "POST" ? new Uint8Array(await req.arrayBuffer()) : new Uint8Array(),
+    body: context.get("body"),
     origin: url.origin,
     target: `${url.pathname}${url.search}`,
     sender: {

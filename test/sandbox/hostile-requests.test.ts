@@ -67,3 +67,12 @@ test("prints nothing on the console of its host when it cannot serve a request",
     spy.mockRestore();
   }
 });
+
+test("accepts requests without a body and chunked bodies (each of them got a 500)", async () => {
+  const { call, admin } = await connect();
+  expect((await call("POST", "/admin/reset", undefined, admin)).status).toBe(200);
+  expect((await call("POST", ACCOUNTS)).status).toBe(415);
+  expect((await call("OPTIONS", "products/")).status).toBe(405);
+  const chunked = await call("POST", ACCOUNTS, JSON.stringify(account("E-1")), { "transfer-encoding": "chunked" });
+  expect(chunked.status).toBe(201);
+});
