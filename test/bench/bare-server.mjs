@@ -1,11 +1,13 @@
 // A minimal platform: HTTPS on loopback that answers every POST with 201 and a new account number, at once or after a
 // latency. It checks nothing else, so that push.mjs measures only the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
+//     [--refuse-once 0.05] [--status 429]
 // When it listens, it writes {"baseUrl","ca"} to the ready file (ca: path of its certificate, in the same folder). On the
 // first request it creates `<ready file>.first`. On SIGTERM it prints the number of answered requests, the number answered
-// with 429, the milliseconds from the first request to the last answer, and the time of the first request (ms since 1970).
-// It answers 429 to a random share of all requests (--refuse), and to requests beyond a token bucket of so many requests
-// per second (--cap). --retry-after adds that header.
+// with a refusal, the milliseconds from the first request to the last answer, and the time of the first request (ms since 1970).
+// It refuses a random share of all requests (--refuse) or of the first requests of each record (--refuse-once), and
+// requests beyond a token bucket of so many requests per second (--cap). --retry-after adds that header; --status is the
+// status of a refusal (429 or 503).
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";
 import { parseArgs } from "node:util";
@@ -17,12 +19,16 @@ const { values: options } = parseArgs({
     port: { type: "string", default: "0" },
     "ready-file": { type: "string", default: "bare-server.json" },
     refuse: { type: "string", default: "0" },
+    "refuse-once": { type: "string", default: "0" },
+    status: { type: "string", default: "429" },
     cap: { type: "string", default: "Infinity" },
     "retry-after": { type: "string" },
   },
 });
 const latency = Number(options["latency-ms"]);
 const refusedShare = Number(options.refuse);
+const refusedOnceShare = Number(options["refuse-once"]);
+const REASONS = { 429: "Too Many Requests", 503: "Service Unavailable" };
 const cap = Number(options.cap);
 const KEY = /"external_account_number":"([^"]*)"/;
 
@@ -38,6 +44,7 @@ server.listen(Number(options.port), "localhost", () => {
   renameSync(`${ca}.part`, options["ready-file"]);
 });
 
+const asked = new Set();
 const seen = { requests: 0, refused: 0, firstAt: 0, lastAt: 0 };
 const bucket = { tokens: cap, at: performance.now() };
 process.once("SIGTERM", () => {
@@ -64,14 +71,18 @@ function serve(socket) {
     unread = "";
     if (seen.requests === 0) noteFirst();
     seen.requests += 1;
-    const answer = isRefused() ? refusal() : reply(key, seen.requests);
+    const answer = isRefused(key) ? refusal() : reply(key, seen.requests);
     if (latency > 0) setTimeout(() => send(socket, answer), latency);
     else send(socket, answer);
   });
 }
 
-function isRefused() {
+function isRefused(key) {
   if (refusedShare > 0 && Math.random() < refusedShare) return true;
+  if (refusedOnceShare > 0 && !asked.has(key)) {
+    asked.add(key);
+    if (Math.random() < refusedOnceShare) return true;
+  }
   if (cap === Infinity) return false;
   const now = performance.now();
   bucket.tokens = Math.min(cap, bucket.tokens + ((now - bucket.at) / 1000) * cap);
@@ -84,7 +95,7 @@ function isRefused() {
 function refusal() {
   seen.refused += 1;
   const retryAfter = options["retry-after"] === undefined ? "" : `retry-after: ${options["retry-after"]}\r\n`;
-  return `HTTP/1.1 429 Too Many Requests\r\n${retryAfter}content-length: 0\r\n\r\n`;
+  return `HTTP/1.1 ${options.status} ${REASONS[options.status]}\r\n${retryAfter}content-length: 0\r\n\r\n`;
 }
 
 function reply(key, number) {

@@ -23,9 +23,10 @@ const CREATE_TABLES = `
   create table migrate.ledger (version integer not null);
   insert into migrate.ledger values (${LEDGER_FORMAT});
   create table migrate.writer (
-    id integer primary key check (id = 1), fence bigint not null, holder text, lease_until timestamptz
+    id integer primary key check (id = 1), fence bigint not null, holder text, lease_until timestamptz,
+    renewed_at timestamptz
   );
-  insert into migrate.writer values (1, 0, null, null);
+  insert into migrate.writer values (1, 0, null, null, null);
   create table migrate.marks (
     id integer primary key check (id = 1), fence bigint not null, marked bigint not null
   );

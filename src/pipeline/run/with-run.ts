@@ -3,7 +3,7 @@ import { type Job, type JobSettings, openJob, requireKey } from "../../job/job.t
 import { type MaxErrors, type RunSettings, settingsOf, type Threads } from "../../job/settings/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import type { Journal } from "../../ledger/journal/open-journal.ts";
+import type { WatchedJournal } from "./machine-evidence.ts";
 import type { Ledger, NewRun, PlanLedger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-ledger.ts";
@@ -39,7 +39,7 @@ export interface OpenRun<J extends Job | undefined = Job, L extends PlanLedger =
   readonly shownValues: ShownValues | undefined;
   readonly reporting: ReportOptions;
   /** Absent for a run that cannot be resumed. */
-  readonly journal?: Journal | undefined;
+  readonly journal?: WatchedJournal | undefined;
   readonly dependencies: Dependencies;
 }
 
@@ -233,7 +233,7 @@ function tellBegun(run: Run, store: LedgerStore, { onProgress }: Dependencies): 
 interface WritableLedger {
   readonly store: LedgerStore;
   readonly ledger: Ledger;
-  readonly journal: Journal;
+  readonly journal: WatchedJournal;
 }
 
 /**

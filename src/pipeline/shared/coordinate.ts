@@ -21,6 +21,8 @@ export interface CoordinateOptions {
   readonly workerCommand: readonly string[];
   /** Number of requests since the last call. */
   readonly onRequests: (count: number) => void;
+  /** @throws Failure `ledger_outdated` if an older copy has replaced the ledger */
+  readonly requireUnrestored?: (() => Promise<void>) | undefined;
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "onProgress" | "notice" | "startProcess">;
 }
 
@@ -93,6 +95,7 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
       isDraining = true;
       await shared.drain();
     }
+    await options.requireUnrestored?.();
     const status = await shared.watch();
     progress.note(status);
     const here = processes.filter(({ pid }) => !gone.has(pid)).map(({ pid }) => pid);

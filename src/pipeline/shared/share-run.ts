@@ -38,6 +38,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
       resendAmbiguous: canResendAtOnce(job),
       workerCommand: workerWords(run, store),
       onRequests: (count) => journal?.addCount(count),
+      requireUnrestored: journal?.watch?.look,
       dependencies,
     });
   } finally {

@@ -1,3 +1,4 @@
+import { systemClock } from "../../../src/time/system-clock.ts";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
@@ -64,7 +65,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
 
   describeSharedRun(async (): Promise<SharedRunSetup> => {
     let now = 0;
-    const clock = { now: () => Date.now(), monotonic: () => now };
+    const clock = { now: () => Date.now(), monotonic: () => now, sleep: systemClock.sleep };
     let current: (run: string) => Promise<SharedRun>;
     return {
       async plan(records) {
@@ -124,6 +125,31 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
       proxy.cutNext("insert into migrate.workers");
       await shared.join({ host: "here", pid: 1 });
       expect((await planner.watch()).workers).toHaveLength(1);
+    });
+
+    test("a worker waits until the planner has used the server since its start, because an older copy is open too", async () => {
+      const { run, planner } = await plan(10);
+      await planner.begin(PLAN);
+      await query("update migrate.writer set renewed_at = pg_postmaster_start_time() - interval '1 second'");
+      let waits = 0;
+      const sleep = async (): Promise<void> => {
+        waits += 1;
+        await query("update migrate.writer set renewed_at = clock_timestamp()");
+      };
+      const shared = await postgresSharedRun(await connect(), run, { clock: { ...systemClock, sleep }, close });
+      await shared.join({ host: "here", pid: 1 });
+      expect(waits).toBe(1);
+    });
+
+    test("nobody joins a run of an older copy after the lease of its planner", async () => {
+      const { run, planner } = await plan(10);
+      await planner.begin(PLAN);
+      await query("update migrate.writer set lease_until = clock_timestamp() - interval '1 second'");
+      const failure = await (await processOf(run)).join({ host: "here", pid: 1 }).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(failure).toMatchObject({ code: "run_unknown", message: `the process that planned run ${run} has ended` });
     });
 
     test("ranges whose commit was not answered are assigned once", async () => {

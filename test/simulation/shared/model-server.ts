@@ -36,7 +36,8 @@ export interface ModelServer {
   readonly release: (fence: number) => void;
   readonly requireWriter: (fence: number) => void;
   readonly beginSharing: (run: string, plan: SharedPlan) => number;
-  readonly join: (run: string, id: string, worker: WorkerIdentity) => number;
+  /** Undefined while it is unknown whether the planner has used the ledger since the server started. */
+  readonly join: (run: string, id: string, worker: WorkerIdentity) => number | undefined;
   readonly announce: (run: string, id: string, worker: WorkerIdentity) => void;
   readonly removeAnnounced: (id: string) => void;
   readonly beat: (id: string, held: readonly HeldRange[], report: WorkerReport) => HeartbeatReply;
@@ -72,9 +73,13 @@ export function createModelServer(now: () => number, log: () => number = now): M
   const tables = createModelTables();
   const shares = new Map<string, ModelShare>();
   const workers: ModelWorker[] = [];
-  const writer: { fence: number; owner?: string | undefined; until: number } = { fence: 0, until: 0 };
+  const writer: { fence: number; owner?: string | undefined; until: number; renewedAt: number } = {
+    fence: 0,
+    until: 0,
+    renewedAt: 0,
+  };
   let fences = 0;
-  const origin = { number: 0, logOffset: 0, starts: 0 };
+  const origin = { number: 0, logOffset: 0, starts: 0, startedAt: Number.NEGATIVE_INFINITY };
 
   const stamp = (): string => new Date(now()).toISOString();
   const shareOf = (run: string): ModelShare => {
@@ -135,12 +140,12 @@ export function createModelServer(now: () => number, log: () => number = now): M
     take(owner, leaseMs) {
       const isHeld = writer.owner !== undefined && writer.until >= now();
       if (isHeld || workers.some((one) => shares.get(one.run)?.state !== "ended" && isAlive(one))) throw ledgerInUse();
-      Object.assign(writer, { fence: writer.fence + 1, owner, until: now() + leaseMs });
+      Object.assign(writer, { fence: writer.fence + 1, owner, until: now() + leaseMs, renewedAt: now() });
       for (const [run, { state }] of shares) if (state !== "ended") end(run);
       return writer.fence;
     },
     renew(fence, leaseMs) {
-      if (writer.fence === fence) writer.until = now() + leaseMs;
+      if (writer.fence === fence) Object.assign(writer, { until: now() + leaseMs, renewedAt: now() });
     },
     release(fence) {
       if (writer.fence === fence) writer.owner = undefined;
@@ -158,6 +163,8 @@ export function createModelServer(now: () => number, log: () => number = now): M
     },
     join(run, id, { host, pid }) {
       const { plan } = shareOf(run);
+      if (writer.owner === undefined || writer.until < now()) throw runClosed(run);
+      if (writer.renewedAt < origin.startedAt) return undefined;
       if (!workers.some((one) => one.id === id)) {
         workers.push({ id, run, host, pid, state: "working", seen: now(), report: NOTHING });
       }
@@ -288,6 +295,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
         Object.assign(writer, { owner: undefined }, copy.writer);
         fences = copy.fences;
         origin.starts += 1;
+        origin.startedAt = now();
         if (kind === "files") origin.logOffset = copy.position - log();
         else origin.number += 1;
       };

@@ -17,7 +17,7 @@ describeSharedRun(async (): Promise<SharedRunSetup> => {
     },
     perhapsAgain: async (work) => work(),
   };
-  const clock = { monotonic: () => now };
+  const clock = { monotonic: () => now, sleep: async () => undefined };
   let fence = server.take("planner", 30_000);
   const ledger = { summary: async (run: string) => server.tables.summary(run) };
   const runOf = (run: string, planner?: number): SharedRun =>

@@ -22,7 +22,7 @@ export interface ModelRunOptions {
   readonly connection: ModelConnection;
   /** The fencing token of the process that planned the run. */
   readonly planner?: number | undefined;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
 }
 
 /** The part of the ledger that is compared with journals, as seen by one process. */
@@ -95,7 +95,9 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
     async join(worker) {
       const id = newWorkerId();
       await connection.perhapsAgain(() => server.removeAnnounced(announced));
-      const leaseMs = await connection.perhapsAgain(() => server.join(run, id, worker));
+      let leaseMs: number | undefined;
+      while ((leaseMs = await connection.perhapsAgain(() => server.join(run, id, worker))) === undefined)
+        await clock.sleep(500);
       return modelWorker({ id, run, leaseMs }, options, reaper);
     },
     async watch() {

@@ -7,10 +7,10 @@ import type { StartedProcess } from "../../../src/job/dependencies.ts";
 import type { RateLimitSettings } from "../../../src/job/settings/platform-settings.ts";
 import type { WorkerSettings } from "../../../src/job/settings/recorded-settings.ts";
 import type { PlannedItem, PlanPolicy } from "../../../src/ledger/ledger.ts";
-import type { Journal } from "../../../src/ledger/journal/open-journal.ts";
 import type { SharedRun } from "../../../src/ledger/runs/shared-run.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { Outcome } from "../../../src/model/outcome.ts";
+import type { WatchedJournal } from "../../../src/pipeline/run/machine-evidence.ts";
 import { openRunJournal } from "../../../src/pipeline/run/run-journal.ts";
 import { coordinate } from "../../../src/pipeline/shared/coordinate.ts";
 import { workJournaled } from "../../../src/pipeline/shared/join-run.ts";
@@ -109,7 +109,7 @@ async function planned(
   const asWriter = <Result>(work: () => Result): Promise<Result> =>
     connection.once(() => server.requireWriter(fence), work);
   const renewing = renew(scene, process, fence);
-  let journal: Journal | undefined;
+  let journal: WatchedJournal | undefined;
   try {
     journal = await plannersJournal(scene, process);
     const policy = policyOf(operation);
@@ -131,6 +131,7 @@ async function planned(
       resendAmbiguous: policy.resendAmbiguous && operation.steps.every(({ poll }) => poll === undefined),
       workerCommand: [],
       onRequests: (count) => journal?.addCount(count),
+      requireUnrestored: journal?.watch?.look,
       dependencies: {
         drain: process.drain,
         abort: new AbortController().signal,
@@ -150,7 +151,7 @@ async function planned(
   }
 }
 
-async function plannersJournal(scene: SharedScene, process: SimulatedProcess): Promise<Journal | undefined> {
+async function plannersJournal(scene: SharedScene, process: SimulatedProcess): Promise<WatchedJournal | undefined> {
   const { folders, server, network, note } = scene;
   if (folders === undefined) return undefined;
   const ledger = modelLedger(server, network.to(process));

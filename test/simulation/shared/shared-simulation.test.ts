@@ -56,7 +56,7 @@ const UNKNOWABLE: Readonly<Record<Restores, ReadonlySet<string>>> = {
 };
 
 /** Seeds that once revealed a bug of the product or of the simulation. They are never removed. */
-const REGRESSIONS: readonly number[] = [30355, 30405, 300732, 420138];
+const REGRESSIONS: readonly number[] = [30355, 30405, 300732, 420138, 501888];
 
 const PATIENCE_MS = 3_600_000;
 
@@ -152,7 +152,7 @@ function resendAlways(scene: SharedScene): SharedScene {
 }
 
 function longLeases({ server, ...scene }: SharedScene): SharedScene {
-  return { ...scene, server: { ...server, join: (run, id, worker) => 10 * server.join(run, id, worker) } };
+  return { ...scene, server: { ...server, join: (run, id, worker) => 10 * (server.join(run, id, worker) ?? 0) } };
 }
 
 function forgetInterrupted(scene: SharedScene): SharedScene {

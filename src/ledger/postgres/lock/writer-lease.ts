@@ -155,7 +155,8 @@ const TAKE: Statement<{ fence: number }> = {
     where id = 1 and (holder is null or lease_until < clock_timestamp() or fence = $3)
     for update skip locked
   )
-  update migrate.writer set fence = fence + 1, holder = $1, lease_until = clock_timestamp() + make_interval(secs => $2)
+  update migrate.writer set fence = fence + 1, holder = $1, renewed_at = clock_timestamp(),
+    lease_until = clock_timestamp() + make_interval(secs => $2)
   where id in (select id from free) returning fence`,
 };
 
@@ -165,7 +166,8 @@ interface Holding {
 }
 
 function heldLease(database: PostgresDatabase, fence: number, { leaseMs, watch }: Holding): WriterLease {
-  const renewal = `update migrate.writer set lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
+  const renewal = `update migrate.writer set renewed_at = clock_timestamp(),
+    lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     where id = 1 and fence = ${fence}`;
   const lost = new AbortController();
   // Every waiting request adds a listener.

@@ -105,7 +105,7 @@ function joining(
       await announceWorker(database, run, announced, worker);
     },
     async join(worker) {
-      const own = { id: randomUUID(), leaseMs: (await requireOpen(context)).leaseMs };
+      const own = { id: randomUUID(), leaseMs: (await requirePlanner(context)).leaseMs };
       await addWorker(database, run, own.id, worker);
       await withdraw();
       return joinRun(context, own, reaper);
@@ -122,6 +122,25 @@ async function requireOpen({ database, run, id }: SharedContext): Promise<Shared
   const row = await sharedRow(database, run);
   if (row === undefined || row.state === "ended") throw notShared(id, row !== undefined);
   return row;
+}
+
+const LOOK_MS = 500;
+
+/**
+ * In an older copy of the database that was just started, a run may still be open that has long ended. A machine that
+ * has not sent cannot detect such a copy, so it waits until the planner has renewed its lease: the planner can.
+ */
+async function requirePlanner(context: SharedContext): Promise<SharedRow> {
+  for (;;) {
+    const row = await requireOpen(context);
+    if (row.planner === "present") return row;
+    if (row.planner === "gone") {
+      throw new Failure("run_unknown", `the process that planned run ${context.id} has ended`, {
+        hint: `\`migrate resume ${context.id}\` sends the remaining records; workers can join again while it runs`,
+      });
+    }
+    await context.clock.sleep(LOOK_MS);
+  }
 }
 
 function notShared(id: string, hasEnded: boolean): Failure {

@@ -14,7 +14,7 @@ export interface SharedContext {
   /** Id of the run. */
   readonly id: string;
   readonly queue: RangeQueue;
-  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly clock: Pick<Clock, "now" | "monotonic" | "sleep">;
 }
 
 /** Returns ranges of workers to the queue. */

@@ -23,6 +23,11 @@ export interface SharedRow {
   readonly holdMs: number;
   readonly holdReason: string | null;
   readonly failure: string | null;
+  /**
+   * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: not yet. The database
+   * may then be an older copy, in which the run is still open. `gone`: nobody holds the ledger.
+   */
+  readonly planner: "present" | "unknown" | "gone";
   /** Server time, ISO 8601 UTC. */
   readonly at: string;
 }
@@ -48,8 +53,10 @@ const SELECT_SHARED: Statement<SharedRow> = {
   sql: `
   select state, lease_ms as "leaseMs", concurrency, rps, resends, hold_reason as "holdReason", failure,
     greatest(0, coalesce(extract(epoch from hold_until - clock_timestamp()) * 1000, 0))::float8 as "holdMs",
+    case when holder is null or lease_until < clock_timestamp() then 'gone'
+      when renewed_at < pg_postmaster_start_time() then 'unknown' else 'present' end as planner,
     to_char(clock_timestamp() at time zone 'UTC', ${STAMP}) as at
-  from migrate.shared_runs where run = $1`,
+  from migrate.shared_runs, migrate.writer where run = $1`,
   isQuick: true,
 };
 
