@@ -7,7 +7,7 @@ import { benchFile, migrate, root } from "./measure.mjs";
 
 const { openToWriteTo } = await import(path.join(root, "dist/ledger/sqlite/lasting-reader.js"));
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
-const { RECOUNT } = await import(path.join(root, "dist/ledger/sqlite/tables/counts.js"));
+const { RECOUNT } = await import(path.join(root, "dist/ledger/sqlite/tables/count-schema.js"));
 const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));
 const { createNotedPlaces } = await import(path.join(root, "dist/pipeline/send/noted-places.js"));
 

@@ -1,5 +1,4 @@
 import { Failure } from "../../model/failure.ts";
-import type { Run } from "../ledger.ts";
 import { LEDGER_FORMAT, requireKnownFormat } from "../ledger-format.ts";
 import type { PostgresDatabase } from "./postgres-database.ts";
 import type { Queries, Statement } from "./queries.ts";
@@ -184,13 +183,4 @@ async function requireSuitableServer(database: Queries): Promise<void> {
       hint: "choose a database that was created with ENCODING 'UTF8'",
     },
   );
-}
-
-/** The part of a run that operations on the other tables need. */
-export interface RunRow {
-  /** The row's number in `runs`. */
-  readonly number: number;
-  readonly state: Run["state"];
-  /** False for `validate` and for dry runs: their records stay `valid`. */
-  readonly sends: boolean;
 }

@@ -4,6 +4,8 @@ import { counted } from "../../text/count.ts";
 import type { ActiveWriter, LedgerCheck, LedgerStore, StoreOptions } from "../ledger-store.ts";
 import { nameOf } from "../lock-holder.ts";
 import type { SharedRun } from "../runs/shared-run.ts";
+import { findRun, listRuns } from "../tables/runs.ts";
+import { finish } from "../tables/tables.ts";
 import { connectionSettings } from "./connection/connection-settings.ts";
 import { openPool } from "./connection/open-pool.ts";
 import { checkTables } from "./integrity/table-check.ts";
@@ -13,12 +15,12 @@ import { type Fence, openPostgres, type PostgresDatabase, type Snapshot } from "
 import { exportTables } from "./postgres-export.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
 import { createSchema, isLedgerThere } from "./postgres-schema.ts";
+import { postgresTables, requireRun } from "./postgres-tables.ts";
 import type { Queries } from "./queries.ts";
 import { endAbandonedRuns, refuseLiveWorkers, workingOf } from "./shared/end-shared-run.ts";
 import { postgresSharedRun } from "./shared/postgres-shared-run.ts";
 import { tryRangeQueue } from "./shared/range-queue.ts";
 import { sharedStatus } from "./shared/worker-rows.ts";
-import { findRun, listRuns, requireRun } from "./tables/run-rows.ts";
 
 /** Reports and copies of standard input are stored on the machine that creates them. */
 const LOCAL_FOLDER = ".migrate";
@@ -147,7 +149,7 @@ async function activeRun(queries: Queries): Promise<string | undefined> {
   const holder = (await isLedgerThere(queries)) ? await writerOf(queries) : undefined;
   if (holder === undefined) return undefined;
   const { run } = holder;
-  const open = (await listRuns(queries)).filter(({ exitCode }) => exitCode === undefined);
+  const open = (await finish(listRuns(postgresTables(queries)))).filter(({ exitCode }) => exitCode === undefined);
   return open.find(({ id }) => run === undefined || id === run)?.id;
 }
 
@@ -169,7 +171,7 @@ async function abandonedWork(queries: Queries): Promise<ActiveWriter | undefined
 
 async function workOn(queries: Queries, id: string): Promise<Pick<ActiveWriter, "run" | "shared">> {
   const { number } = await requireRun(queries, id);
-  return { run: await findRun(queries, id), shared: await sharedStatus(queries, number, id) };
+  return { run: await finish(findRun(postgresTables(queries), id)), shared: await sharedStatus(queries, number, id) };
 }
 
 async function check(queries: Queries): Promise<LedgerCheck> {

@@ -17,6 +17,15 @@ export interface RunColumns {
   readonly exit_code: number | null;
 }
 
+/** The part of a run that operations on the other tables need. */
+export interface RunRow {
+  /** The row's number in `runs`. */
+  readonly number: number;
+  readonly state: Run["state"];
+  /** False for `validate` and for dry runs: their records stay `valid`. */
+  readonly sends: boolean;
+}
+
 export function toRun(row: RunColumns | undefined): Run | undefined {
   if (row === undefined) return undefined;
   const settings: unknown = JSON.parse(row.settings);

@@ -21,9 +21,12 @@ export interface ItemColumns {
   readonly durationMs: number | null;
 }
 
-/** Built without spreads, because there is one for every record of a run. */
-export function toOutcome(item: ItemColumns, problems: readonly Problem[]): Outcome {
-  const { record, key, file, line, status, http, attempts, account, durationMs } = item;
+/**
+ * Built without spreads, because there is one for every record of a run.
+ * @param key the item's key, which a database may store in another form
+ */
+export function toOutcome(item: ItemColumns, problems: readonly Problem[], key: string | null): Outcome {
+  const { record, file, line, status, http, attempts, account, durationMs } = item;
   const outcome: Writable<Outcome> = { record, source: { file, line }, status, problems };
   if (key !== null) outcome.key = key;
   if (http !== null) outcome.http = http;

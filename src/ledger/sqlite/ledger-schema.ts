@@ -1,8 +1,7 @@
 import { Failure } from "../../model/failure.ts";
-import type { Run } from "../ledger.ts";
 import { LEDGER_FORMAT, requireKnownFormat } from "../ledger-format.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
-import { COUNT_TABLES } from "./tables/counts.ts";
+import { COUNT_TABLES } from "./tables/count-schema.ts";
 
 /** "migr": marks the file as a ledger of this tool. */
 const APPLICATION_ID = 0x6d696772;
@@ -88,13 +87,4 @@ export function hasSchema(database: SqliteDatabase): boolean {
   throw new Failure("config", `${database.path} is a database, but not a ledger of this tool`, {
     hint: "choose another file with --ledger",
   });
-}
-
-/** The part of a run that operations on the other tables need. */
-export interface RunRow {
-  /** The row's number in `runs`. */
-  readonly number: number;
-  readonly state: Run["state"];
-  /** False for `validate` and for dry runs: their records stay `valid`. */
-  readonly sends: boolean;
 }

@@ -1,32 +1,28 @@
 import { randomBytes } from "node:crypto";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Clock, timestamp } from "../../time/clock.ts";
+import type { Clock } from "../../time/clock.ts";
 import type { Failure } from "../../model/failure.ts";
-import { systemClock } from "../../time/system-clock.ts";
-import { attemptsOf, saveIntents, sendable, saveOutcomes } from "./tables/attempt-log.ts";
-import { saveDecisions, decisionsFor, ambiguousItems, ambiguousItemsByKey, refresh } from "./tables/ambiguous-log.ts";
+import { type FrequentWrites, tablesLedger } from "../tables-ledger.ts";
+import { finishNow, type Tables } from "../tables/tables.ts";
+import { saveIntents, saveOutcomes } from "./tables/save-attempts.ts";
 import type { Ledger } from "../ledger.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
 import { isLocked } from "./lock/ledger-lock.ts";
 import { requireNoOtherCopy } from "./lock/other-copies.ts";
 import { refuseOtherWriter } from "./lock/writer.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
-import { contents, outcomes as selectOutcomes, summary } from "./tables/outcome-query.ts";
-import { createPlanner } from "./plan/planner.ts";
-import { recoveryOf } from "./tables/recovery-log.ts";
+import { createPlanner } from "./plan-items.ts";
+import { recoveryOf } from "./tables/recovery.ts";
 import { prepareAccepting } from "./tables/accept-together.ts";
-import { countChanges } from "./tables/counts.ts";
-import { coverage } from "./tables/coverage-query.ts";
+import { countChanges } from "./tables/count-schema.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
-import { findRun, finishRun, listRuns, requireRun, resumeRun, startRun, historyOf } from "./tables/run-log.ts";
 import { openForWriting } from "./lasting-reader.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
+import { sqliteTables } from "./sqlite-tables.ts";
 import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";
 import { withChecksums } from "./integrity/checksummed-database.ts";
 import { requireIntact } from "./integrity/ledger-check.ts";
-import { nextSendable, notePosition } from "./tables/position-table.ts";
-import { timeline } from "./tables/timeline-query.ts";
 import { createSchema, hasSchema } from "./ledger-schema.ts";
 import { callMethodsOf } from "../thread/call-methods.ts";
 import { lateThread } from "../thread/late-thread.ts";
@@ -215,45 +211,44 @@ function prepareToWrite(database: SqliteDatabase): void {
 /** Records are found by their identities, which are spread over the whole file, so 32 MB of pages stay in memory. */
 const DURABLE = `pragma journal_mode = wal; pragma synchronous = full; pragma wal_autocheckpoint = 0;
   pragma cache_size = -32000;`;
-function ledgerOver(
-  database: SqliteDatabase,
-  options: Pick<SqliteLedgerOptions, "toolVersion" | "clock"> & { readonly sending?: SendingStatus },
-  close: () => void,
-): Ledger {
-  const { sending = "ambiguous" } = options;
-  const now = (): string => timestamp(options.clock ?? systemClock);
+
+interface OpenLedger {
+  readonly toolVersion?: string | undefined;
+  readonly clock?: Pick<Clock, "now"> | undefined;
+  readonly sending?: SendingStatus;
+}
+
+/** Work on the tables is done at once, so that calls follow each other, and nothing interrupts a transaction. */
+function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => void): Ledger {
+  const { toolVersion, clock, sending = "ambiguous" } = options;
+  const tables = sqliteTables(database);
+  const ledger = tablesLedger(
+    {
+      read: async (work) => finishNow(work(tables)),
+      change: async (_, work) => database.transaction(() => finishNow(work(tables))),
+    },
+    frequentWrites(database),
+    { toolVersion, clock, sending, close: async () => close() },
+  );
+  return { ...ledger, recovery: recoveryOf(database) };
+}
+
+function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
   const planner = createPlanner(database);
   return {
-    startRun: async (run) => startRun(database, run, options.toolVersion),
-    findRun: async (id) => findRun(database, id),
-    runs: async () => listRuns(database),
-    restartPlan: async (run) => planner.restartPlan(requireRun(database, run)),
-    plan: async (run, items) => planner.plan(requireRun(database, run), isPacked(items) ? unpackItems(items) : items),
-    exclude: async (run, excluded) => planner.exclude(requireRun(database, run), excluded),
-    finishPlan: async (run, policy) => planner.finishPlan(requireRun(database, run), policy),
-    resumeRun: async (run, policy) => resumeRun(database, { run: requireRun(database, run), policy, at: now() }),
-    notePosition: async (run, position) => notePosition(database, requireRun(database, run), position),
-    nextSendable: async (run, from) => nextSendable(database, requireRun(database, run), from),
-    sendable: async (run, from, to) => sendable(database, requireRun(database, run), { from, to }),
-    saveIntents: async (run, intents, outcomes = []) =>
-      saveIntents(database, requireRun(database, run), intents, outcomes),
-    saveOutcomes: async (run, outcomes) => saveOutcomes(database, requireRun(database, run), outcomes),
-    refresh: async (run, policy) => refresh(database, { run: requireRun(database, run), policy, at: now() }),
-    ambiguous: async (run, from, to) => ambiguousItems(database, requireRun(database, run), { from, to }),
-    ambiguousByKey: async (run, keys) => ambiguousItemsByKey(database, requireRun(database, run), keys),
-    saveDecisions: async (run, decisions, policy) =>
-      saveDecisions(database, { run: requireRun(database, run), policy, decisions }),
-    decisions: async (key) => decisionsFor(database, key),
-    history: async () => historyOf(database),
-    recovery: recoveryOf(database),
-    finishRun: async (run, exitCode) => finishRun(database, requireRun(database, run), { exitCode, at: now() }),
-    summary: async (run) => summary(database, requireRun(database, run), sending),
-    coverage: async () => coverage(database),
-    outcomes: (run, filter) => selectOutcomes(database, { run: requireRun(database, run), sending }, filter),
-    contents: async (run, from, to) => contents(database, requireRun(database, run), { from, to }),
-    timeline: async (run) => timeline(database, requireRun(database, run)),
-    attempts: async (key) => attemptsOf(database, key),
-    close: async () => close(),
+    *plan(_, run, items) {
+      planner.plan(run, isPacked(items) ? unpackItems(items) : items);
+    },
+    *saveIntents(_, run, intents, outcomes) {
+      saveIntents(database, run, intents, outcomes);
+    },
+    *saveOutcomes(_, run, outcomes) {
+      saveOutcomes(database, run, outcomes);
+    },
+    *endPlan(_, run) {
+      return planner.endKeys(run);
+    },
+    discardPlan: planner.forgetKeys,
   };
 }
 

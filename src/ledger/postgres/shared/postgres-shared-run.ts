@@ -6,7 +6,7 @@ import type { SharedRun } from "../../runs/shared-run.ts";
 import type { Fence, PostgresDatabase, TransactionOptions } from "../postgres-database.ts";
 import { postgresLedger } from "../postgres-ledger.ts";
 import type { Transaction } from "../queries.ts";
-import { requireRun } from "../tables/run-rows.ts";
+import { requireRun } from "../postgres-tables.ts";
 import { endShared } from "./end-shared-run.ts";
 import { openRangeQueue } from "./range-queue.ts";
 import { cutRanges } from "./range-rows.ts";

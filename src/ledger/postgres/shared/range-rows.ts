@@ -3,7 +3,7 @@ import type { RecordRange } from "../../runs/shared-run.ts";
 import type { RangeJob } from "./range-queue.ts";
 import type { Fence } from "../postgres-database.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
-import { closeInterruptedAttempts } from "../tables/run-rows.ts";
+import { closeInterruptedAttempts } from "../postgres-tables.ts";
 
 /** A range held by a worker. */
 export interface HeldRange extends RecordRange {

@@ -1,3 +1,5 @@
+import { PLANNED_PUSHES } from "../../tables/counts.ts";
+
 /** Number of unlisted problems represented by a stored one. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
 
@@ -110,9 +112,6 @@ const COUNTED = `
   where problems.attempt = 0 or problems.attempt = items.attempt group by problems.run, severity, code
   union all
   select run, 'requests', '', count(*) from migrate.attempts group by run`;
-
-/** Pushes whose input was read completely. Their records count as planned for sending. */
-export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
 
 /** An accepted record stays on the platform even if its revision was refused. `''`: the platform has other content. */
 const COVERED = `

@@ -1,7 +1,6 @@
 import type { JournaledRequest, LedgerOrigin, NotedOrigin, OriginFacts, Recovery } from "../../ledger.ts";
 import { errorCode } from "../../../files/error-code.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
-import type { RunRow } from "../postgres-schema.ts";
 
 export async function unknownRequests(
   queries: Queries,
@@ -106,41 +105,6 @@ export async function isRecoveryKnown(queries: Queries, id: string): Promise<boo
 }
 
 const SELECT_RECOVERY: Statement<{ id: string }> = { sql: "select id from migrate.recoveries where id = $1" };
-
-/**
- * After an uncertain recovery, a record that is new to the ledger may have been sent. A record of an
- * earlier plan is already counted in `coverage`.
- */
-export async function holdNewIfUncertain(transaction: Transaction, run: RunRow): Promise<void> {
-  if (!run.sends || (await transaction.row(SELECT_UNCERTAIN)) === undefined) return;
-  for (const sql of [COVER_NEW, HOLD_NEW, INSERT_HELD]) await transaction.run(sql, run.number);
-}
-
-const SELECT_UNCERTAIN: Statement<{ id: string }> = {
-  sql: "select id from migrate.recoveries where uncertain limit 1",
-};
-
-const IS_NEW = `
-  run = $1 and status in ('valid', 'pending') and identity is not null and content is not null
-  and not exists (select from migrate.records where records.identity = items.identity)`;
-const COVER_NEW = `
-  insert into migrate.uncovered
-  select distinct identity from migrate.items where ${IS_NEW} and identity not in (select identity from migrate.unsent)
-  on conflict do nothing`;
-const HOLD_NEW = `update migrate.items set status = 'ambiguous' where ${IS_NEW}`;
-const INSERT_HELD = `
-  insert into migrate.records (identity, content, state, attempts)
-  select identity, content, 'ambiguous', 0 from migrate.items where run = $1 and status = 'ambiguous' order by record
-  on conflict (identity) do nothing`;
-
-/** Counts records from a journal with the plan of this run, if it contains them. */
-export function forgetUncovered(queries: Queries, run: number): Promise<number> {
-  return queries.run(FORGET_UNCOVERED, run);
-}
-
-const FORGET_UNCOVERED = `
-  delete from migrate.uncovered where exists (
-    select from migrate.items where items.run = $1 and items.identity = uncovered.identity)`;
 
 export function originOf(database: Queries): LedgerOrigin {
   return {

@@ -5,7 +5,7 @@ import { type ContradictionQueries, contradictionQueries } from "../../contradic
 import type { LedgerCheck } from "../../ledger-store.ts";
 import { corruptLedger, lostLedger, statOf } from "../ledger-file.ts";
 import { hasSchema } from "../ledger-schema.ts";
-import { MISCOUNTED } from "../tables/counts.ts";
+import { MISCOUNTED } from "../tables/count-schema.ts";
 import { integrityErrors, openDatabase, pragma, type Query, type SqliteDatabase } from "../sqlite-database.ts";
 import { findCorruption, matchesStamp, readChecksums, type PageChecksums, checksumsPath } from "./page-checksums.ts";
 import { committed } from "./checksummed-database.ts";

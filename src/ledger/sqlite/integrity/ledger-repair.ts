@@ -11,8 +11,8 @@ import {
   unreadableLedger,
 } from "../ledger-file.ts";
 import { createSchema } from "../ledger-schema.ts";
-import { RECOUNT } from "../tables/counts.ts";
-import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, UNSURE_OF_ALL } from "../tables/recovery-log.ts";
+import { RECOUNT } from "../tables/count-schema.ts";
+import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, UNSURE_OF_ALL } from "../tables/recovery.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
 import { readChecksums, checksumsPath } from "./page-checksums.ts";

@@ -1,5 +1,5 @@
 import type { AttemptOutcome } from "../../ledger.ts";
-import type { RunRow } from "../ledger-schema.ts";
+import type { RunRow } from "../../runs/recorded-run.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /**

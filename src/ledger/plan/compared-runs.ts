@@ -1,0 +1,78 @@
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { Statement, Tables, Work } from "../tables/tables.ts";
+
+/**
+ * The records of a run to compare with all runs: all records of a new plan, the remaining records of an old plan, or the
+ * records with these numbers.
+ */
+export type Compared = "all" | "left" | readonly number[];
+
+/** With more records than this, comparing all remaining records is faster. */
+const MAX_LISTED = 50_000;
+
+/**
+ * Makes the blocked and ambiguous records of a run `pending`, and rejected ones like `reopenRejected`. Returns the
+ * records to compare: on SQLite, only the reopened ones if no other run has written since the last comparison.
+ */
+export function* reopenOpen(tables: Tables, run: RunRow): Work<Compared> {
+  if (tables.dialect === "postgres") {
+    yield* tables.run(REOPEN, run.number);
+    yield* reopenRejected(tables, run);
+    return "left";
+  }
+  const reopened = [
+    ...(yield* tables.rows(REOPEN_BLOCKED, run.number)),
+    ...(yield* tables.rows(REOPEN_AMBIGUOUS, run.number)),
+    ...(yield* reopenRejected(tables, run)),
+  ];
+  const isListed = reopened.length <= MAX_LISTED && (yield* tables.row(SELECT_COMPARED))?.run === run.number;
+  return isListed ? reopened.map(({ record }) => record) : "left";
+}
+
+interface Reopened {
+  readonly record: number;
+}
+
+const REOPEN = "update migrate.items set status = 'pending' where run = $1 and status in ('blocked', 'ambiguous')";
+
+const reopened = (status: "blocked" | "ambiguous"): Statement<Reopened> => ({
+  sql: `update items indexed by items_open set status = 'pending' where run = $1 and status = '${status}' returning record`,
+});
+const REOPEN_BLOCKED = reopened("blocked");
+const REOPEN_AMBIGUOUS = reopened("ambiguous");
+
+/**
+ * Makes a rejected record `pending` if a recovery shows that it may have been sent again since. The rejection may then
+ * be outdated.
+ */
+export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readonly Reopened[]> {
+  return (yield* tables.row(ANY_RECOVERY)) === undefined ? [] : yield* tables.rows(REOPEN_REJECTED, number);
+}
+
+const ANY_RECOVERY: Statement<{ found: number }> = {
+  sql: {
+    sqlite: "select 1 as found from seal where json_array_length(recoveries) > 0",
+    postgres: `select 1 as found where exists (select from migrate.recoveries where uncertain)
+      or exists (select from migrate.attempts where run = 0)`,
+  },
+};
+
+const REOPEN_REJECTED: Statement<Reopened> = {
+  sql: `
+  update migrate.items set status = 'pending' from migrate.records
+  where items.run = $1 and items.status = 'rejected' and records.identity = items.identity
+    and records.state = 'ambiguous' and records.content = items.content
+  returning record`,
+};
+
+/**
+ * Records that this run was the last one to be compared with all runs. Every other run is compared before it writes, so
+ * the comparison stays valid until then. Only SQLite ledgers note it: their writer has the whole ledger.
+ */
+export function* noteCompared(tables: Tables, { number }: RunRow): Work<void> {
+  if (tables.dialect === "postgres") return;
+  yield* tables.run("delete from compared");
+  yield* tables.run("insert into compared (run) values ($1)", number);
+}
+
+const SELECT_COMPARED: Statement<{ run: number }> = { sql: "select run from compared" };

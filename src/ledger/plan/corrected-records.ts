@@ -1,0 +1,85 @@
+import type { LocalProblem } from "../../model/problem.ts";
+import type { PlanPolicy } from "../ledger.ts";
+import { keyProblem } from "../records/key-place.ts";
+import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
+import { writeFindings } from "./findings.ts";
+
+/**
+ * Makes a record `skipped`, with a warning, if its row is an older version of an accepted record. An earlier run found
+ * the same content invalid, or the platform refused it, and the record was accepted after that, from corrected
+ * rejects. Content that is in no earlier run is treated as a change. The same applies to a record for which the
+ * platform was found to have other content (the empty content).
+ */
+export function* passOverCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
+  if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
+  yield* tables.eachBatch(SELECT_OLDER, [run.number], function* skip(rows) {
+    yield* tables.runEach(
+      DELETE_ERRORS,
+      run.number,
+      rows.map(({ record }) => [record]),
+    );
+    yield* tables.runEach(
+      SKIP,
+      run.number,
+      rows.map(({ record, account }) => [record, account]),
+    );
+    const findings = rows.map((row) => {
+      const { record, acceptedAt } = row;
+      const problem: LocalProblem = { ...keyProblem("warning", row, policy), code: "corrected_since", acceptedAt };
+      return { record, problems: [problem] };
+    });
+    yield* writeFindings(tables, run, findings);
+  });
+}
+
+const EARLIER_RUN: Statement<{ readonly id: number }> = {
+  sql: "select id from migrate.runs where id < $1 and command = 'push' limit 1",
+};
+
+interface OlderRow {
+  readonly record: number;
+  readonly file: string;
+  readonly line: number;
+  readonly acceptedAt: string;
+  readonly account: string | null;
+}
+
+/** Most accepted records have the accepted content. Only if there are others, the earlier runs are read. */
+const SELECT_OLDER: Statement<OlderRow> = {
+  sql: `
+  with candidates as materialized (
+    select items.record, items.identity, items.content, items.file, items.line, records.accepted_at, records.account
+    from migrate.items inner join migrate.records on records.identity = items.identity
+    where items.run = $1 and items.status in ('valid', 'pending', 'invalid') and items.content is not null
+      and records.accepted_content <> ''::bytea and records.accepted_at is not null and records.state <> 'ambiguous'
+      and (items.status = 'invalid' or records.accepted_content <> items.content)
+  ), older as materialized (
+    select distinct candidates.record
+    from migrate.runs as earlier
+    inner join migrate.items as other on other.run = earlier.id
+    inner join candidates on candidates.identity = other.identity and candidates.content = other.content
+    where exists (select 1 from candidates) and earlier.id < $1 and earlier.started_at < candidates.accepted_at
+      and other.status in ('invalid', 'rejected')
+  )
+  select candidates.record, files.name as file, candidates.line, candidates.accepted_at as "acceptedAt",
+    candidates.account
+  from candidates inner join migrate.files on files.id = candidates.file
+  where candidates.record in (select record from older) order by candidates.record`,
+};
+
+const DELETE_ERRORS: EachStatement = {
+  sqlite: `delete from problems where run = $1 and record = $2 and attempt = ${PLAN_ATTEMPT} and severity = 'error'`,
+  postgres: `
+    delete from migrate.problems
+    where run = $1 and record = any($2::int[]) and attempt = ${PLAN_ATTEMPT} and severity = 'error'`,
+};
+
+const SKIP: EachStatement = {
+  sqlite: "update items set status = 'skipped', account = $3 where run = $1 and record = $2",
+  postgres: `
+    update migrate.items set status = 'skipped', account = older.account
+    from unnest($2::int[], $3::text[]) as older (record, account)
+    where items.run = $1 and items.record = older.record`,
+};

@@ -1,0 +1,25 @@
+import type { Status } from "../../model/outcome.ts";
+import type { Problem } from "../../model/problem.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import { appendPlanProblems } from "../tables/problems.ts";
+import type { EachStatement, Tables, Work } from "../tables/tables.ts";
+
+/** A finding about one record of the plan. */
+export interface PlanFinding {
+  readonly record: number;
+  /** Absent for a warning. */
+  readonly status?: Status | undefined;
+  readonly problems: readonly Problem[];
+}
+
+export function* writeFindings(tables: Tables, run: RunRow, findings: readonly PlanFinding[]): Work<void> {
+  const changed = findings.flatMap(({ record, status }) => (status === undefined ? [] : [[record, status]]));
+  yield* tables.runEach(UPDATE_STATUS, run.number, changed);
+  yield* appendPlanProblems(tables, run.number, findings);
+}
+
+const UPDATE_STATUS: EachStatement = {
+  sqlite: "update items set status = $3 where run = $1 and record = $2",
+  postgres: `update migrate.items set status = found.status from unnest($2::int[], $3::text[]) as found (record, status)
+    where items.run = $1 and items.record = found.record`,
+};

@@ -1,0 +1,93 @@
+import type { ExcludedRow, PlanPolicy } from "../ledger.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import { coverPlan } from "../tables/counts.ts";
+import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { noteCompared } from "./compared-runs.ts";
+import { markDuplicateKeys } from "./duplicate-keys.ts";
+import { type PlanFinding, writeFindings } from "./findings.ts";
+import { applyKnownRecords } from "./known-records.ts";
+import { refuseNearKnownKeys } from "./near-known-keys.ts";
+
+/** @param keys whether a key may occur twice in the plan, also in another form */
+export function* finishPlan(
+  tables: Tables,
+  run: RunRow,
+  policy: PlanPolicy,
+  keys: "may repeat" | "differ",
+): Work<void> {
+  requirePlanning(run);
+  if (keys === "may repeat") yield* markDuplicateKeys(tables, run, policy);
+  yield* applyKnownRecords(tables, run, policy, "all");
+  if (policy.newKeys !== true) yield* refuseNearKnownKeys(tables, run, policy);
+  if (run.sends) {
+    yield* coverPlan(tables, run.number);
+    yield* noteCompared(tables, run);
+  }
+  yield* tables.run("update migrate.runs set state = 'sending' where id = $1", run.number);
+}
+
+export function* restartPlan(tables: Tables, run: RunRow): Work<void> {
+  requirePlanning(run);
+  yield* tables.run("delete from migrate.problems where run = $1", run.number);
+  yield* tables.run("delete from migrate.positions where run = $1", run.number);
+  yield* tables.run("delete from migrate.items where run = $1", run.number);
+  // Elsewhere, triggers count the deleted items.
+  if (tables.dialect === "sqlite") yield* tables.run("delete from counts where run = $1", run.number);
+}
+
+export function requirePlanning(run: RunRow): void {
+  if (run.state !== "planning") throw new Error("The run's plan is already finished.");
+}
+
+/** Makes the planned records whose rows begin at these places `invalid`, in a single pass over the plan. */
+export function* excludeRows(tables: Tables, run: RunRow, excluded: readonly ExcludedRow[]): Work<void> {
+  if (excluded.length === 0) return;
+  const found = yield* tables.rows(
+    SELECT_EXCLUDED,
+    run.number,
+    excluded.map(({ file, line }) => JSON.stringify([file, line])),
+  );
+  const findings: PlanFinding[] = [];
+  for (const { record, positions } of byRecord(found)) {
+    const problems = positions.flatMap((position) => excluded[position]?.problem ?? []);
+    findings.push({ record, status: "invalid", problems });
+  }
+  yield* writeFindings(tables, run, findings);
+}
+
+interface ExcludedPlace {
+  readonly record: number;
+  readonly position: number;
+}
+
+const selectExcluded = (excluded: string): string => `
+  with excluded as materialized (${excluded})
+  select items.record, excluded.position
+  from migrate.items
+  inner join migrate.files on files.id = items.file
+  inner join excluded on excluded.line = items.line and excluded.file = files.name
+  where items.run = $1 and items.status in ('valid', 'pending', 'invalid')
+  order by items.record, excluded.position`;
+
+const SELECT_EXCLUDED: Statement<ExcludedPlace> = {
+  sql: {
+    sqlite: selectExcluded(`
+      select key as position, json_extract(value, '$[0]') as file, json_extract(value, '$[1]') as line
+      from json_each($2)`),
+    postgres: selectExcluded(`
+      select (nth - 1)::int as position, each::json ->> 0 as file, (each::json ->> 1)::bigint as line
+      from unnest($2::text[]) with ordinality as places (each, nth)`),
+  },
+};
+
+function byRecord(
+  found: readonly ExcludedPlace[],
+): readonly { readonly record: number; readonly positions: number[] }[] {
+  const records: { record: number; positions: number[] }[] = [];
+  for (const { record, position } of found) {
+    const last = records.at(-1);
+    if (last?.record === record) last.positions.push(position);
+    else records.push({ record, positions: [position] });
+  }
+  return records;
+}

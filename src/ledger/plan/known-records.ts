@@ -1,0 +1,182 @@
+import type { LocalProblem } from "../../model/problem.ts";
+import type { PlanPolicy } from "../ledger.ts";
+import { requireOneDirection } from "../records/circular-mappings.ts";
+import { keyProblem } from "../records/key-place.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import { holdNewIfUncertain } from "../tables/recoveries.ts";
+import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
+import type { Compared } from "./compared-runs.ts";
+import { passOverCorrected } from "./corrected-records.ts";
+import { type PlanFinding, writeFindings } from "./findings.ts";
+
+/**
+ * Compares the records of a run that are left to send with all runs, and sets their status:
+ *
+ * - `skipped`: accepted with this content, or with a corrected version of it
+ * - `invalid`, code `unique`: accepted with other content, unless `revise`
+ * - `ambiguous`: possibly processed, unless `resendAmbiguous`
+ * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
+ *
+ * All other records are sent: new, blocked and rejected records. Rejected records are sent even if they are unchanged,
+ * because the cause may have been fixed on the platform, and a refusal creates nothing.
+ */
+export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
+  if (policy.after !== undefined) yield* blockWaiting(tables, run, policy, policy.after);
+  if ((yield* tables.row(ANY_RECORD)) !== undefined) yield* compareRecords(tables, run, policy, compared);
+  if (!policy.resendAmbiguous) yield* holdNewIfUncertain(tables, run);
+}
+
+const ANY_RECORD: Statement<{ readonly id: number }> = { sql: "select id from migrate.records limit 1" };
+
+function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
+  const isWhole = compared === "all" || compared === "left";
+  if (isWhole) yield* passOverCorrected(tables, run, policy);
+  else yield* listRecords(tables, compared);
+  const toSend = isWhole ? TO_SEND[compared] : LISTED;
+  yield* tables.run(skipAccepted(toSend), run.number);
+  if (!policy.revise) yield* refuseChanged(tables, run, policy, toSend);
+  if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
+  if (!isWhole) yield* tables.run(DROP_LISTED);
+}
+
+/** SQL condition for records that may still be sent, and the index of SQLite that finds them. */
+interface ToSend {
+  readonly index: string;
+  readonly status: string;
+}
+
+const TO_SEND: Readonly<Record<"all" | "left", ToSend>> = {
+  // Most records of a new plan are left to send, but an interrupted run may have few.
+  all: { index: "", status: "items.status in ('valid', 'pending')" },
+  left: { index: "/*+ indexed by items_open */", status: "items.status = 'pending'" },
+};
+
+/** Only on SQLite: records are listed to compare few of them. */
+const LISTED: ToSend = {
+  index: "",
+  status: "items.record in (select record from temp.listed) and items.status = 'pending'",
+};
+
+const DROP_LISTED = "drop table if exists temp.listed";
+
+function* listRecords(tables: Tables, records: readonly number[]): Work<void> {
+  yield* tables.run(DROP_LISTED);
+  yield* tables.run("create temp table listed (record integer primary key)");
+  yield* tables.run("insert into temp.listed select value from json_each($1)", records);
+}
+
+const knownToSend = ({ status }: ToSend): string =>
+  `items.run = $1 and ${status} and records.identity = items.identity`;
+
+const skipAccepted = (toSend: ToSend): string => `
+  update migrate.items ${toSend.index} set status = 'skipped', account = records.account from migrate.records
+  where ${knownToSend(toSend)} and records.state <> 'ambiguous' and records.accepted_content = items.content`;
+
+const holdAmbiguous = (toSend: ToSend): string => `
+  update migrate.items ${toSend.index} set status = 'ambiguous' from migrate.records
+  where ${knownToSend(toSend)} and records.state = 'ambiguous'`;
+
+interface FoundRow {
+  readonly record: number;
+  readonly file: string;
+  readonly line: number;
+}
+
+/** Problems of an earlier comparison are removed first, because they may be outdated. */
+function* blockWaiting(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
+  yield* tables.run(
+    "delete from migrate.problems where run = $1 and attempt = 0 and code = 'account_not_found'",
+    run.number,
+  );
+  yield* tables.eachBatch(SELECT_WAITING, [run.number], (rows) =>
+    writeFindings(
+      tables,
+      run,
+      rows.map((row) => {
+        const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "account_not_found", after };
+        return { record: row.record, status: "blocked", problems: [problem] };
+      }),
+    ),
+  );
+  yield* refuseCircular(tables, run, policy, after);
+}
+
+const SELECT_WAITING: Statement<FoundRow> = {
+  sql: `
+  select items.record, items.line, files.name as file
+  from migrate.items inner join migrate.files on files.id = items.file
+  where items.run = $1 and items.status in ('valid', 'pending') and items.awaits is not null
+    and not exists (select 1 from migrate.records where identity = items.awaits and accepted_content is not null)
+    and not exists (
+      select 1 from migrate.records where identity = items.identity and accepted_content = items.content)
+  order by items.record`,
+};
+
+/** A record that waits for itself can never be sent. Records blocked by other runs also count. */
+function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
+  const circular = yield* tables.rows(SELECT_CIRCULAR, run.number);
+  requireOneDirection(circular.length, policy);
+  yield* tables.runEach(
+    DELETE_WAITING,
+    run.number,
+    circular.map(({ record }) => [record]),
+  );
+  const findings = circular.map((row): PlanFinding => {
+    const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "circular_dependency", after };
+    return { record: row.record, status: "invalid", problems: [problem] };
+  });
+  yield* writeFindings(tables, run, findings);
+}
+
+const DELETE_WAITING: EachStatement = {
+  sqlite: "delete from problems where run = $1 and record = $2 and attempt = 0 and code = 'account_not_found'",
+  postgres: `
+    delete from migrate.problems
+    where run = $1 and record = any($2::int[]) and attempt = 0 and code = 'account_not_found'`,
+};
+
+const SELECT_CIRCULAR: Statement<FoundRow> = {
+  sql: `
+  with recursive waits as materialized (
+    select run, record, identity, awaits from migrate.items
+    where status = 'blocked' and awaits is not null
+      and not exists (
+        select 1 from migrate.records where records.identity = items.identity and accepted_content is not null)
+  ), walk (record, start, at) as (
+    select record, identity, awaits from waits where run = $1 and identity in (select awaits from waits)
+    union
+    select walk.record, walk.start, waits.awaits from walk join waits on waits.identity = walk.at
+    where walk.at <> walk.start
+  )
+  select items.record, items.line, files.name as file
+  from migrate.items join migrate.files on files.id = items.file
+  where items.run = $1 and items.record in (select record from walk where at = start)
+  order by items.record`,
+};
+
+interface ChangedRow extends FoundRow {
+  readonly acceptedAt: string;
+}
+
+function* refuseChanged(tables: Tables, run: RunRow, policy: PlanPolicy, toSend: ToSend): Work<void> {
+  const statement: Statement<ChangedRow> = {
+    sql: `
+    select items.record, items.line, files.name as file, records.accepted_at as "acceptedAt"
+    from migrate.items ${toSend.index}
+    inner join migrate.records on ${knownToSend(toSend)} inner join migrate.files on files.id = items.file
+    where records.accepted_content <> items.content
+      ${policy.resendAmbiguous ? "" : "and records.state <> 'ambiguous'"}
+    order by items.record`,
+  };
+  yield* tables.eachBatch(statement, [run.number], (rows) =>
+    writeFindings(
+      tables,
+      run,
+      rows.map((row) => {
+        const { record, acceptedAt } = row;
+        const problem: LocalProblem = { ...keyProblem("error", row, policy), code: "unique", acceptedAt };
+        return { record, status: "invalid", problems: [problem] };
+      }),
+    ),
+  );
+}

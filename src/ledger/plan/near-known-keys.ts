@@ -1,0 +1,235 @@
+import type { LocalProblem } from "../../model/problem.ts";
+import { otherMatches } from "../../text/key-damage.ts";
+import { KEPT_DIGITS, SQL_KEPT_DIGITS, SQL_NORMAL_KEY } from "../../text/near-key.ts";
+import type { PlanPolicy } from "../ledger.ts";
+import {
+  type KnownKey,
+  nearKnownKey,
+  type NewKey,
+  REFUSED_KEY_CODES,
+  rowSentUnderOtherKey,
+  visiblyDamagedKey,
+} from "../records/known-keys.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { Statement, Tables, Work } from "../tables/tables.ts";
+import { writeFindings } from "./findings.ts";
+import { selectJournaledRows } from "./journaled-rows.ts";
+import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
+
+/**
+ * Makes a record `invalid` if its key is new and may be a changed form of a key from an earlier run to the same
+ * address: it would create a second account. The same applies to a new key of a row that was sent under another key,
+ * and to a key that a spreadsheet has visibly changed.
+ *
+ * The plans of earlier runs are read only if there are new keys.
+ */
+export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
+  const { refuse, refuseEach } = recordRefuser(tables, run, policy);
+  const hasOtherRun = (yield* tables.row(OTHER_RUN, run.number)) !== undefined;
+  const hasJournaled = (yield* tables.row(ANY_ROW_MARK)) !== undefined;
+  if ((hasOtherRun || hasJournaled) && (yield* collectNewKeys(tables, run))) {
+    if (hasOtherRun) {
+      const forms = yield* otherForms(tables, run);
+      yield* refuseEach(selectNear(SQL_NORMAL_KEY), nearKnownKey);
+      if (forms === "added") yield* refuseEach(selectNear(SQL_KEPT_DIGITS), nearKnownKey);
+      else
+        for (const some of forms)
+          yield* refuse(yield* tables.rows(SELECT_NEAR_FORMS, run.number, ...some), nearKnownKey);
+      yield* refuseEach(SELECT_SAME_ROWS, rowSentUnderOtherKey);
+    }
+    if (hasJournaled) {
+      yield* selectJournaledRows(tables, run, (rows) => refuse(rows, rowSentUnderOtherKey));
+    }
+  }
+  yield* refuseEach(SELECT_SUSPECTS, visiblyDamagedKey);
+  yield* dropNewKeys(tables);
+}
+
+const OTHER_RUN: Statement<{ id: number }> = {
+  sql: `
+  select other.id from migrate.runs as own
+  inner join migrate.runs as other
+    on other.id <> own.id and other.endpoint = own.endpoint and other.supplier = own.supplier
+  where own.id = $1 limit 1`,
+};
+
+const ANY_ROW_MARK: Statement<{ found: number }> = {
+  sql: "select 1 as found from migrate.attempts where run = 0 and row_mark is not null limit 1",
+};
+
+type FoundKey = NewKey & Pick<KnownKey, "known"> & { readonly wasSent: number | boolean };
+type ProblemOf = (found: NewKey & KnownKey, policy: PlanPolicy) => LocalProblem | undefined;
+
+/** Refuses each record once, with its first problem. Rows of one record must be consecutive. */
+function recordRefuser(
+  tables: Tables,
+  run: RunRow,
+  policy: PlanPolicy,
+): {
+  readonly refuse: (rows: readonly FoundKey[], problemOf: ProblemOf) => Work<void>;
+  readonly refuseEach: (statement: Statement<FoundKey>, problemOf: ProblemOf) => Work<void>;
+} {
+  let refused: number | undefined;
+  const refuse = (rows: readonly FoundKey[], problemOf: ProblemOf): Work<void> => {
+    const findings = rows.flatMap((row) => {
+      if (row.record === refused) return [];
+      const [key, known] = [tables.readKey(row.key), tables.readKey(row.known)];
+      const problem = problemOf({ ...row, key, known, wasSent: Boolean(row.wasSent) }, policy);
+      if (problem === undefined) return [];
+      refused = row.record;
+      return [{ record: row.record, status: "invalid" as const, problems: [problem] }];
+    });
+    return writeFindings(tables, run, findings);
+  };
+  return {
+    refuse,
+    refuseEach: (statement, problemOf) => tables.eachBatch(statement, [run.number], (rows) => refuse(rows, problemOf)),
+  };
+}
+
+const EARLIER_ITEMS = `
+  migrate.runs as this_run
+  inner join migrate.runs as earlier on earlier.endpoint = this_run.endpoint and earlier.supplier = this_run.supplier
+    and earlier.id <> this_run.id
+  inner join migrate.items on items.run = earlier.id`;
+
+/**
+ * Keys that were sent come first, then the smallest key.
+ * @param keys the table with the new keys, and the condition for an earlier item with a nearly equal key
+ */
+const nearKeys = (keys: string): string => `
+  select new_keys.record, new_keys.key, items.key as known,
+    max(case when ${WAS_SENT} then 1 else 0 end) as "wasSent", files.name as file, new_keys.line
+  from ${EARLIER_ITEMS}
+  inner join ${keys} and new_keys.key <> items.key
+  ${OWN_ITEM}
+  left join migrate.records on records.identity = items.identity
+  inner join migrate.files on files.id = new_keys.file
+  where this_run.id = $1 and (records.state is not null or not exists (
+    select 1 from migrate.problems
+    where problems.run = items.run and problems.record = items.record and problems.attempt = 0
+      and problems.code in (${REFUSED_KEY_CODES.map((code) => `'${code}'`).join(", ")})
+  ))
+  group by new_keys.record, new_keys.key, items.key, files.name, new_keys.line
+  order by new_keys.record, 4 desc, items.key`;
+
+/** @param match SQL of the form of an earlier item's key to compare */
+const selectNear = (match: string): Statement<FoundKey> => ({
+  sql: withNewKeys(nearKeys(`new_keys on new_keys.match = ${match}`)),
+});
+
+/** Only on PostgreSQL: other forms of keys, with the keys in parameter 2 and the forms in parameter 3. */
+const SELECT_NEAR_FORMS: Statement<FoundKey> = {
+  sql: {
+    sqlite: "",
+    postgres: `
+    with forms as materialized (select * from unnest($2::text[], $3::text[]) as each (key, match)), new_keys as materialized (
+      select forms.match, record, items.key, file, line from (select items.* ${FROM_NEW_ITEMS}) as items
+      join forms on forms.key = items.key collate "C"
+    ) ${nearKeys(`new_keys on new_keys.match in (${SQL_NORMAL_KEY}, ${SQL_KEPT_DIGITS})`)}`,
+  },
+};
+
+const FORMS_AT_ONCE = 50_000;
+
+/**
+ * Other forms of the new keys that may be dates (`11/01/2010`, `Jan-11`) or long numbers. On SQLite, adds them to the
+ * collected keys. On PostgreSQL, returns keys and forms for `SELECT_NEAR_FORMS`.
+ */
+function* otherForms(
+  tables: Tables,
+  run: RunRow,
+): Work<"added" | readonly (readonly [keys: readonly string[], forms: readonly string[]])[]> {
+  let last: [keys: string[], forms: string[]] = [[], []];
+  const all = [last];
+  let hasKeptDigits = false;
+  yield* tables.eachBatch(SELECT_DATES_AND_NUMBERS, [run.number], function* add(rows) {
+    const found = rows.flatMap(({ key, ...row }) =>
+      otherMatches(tables.readKey(key)).map((match) => ({ ...row, key, match: tables.writtenKey(match) })),
+    );
+    hasKeptDigits ||= found.some(({ match }) => match.endsWith("~"));
+    if (tables.dialect === "sqlite") {
+      const values = found.map(({ match, record, key, file, line }) => [match, record, key, file, line]);
+      yield* tables.runEach(INSERT_FORM, run.number, values);
+      return;
+    }
+    for (const { key, match } of found) {
+      if (last[0].length >= FORMS_AT_ONCE) all.push((last = [[], []]));
+      last[0].push(key);
+      last[1].push(match);
+    }
+  });
+  if (tables.dialect === "sqlite") return hasKeptDigits ? "added" : [];
+  return all.filter(([keys]) => keys.length > 0);
+}
+
+/** A row hash is never negative, so -1 marks the other forms of a key. */
+const INSERT_FORM = {
+  sqlite: "insert into temp.new_keys (match, record, key, file, line, row_hash) values ($2, $3, $4, $5, $6, -1)",
+  postgres: "",
+};
+
+interface FormedKey {
+  readonly key: string;
+  readonly record: number;
+  readonly file: number;
+  readonly line: number;
+}
+
+const SELECT_DATES_AND_NUMBERS: Statement<FormedKey> = {
+  sql: {
+    sqlite: `
+    select record, key, file, line from new_keys
+    where length(match) > ${KEPT_DIGITS} and match not glob '*[^0-9]*'
+      or length(key) between 3 and 11 and (key glob '[0-9]*[-/. ]*[-/. ]*[0-9]' or key glob '[A-Za-z][A-Za-z][A-Za-z]*[0-9]'
+        or key glob '[0-9]*[A-Za-z][A-Za-z][A-Za-z]' or key glob '[0-9]*[-/.][0-9]*')`,
+    postgres: `
+    select distinct items.key, 0 as record, 0 as file, 0 as line ${FROM_NEW_ITEMS} and (
+      length(${SQL_NORMAL_KEY}) > ${KEPT_DIGITS} and ${SQL_NORMAL_KEY} ~ '^[0-9]+$'
+      or length(items.key) between 3 and 11 and items.key ~ '^([0-9]{1,4}[-/. ][0-9A-Za-z]+[-/. ][0-9]+|[0-9]{1,2}[-/.][0-9]{1,4}|[0-9]{4}[-/.][0-9]{1,2}|[A-Za-z]{3,9}[- ]?[0-9]+|[0-9]{1,2}-?[A-Za-z]{3})$'
+    )`,
+  },
+};
+
+/**
+ * New keys of rows that were sent under other keys. If the earlier key is in this plan with the same row, the row belongs
+ * to it, and the row of the new key is a different one.
+ */
+const SELECT_SAME_ROWS: Statement<FoundKey> = {
+  sql: withNewKeys(
+    `select same_rows.record, same_rows.key, min(same_rows.known) as known, 1 as "wasSent", files.name as file,
+      same_rows.line
+    from same_rows
+    left join own_rows on own_rows.identity = same_rows.identity and own_rows.row_hash = same_rows.row_hash
+    inner join migrate.files on files.id = same_rows.file
+    where own_rows.identity is null
+    group by same_rows.record, same_rows.key, files.name, same_rows.line
+    order by same_rows.record`,
+    `same_rows as materialized (
+      select new_keys.record, new_keys.key, new_keys.file, new_keys.line, items.key as known, items.identity,
+        items.row_hash
+      from ${EARLIER_ITEMS}
+      inner join new_keys on new_keys.row_hash = items.row_hash and new_keys.key <> items.key
+      inner join migrate.records on records.identity = items.identity
+      ${OWN_ITEM}
+      where this_run.id = $1 and items.row_hash is not null and (${WAS_SENT})
+    )`,
+    `own_rows as materialized (
+      select distinct identity, row_hash from migrate.items
+      where run = $1 and row_hash is not null and identity in (select identity from same_rows)
+    )`,
+  ),
+};
+
+const selectSuspects = (suspect: string): string => `
+  select items.record, items.key, '' as known, 0 as "wasSent", files.name as file, items.line
+  from migrate.items inner join migrate.files on files.id = items.file
+  where items.run = $1 and ${suspect} and ${IS_NEW} order by items.record`;
+
+/** Keys that may have been changed visibly. */
+const SELECT_SUSPECTS: Statement<FoundKey> = {
+  sql: {
+    sqlite: selectSuspects("(items.key glob '[0-9]*[Ee]+*' or substr(items.key, 1, 1) in ('''', '’', '=', '#'))"),
+    postgres: selectSuspects("items.key ~ '^([0-9].*[Ee][+]|[''’=#])'"),
+  },
+};

@@ -1,0 +1,50 @@
+import type { RunRow } from "../runs/recorded-run.ts";
+import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
+import type { Sql, Tables, Work } from "../tables/tables.ts";
+
+/** Whether the platform has, or may have, a record. Uses `records`. */
+export const WAS_SENT: string = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
+
+/** A key that no run has sent. Uses `items`. */
+export const IS_NEW: string = `items.status in ('valid', 'pending') and items.key is not null and items.identity is not null
+  and not exists (select 1 from migrate.records where records.identity = items.identity)`;
+
+/** The records of the run `$1` with a key that no run has sent. */
+export const FROM_NEW_ITEMS: string = `from migrate.items where items.run = $1 and ${IS_NEW}`;
+
+const SELECT_NEW_KEYS = `
+  select ${SQL_NORMAL_KEY} as match, items.record, items.key, items.file, items.line, items.row_hash ${FROM_NEW_ITEMS}`;
+
+/**
+ * A query over `new_keys`: the keys that no run has sent, in their normal form. SQLite collects them once
+ * (`collectNewKeys`). PostgreSQL selects them for each query: it needs no right to create a table.
+ * @param others other definitions of the query's `with`
+ */
+export function withNewKeys(query: string, ...others: readonly string[]): Sql {
+  const defined = (definitions: readonly string[]): string =>
+    definitions.length === 0 ? query : `with ${definitions.join(", ")} ${query}`;
+  return { sqlite: defined(others), postgres: defined([`new_keys as materialized (${SELECT_NEW_KEYS})`, ...others]) };
+}
+
+/** Excludes records that were refused since the new keys were collected. A comment on PostgreSQL. */
+export const OWN_ITEM: string = `/*+ cross join items as own on own.run = $1 and own.record = new_keys.record
+  and own.status in ('valid', 'pending') */`;
+
+const TABLES = ["new_keys", "journaled_rows", "journaled_keys"];
+
+/** Returns false if it is known that there are none. */
+export function* collectNewKeys(tables: Tables, run: RunRow): Work<boolean> {
+  if (tables.dialect === "postgres") return true;
+  yield* dropNewKeys(tables);
+  yield* tables.run(`
+    create temp table new_keys (match text not null, record integer not null, key text not null, file integer not null,
+      line integer not null, row_hash integer)`);
+  if ((yield* tables.run(`insert into temp.new_keys ${SELECT_NEW_KEYS}`, run.number)) === 0) return false;
+  yield* tables.run("create index temp.new_keys_by_match on new_keys (match)");
+  yield* tables.run("create index temp.new_keys_by_row on new_keys (row_hash) where row_hash is not null");
+  return true;
+}
+
+export function* dropNewKeys(tables: Tables): Work<void> {
+  if (tables.dialect === "sqlite") for (const name of TABLES) yield* tables.run(`drop table if exists temp.${name}`);
+}

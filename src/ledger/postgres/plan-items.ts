@@ -1,0 +1,71 @@
+import type { Status } from "../../model/outcome.ts";
+import { storedNormalKey } from "../../text/near-key.ts";
+import type { PlannedItem } from "../ledger.ts";
+import type { PackedItems } from "../packed/item-columns.ts";
+import { isPacked, unpackItems } from "../packed/packed-items.ts";
+import { requirePlanning } from "../plan/finish-plan.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { PostgresValue, Queries, Statement } from "./queries.ts";
+import { insertPlanProblems } from "./tables/insert-problems.ts";
+import { writtenKey } from "./written-key.ts";
+
+export async function planItems(
+  queries: Queries,
+  run: RunRow,
+  planned: readonly PlannedItem[] | PackedItems,
+): Promise<void> {
+  requirePlanning(run);
+  const items = isPacked(planned) ? unpackItems(planned) : planned;
+  if (items.length === 0) return;
+  const files = await fileNumbers(queries, [...new Set(items.map(({ file }) => file))]);
+  await queries.run(INSERT_ITEMS, run.number, ...columnsOf(items, run, files));
+  await insertPlanProblems(queries, run.number, items);
+}
+
+async function fileNumbers(queries: Queries, names: readonly string[]): Promise<ReadonlyMap<string, number>> {
+  await queries.run("insert into migrate.files (name) select unnest($1::text[]) on conflict do nothing", names);
+  const files = await queries.rows(SELECT_FILES, names);
+  return new Map(files.map(({ name, id }) => [name, id]));
+}
+
+const SELECT_FILES: Statement<{ name: string; id: number }> = {
+  sql: "select name, id from migrate.files where name = any($1::text[])",
+};
+
+const INSERT_ITEMS = `
+  insert into migrate.items (run, record, key, near, identity, content, awaits, file, line, status, row_hash)
+  select $1::int, each.* from unnest(
+    $2::int[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], $8::int[], $9::bigint[], $10::text[], $11::bigint[]
+  ) as each`;
+
+function columnsOf(
+  items: readonly PlannedItem[],
+  run: RunRow,
+  files: ReadonlyMap<string, number>,
+): readonly PostgresValue[] {
+  const keys = items.map(({ key }) => (key === undefined ? null : writtenKey(key)));
+  return [
+    items.map(({ record }) => record),
+    keys,
+    keys.map((key) => (key === null ? null : (storedNormalKey(key) ?? null))),
+    items.map(({ identity = null }) => identity),
+    items.map(({ content }) => contentBytes(content)),
+    items.map(({ awaits = null }) => awaits),
+    items.map(({ file }) => files.get(file) ?? 0),
+    items.map(({ line }) => line),
+    items.map((item): string => (run.sends ? sentStatus(item) : item.status)),
+    items.map(({ rowHash = null }) => rowHash),
+  ];
+}
+
+/** A fast hash is a number of 8 bytes. */
+function contentBytes(content: PlannedItem["content"]): Uint8Array | null {
+  if (typeof content !== "number") return content ?? null;
+  const bytes = Buffer.alloc(8);
+  bytes.writeDoubleBE(content);
+  return bytes;
+}
+
+function sentStatus({ status }: PlannedItem): Status {
+  return status === "valid" ? "pending" : status;
+}

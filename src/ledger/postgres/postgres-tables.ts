@@ -1,0 +1,80 @@
+import * as interruption from "../tables/interruption.ts";
+import * as runs from "../tables/runs.ts";
+import {
+  type EachStatement,
+  finish,
+  type Sql,
+  type Statement,
+  type Tables,
+  waitFor,
+  type Work,
+} from "../tables/tables.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type * as postgres from "./queries.ts";
+import { readKey, writtenKey } from "./written-key.ts";
+
+const BATCH = 1000;
+
+export interface PostgresTables extends Tables {
+  readonly queries: postgres.Queries;
+}
+
+/** The tables of a PostgreSQL ledger, for work that SQLite ledgers share. Only a transaction can read in batches. */
+export function postgresTables(queries: postgres.Queries | postgres.Transaction): PostgresTables {
+  return {
+    queries,
+    dialect: "postgres",
+    name: queries.name,
+    rows: (statement, ...values) => waitFor(queries.rows(ownStatement(statement), ...values)),
+    row: (statement, ...values) => waitFor(queries.row(ownStatement(statement), ...values)),
+    run: (sql, ...values) => waitFor(queries.run(textOf(sql), ...values)),
+    *runEach({ postgres: sql }: EachStatement, run, rows) {
+      const [first] = rows;
+      if (first === undefined) return;
+      const columns = first.map((_, column) => rows.map((row) => row[column] ?? null));
+      yield* waitFor(queries.run(sql, run, ...columns));
+    },
+    *eachBatch<Row>(
+      { sql }: Statement<Row>,
+      values: readonly number[],
+      handle: (rows: readonly Row[]) => Work<void>,
+    ): Work<void> {
+      if (!("batches" in queries)) throw new Error("Only a transaction reads in batches.");
+      const statement: postgres.Statement<Row> = { sql: withNumbers(textOf(sql), values) };
+      const batches = queries.batches(statement, BATCH);
+      for (;;) {
+        const { done, value } = yield* waitFor(batches.next());
+        if (done === true) return;
+        yield* handle(value);
+      }
+    },
+    writtenKey,
+    readKey,
+  };
+}
+
+function ownStatement<Row>({ sql, ...statement }: Statement<Row>): postgres.Statement<Row> {
+  return { ...statement, sql: textOf(sql) };
+}
+
+function textOf(sql: Sql): string {
+  return typeof sql === "string" ? sql : sql.postgres;
+}
+
+/** The query of a cursor has no parameters. */
+function withNumbers(text: string, values: readonly number[]): string {
+  return text.replaceAll(/\$(\d+)/g, (_, position: string) => String(Number(values[Number(position) - 1])));
+}
+
+/** @throws Failure `run_unknown` if the ledger has no run with this id */
+export async function requireRun(queries: postgres.Queries, id: string): Promise<RunRow> {
+  return finish(runs.requireRun(postgresTables(queries), id));
+}
+
+export async function closeInterruptedAttempts(
+  transaction: postgres.Transaction,
+  at: string,
+  range: interruption.RecordRange,
+): Promise<void> {
+  await finish(interruption.closeInterruptedAttempts(postgresTables(transaction), at, range));
+}

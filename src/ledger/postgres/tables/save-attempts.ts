@@ -1,0 +1,158 @@
+import type { AttemptOutcome, Intent } from "../../ledger.ts";
+import { requireChanged } from "../../ledger-failures.ts";
+import type { RunRow } from "../../runs/recorded-run.ts";
+import { accountHolders } from "../../tables/account-holders.ts";
+import type { PostgresValue, Queries, Statement } from "../queries.ts";
+import { insertProblems } from "./insert-problems.ts";
+
+export async function saveIntents(
+  queries: Queries,
+  run: RunRow,
+  intents: readonly Intent[],
+  outcomes: readonly AttemptOutcome[],
+): Promise<void> {
+  await saveOutcomes(queries, run, outcomes);
+  if (intents.length === 0) return;
+  const claimed = await queries.row(CLAIM, run.number, ...intentColumns(intents));
+  for (const count of [claimed?.records, claimed?.items, claimed?.attempts]) {
+    requireChanged(count, intents.length, queries.name);
+  }
+}
+
+export async function saveOutcomes(queries: Queries, run: RunRow, outcomes: readonly AttemptOutcome[]): Promise<void> {
+  if (outcomes.length === 0) return;
+  const settled = await queries.row(SETTLE, run.number, ...outcomeColumns(outcomes));
+  for (const count of [settled?.records, settled?.items, settled?.attempts]) {
+    requireChanged(count, outcomes.length, queries.name);
+  }
+  await insertProblems(queries, run.number, outcomes);
+}
+
+interface Changes {
+  readonly records: number;
+  readonly items: number;
+  readonly attempts: number;
+}
+
+const COUNT_CHANGES = `
+  select (select count(*) from changed_records) as records, (select count(*) from changed_items) as items,
+    (select count(*) from changed_attempts) as attempts`;
+
+const CLAIM: Statement<Changes> = {
+  sql: `
+  with intents as (
+    select * from unnest($2::int[], $3::bytea[], $4::bytea[], $5::int[], $6::text[], $7::text[], $8::bool[])
+      as each (record, identity, content, attempt, at, step, harmless)
+  ), changed_records as (
+    insert into migrate.records as known (identity, content, state, attempts)
+    select identity, content, 'sending', attempt from intents
+    on conflict (identity) do update set
+      content = excluded.content, state = 'sending', attempts = excluded.attempts,
+      step = case when known.content = excluded.content then known.step end
+    where known.state <> 'sending' and known.attempts = excluded.attempts - 1
+    returning 1
+  ), changed_items as (
+    update migrate.items set status = 'sending', attempt = intents.attempt, attempts = coalesce(attempts, 0) + 1
+    from intents where items.run = $1 and items.record = intents.record and items.status = 'pending'
+    returning 1
+  ), changed_attempts as (
+    insert into migrate.attempts (run, record, attempt, identity, intended_at, step, harmless, status)
+    select $1, record, attempt, identity, at, step, harmless, 'sending' from intents
+    on conflict do nothing returning 1
+  ) ${COUNT_CHANGES}`,
+  isQuick: true,
+};
+
+function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
+  return [
+    intents.map(({ record }) => record),
+    intents.map(({ identity }) => identity),
+    intents.map(({ content }) => content),
+    intents.map(({ attempt }) => attempt),
+    intents.map(({ at }) => at),
+    intents.map(({ step = null }) => step),
+    intents.map(({ idempotent = false }) => idempotent),
+  ];
+}
+
+/**
+ * A new account that already belongs to another record of the same endpoint, in any run, proves nothing. A refused
+ * record restarts at its first step. `counted` reads the accepted contents as they were before this statement.
+ */
+const SETTLE: Statement<Changes> = {
+  sql: `
+  with given as (
+    select * from unnest($2::int[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::int[], $8::text[], $9::float8[],
+        $10::text[], $11::text[], $12::bool[]) with ordinality
+      as each (record, identity, attempt, status, at, http, account, duration_ms, reason, step, creates, nth)
+  ), checked as (
+    select given.*, other.record as other_record, other.run as other_run
+    from given left join lateral (
+      select record, run from (${accountHolders({ account: "given.account", identity: "given.identity" })}) as holders
+      where given.creates and given.status = 'accepted'
+      union all
+      select earlier.record, runs.name
+      from given as earlier join migrate.runs on runs.id = $1
+      where given.creates and given.status = 'accepted' and earlier.account = given.account
+        and earlier.identity <> given.identity and earlier.status = 'accepted' and earlier.nth < given.nth
+      limit 1
+    ) as other on true
+  ), outcomes as (
+    select record, identity, attempt, at, http, account, duration_ms, step,
+      case when other_run is null then status else 'ambiguous' end as status,
+      case when other_run is null then reason
+        else 'HTTP ' || coalesce(http::text, 'reply') || ' with the account number of another record (record '
+          || other_record || ' of run ' || other_run || ')' end as reason
+    from checked
+  ), changed_attempts as (
+    update migrate.attempts set status = outcomes.status, settled_at = at, http = outcomes.http,
+      account = outcomes.account, duration_ms = outcomes.duration_ms, reason = outcomes.reason
+    from outcomes
+    where attempts.run = $1 and attempts.record = outcomes.record and attempts.attempt = outcomes.attempt
+      and attempts.identity = outcomes.identity and attempts.status = 'sending'
+    returning 1
+  ), changed_records as (
+    update migrate.records set state = outcomes.status,
+      accepted_content = case outcomes.status when 'accepted' then content else accepted_content end,
+      accepted_at = case outcomes.status when 'accepted' then at else accepted_at end,
+      account = case outcomes.status when 'accepted' then outcomes.account else records.account end,
+      step = case outcomes.status when 'accepted' then records.step when 'rejected' then null
+        else coalesce(outcomes.step, records.step) end
+    from outcomes
+    where records.identity = outcomes.identity and records.attempts = outcomes.attempt and records.state = 'sending'
+    returning 1
+  ), changed_items as (
+    update migrate.items set status = outcomes.status, http = outcomes.http, account = outcomes.account,
+      duration_ms = outcomes.duration_ms
+    from outcomes
+    where items.run = $1 and items.record = outcomes.record and items.attempt = outcomes.attempt
+      and items.status = 'sending'
+    returning 1
+  ), counted as (
+    insert into migrate.counts (run, kind, name, count)
+    select $1::int, 'accepted', '', count(*) from outcomes join migrate.records on records.identity = outcomes.identity
+    where outcomes.status = 'accepted' and coalesce(accepted_content, '') = '' having count(*) > 0
+  ) ${COUNT_CHANGES}`,
+  isQuick: true,
+};
+
+function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresValue[] {
+  return [
+    outcomes.map(({ record }) => record),
+    outcomes.map(({ identity }) => identity),
+    outcomes.map(({ attempt }) => attempt),
+    outcomes.map(({ status }) => status),
+    outcomes.map(({ at }) => at),
+    outcomes.map(({ http = null }) => http),
+    outcomes.map(({ account }) => writable(account)),
+    outcomes.map(({ durationMs = null }) => durationMs),
+    outcomes.map(({ reason }) => writable(reason)),
+    outcomes.map(({ step = null }) => step),
+    outcomes.map(({ isNewAccount = false }) => isNewAccount),
+  ];
+}
+
+/** Text from the platform may contain characters that PostgreSQL cannot store. */
+function writable(text: string | undefined): string | null {
+  return text?.replaceAll("\0", "\u{FFFD}") ?? null;
+}

@@ -1,0 +1,157 @@
+import type { Status } from "../../model/outcome.ts";
+import { normalKey, storedNormalKey } from "../../text/near-key.ts";
+import { textHash } from "../../text/text-hash.ts";
+import type { PlannedItem } from "../ledger.ts";
+import { requirePlanning } from "../plan/finish-plan.ts";
+import { PLAN_ATTEMPT } from "../records/stored-problem.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
+import { addToCounts } from "./tables/count-schema.ts";
+import { insertProblems } from "./tables/insert-problems.ts";
+
+const SELECT_FILE: Query<{ id: number }> = { sql: "select id from files where name = ?" };
+
+/** Writes the items of plans. */
+interface Planner {
+  readonly plan: (run: RunRow, items: readonly PlannedItem[]) => void;
+  /** Whether a key may occur twice in the plan, which ends. */
+  readonly endKeys: (run: RunRow) => "may repeat" | "differ";
+  /** Forgets the keys of a plan that starts again. */
+  readonly forgetKeys: () => void;
+}
+
+/** Caches the numbers of files, and hashes of the keys of the run that is being planned. */
+export function createPlanner(database: SqliteDatabase): Planner {
+  const files = new Map<string, number>();
+  let keys: { readonly run: number; readonly hashes: KeyHashes } | undefined;
+
+  function fileNumber(name: string): number {
+    const known = files.get(name);
+    if (known !== undefined) return known;
+    database.run("insert or ignore into files (name) values (?)", name);
+    const number = database.row(SELECT_FILE, name)?.id ?? 0;
+    files.set(name, number);
+    return number;
+  }
+
+  /** Undefined for a plan that another process started: some of its keys are unknown. */
+  function keyHashesOf({ number }: RunRow): KeyHashes | undefined {
+    if (keys?.run === number) return keys.hashes;
+    if (database.row(ANY_ITEM, number) !== undefined) return undefined;
+    keys = { run: number, hashes: createKeyHashes() };
+    return keys.hashes;
+  }
+
+  return {
+    plan(run, items) {
+      requirePlanning(run);
+      const writing: Writing = { run, fileNumber, keyHashes: keyHashesOf(run) };
+      insertItems(database, items, writing);
+      addToCounts(database, run.number, "status", countStatuses(items, run));
+      insertProblems(database, { run: run.number, attempt: PLAN_ATTEMPT }, items);
+    },
+    endKeys(run) {
+      const mayRepeat = keyHashesOf(run)?.mayRepeat() ?? true;
+      keys = undefined;
+      return mayRepeat ? "may repeat" : "differ";
+    },
+    forgetKeys() {
+      keys = undefined;
+    },
+  };
+}
+
+const ANY_ITEM: Query<{ record: number }> = { sql: "select record from items where run = ? limit 1" };
+
+/** Rows per insert. In large inserts, each row costs half as much. */
+const ROWS_AT_ONCE = [300, 20, 1] as const;
+
+interface Writing {
+  readonly run: RunRow;
+  readonly fileNumber: (name: string) => number;
+  readonly keyHashes: KeyHashes | undefined;
+}
+
+function insertItems(database: SqliteDatabase, items: readonly PlannedItem[], writing: Writing): void {
+  let done = 0;
+  for (const size of ROWS_AT_ONCE) {
+    for (; items.length - done >= size; done += size) {
+      const values: SqlValue[] = [writing.run.number];
+      for (const item of items.slice(done, done + size)) addValues(values, item, writing);
+      database.run(INSERT_ITEMS[size], ...values);
+    }
+  }
+}
+
+const INSERT_ITEMS = { 300: insertSql(300), 20: insertSql(20), 1: insertSql(1) } as const;
+
+/** Parameter 1 is the run of every row. */
+function insertSql(rows: number): string {
+  const row = "(?1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  return `insert into items (run, record, key, near, identity, content, awaits, file, line, row_hash, status)
+    values ${Array.from({ length: rows }, () => row).join(", ")}`;
+}
+
+/** Keys are stored in NFC: two keys that differ only in Unicode form are one key and have one identity. */
+function addValues(values: SqlValue[], item: PlannedItem, { run, fileNumber, keyHashes }: Writing): void {
+  const { identity = null, content = null, awaits = null, rowHash = null } = item;
+  const key = item.key?.normalize("NFC");
+  const near = key === undefined ? undefined : storedNormalKey(key);
+  if (key !== undefined) keyHashes?.add(near ?? normalKey(key));
+  const row = [item.record, key ?? null, near ?? null, identity, content, awaits, fileNumber(item.file), item.line];
+  values.push(...row, rowHash, plannedStatus(item, run));
+}
+
+function plannedStatus({ status }: PlannedItem, { sends }: RunRow): Status {
+  return sends && status === "valid" ? "pending" : status;
+}
+
+function countStatuses(items: readonly PlannedItem[], run: RunRow): ReadonlyMap<Status, number> {
+  const counts = new Map<Status, number>();
+  for (const item of items) {
+    const status = plannedStatus(item, run);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  return counts;
+}
+
+/** Stores 52-bit hashes of keys, as a cheap proof that no key occurs twice. */
+interface KeyHashes {
+  readonly add: (key: string) => void;
+  /** False only if no key occurred twice. Also true if two keys share a hash, or if there were too many keys. */
+  readonly mayRepeat: () => boolean;
+}
+
+/** 32 MB of hashes. More keys are sorted on disk. */
+const MAX_KEYS = 4_000_000;
+const CHUNK = 2 ** 13;
+const HASH_SEED = 0x243f6a88;
+
+export function createKeyHashes(mostKeys: number = MAX_KEYS): KeyHashes {
+  const chunks: Float64Array[] = [];
+  let count = 0;
+
+  function sorted(): Float64Array {
+    const hashes = new Float64Array(count);
+    for (const [index, chunk] of chunks.entries()) hashes.set(chunk.subarray(0, count - index * CHUNK), index * CHUNK);
+    return hashes.toSorted();
+  }
+
+  return {
+    add(key) {
+      const at = count % CHUNK;
+      count += 1;
+      if (count > mostKeys) chunks.length = 0;
+      else {
+        if (at === 0) chunks.push(new Float64Array(CHUNK));
+        const chunk = chunks.at(-1);
+        if (chunk !== undefined) chunk[at] = textHash(key, HASH_SEED);
+      }
+    },
+    mayRepeat() {
+      if (count > mostKeys) return true;
+      const hashes = sorted();
+      return hashes.some((hash, index) => hash === hashes[index - 1]);
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { PLANNED_PUSHES } from "../../tables/counts.ts";
+import type { SqliteDatabase } from "../sqlite-database.ts";
+
+/**
+ * Number of unlisted problems represented by a stored one. Few problems have the member, and parsing all of them as
+ * JSON would be slow.
+ */
+const unlisted = (problem: string): string =>
+  `case when instr(${problem}, '"unlisted":') = 0 then 0 else coalesce(json_extract(${problem}, '$.unlisted'), 0) end`;
+
+/** Current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
+const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
+
+const add = (selected: string): string =>
+  `insert into counts (run, kind, name, count) ${selected}
+   on conflict (run, kind, name) do update set count = count + excluded.count;`;
+
+const problemsOf = (row: string, sign: "" | "-"): string =>
+  `select run, severity, code, ${sign}(1 + ${unlisted("problem")}) from problems
+   where run = ${row}.run and record = ${row}.record and attempt = ${row}.attempt and attempt <> 0`;
+
+const problemIn = (row: string, sign: "" | "-"): string =>
+  `select ${row}.run, ${row}.severity, ${row}.code, ${sign}(1 + ${unlisted(`${row}.problem`)})
+   where ${row}.attempt = 0
+     or ${row}.attempt = (select attempt from items where run = ${row}.run and record = ${row}.record)`;
+
+/**
+ * Totals of numbers that take a long time to count in a large ledger, updated in the same transaction as each change.
+ * `counts` has for each run: records by status, current problems by severity and code, requests. `coverage` has for
+ * each destination: the number of distinct records in plans of pushes, and how many of them are accepted. `unsent`
+ * lists the planned records without a row in `records`.
+ */
+export const COUNT_TABLES: string = `
+  create table counts (run integer not null, kind text not null, name text not null, count integer not null,
+   primary key (run, kind, name)) without rowid;
+  create table coverage (target text not null, supplier text not null, endpoint text not null,
+   records integer not null, accepted integer not null, primary key (target, supplier, endpoint)) without rowid;
+  create table unsent (identity blob primary key) without rowid;`;
+
+/**
+ * Updates the totals after changes through this connection. New plan items, requests, and records that change to or
+ * from the status `sending` are counted in bulk by the code that writes them.
+ */
+export function countChanges(database: Pick<SqliteDatabase, "execute">): void {
+  database.execute(TRIGGERS);
+}
+
+/** Temporary, so that the stored schema fits on one page and is rarely lost. */
+const TRIGGERS = `
+  create temp trigger count_status after update of status on items
+  when old.status <> new.status and old.status <> 'sending' and new.status <> 'sending' begin
+    ${add("values (old.run, 'status', old.status, -1)")}
+    ${add("values (new.run, 'status', new.status, 1)")}
+  end;
+  create temp trigger count_problems_of_attempt after update of attempt on items
+  when old.attempt is not null and old.attempt is not new.attempt begin
+    ${add(problemsOf("old", "-"))}
+    ${add(problemsOf("new", ""))}
+  end;
+  create temp trigger count_problem after insert on problems begin
+    ${add(problemIn("new", ""))}
+  end;
+  create temp trigger count_problem_less after delete on problems begin
+    ${add(problemIn("old", "-"))}
+  end;`;
+
+const COUNTED = `
+  select run, 'status' as kind, status as name, count(*) as count from items group by run, status
+  union all
+  select problems.run, severity, code, sum(1 + ${unlisted("problem")})
+  from problems cross join items on items.run = problems.run and items.record = problems.record
+  where ${STANDING_PROBLEM} group by problems.run, severity, code
+  union all
+  select run, 'requests', '', count(*) from attempts group by run`;
+
+/**
+ * An accepted record stays on the platform even if its revision was refused. `x''`: the platform has other content.
+ */
+const COVERED = `
+  select target, supplier, endpoint, count(*) as records, count(accepted) as accepted
+  from (
+    select runs.target, runs.supplier, runs.endpoint,
+      (select 1 from records where records.identity = items.identity and accepted_content <> x'') as accepted
+    from runs cross join items on items.run = runs.id
+    where ${PLANNED_PUSHES} and items.identity is not null
+    group by items.identity, runs.endpoint, runs.supplier
+  )
+  group by target, supplier, endpoint`;
+
+const UNSENT = `
+  select distinct identity from items
+  where identity is not null and status in ('invalid', 'duplicate', 'blocked')
+    and run in (select id from runs where ${PLANNED_PUSHES})
+    and not exists (select 1 from records where records.identity = items.identity)`;
+
+/** Counts everything from zero, for a repaired ledger. */
+export const RECOUNT: string = `
+  delete from counts;
+  insert into counts ${COUNTED};
+  delete from coverage;
+  insert into coverage ${COVERED};
+  delete from unsent;
+  insert into unsent ${UNSENT};`;
+
+/** Selects every number that differs from an actual count. */
+export const MISCOUNTED: string = `
+  select * from (select * from (${COUNTED}) except select * from counts)
+  union all
+  select * from (select * from counts where count <> 0 except select * from (${COUNTED}))
+  union all
+  select * from (select target, supplier, endpoint, records || ' ' || accepted from (${COVERED})
+    except select target, supplier, endpoint, records || ' ' || accepted from coverage)`;
+
+/** Adds to the totals of a run. */
+export function addToCounts(
+  database: SqliteDatabase,
+  run: number,
+  kind: "status" | "requests",
+  added: ReadonlyMap<string, number>,
+): void {
+  for (const [name, count] of added) if (count !== 0) database.run(ADD, run, kind, name, count);
+}
+
+const ADD = add("values (?, ?, ?, ?)");

@@ -1,0 +1,38 @@
+import type { Problem } from "../../../model/problem.ts";
+import { storedProblem } from "../../records/stored-problem.ts";
+import type { SqliteDatabase, SqlValue } from "../sqlite-database.ts";
+
+interface RecordProblems {
+  readonly record: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Several rows at a time: extracts may have a problem in every row. */
+export function insertProblems(
+  database: SqliteDatabase,
+  { run, attempt }: { readonly run: number; readonly attempt: number },
+  records: readonly RecordProblems[],
+): void {
+  const rows = records.flatMap(({ record, problems }) =>
+    problems.map((problem, position) => [record, position, ...problemValues(problem)]),
+  );
+  let done = 0;
+  for (const size of ROWS_AT_ONCE) {
+    for (; rows.length - done >= size; done += size) {
+      database.run(INSERT_PROBLEMS[size], run, attempt, ...rows.slice(done, done + size).flat());
+    }
+  }
+}
+
+const ROWS_AT_ONCE = [200, 10, 1] as const;
+const INSERT_PROBLEMS = { 200: insertSql(200), 10: insertSql(10), 1: insertSql(1) } as const;
+
+/** Parameters 1 and 2 are the run and the attempt of every row. */
+function insertSql(rows: number): string {
+  return `insert into problems (run, attempt, record, position, severity, code, problem)
+    values ${Array.from({ length: rows }, () => "(?1, ?2, ?, ?, ?, ?, ?)").join(", ")}`;
+}
+
+function problemValues(problem: Problem): readonly SqlValue[] {
+  return [problem.severity, problem.code, storedProblem(problem)];
+}

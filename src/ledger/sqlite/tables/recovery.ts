@@ -1,0 +1,117 @@
+import type { JournaledRequest, LedgerRecovery, Recovery } from "../../ledger.ts";
+import type { Query, SqliteDatabase } from "../sqlite-database.ts";
+import { addToCounts } from "./count-schema.ts";
+
+/**
+ * Recoveries are a JSON list in `seal.recoveries`. Attempts known only from a journal belong to no run and have run
+ * number 0. A record that is in no plan has -1 `resends`: `coverage` does not count it yet. There is no separate
+ * table, because a schema that fits on one page is rarely lost.
+ */
+const NO_RUN = 0;
+
+export function recoveryOf(database: SqliteDatabase): LedgerRecovery {
+  return {
+    unknownRequests: async (requests) => requests.filter((request) => !isKnown(database, request)),
+    markPossiblySent: async (requests, at) => markPossiblySent(database, requests, at),
+    noteRecovery: async (recovery) => noteRecovery(database, recovery),
+    isRecoveryKnown: async (id) => recoveriesOf(database).some((recovery) => recovery.id === id),
+  };
+}
+
+function isKnown(database: SqliteDatabase, { identity, attempt }: JournaledRequest): boolean {
+  return (database.row(SELECT_ATTEMPTS, identity)?.attempts ?? 0) >= attempt;
+}
+
+const SELECT_ATTEMPTS: Query<{ attempts: number }> = { sql: "select attempts from records where identity = ?" };
+
+/** Oldest first. */
+export function recoveriesOf(database: Pick<SqliteDatabase, "row">): readonly Recovery[] {
+  const text = database.row(SELECT_RECOVERIES)?.recoveries ?? "[]";
+  const recoveries: readonly Recovery[] = JSON.parse(text);
+  return recoveries;
+}
+
+const SELECT_RECOVERIES: Query<{ recoveries: string | null }> = { sql: "select recoveries from seal" };
+
+export function saveRecoveries(database: SqliteDatabase, recoveries: readonly Recovery[]): void {
+  if (recoveries.length > 0) database.run("update seal set recoveries = ?", JSON.stringify(recoveries));
+}
+
+function markPossiblySent(database: SqliteDatabase, requests: readonly JournaledRequest[], at: string): number {
+  if (requests.length === 0) return 0;
+  return database.transaction(() => {
+    let number = database.row(LAST_NUMBER)?.number ?? 0;
+    const noted = requests.filter((request) => {
+      if (isKnown(database, request)) return false;
+      number += 1;
+      noteRequest(database, { request, number, at });
+      return true;
+    });
+    addToCounts(database, NO_RUN, "requests", new Map([["", noted.length]]));
+    // A resumed run must be compared with the new facts.
+    if (noted.length > 0) database.run("delete from compared");
+    return noted.length;
+  });
+}
+
+const LAST_NUMBER: Query<{ number: number | null }> = {
+  sql: `select max(record) as number from attempts where run = ${NO_RUN}`,
+};
+
+interface NotedRequest {
+  readonly request: JournaledRequest;
+  readonly number: number;
+  readonly at: string;
+}
+
+function noteRequest(database: SqliteDatabase, { request, number, at }: NotedRequest): void {
+  const { identity, content, attempt, idempotent = false, rowMark = null } = request;
+  const status = idempotent ? "pending" : "ambiguous";
+  const isNew = database.run(INSERT_RECORD, identity, content, status, attempt) === 1;
+  if (isNew) database.run(UNCOVER, identity);
+  else database.run(UPDATE_RECORD, identity, content, attempt, idempotent ? 1 : 0);
+  database.run(INSERT_ATTEMPT, number, attempt, identity, at, status, REASON, idempotent ? 1 : 0, rowMark);
+}
+
+const REASON = "known only from the journal: the ledger was restored from an older copy";
+
+/** A record that an earlier plan could not send is already counted in `coverage`. */
+const UNCOVER = "update records set resends = -1 where identity = ?1 and ?1 not in (select identity from unsent)";
+
+const INSERT_RECORD = "insert or ignore into records (identity, content, state, attempts) values (?, ?, ?, ?)";
+
+/**
+ * The content of the last request counts: if it differs from the record's content, the record was revised in between.
+ * An accepted record stays accepted if the added attempts follow its last one and repeat the accepted content.
+ */
+const UPDATE_RECORD = `
+  update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null),
+    state = iif(?4 = 1 or (state = 'accepted' and accepted_content = ?2 and attempts + 1 = ?3), state, 'ambiguous')
+  where identity = ?1`;
+
+const INSERT_ATTEMPT = `
+  insert into attempts (run, record, attempt, identity, intended_at, settled_at, status, reason, harmless, row_mark)
+  values (${NO_RUN}, ?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8)`;
+
+function noteRecovery(database: SqliteDatabase, recovery: Recovery): void {
+  database.transaction(() => {
+    saveRecoveries(database, [...recoveriesOf(database), recovery]);
+    database.run("delete from compared");
+    if (recovery.isUncertain) for (const sql of UNSURE_OF_ALL) database.run(sql);
+  });
+}
+
+/** A record that was in flight or not sent yet may have had further requests. */
+export const UNSURE_OF_ALL: readonly string[] = [
+  "update attempts set harmless = 0 where status = 'sending'",
+  "update records set state = 'ambiguous' where state not in ('accepted', 'sending')",
+];
+
+const HELD_BY_A_PLAN = `(select identity from items where identity is not null
+  and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning'))`;
+
+/** For a repaired ledger. */
+export const FIND_UNCOVERED: string = `
+  update records set resends = 0 where resends < 0 and identity in ${HELD_BY_A_PLAN};
+  update records set resends = -1 where identity not in ${HELD_BY_A_PLAN};
+  update seal set recoveries = coalesce(recoveries, '[]');`;

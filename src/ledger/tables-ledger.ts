@@ -1,0 +1,139 @@
+import { type Clock, timestamp } from "../time/clock.ts";
+import { systemClock } from "../time/system-clock.ts";
+import type { AttemptOutcome, Intent, Ledger, PlannedItem } from "./ledger.ts";
+import type { PackedItems } from "./packed/item-columns.ts";
+import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
+import type { RunRow } from "./runs/recorded-run.ts";
+import type { SendingStatus } from "./runs/run-outcome.ts";
+import { attemptsOf, sendable } from "./tables/attempts.ts";
+import { coverage } from "./tables/counts.ts";
+import { contents, nextOutcomes, type OutcomeQuery, outcomeQuery, summary } from "./tables/outcomes.ts";
+import { nextSendable, notePosition } from "./tables/positions.ts";
+import { ambiguousItems, ambiguousItemsByKey, decisionsFor, saveDecisions } from "./tables/reconciliation.ts";
+import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
+import type { Tables, Work } from "./tables/tables.ts";
+import { timeline } from "./tables/timeline.ts";
+
+/**
+ * What a transaction changes: a few rows, whole tables, a plan (it is written again if it is lost) or an input position
+ * (if it is lost, the input is read from an earlier one).
+ */
+export type Change = "rows" | "tables" | "plan" | "position";
+
+/** Access of a ledger to its tables. */
+export interface TableAccess<Own extends Tables> {
+  readonly read: <Result>(work: (tables: Tables) => Work<Result>) => Promise<Result>;
+  /** Atomic, and on the disk when the promise resolves. */
+  readonly change: <Result>(change: Change, work: (tables: Own) => Work<Result>) => Promise<Result>;
+}
+
+/** The frequent writes of a ledger, which each database performs in its own way. Each is part of a transaction. */
+export interface FrequentWrites<Own extends Tables> {
+  readonly plan: (tables: Own, run: RunRow, items: readonly PlannedItem[] | PackedItems) => Work<void>;
+  readonly saveIntents: (
+    tables: Own,
+    run: RunRow,
+    intents: readonly Intent[],
+    outcomes: readonly AttemptOutcome[],
+  ) => Work<void>;
+  readonly saveOutcomes: (tables: Own, run: RunRow, outcomes: readonly AttemptOutcome[]) => Work<void>;
+  /** Prepares to finish a plan. Returns whether a key may occur twice in it, also in another form. */
+  readonly endPlan: (tables: Own, run: RunRow) => Work<"may repeat" | "differ">;
+  /** Called when a plan is discarded. */
+  readonly discardPlan?: () => void;
+  /** Called when this process starts to work on a run. */
+  readonly noteRun?: (tables: Own, id: string) => Work<void>;
+}
+
+export interface TablesLedgerOptions {
+  /** Stored with each run. */
+  readonly toolVersion?: string | undefined;
+  /** For timestamps. */
+  readonly clock?: Pick<Clock, "now"> | undefined;
+  /** The status shown for requests in flight. */
+  readonly sending: SendingStatus;
+  readonly close: () => Promise<void>;
+}
+
+/** A ledger over the tables of a database. */
+export function tablesLedger<Own extends Tables>(
+  { read, change }: TableAccess<Own>,
+  writes: FrequentWrites<Own>,
+  { toolVersion, clock = systemClock, sending, close }: TablesLedgerOptions,
+): Ledger {
+  const now = (): string => timestamp(clock);
+
+  const readRun = <Result>(id: string, work: (tables: Tables, run: RunRow) => Work<Result>): Promise<Result> =>
+    read(function* withRun(tables) {
+      return yield* work(tables, yield* requireRun(tables, id));
+    });
+
+  const changeRun = <Result>(
+    kind: Change,
+    id: string,
+    work: (tables: Own, run: RunRow) => Work<Result>,
+  ): Promise<Result> =>
+    change(kind, function* withRun(tables) {
+      return yield* work(tables, yield* requireRun(tables, id));
+    });
+
+  return {
+    startRun: (run) =>
+      change("tables", function* start(tables) {
+        const started = yield* startRun(tables, run, toolVersion);
+        if (writes.noteRun !== undefined) yield* writes.noteRun(tables, started.id);
+        return started;
+      }),
+    findRun: (id) => read((tables) => findRun(tables, id)),
+    runs: () => read(listRuns),
+    restartPlan: (id) => {
+      writes.discardPlan?.();
+      return changeRun("plan", id, restartPlan);
+    },
+    plan: (id, items) => changeRun("plan", id, (tables, run) => writes.plan(tables, run, items)),
+    exclude: (id, excluded) => changeRun("plan", id, (tables, run) => excludeRows(tables, run, excluded)),
+    finishPlan: (id, policy) =>
+      changeRun("tables", id, function* finish(tables, run) {
+        yield* finishPlan(tables, run, policy, yield* writes.endPlan(tables, run));
+      }),
+    notePosition: (id, position) => changeRun("position", id, (tables, run) => notePosition(tables, run, position)),
+    nextSendable: (id, from) => readRun(id, (tables, run) => nextSendable(tables, run, from)),
+    sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
+    saveIntents: (id, intents, outcomes = []) =>
+      changeRun("rows", id, (tables, run) => writes.saveIntents(tables, run, intents, outcomes)),
+    saveOutcomes: (id, outcomes) => changeRun("rows", id, (tables, run) => writes.saveOutcomes(tables, run, outcomes)),
+    resumeRun: (id, policy) =>
+      changeRun("tables", id, function* resume(tables, run) {
+        const resumed = yield* resumeRun(tables, { run, policy, at: now() });
+        if (writes.noteRun !== undefined) yield* writes.noteRun(tables, resumed.id);
+        return resumed;
+      }),
+    refresh: (id, policy) => changeRun("tables", id, (tables, run) => refresh(tables, { run, policy, at: now() })),
+    ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),
+    ambiguousByKey: (id, keys) => readRun(id, (tables, run) => ambiguousItemsByKey(tables, run, keys)),
+    saveDecisions: (id, decisions, policy) =>
+      changeRun("tables", id, (tables, run) => saveDecisions(tables, run, decisions, policy)),
+    decisions: (key) => read((tables) => decisionsFor(tables, key)),
+    history: () => read(historyOf),
+    finishRun: (id, exitCode) =>
+      changeRun("rows", id, (tables, run) => finishRun(tables, run, { exitCode, at: now() })),
+    summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),
+    coverage: () => read(coverage),
+    async *outcomes(id, filter) {
+      let query: OutcomeQuery | undefined;
+      for (let last = 0; ;) {
+        const { outcomes, isLast } = await readRun(id, (tables, run) => {
+          query ??= outcomeQuery(tables, sending, filter);
+          return nextOutcomes(tables, run, query, last);
+        });
+        if (outcomes.length > 0) yield outcomes;
+        if (isLast) return;
+        last = outcomes.at(-1)?.record ?? last;
+      }
+    },
+    contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
+    timeline: (id) => readRun(id, timeline),
+    attempts: (key) => read((tables) => attemptsOf(tables, key)),
+    close,
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * SQL that selects another record (`record`, `run`) of the endpoint of run `$1` that has an account, from a request or
+ * a decision of any run.
+ * @param given SQL of the account, and of the identity of the record that gets it
+ */
+export function accountHolders({ account, identity }: { readonly account: string; readonly identity: string }): string {
+  const holders = (table: string, condition: string): string => `
+    select * from (
+      select ${table}.record, runs.name as run
+      from migrate.${table} join migrate.runs on runs.id = ${table}.run
+      where ${table}.account = ${account} and ${table}.identity <> ${identity} and ${table}.${condition}
+        and runs.endpoint = (select endpoint from migrate.runs where id = $1) limit 1
+    ) as holders_in_${table}`;
+  return `${holders("attempts", "status = 'accepted'")} union all ${holders("decisions", "decision <> 'resend'")}`;
+}

@@ -1,0 +1,68 @@
+import type { Attempt, SendableItem } from "../ledger.ts";
+import { parseProblem } from "../records/stored-problem.ts";
+import { type AttemptRow, toAttempt } from "../runs/attempt-row.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { Statement, Tables, Work } from "./tables.ts";
+
+export function* sendable(
+  tables: Tables,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): Work<readonly SendableItem[]> {
+  return (yield* tables.rows(SELECT_SENDABLE, run.number, range.from, range.to)).map(toSendable);
+}
+
+interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "rowHash" | "step"> {
+  readonly isAmbiguous: number | boolean;
+  readonly rowHash: number | null;
+  readonly step: string | null;
+}
+
+/** `+`: most records in the range are left to send, so SQLite does not use the index of open records. */
+const SELECT_SENDABLE: Statement<SendableRow> = {
+  sql: `
+  select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
+    coalesce(records.state, '') = 'ambiguous' as "isAmbiguous",
+    case when records.content = items.content then records.step end as step, items.row_hash as "rowHash"
+  from migrate.items left join migrate.records on records.identity = items.identity
+  where run = $1 and record between $2 and $3 and /*++*/status = 'pending'
+    and items.identity is not null and items.content is not null
+  order by record`,
+  isQuick: true,
+};
+
+function toSendable({ record, identity, content, attempts, isAmbiguous, step, rowHash }: SendableRow): SendableItem {
+  const isSent = Boolean(isAmbiguous);
+  const item = { record, identity, content, attempts, isAmbiguous: isSent, rowHash: rowHash ?? undefined };
+  return step === null ? item : { ...item, step };
+}
+
+/** Every attempt for the records with this key in any run. */
+export function* attemptsOf(tables: Tables, key: string): Work<readonly Attempt[]> {
+  const attempts: Attempt[] = [];
+  for (const row of yield* tables.rows(SELECT_ATTEMPTS, tables.writtenKey(key))) {
+    const problems = yield* tables.rows(SELECT_PROBLEMS, row.runNumber, row.record, row.attempt);
+    attempts.push(
+      toAttempt(
+        row,
+        problems.map(({ problem }) => parseProblem(problem)),
+      ),
+    );
+  }
+  return attempts;
+}
+
+const SELECT_ATTEMPTS: Statement<AttemptRow> = {
+  sql: `
+  select attempts.run as "runNumber", runs.name as run, attempts.attempt, attempts.record, attempts.step,
+    intended_at as "intendedAt", settled_at as "settledAt", attempts.status, attempts.http, attempts.account,
+    attempts.duration_ms as "durationMs", reason
+  from migrate.items
+  join migrate.attempts on attempts.run = items.run and attempts.record = items.record
+  join migrate.runs on runs.id = items.run
+  where items.key = $1 order by intended_at, attempts.run, attempts.attempt`,
+};
+
+const SELECT_PROBLEMS: Statement<{ problem: string }> = {
+  sql: "select problem from migrate.problems where run = $1 and record = $2 and attempt = $3 order by position",
+};

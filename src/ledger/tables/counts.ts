@@ -1,0 +1,112 @@
+import type { Coverage } from "../ledger.ts";
+import { coverRecovered } from "./recoveries.ts";
+import type { Sql, Statement, Tables, Work } from "./tables.ts";
+
+/** The counts of one kind, largest first. */
+export function* countsOf(
+  tables: Tables,
+  run: number,
+  kind: "status" | "error" | "warning",
+): Work<Readonly<Record<string, number>>> {
+  const rows = yield* tables.rows(SELECT_COUNTS, run, kind);
+  return Object.fromEntries(rows.map(({ name, count }) => [name, count]));
+}
+
+const SELECT_COUNTS: Statement<{ name: string; count: number }> = {
+  sql: `
+  select name, sum(count)::bigint as count from migrate.counts where run = $1 and kind = $2
+  group by name having sum(count) <> 0 order by 2 desc, name`,
+};
+
+/** Pushes whose input was read completely. Their records count as planned for sending. */
+export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
+
+/** See `Ledger.coverage`. Latest destination first. */
+export function* coverage(tables: Tables): Work<readonly Coverage[]> {
+  const found = yield* tables.rows(SELECT_COVERAGE);
+  return found.map(({ target, supplier, operation, records, accepted }) => ({
+    target,
+    supplier,
+    operation,
+    records,
+    accepted,
+  }));
+}
+
+const SELECT_COVERAGE: Statement<Coverage> = {
+  sql: {
+    sqlite: `
+    select max(runs.id) as latest, runs.target, runs.supplier, runs.operation, coverage.records, coverage.accepted
+    from coverage
+    cross join runs on runs.target = coverage.target and runs.supplier = coverage.supplier
+      and runs.endpoint = coverage.endpoint
+    where ${PLANNED_PUSHES}
+    group by coverage.target, coverage.supplier, coverage.endpoint order by 1 desc`,
+    postgres: `
+    select runs.target, runs.supplier, runs.operation, each.records, each.accepted
+    from (
+      select max(runs.id) as latest, sum(counted.records)::bigint as records, sum(counted.accepted)::bigint as accepted
+      from migrate.runs cross join lateral (
+        select coalesce(sum(count) filter (where kind = 'covered'), 0) as records,
+          coalesce(sum(count) filter (where kind = 'accepted'), 0) as accepted
+        from migrate.counts where counts.run = runs.id
+      ) as counted
+      where ${PLANNED_PUSHES} group by runs.target, runs.supplier, runs.endpoint
+    ) as each join migrate.runs on runs.id = each.latest
+    where each.records > 0 order by each.latest desc`,
+  },
+};
+
+/** Inserts the records to send of a new plan into `records`, and counts those that are in no earlier plan. */
+export function* coverPlan(tables: Tables, run: number): Work<void> {
+  const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};
+  const inserted = yield* tables.run(INSERT_RECORDS, run);
+  const known = yield* tables.run(FORGET_UNSENT, latest);
+  const unsent = yield* tables.run(INSERT_UNSENT, run);
+  const recovered = yield* coverRecovered(tables, run);
+  yield* tables.run(COVER, run, inserted - known + unsent + recovered);
+}
+
+const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id), 0) as id from migrate.records" };
+
+/**
+ * Creates the rows of all records to send, in one statement and in input order. Finding a place in the index of
+ * identities takes longer than all other writes for a record, and would otherwise happen between intent and request.
+ * Most of the plan is left to send, so `+` prevents a lookup of each record in SQLite's index of open records.
+ */
+const INSERT_RECORDS = `
+  insert into migrate.records (identity, content, state, attempts)
+  select identity, content, 'pending', 0 from migrate.items
+  where run = $1 and /*++*/status = 'pending' and identity is not null and content is not null order by record
+  on conflict (identity) do nothing`;
+
+const FORGET_UNSENT = `
+  delete from migrate.unsent where exists (
+    select 1 from migrate.records where records.identity = unsent.identity and records.id > $1)`;
+
+const INSERT_UNSENT = `
+  insert into migrate.unsent
+  select distinct identity from migrate.items
+  where run = $1 and identity is not null and status in ('invalid', 'duplicate', 'blocked')
+    and not exists (select 1 from migrate.records where records.identity = items.identity)
+  on conflict do nothing`;
+
+const COVER: Sql = {
+  sqlite: `insert into coverage (target, supplier, endpoint, records, accepted)
+    select target, supplier, endpoint, $2, 0 from runs where id = $1 and $2 > 0
+    on conflict (target, supplier, endpoint) do update set records = records + excluded.records`,
+  postgres: `insert into migrate.counts (run, kind, name, count)
+    select $1, 'covered', '', $2::bigint where $2::bigint <> 0`,
+};
+
+/** Adds to the number of accepted records of the run's destination; negative if some are no longer accepted. */
+export function* addAccepted(tables: Tables, run: number, count: number): Work<void> {
+  if (count !== 0) yield* tables.run(ADD_ACCEPTED, run, count);
+}
+
+const ADD_ACCEPTED: Sql = {
+  sqlite: `
+    update coverage set accepted = accepted + $2
+    where (target, supplier, endpoint) = (select target, supplier, endpoint from runs where id = $1)`,
+  postgres: "insert into migrate.counts (run, kind, name, count) values ($1, 'accepted', '', $2)",
+};

@@ -1,0 +1,48 @@
+import { AFTER_INTERRUPTION } from "../runs/recorded-run.ts";
+import { type Tables, type Work } from "./tables.ts";
+
+/** Records of a run that one worker sends. */
+export interface RecordRange {
+  readonly run: number;
+  readonly first: number;
+  readonly last: number;
+}
+
+/**
+ * Closes attempts in flight of a dead process. It is unknown whether the platform has processed them. Callers hold the
+ * ledger's lock, or the lease of the range, so no live run is affected.
+ * @param range default: the whole ledger
+ */
+export function* closeInterruptedAttempts(tables: Tables, at: string, range?: RecordRange): Work<void> {
+  const within =
+    range === undefined ? "" : ` and run = ${range.run} and record between ${range.first} and ${range.last}`;
+  for (const { harmless, status, reason } of AFTER_INTERRUPTION) {
+    const inFlight = `from migrate.attempts where status = 'sending' and harmless = ${harmless}${within}`;
+    const interrupted = `status = 'sending' and (run, record) in (select run, record ${inFlight})`;
+    // Elsewhere, triggers count every change. Here, changes to and from this status are counted in bulk.
+    if (tables.dialect === "sqlite") yield* countAsMoved(tables, interrupted, status);
+    yield* tables.run(`update migrate.items set status = $1 where ${interrupted}`, status);
+    yield* tables.run(
+      `update migrate.records set state = $1 where state = 'sending' and identity in (select identity ${inFlight})`,
+      status,
+    );
+    yield* tables.run(
+      `update migrate.attempts set status = $1, settled_at = $2, reason = $3
+       where status = 'sending' and harmless = ${harmless}${within}`,
+      status,
+      at,
+      reason,
+    );
+  }
+}
+
+function* countAsMoved(tables: Tables, moved: string, status: string): Work<void> {
+  for (const [name, count] of [["sending", "-count(*)"] as const, [status, "count(*)"] as const]) {
+    yield* tables.run(
+      `insert into counts (run, kind, name, count)
+       select run, 'status', $1, ${count} from items where ${moved} group by run
+       on conflict (run, kind, name) do update set count = count + excluded.count`,
+      name,
+    );
+  }
+}

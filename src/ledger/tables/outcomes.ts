@@ -1,0 +1,194 @@
+import type { Outcome, Summary } from "../../model/outcome.ts";
+import { normalKey, SQL_NORMAL_KEY } from "../../text/near-key.ts";
+import type { OutcomeFilter } from "../ledger.ts";
+import { exitCodeOf } from "../records/record-exit-code.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import {
+  type Counts,
+  type ItemColumns,
+  type ProblemColumns,
+  problemsByRecord,
+  type SendingStatus,
+  toOutcome,
+} from "../runs/run-outcome.ts";
+import { countsOf } from "./counts.ts";
+import type { Statement, Tables, TableValue, Work } from "./tables.ts";
+
+export function* summary(tables: Tables, run: RunRow, sending: SendingStatus): Work<Summary> {
+  const counts = yield* countByStatus(tables, run, sending);
+  return {
+    records: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    counts,
+    errors: yield* countsOf(tables, run.number, "error"),
+    warnings: yield* countsOf(tables, run.number, "warning"),
+    exitCode: exitCodeOf(counts),
+  };
+}
+
+/** Counts items by the status that `shownStatus` selects. */
+function* countByStatus(tables: Tables, run: RunRow, sending: SendingStatus): Work<Counts> {
+  const { sending: inFlight = 0, pending = 0, ...others } = yield* countsOf(tables, run.number, "status");
+  const resent = pending === 0 ? 0 : yield* countResent(tables, run);
+  const shown: Record<string, number> = { ...others, pending: pending - resent };
+  shown["ambiguous"] = (others["ambiguous"] ?? 0) + resent;
+  shown[sending] = (shown[sending] ?? 0) + inFlight;
+  return Object.fromEntries(Object.entries(shown).filter(([, count]) => count > 0));
+}
+
+/** The number of records left to send whose earlier request had no clear reply. */
+function* countResent(tables: Tables, { number }: RunRow): Work<number> {
+  if (tables.dialect === "sqlite" && (yield* tables.row(ANY_AMBIGUOUS)) === undefined) return 0;
+  const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
+  // Some are ambiguous because of another run or a recovery, so all records left to send are examined.
+  return Boolean(others) ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
+}
+
+const ANY_AMBIGUOUS: Statement<{ found: number }> = {
+  sql: "select 1 as found from migrate.records where state = 'ambiguous' limit 1",
+};
+
+/**
+ * Reads the ambiguous requests. If a request made a record ambiguous, the record's last request is one of them. `others`:
+ * a record may be ambiguous for another reason.
+ */
+const COUNT_OWN: Statement<{ own: number; others: number | boolean }> = {
+  sql: {
+    sqlite: `
+    select (select count(*) from records where state = 'ambiguous') <> count(*) as others,
+      coalesce(sum(items.status = 'pending'), 0) as own
+    from attempts indexed by attempts_ambiguous
+    cross join records on records.identity = attempts.identity
+    cross join items on items.run = attempts.run and items.record = attempts.record
+    where attempts.status = 'ambiguous' and attempts.run = $1 and attempts.attempt = records.attempts
+      and records.state = 'ambiguous'`,
+    postgres: `
+    with open as materialized (
+      select attempts.run, attempts.record
+      from migrate.attempts join migrate.records on records.identity = attempts.identity
+      where attempts.status = 'ambiguous' and attempts.attempt = records.attempts and records.state = 'ambiguous'
+    )
+    select exists (select from open where run <> $1)
+        or exists (select from migrate.recoveries where uncertain) as others, (
+      select count(*) from open join migrate.items on items.run = open.run and items.record = open.record
+      where open.run = $1 and items.status = 'pending'
+    ) as own`,
+  },
+};
+
+const COUNT_RESENT: Statement<{ count: number }> = {
+  sql: `select count(*) as count from migrate.items /*+ indexed by items_open */
+    where run = $1 and status = 'pending'
+      and identity in (select identity from migrate.records where state = 'ambiguous')`,
+};
+
+/**
+ * The status shown for an item. A record in flight may have been processed. The same is true of a record left to send
+ * if an earlier request had no clear reply. Uses `items`, and `perhaps` on PostgreSQL: SQLite looks up few records
+ * faster than it joins all.
+ */
+function shownStatus(tables: Tables, sending: SendingStatus): string {
+  const isAmbiguous =
+    tables.dialect === "postgres"
+      ? "perhaps.identity is not null"
+      : `items.status = 'pending' and exists (
+          select 1 from records where records.identity = items.identity and state = 'ambiguous')`;
+  return `case when items.status = 'sending' then '${sending}' when ${isAmbiguous} then 'ambiguous'
+    else items.status end`;
+}
+
+function perhapsJoined(tables: Tables): string {
+  if (tables.dialect === "sqlite") return "";
+  return `left join migrate.records as perhaps
+    on items.status = 'pending' and perhaps.identity = items.identity and perhaps.state = 'ambiguous'`;
+}
+
+const BATCH = { sqlite: 500, postgres: 1000 } as const;
+
+/** The largest number that the column can store. */
+const MAX_RECORD = 2_147_483_647;
+
+/** A query that reads outcomes in input order, with the values of its filter. */
+export interface OutcomeQuery {
+  readonly items: Statement<ItemColumns>;
+  readonly problems: Statement<ProblemColumns>;
+  readonly values: readonly TableValue[];
+}
+
+export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: OutcomeFilter = {}): OutcomeQuery {
+  const status = shownStatus(tables, sending);
+  const perhaps = perhapsJoined(tables);
+  const { condition, values } = conditionOf(tables, filter, status);
+  const within = (table: string): string =>
+    `${table}.run = $1 and ${table}.record > $2 and ${table}.record <= $3 and ${condition}`;
+  return {
+    items: {
+      sql: `
+      select items.record, items.key, files.name as file, items.line, ${status} as status,
+        items.http, items.attempts, items.account, items.duration_ms as "durationMs"
+      from migrate.items inner join migrate.files on files.id = items.file ${perhaps}
+      where ${within("items")} order by items.record limit ${BATCH[tables.dialect]}`,
+    },
+    problems: {
+      sql: `
+      select problems.record, problem
+      from migrate.problems inner join migrate.items on items.run = problems.run and items.record = problems.record
+        ${perhaps}
+      where ${within("problems")} and ${STANDING_PROBLEM} order by problems.record, problems.attempt, position`,
+    },
+    values,
+  };
+}
+
+/** Current problems: problems of the plan and of the latest attempt. Uses `problems` and `items`. */
+const STANDING_PROBLEM = "(problems.attempt = 0 or problems.attempt = items.attempt)";
+
+/** Its values start at parameter 4. */
+function conditionOf(
+  tables: Tables,
+  { statuses, key, nearKey }: OutcomeFilter,
+  status: string,
+): { readonly condition: string; readonly values: readonly TableValue[] } {
+  const asked = [
+    { sql: (value: string) => `${status} = any(${value})`, value: statuses },
+    { sql: (value: string) => `items.key = ${value}`, value: key && tables.writtenKey(key) },
+    { sql: (value: string) => `${SQL_NORMAL_KEY} = ${value}`, value: nearKey && tables.writtenKey(normalKey(nearKey)) },
+  ];
+  const values: TableValue[] = [];
+  const parts = ["true"];
+  for (const { sql, value } of asked) {
+    if (value === undefined) continue;
+    values.push(value);
+    parts.push(sql(`$${values.length + 3}`));
+  }
+  return { condition: parts.join(" and "), values };
+}
+
+/** The next outcomes after a record; empty at the end. Reads only records that match the filter. */
+export function* nextOutcomes(
+  tables: Tables,
+  run: RunRow,
+  { items: itemQuery, problems: problemQuery, values }: OutcomeQuery,
+  after: number,
+): Work<{ readonly outcomes: readonly Outcome[]; readonly isLast: boolean }> {
+  const items = yield* tables.rows(itemQuery, run.number, after, MAX_RECORD, ...values);
+  const end = items.at(-1)?.record;
+  if (end === undefined) return { outcomes: [], isLast: true };
+  const problems = problemsByRecord(yield* tables.rows(problemQuery, run.number, after, end, ...values));
+  const outcomes = items.map((item) => toOutcome(item, problems.get(item.record) ?? [], tables.readKey(item.key)));
+  return { outcomes, isLast: items.length < BATCH[tables.dialect] };
+}
+
+/** The contents of the planned records of a run, by record number. */
+export function* contents(
+  tables: Tables,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): Work<ReadonlyMap<number, Uint8Array>> {
+  const rows = yield* tables.rows(SELECT_CONTENTS, run.number, range.from, range.to);
+  return new Map(rows.map(({ record, content }) => [record, content]));
+}
+
+/** A SHA-256 has 32 bytes. The shorter fast hashes have no meaning outside the ledger. */
+const SELECT_CONTENTS: Statement<{ record: number; content: Uint8Array }> = {
+  sql: "select record, content from migrate.items where run = $1 and record between $2 and $3 and length(content) = 32",
+};

@@ -1,0 +1,33 @@
+import type { Problem } from "../../model/problem.ts";
+import { PLAN_ATTEMPT, storedProblem } from "../records/stored-problem.ts";
+import type { EachStatement, Tables, Work } from "./tables.ts";
+
+interface RecordProblems {
+  readonly record: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Adds problems to the plan. */
+export function* appendPlanProblems(tables: Tables, run: number, records: readonly RecordProblems[]): Work<void> {
+  const rows = records.flatMap(({ record, problems }) =>
+    problems.map((problem, position) => [record, position, problem.severity, problem.code, storedProblem(problem)]),
+  );
+  yield* tables.runEach(APPEND_PROBLEM, run, rows);
+}
+
+/** Parameter 3 is the position among the added problems of the record. SQLite adds one after the other. */
+const APPEND_PROBLEM: EachStatement = {
+  sqlite: `
+    insert into problems (run, record, attempt, position, severity, code, problem)
+    select $1, $2, ${PLAN_ATTEMPT}, coalesce(max(position) + 1, 0), $4, $5, $6
+    from problems where run = $1 and record = $2 and attempt = ${PLAN_ATTEMPT}`,
+  postgres: `
+    insert into migrate.problems (run, record, attempt, position, severity, code, problem)
+    select $1::int, found.record, ${PLAN_ATTEMPT}, coalesce(known.last + 1, 0) + found.position, severity, code, problem
+    from unnest($2::int[], $3::int[], $4::text[], $5::text[], $6::text[])
+      as found (record, position, severity, code, problem)
+    left join lateral (
+      select max(position) as last from migrate.problems as earlier
+      where earlier.run = $1::int and earlier.record = found.record and earlier.attempt = ${PLAN_ATTEMPT}
+    ) as known on true`,
+};

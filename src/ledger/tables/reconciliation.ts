@@ -1,0 +1,154 @@
+import type { AmbiguousItem, Decision, PlanPolicy, RecordedDecision, SharedAccount } from "../ledger.ts";
+import { requireChanged } from "../ledger-failures.ts";
+import { applyKnownRecords } from "../plan/known-records.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import { accountHolders } from "./account-holders.ts";
+import { addAccepted } from "./counts.ts";
+import { appendPlanProblems } from "./problems.ts";
+import type { Statement, Tables, Work } from "./tables.ts";
+
+interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "step"> {
+  readonly isAsSent: number | boolean;
+  readonly step: string | null;
+}
+
+const SELECT_AMBIGUOUS = `
+  select items.record, items.key, items.identity, items.content = records.content as "isAsSent", resends,
+    records.attempts, records.step
+  from migrate.items inner join migrate.records on records.identity = items.identity
+  where items.run = $1 and items.status = 'ambiguous' and records.state = 'ambiguous'`;
+
+export function* ambiguousItems(
+  tables: Tables,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): Work<readonly AmbiguousItem[]> {
+  const rows = yield* tables.rows(SELECT_IN_RANGE, run.number, range.from, range.to);
+  return rows.map((row) => toAmbiguousItem(tables, row));
+}
+
+const SELECT_IN_RANGE: Statement<AmbiguousRow> = {
+  sql: `${SELECT_AMBIGUOUS} and record between $2 and $3 order by record`,
+};
+
+export function* ambiguousItemsByKey(
+  tables: Tables,
+  run: RunRow,
+  keys: readonly string[],
+): Work<readonly AmbiguousItem[]> {
+  const rows = yield* tables.rows(SELECT_BY_KEY, run.number, keys.map(tables.writtenKey));
+  const items = rows.map((row) => toAmbiguousItem(tables, row));
+  return keys.flatMap((key) => items.filter((item) => item.key === key.normalize("NFC")));
+}
+
+const SELECT_BY_KEY: Statement<AmbiguousRow> = { sql: `${SELECT_AMBIGUOUS} and key = any($2) order by record` };
+
+function toAmbiguousItem(tables: Tables, { isAsSent, step, ...item }: AmbiguousRow): AmbiguousItem {
+  return { ...item, key: tables.readKey(item.key), isAsSent: Boolean(isAsSent), ...(step !== null && { step }) };
+}
+
+export function* saveDecisions(
+  tables: Tables,
+  run: RunRow,
+  decisions: readonly Decision[],
+  policy: PlanPolicy,
+): Work<readonly SharedAccount[]> {
+  const withheld: SharedAccount[] = [];
+  for (const decision of decisions) {
+    const { record, identity, account, isNewAccount = false } = decision;
+    const isClaimed = isNewAccount && account !== undefined;
+    const holder = isClaimed ? yield* accountHolder(tables, run, { account, identity }) : undefined;
+    if (holder !== undefined) {
+      withheld.push({ record, holder });
+      continue;
+    }
+    const before = yield* onPlatform(tables, decision);
+    yield* saveDecision(tables, run, decision);
+    yield* addAccepted(tables, run.number, (yield* onPlatform(tables, decision)) - before);
+  }
+  // Ambiguous records stay ambiguous, even if the platform dedupes.
+  yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
+  return withheld;
+}
+
+/** Another record of the run's endpoint that has the account, from a request or a decision of any run. */
+export function accountHolder(
+  tables: Tables,
+  run: RunRow,
+  { account, identity }: { readonly account: string; readonly identity: Uint8Array },
+): Work<SharedAccount["holder"] | undefined> {
+  return tables.row(SELECT_HOLDER, run.number, account, identity);
+}
+
+const SELECT_HOLDER: Statement<SharedAccount["holder"]> = {
+  sql: accountHolders({ account: "$2", identity: "$3" }),
+};
+
+/** 1 if the platform is known to have the record, otherwise 0. */
+function* onPlatform(tables: Tables, { identity }: Decision): Work<number> {
+  return Number((yield* tables.row(SELECT_ON_PLATFORM, identity))?.found ?? 0);
+}
+
+const SELECT_ON_PLATFORM: Statement<{ found: number | boolean }> = {
+  sql: "select coalesce(accepted_content <> ''::bytea, false) as found from migrate.records where identity = $1",
+};
+
+function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> {
+  const { record, identity, decision, at, account = null, problems = [] } = made;
+  const changed =
+    decision === "resend"
+      ? yield* tables.run(RESEND, identity)
+      : yield* tables.run(UPDATE_RECORD[decision], identity, at, account);
+  requireChanged(changed, 1, tables.name);
+  const status = decision === "resend" ? "pending" : decision;
+  requireChanged(yield* tables.run(UPDATE_ITEM, run.number, record, status, account), 1, tables.name);
+  yield* appendPlanProblems(tables, run.number, [{ record, problems }]);
+  const { by, who, reason } = made;
+  yield* tables.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);
+}
+
+/** The empty content never equals the content of a payload: no push sends the record again, except with `--revise`. */
+const UPDATE_RECORD = {
+  accepted: `
+    update migrate.records set state = 'accepted', accepted_content = content, accepted_at = $2, account = $3
+    where identity = $1 and state = 'ambiguous'`,
+  rejected: `
+    update migrate.records set state = 'rejected', accepted_content = ''::bytea, accepted_at = $2, account = $3,
+      step = null
+    where identity = $1 and state = 'ambiguous'`,
+} as const;
+
+/** A record that is sent again passes through all steps. */
+const RESEND = `
+  update migrate.records set state = 'pending', step = null, resends = resends + 1
+  where identity = $1 and state = 'ambiguous'`;
+
+/** A record that was accepted with other content than in this run stays `pending`: `applyKnownRecords` refuses it. */
+const UPDATE_ITEM = `
+  update migrate.items set account = $4, status = case
+    when $3::text = 'accepted'
+      and content <> (select content from migrate.records where records.identity = items.identity) then 'pending'
+    else $3::text end
+  where run = $1 and record = $2 and status = 'ambiguous'`;
+
+const INSERT_DECISION = `
+  insert into migrate.decisions (run, record, identity, decided_at, decision, decided_by, who, reason, account)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`;
+
+/** Every decision ever made about the records with this key. */
+export function* decisionsFor(tables: Tables, key: string): Work<readonly RecordedDecision[]> {
+  const rows = yield* tables.rows(SELECT_DECISIONS, tables.writtenKey(key));
+  return rows.map(({ account, ...made }) => ({ ...made, ...(account !== null && { account }) }));
+}
+
+interface DecisionRow extends Omit<RecordedDecision, "account"> {
+  readonly account: string | null;
+}
+
+const SELECT_DECISIONS: Statement<DecisionRow> = {
+  sql: `
+  select runs.name as run, decisions.record, decided_at as at, decision, decided_by as by, who, reason,
+    decisions.account
+  from migrate.decisions inner join migrate.runs on runs.id = decisions.run
+  where identity in (select identity from migrate.items where key = $1) order by decisions.id`,
+};

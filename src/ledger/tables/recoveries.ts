@@ -1,0 +1,58 @@
+import type { RunRow } from "../runs/recorded-run.ts";
+import type { Sql, Statement, Tables, Work } from "./tables.ts";
+
+/**
+ * After an uncertain recovery, a record that is new to the ledger may have been sent: it becomes `ambiguous`. A record
+ * that an earlier plan could not send is already counted in `coverage`.
+ */
+export function* holdNewIfUncertain(tables: Tables, run: RunRow): Work<void> {
+  if (!run.sends || (yield* tables.row(ANY_UNCERTAIN)) === undefined) return;
+  if (tables.dialect === "postgres") yield* tables.run(COVER_NEW, run.number);
+  yield* tables.run(HOLD_NEW, run.number);
+  yield* tables.run(INSERT_HELD, run.number);
+}
+
+const ANY_UNCERTAIN: Statement<{ found: number }> = {
+  sql: {
+    sqlite: `select 1 as found from seal cross join json_each(seal.recoveries)
+      where json_extract(value, '$.isUncertain') limit 1`,
+    postgres: "select 1 as found from migrate.recoveries where uncertain limit 1",
+  },
+};
+
+const IS_NEW = `
+  run = $1 and status in ('valid', 'pending') and identity is not null and content is not null
+  and not exists (select 1 from migrate.records where records.identity = items.identity)`;
+
+const COVER_NEW = `
+  insert into migrate.uncovered
+  select distinct identity from migrate.items where ${IS_NEW} and identity not in (select identity from migrate.unsent)
+  on conflict do nothing`;
+
+const HOLD_NEW = `update migrate.items set status = 'ambiguous' where ${IS_NEW}`;
+
+const insertHeld = (resends: string): string => `
+  insert into migrate.records (identity, content, state, attempts, resends)
+  select identity, content, 'ambiguous', 0, ${resends}
+  from migrate.items where run = $1 and status = 'ambiguous' order by record
+  on conflict (identity) do nothing`;
+
+const INSERT_HELD: Sql = {
+  sqlite: insertHeld("iif(identity in (select identity from unsent), 0, -1)"),
+  postgres: insertHeld("0"),
+};
+
+/** Counts records that are only in a recovery or a journal with the plan of this run. Returns their number. */
+export function* coverRecovered(tables: Tables, run: number): Work<number> {
+  return yield* tables.run(COVER_RECOVERED, run);
+}
+
+const COVER_RECOVERED: Sql = {
+  sqlite: `
+    update records set resends = 0
+    where (select recoveries from seal) is not null and resends < 0
+      and identity in (select identity from items where run = $1)`,
+  postgres: `
+    delete from migrate.uncovered where exists (
+      select from migrate.items where items.run = $1 and items.identity = uncovered.identity)`,
+};

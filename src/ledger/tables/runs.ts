@@ -1,0 +1,128 @@
+import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../ledger.ts";
+import { applyKnownRecords } from "../plan/known-records.ts";
+import { noteCompared, reopenOpen, reopenRejected } from "../plan/compared-runs.ts";
+import { type RunColumns, type RunRow, severalRuns, toRun, unknownRun } from "../runs/recorded-run.ts";
+import { newRunId } from "../runs/run-id.ts";
+import { closeInterruptedAttempts } from "./interruption.ts";
+import type { Statement, Tables, TableValue, Work } from "./tables.ts";
+
+export function* startRun(tables: Tables, run: NewRun, toolVersion: string | undefined): Work<Run> {
+  yield* closeInterruptedAttempts(tables, run.startedAt);
+  for (;;) {
+    const id = newRunId(run.startedAt);
+    const started = toRun(yield* tables.row(INSERT_RUN, ...runValues(id, run, toolVersion)));
+    if (started !== undefined) return started;
+  }
+}
+
+const INSERT_RUN: Statement<RunColumns> = {
+  sql: `insert into migrate.runs
+    (name, command, target, supplier, operation, endpoint, settings, dry_run, tool_version, state, started_at)
+    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'planning', $10) on conflict (name) do nothing returning *`,
+};
+
+function runValues(id: string, run: NewRun, toolVersion: string | undefined): readonly TableValue[] {
+  const settings = JSON.stringify(run.settings ?? null);
+  const { command, target, supplier, operation, endpoint, dryRun, startedAt } = run;
+  return [id, command, target, supplier, operation, endpoint, settings, dryRun, toolVersion ?? null, startedAt];
+}
+
+/**
+ * Finds a run by id, by a unique prefix of it, or the latest run.
+ * @throws Failure `run_unknown` if several runs match
+ */
+export function* findRun(tables: Tables, id?: string): Work<Run | undefined> {
+  if (id === undefined) return toRun(yield* tables.row(SELECT_LATEST));
+  const found = yield* tables.rows(SELECT_BY_PREFIX, id);
+  if (found.length < 2) return toRun(found[0]);
+  throw severalRuns(id);
+}
+
+const SELECT_LATEST: Statement<RunColumns> = { sql: "select * from migrate.runs order by id desc limit 1" };
+const SELECT_BY_PREFIX: Statement<RunColumns> = {
+  sql: "select * from migrate.runs where substr(name, 1, length($1::text)) = $1::text limit 2",
+};
+
+/** Latest first. */
+export function* listRuns(tables: Tables): Work<readonly Run[]> {
+  return (yield* tables.rows(SELECT_ALL)).flatMap((row) => toRun(row) ?? []);
+}
+
+const SELECT_ALL: Statement<RunColumns> = { sql: "select * from migrate.runs order by id desc" };
+
+export function* historyOf(tables: Tables): Work<LedgerHistory> {
+  const { id = null, requests = 0, at = null } = (yield* tables.row(SELECT_HISTORY)) ?? {};
+  return { id: id ?? undefined, requests, lastGivenUpAt: at ?? undefined };
+}
+
+const SELECT_HISTORY: Statement<{ id: string | null; requests: number; at: string | null }> = {
+  sql: `
+  select (select name from migrate.runs order by id limit 1) as id,
+    (select coalesce(sum(count), 0)::bigint from migrate.counts where kind = 'requests') as requests,
+    (select max(settled_at) from migrate.attempts where status = 'ambiguous') as at`,
+};
+
+/** @throws Failure `run_unknown` if the ledger has no run with this id */
+export function* requireRun(tables: Tables, id: string): Work<RunRow> {
+  const row = yield* tables.row(SELECT_ROW, id);
+  if (row !== undefined) return { ...row, sends: Boolean(row.sends) };
+  throw unknownRun(`"${id}"`);
+}
+
+const SELECT_ROW: Statement<Omit<RunRow, "sends"> & { readonly sends: number | boolean }> = {
+  sql: "select id as number, state, command = 'push' and not dry_run as sends from migrate.runs where name = $1",
+  isQuick: true,
+};
+
+export function* resumeRun(
+  tables: Tables,
+  { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },
+): Work<Run> {
+  yield* closeInterruptedAttempts(tables, at);
+  if (run.state !== "planning") {
+    const reopened = yield* reopenOpen(tables, run);
+    yield* applyKnownRecords(tables, run, policy, reopened);
+    yield* noteCompared(tables, run);
+    yield* tables.run(
+      "update migrate.runs set state = 'sending', finished_at = null, exit_code = null where id = $1",
+      run.number,
+    );
+  }
+  const resumed = toRun(yield* tables.row(SELECT_BY_NUMBER, run.number));
+  if (resumed === undefined) throw unknownRun(`number ${run.number}`);
+  return resumed;
+}
+
+const SELECT_BY_NUMBER: Statement<RunColumns> = { sql: "select * from migrate.runs where id = $1" };
+
+/** See `Ledger.refresh`. Ambiguous records stay ambiguous, even if the platform dedupes. */
+export function* refresh(
+  tables: Tables,
+  { run, policy, at }: { readonly run: RunRow; readonly policy: PlanPolicy; readonly at: string },
+): Work<string | undefined> {
+  yield* closeInterruptedAttempts(tables, at);
+  yield* tables.run(REOPEN_AMBIGUOUS, run.number);
+  yield* reopenRejected(tables, run);
+  yield* applyKnownRecords(tables, run, { ...policy, resendAmbiguous: false }, "left");
+  yield* noteCompared(tables, run);
+  return (yield* historyOf(tables)).lastGivenUpAt;
+}
+
+const REOPEN_AMBIGUOUS = `
+  update migrate.items /*+ indexed by items_open */ set status = 'pending' where run = $1 and status = 'ambiguous'`;
+
+/** A run with an unfinished plan stays `planning`: to resume it, its input must be read again. */
+export function* finishRun(
+  tables: Tables,
+  run: RunRow,
+  end: { readonly exitCode: number; readonly at: string },
+): Work<void> {
+  yield* tables.run(
+    `update migrate.runs set state = case state when 'planning' then state else 'finished' end, finished_at = $2,
+       exit_code = $3
+     where id = $1`,
+    run.number,
+    end.at,
+    end.exitCode,
+  );
+}

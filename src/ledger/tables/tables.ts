@@ -1,0 +1,83 @@
+type Scalar = string | number | boolean | Uint8Array | null;
+
+/** A value of a statement. A list, which has no hashes, is for `= any($n)`. */
+export type TableValue = Scalar | readonly Scalar[];
+
+/**
+ * The text of a statement. It is written for PostgreSQL, with the schema `migrate` and with parameters `$1`. SQLite reads
+ * the same text (`sqlite/sqlite-tables.ts`): it reads the tables of an `inner join` in the given order, and uses the
+ * hints in comments that begin with a plus sign. Only if the databases need different texts, there are two.
+ */
+export type Sql = string | { readonly sqlite: string; readonly postgres: string };
+
+/** A statement with the type of its rows. The type is not checked against the results. */
+export interface Statement<Row> {
+  readonly sql: Sql;
+  /** Reads or changes few rows (`postgres/queries.ts`). */
+  readonly isQuick?: boolean;
+  /** Never present; carries the type. */
+  readonly row?: Row;
+}
+
+/**
+ * Work on the tables of a ledger, which is called with `yield*`. The same work runs on SQLite, which answers at once, and
+ * on PostgreSQL, which answers later: there, it yields the promises to wait for. A transaction on SQLite is never
+ * suspended, so that no other work can become part of it.
+ */
+export type Work<Result> = Generator<Promise<void>, Result, void>;
+
+/** The tables of a ledger, in a transaction or not. */
+export interface Tables {
+  readonly dialect: "sqlite" | "postgres";
+  /** For messages: the path of the file, or the address without its password. */
+  readonly name: string;
+  readonly rows: <Row>(statement: Statement<Row>, ...values: readonly TableValue[]) => Work<readonly Row[]>;
+  readonly row: <Row>(statement: Statement<Row>, ...values: readonly TableValue[]) => Work<Row | undefined>;
+  /** Returns the number of changed rows. */
+  readonly run: (sql: Sql, ...values: readonly TableValue[]) => Work<number>;
+  /** Runs a statement for each row of values. */
+  readonly runEach: (statement: EachStatement, run: number, rows: readonly (readonly Scalar[])[]) => Work<void>;
+  /** Handles the rows of a query in batches. The work may change the tables that the query reads. */
+  readonly eachBatch: <Row>(
+    statement: Statement<Row>,
+    values: readonly number[],
+    handle: (rows: readonly Row[]) => Work<void>,
+  ) => Work<void>;
+  /** A key in its stored form, which is NFC: keys that differ only in Unicode form are one key. */
+  readonly writtenKey: (key: string) => string;
+  readonly readKey: <Key extends string | null>(key: Key) => Key | string;
+}
+
+/** Parameter 1 is the run. The values of a row start at parameter 2; PostgreSQL gets a list for each of them. */
+export interface EachStatement {
+  readonly sqlite: string;
+  readonly postgres: string;
+}
+
+/** Finishes work on tables that answer at once. */
+export function finishNow<Result>(work: Work<Result>): Result {
+  const { done, value } = work.next();
+  if (done === true) return value;
+  throw new Error("The tables of the ledger did not answer at once.");
+}
+
+/** Finishes work on tables that answer later. */
+export async function finish<Result>(work: Work<Result>): Promise<Result> {
+  for (let step = work.next(); ;) {
+    if (step.done === true) return step.value;
+    let failure: { readonly error: unknown } | undefined;
+    try {
+      await step.value;
+    } catch (error) {
+      failure = { error };
+    }
+    step = failure === undefined ? work.next() : work.throw(failure.error);
+  }
+}
+
+export function* waitFor<Result>(promise: Promise<Result>): Work<Result> {
+  const results: Result[] = [];
+  yield promise.then((result) => void results.push(result));
+  for (const result of results) return result;
+  throw new Error("A promise was not awaited.");
+}

@@ -1,0 +1,34 @@
+import type { Timeline } from "../../model/timeline.ts";
+import type { RunRow } from "../runs/recorded-run.ts";
+import { slotLength, type SlotCount, timelineOf } from "../runs/time-slots.ts";
+import type { Statement, Tables, Work } from "./tables.ts";
+
+/** Undefined for a run without replies. */
+export function* timeline(tables: Tables, run: RunRow): Work<Timeline | undefined> {
+  const span = yield* tables.row(SELECT_SPAN, run.number);
+  if (span === undefined || span.first === null || span.last === null) return undefined;
+  const slotSeconds = slotLength(span.last - span.first);
+  return timelineOf(slotSeconds, yield* tables.rows(SELECT_SLOTS, run.number, slotSeconds));
+}
+
+const seconds = {
+  sqlite: (stamp: string): string => `cast(strftime('%s', ${stamp}) as integer)`,
+  postgres: (stamp: string): string => `floor(extract(epoch from ${stamp}::timestamptz))::bigint`,
+};
+type Seconds = (stamp: string) => string;
+
+/** Timestamps have a fixed format, so their texts sort by time. */
+const selectSpan = (of: Seconds): string =>
+  `select ${of("min(settled_at)")} as first, ${of("max(settled_at)")} as last from migrate.attempts where run = $1`;
+
+const selectSlots = (of: Seconds): string => `
+  select ${of("settled_at")} / $2::int as slot, status, count(*) as count from migrate.attempts
+  where run = $1 and settled_at is not null group by 1, 2 order by 1, 2`;
+
+const SELECT_SPAN: Statement<{ first: number | null; last: number | null }> = {
+  sql: { sqlite: selectSpan(seconds.sqlite), postgres: selectSpan(seconds.postgres) },
+};
+
+const SELECT_SLOTS: Statement<SlotCount> = {
+  sql: { sqlite: selectSlots(seconds.sqlite), postgres: selectSlots(seconds.postgres) },
+};
