@@ -8,20 +8,20 @@ export { push, reconcile, report, resume, validate } from "./library/runs.ts";
 export type {
   CallOptions,
   Credentials,
-  JobOptions,
   OperatorDecision,
   PaceOptions,
   PushOptions,
   ReadTargetOptions,
   ReconcileOptions,
   ReportAgainOptions,
-  ReportOptions,
   ResumeOptions,
   StopSignal,
-  TargetOptions,
   ValidateOptions,
 } from "./library/run-options.ts";
-export type { AuthScheme, AuthSettings, RateLimitSettings, TimeoutSettings } from "./job/settings/platform-settings.ts";
+export type { RateLimitSettings } from "./job/settings/platform-settings.ts";
+export type { JobOptions, ReportOptions } from "./options/job-options.ts";
+export type { AuthScheme, KindValues, LibraryOptions, RecordedValues } from "./options/option-row.ts";
+export type { AuthSettings, TargetOptions, TimeoutSettings } from "./options/target-options.ts";
 export type {
   Cause,
   Causes,

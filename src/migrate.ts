@@ -1,9 +1,9 @@
 import type { CheckProgress } from "./job/dependencies.ts";
 import type { Job } from "./job/job.ts";
-import type { Threads } from "./job/settings/recorded-settings.ts";
 import type { Counts } from "./job/run-progress.ts";
 import type { WorkerSettings } from "./job/settings/recorded-settings.ts";
 import type { MappedRecord } from "./model/record.ts";
+import type { RunValues } from "./options/job-options.ts";
 import { checkRecords, foundRecords, mapRecords, readRecords, selectRecords } from "./pipeline/plan/check-records.ts";
 import {
   type CheckResult,
@@ -79,11 +79,10 @@ async function announce({ ledger, run, dependencies }: OpenRun, { confirm }: Sen
   return counts;
 }
 
-export interface CheckOptions extends PlanOptions, KeyPolicy {
+/** By default, only the calling thread reads, maps and checks. */
+export interface CheckOptions extends PlanOptions, KeyPolicy, Pick<RunValues, "threads"> {
   /** Collects offending values if the user asked to see them. */
   readonly shownValues?: ShownValues | undefined;
-  /** Threads that read, map and check. Default: the calling thread only. */
-  readonly threads?: Threads | undefined;
   /** Receives the payloads to send. If set, the calling thread does all the work. */
   readonly kept?: KeptPayloads | undefined;
 }

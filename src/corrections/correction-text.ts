@@ -49,7 +49,7 @@ export interface AcceptedChanges {
   readonly restoreKeys: boolean;
   readonly acceptChanges: boolean;
   /** Keys that are almost identical to the previous ones are intended. */
-  readonly newKeys: boolean;
+  readonly newKeys?: boolean | undefined;
 }
 
 /**

@@ -16,6 +16,8 @@ import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
+import type { JOB } from "../options/job-options.ts";
+import type { RecordedValues } from "../options/option-row.ts";
 import { type Input, openInput, type ReadOptions } from "../read/input/open-input.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
@@ -25,31 +27,17 @@ import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "./contract-files.ts";
 import type { Dependencies } from "./dependencies.ts";
 import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
-import type { DocumentRoots } from "./settings/supplier-settings.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
-import { loadRuleContext, skippedRulesText, type RuleSettings } from "./settings/rule-configuration.ts";
+import { loadRuleContext, skippedRulesText } from "./settings/rule-configuration.ts";
 
 /** The settings that determine the records of a run. Plain data: stored with the run, without secrets. */
-export interface JobSettings extends RuleSettings, DocumentRoots {
+export interface JobSettings extends RecordedValues<typeof JOB> {
   /** Base folder of relative paths. */
   readonly folder: string;
   /** The configuration file, if it was named; its values are already part of the other settings. */
   readonly config?: string | undefined;
-  readonly contract: readonly string[];
-  readonly operation?: string | undefined;
-  readonly mapping?: string | undefined;
-  /** Files and globs given on the command line. */
-  readonly sources: readonly string[];
-  /** Files given for one source of the mapping: `name=path`. */
-  readonly namedSources: Readonly<Record<string, readonly string[]>>;
   /** The file with a copy of standard input; in `sources`, it replaces `-`. */
   readonly standardInput?: string | undefined;
-  readonly encoding?: string | undefined;
-  readonly delimiter?: string | undefined;
-  readonly limit?: number | undefined;
-  readonly only?: readonly string[] | undefined;
-  /** Time limit for one call of a mapping function, in seconds. */
-  readonly functionTimeout?: number | undefined;
   /** The sources are the rejects of an earlier report. */
   readonly rejects?: RejectsSettings | undefined;
 }

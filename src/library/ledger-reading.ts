@@ -20,7 +20,11 @@ export interface ReadLedgerOptions {
   readonly run?: string | undefined;
 }
 
-const READ: OptionKinds<ReadLedgerOptions> = { folder: "a string", ledger: "a string", run: "a string" };
+const READ: OptionKinds<ReadLedgerOptions> = {
+  folder: { kind: "text" },
+  ledger: { kind: "text" },
+  run: { kind: "text" },
+};
 
 /** The contents of a ledger. */
 export interface LedgerOverview {
@@ -58,7 +62,7 @@ export interface DestinationCoverage {
 
 /** All runs of a ledger, or one. Can be called during a push. @throws Failure */
 export async function status(options: ReadLedgerOptions = {}): Promise<LedgerOverview> {
-  requireOptions(options, READ, { where: "status" });
+  requireOptions(options, READ, "status");
   try {
     const { runs, coverage } = await ledgerStatus(
       { ledger: ledgerOf(options), run: options.run },
@@ -91,7 +95,7 @@ export interface OutcomesOptions extends ReadLedgerOptions {
  * recorded at the time of the call. @throws Failure
  */
 export async function* outcomes(options: OutcomesOptions = {}): AsyncGenerator<RecordOutcome> {
-  requireOptions(options, { ...READ, statuses: "a list of statuses", key: "a string" }, { where: "outcomes" });
+  requireOptions(options, { ...READ, statuses: { kind: "statuses" }, key: { kind: "text" } }, "outcomes");
   const { statuses, key } = options;
   const filter = { ...(statuses && { statuses }), ...(key !== undefined && { key }) };
   const ledger = await (await openLedgerStore(ledgerOf(options))).read();
@@ -157,7 +161,7 @@ export interface RecordDecision {
 
 /** The full history of the records with one business key. Can be called during a push. @throws Failure */
 export async function explain(options: ExplainOptions): Promise<RecordHistory> {
-  requireOptions(options, { ...READ, key: "a string" }, { where: "explain", required: ["key"] });
+  requireOptions(options, { ...READ, key: { kind: "text", library: "required" } }, "explain");
   const { key, run: wanted } = options;
   try {
     const found = await lookUpRecord({ key, run: wanted, ledger: ledgerOf(options) });

@@ -1,12 +1,13 @@
 import path from "node:path";
 import type { JsonObject } from "../json/json-value.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
+import type { TargetOptions } from "../options/target-options.ts";
 import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import type { Sandbox } from "../sandbox/start-sandbox.ts";
 import { reserveTemporaryFolder } from "../runtime/temporary-folder.ts";
 import { knownError } from "./call.ts";
 import { type OptionKinds, requireOptions } from "./check-options.ts";
-import type { Credentials, TargetOptions } from "./run-options.ts";
+import type { Credentials } from "./run-options.ts";
 
 export interface SandboxOptions {
   /** The contract to simulate. Default: the bundled one. */
@@ -74,21 +75,21 @@ export interface SandboxRequest {
 }
 
 const SANDBOX: OptionKinds<SandboxOptions> = {
-  contract: "a string or a list of strings",
-  port: "a number from 0",
-  folder: "a string",
-  data: "a string",
-  apiKey: "a string",
-  suppliers: "strings by name",
-  region: "a string",
-  maxBodyBytes: "a whole number from 1",
-  faults: "settings by name",
-  onRequest: "a function",
+  contract: { kind: "paths" },
+  port: { kind: "amount" },
+  folder: { kind: "text" },
+  data: { kind: "text" },
+  apiKey: { kind: "text" },
+  suppliers: { kind: "textsByName" },
+  region: { kind: "text" },
+  maxBodyBytes: { kind: "number", range: [1] },
+  faults: { kind: "object" },
+  onRequest: { kind: "function" },
 };
 
 /** Starts a local platform: real HTTPS on 127.0.0.1. @throws Failure */
 export async function startSandbox(options: SandboxOptions = {}): Promise<RunningSandbox> {
-  requireOptions(options, SANDBOX, { where: "startSandbox" });
+  requireOptions(options, SANDBOX, "startSandbox");
   const temporary = options.folder === undefined ? reserveTemporaryFolder() : undefined;
   const folder = options.folder ?? path.join(temporary?.path ?? "", "sandbox");
   try {

@@ -1,11 +1,17 @@
 import { account as readAccountOf } from "../commands/reading/account.ts";
 import { products as productPages } from "../commands/reading/products.ts";
 import { rates as ratePages } from "../commands/reading/rates.ts";
+import { FUELS, RATE_KINDS } from "../platform/reading/rate-kinds.ts";
 import type { Account, Product, ProductFilters, RateRequest, UnitRate } from "../platform/reading/received-records.ts";
 import { knownError, openCall } from "./call.ts";
 import { type OptionKinds, requireOptions } from "./check-options.ts";
-import { requireCredentials, requireTargetOptions } from "./option-kinds.ts";
-import type { CallOptions, Credentials, ReadTargetOptions } from "./run-options.ts";
+import {
+  type CallOptions,
+  type Credentials,
+  type ReadTargetOptions,
+  requireCredentials,
+  requireReadTarget,
+} from "./run-options.ts";
 import { targetSettings } from "./settings-of-options.ts";
 
 export interface ReadPlatformOptions extends Pick<CallOptions, "folder" | "signal" | "onNotice"> {
@@ -18,7 +24,7 @@ export interface ProductsOptions extends ReadPlatformOptions {
 
 /** The products of a platform; each page is requested on demand. Needs no credentials. @throws Failure */
 export function products(options: ProductsOptions): AsyncGenerator<Product> {
-  requireOptions(options, PRODUCTS, { where: "products" });
+  requireOptions(options, PRODUCTS, "products");
   const { filters = {} } = options;
   return reading("products", options, async function* pages({ target, dependencies }) {
     for await (const { results } of productPages({ target, filters, extent: "all" }, dependencies)) yield* results;
@@ -32,7 +38,7 @@ export interface RatesOptions extends ReadPlatformOptions, RateRequest {
 
 /** The rates of a tariff. Needs no credentials. @throws Failure */
 export function rates(options: RatesOptions): AsyncGenerator<UnitRate> {
-  requireOptions(options, RATES, { where: "rates", required: ["product", "tariff", "fuel", "kind"] });
+  requireOptions(options, RATES, "rates");
   const { product, tariff, fuel, kind, from, to, chronological = false } = options;
   const request = { product, tariff, fuel, kind, from, to };
   return reading("rates", options, async function* pages({ target, dependencies }) {
@@ -50,7 +56,7 @@ export interface AccountOptions extends ReadPlatformOptions {
 
 /** One account as stored on the platform. @throws Failure */
 export async function readAccount(options: AccountOptions): Promise<Account> {
-  requireOptions(options, ACCOUNT, { where: "readAccount", required: ["number"] });
+  requireOptions(options, ACCOUNT, "readAccount");
   const { number } = options;
   const found = reading("readAccount", options, async function* one({ target, dependencies }) {
     yield await readAccountOf({ target, number }, dependencies);
@@ -60,26 +66,30 @@ export async function readAccount(options: AccountOptions): Promise<Account> {
 }
 
 const READ: OptionKinds<ReadPlatformOptions> = {
-  folder: "a string",
-  signal: "an AbortSignal",
-  onNotice: "a function",
-  target: "settings by name",
+  folder: { kind: "text" },
+  signal: { kind: "signal" },
+  onNotice: { kind: "function" },
+  target: { kind: "object" },
 };
 
-const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: "settings by name" };
+const PRODUCTS: OptionKinds<ProductsOptions> = { ...READ, filters: { kind: "object" } };
 
 const RATES: OptionKinds<RatesOptions> = {
   ...READ,
-  product: "a string",
-  tariff: "a string",
-  fuel: '"electricity" or "gas"',
-  kind: '"standard", "day", "night" or "standing"',
-  from: "a string",
-  to: "a string",
-  chronological: "true or false",
+  product: { kind: "text", library: "required" },
+  tariff: { kind: "text", library: "required" },
+  fuel: { choices: FUELS, library: "required" },
+  kind: { choices: RATE_KINDS, library: "required" },
+  from: { kind: "text" },
+  to: { kind: "text" },
+  chronological: { kind: "switch" },
 };
 
-const ACCOUNT: OptionKinds<AccountOptions> = { ...READ, credentials: "settings by name", number: "a string" };
+const ACCOUNT: OptionKinds<AccountOptions> = {
+  ...READ,
+  credentials: { kind: "object" },
+  number: { kind: "text", library: "required" },
+};
 
 interface Reading {
   readonly target: ReturnType<typeof targetSettings>;
@@ -91,7 +101,7 @@ async function* reading<T>(
   options: ReadPlatformOptions & { readonly credentials?: Credentials | undefined },
   read: (given: Reading) => AsyncGenerator<T>,
 ): AsyncGenerator<T> {
-  requireTargetOptions(options.target, name, ["baseUrl"]);
+  requireReadTarget(options.target, name);
   requireCredentials(options.credentials, name);
   const call = openCall(options, options.credentials);
   try {

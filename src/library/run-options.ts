@@ -1,5 +1,19 @@
 import type { RunProgress } from "../job/run-progress.ts";
-import type { AuthSettings, RateLimitSettings, TimeoutSettings } from "../job/settings/platform-settings.ts";
+import type { RateLimitSettings } from "../job/settings/platform-settings.ts";
+import {
+  CHECK,
+  JOB,
+  type JobOptions,
+  KEYS,
+  LEDGER,
+  REPORT,
+  type ReportOptions,
+  SENDING,
+  THREADS,
+} from "../options/job-options.ts";
+import type { LibraryOptions, OptionTable } from "../options/option-row.ts";
+import { PACE, TARGET, type TargetOptions } from "../options/target-options.ts";
+import { libraryOptions, type OptionKinds, requireOptions } from "./check-options.ts";
 
 /** The part of an `AbortSignal` that browser types and Node.js types have in common. */
 export interface StopSignal {
@@ -28,6 +42,14 @@ export interface CallOptions {
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
+const CALL: OptionKinds<CallOptions> = {
+  folder: { kind: "text" },
+  signal: { kind: "signal" },
+  stopNow: { kind: "signal" },
+  onProgress: { kind: "function" },
+  onNotice: { kind: "function" },
+};
+
 /** Credentials for the platform. Nothing is read from the environment. */
 export interface Credentials {
   readonly apiKey?: string | undefined;
@@ -36,54 +58,11 @@ export interface Credentials {
   readonly proxy?: string | undefined;
 }
 
-/** The records: contract, mapping and sources. The settings are those of `migrate.yaml`, which is not read. */
-export interface JobOptions {
-  /** The OpenAPI document followed by its overlays; `overlay:gb` names a bundled one. */
-  readonly contract: string | readonly string[];
-  /** Operation id or `METHOD path`; required unless the mapping names it or the contract has only one operation. */
-  readonly operation?: string | undefined;
-  /** Default: none; the sources are then already payloads. */
-  readonly mapping?: string | undefined;
-  /** Paths and patterns for the only source of the mapping without files, or without a parent. */
-  readonly sources?: string | readonly string[] | undefined;
-  /** Paths and patterns for sources of the mapping, by name. */
-  readonly namedSources?: Readonly<Record<string, readonly string[]>> | undefined;
-  /** Code of the import supplier. */
-  readonly supplier?: string | undefined;
-  /** Root folder of the documents of suppliers, by code; `documentRoot` is for all other suppliers. */
-  readonly documentRoots?: Readonly<Record<string, string>> | undefined;
-  readonly documentRoot?: string | undefined;
-  /** Settings of the platform instance that rules depend on. */
-  readonly rules?: Readonly<Record<string, boolean | number | string | readonly string[]>> | undefined;
-  /** Reference lists: name and file. */
-  readonly references?: Readonly<Record<string, string>> | undefined;
-  /** Time limit for one call of a mapping function, in seconds: 0.1 to 3600, default 2. */
-  readonly functionTimeout?: number | undefined;
-  /** `YYYY-MM-DD`: date to use as "today" in rules. */
-  readonly today?: string | undefined;
-  readonly encoding?: string | undefined;
-  readonly delimiter?: string | undefined;
-  /** Maximum number of records. */
-  readonly limit?: number | undefined;
-  /** Only the records with these business keys. */
-  readonly only?: readonly string[] | undefined;
-}
-
-/** A platform. Contains no secrets, because it is recorded with the run. */
-export interface TargetOptions {
-  /** `https://.../v1/` */
-  readonly baseUrl: string;
-  /** Records are sent to `production` only with `allowProduction: true`. */
-  readonly environment: "test" | "production";
-  /** PEM file of a certificate authority to trust in addition to the default ones. */
-  readonly ca?: string | undefined;
-  readonly proxy?: string | undefined;
-  readonly timeouts?: TimeoutSettings | undefined;
-  /** Allow a platform on this machine to be used without TLS. */
-  readonly allowInsecureLoopback?: boolean | undefined;
-  /** The authentication scheme, and private files with the credentials. */
-  readonly auth?: AuthSettings | undefined;
-}
+const CREDENTIALS: OptionKinds<Credentials> = {
+  apiKey: { kind: "text" },
+  token: { kind: "text" },
+  proxy: { kind: "text" },
+};
 
 /** A platform to read from. Reading changes nothing, so `environment` is optional. */
 export type ReadTargetOptions = Omit<TargetOptions, "environment"> & Partial<Pick<TargetOptions, "environment">>;
@@ -91,61 +70,58 @@ export type ReadTargetOptions = Omit<TargetOptions, "environment"> & Partial<Pic
 /** Rate limits of a run. */
 export interface PaceOptions extends Partial<RateLimitSettings> {}
 
-/** Options that `validate` and `push` have in common. */
-export interface ReportOptions {
-  /** Folder of the report. Default: next to the ledger for a push; none for a validation. */
-  readonly out?: string | undefined;
-  /** Also write the rejects to a workbook. */
-  readonly workbook?: boolean | undefined;
-  /** Include values of cells, which are personal data, in the report and the outcomes. */
-  readonly showValues?: boolean | undefined;
-}
+const LIBRARY_PACE: OptionTable = { ...libraryOptions(PACE), waitForSupplier: { kind: "object" } };
 
-export interface ValidateOptions extends JobOptions, ReportOptions, CallOptions {
-  /** Allow an input without records. */
-  readonly allowEmpty?: boolean | undefined;
-  /** Maximum number of invalid records: a count, or a share (0 to 1) of all. */
-  readonly maxErrors?: { readonly count: number } | { readonly share: number } | undefined;
-  /** Number of validation threads. Default `auto`: one per processor, at most 8, if the input is large enough. */
-  readonly threads?: "auto" | number | undefined;
-}
+export interface ValidateOptions
+  extends JobOptions, ReportOptions, CallOptions, LibraryOptions<typeof CHECK>, LibraryOptions<typeof THREADS> {}
 
-export interface PushOptions extends ValidateOptions {
+const VALIDATE: OptionTable = { ...CALL, ...libraryOptions({ ...JOB, ...REPORT, ...CHECK, ...THREADS }) };
+
+export interface PushOptions
+  extends
+    ValidateOptions,
+    LibraryOptions<typeof LEDGER>,
+    LibraryOptions<typeof KEYS>,
+    LibraryOptions<typeof SENDING>,
+    SendingCall {
   readonly target: TargetOptions;
-  readonly credentials?: Credentials | undefined;
-  /** Required to send to a target whose `environment` is `production`. */
-  readonly allowProduction?: boolean | undefined;
-  /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
-  readonly ledger?: string | undefined;
   readonly pace?: PaceOptions | undefined;
-  /** Do everything except send. */
-  readonly dryRun?: boolean | undefined;
-  /** Send records again that were accepted earlier with different content. */
-  readonly revise?: boolean | undefined;
-  /** Allow new keys that are almost identical to the key of a record sent earlier. */
-  readonly newKeys?: boolean | undefined;
-  /** Also send records that are invalid locally, if possible; the platform decides. */
-  readonly sendInvalid?: boolean | undefined;
-  /** Name of the last step of the workflow to perform. */
-  readonly until?: string | undefined;
 }
 
-export interface ResumeOptions extends ReportOptions, CallOptions {
+interface SendingCall {
   readonly credentials?: Credentials | undefined;
   /** Required to send to a target whose `environment` is `production`. */
   readonly allowProduction?: boolean | undefined;
-  /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
-  readonly ledger?: string | undefined;
+}
+
+const SENDING_CALL: OptionKinds<SendingCall> = { credentials: { kind: "object" }, allowProduction: { kind: "switch" } };
+
+const PUSH: OptionTable = {
+  ...VALIDATE,
+  target: { kind: "object", library: "required" },
+  ...SENDING_CALL,
+  pace: { kind: "object" },
+  ...libraryOptions({ ...LEDGER, ...KEYS, ...SENDING }),
+};
+
+export interface ReportAgainOptions
+  extends Omit<ReportOptions, "showValues">, CallOptions, LibraryOptions<typeof LEDGER> {
   /** Id of the run, or a prefix of it. Default: the latest. */
   readonly run?: string | undefined;
 }
 
-export interface ReconcileOptions extends ReportOptions, CallOptions {
+const REPORT_AGAIN: OptionTable = {
+  ...CALL,
+  ...libraryOptions({ out: REPORT.out, workbook: REPORT.workbook, ...LEDGER }),
+  run: { kind: "text" },
+};
+
+export interface ResumeOptions extends ReportAgainOptions, Pick<ReportOptions, "showValues">, SendingCall {}
+
+const RESUME: OptionTable = { ...REPORT_AGAIN, ...libraryOptions(REPORT), ...SENDING_CALL };
+
+export interface ReconcileOptions extends ReportAgainOptions, Pick<ReportOptions, "showValues"> {
   readonly credentials?: Credentials | undefined;
-  /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
-  readonly ledger?: string | undefined;
-  /** Id of the run, or a prefix of it. Default: the latest. */
-  readonly run?: string | undefined;
   /** Manual decisions about records, by business key, instead of querying the platform. */
   readonly decide?: OperatorDecision | undefined;
   /** Minimum time without requests before the platform is queried, in milliseconds. Default: that of the target. */
@@ -161,9 +137,54 @@ export interface OperatorDecision {
   readonly who: string;
 }
 
-export interface ReportAgainOptions extends Omit<ReportOptions, "showValues">, CallOptions {
-  /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
-  readonly ledger?: string | undefined;
-  /** Id of the run, or a prefix of it. Default: the latest. */
-  readonly run?: string | undefined;
+const RECONCILE: OptionTable = {
+  ...REPORT_AGAIN,
+  ...libraryOptions(REPORT),
+  credentials: { kind: "object" },
+  decide: { kind: "object" },
+  quietMs: { kind: "amount" },
+};
+
+const DECISION: OptionKinds<OperatorDecision> = {
+  accept: { kind: "keys" },
+  resend: { kind: "keys" },
+  who: { kind: "text", library: "required" },
+};
+
+/** @throws Failure `usage` for invalid options of `validate`; each function below checks the options of another call */
+export function requireValidateOptions(options: ValidateOptions): void {
+  requireOptions(options, VALIDATE, "validate");
+}
+
+export function requirePushOptions(options: PushOptions): void {
+  requireOptions(options, PUSH, "push");
+  const { target, credentials, pace = {} } = options;
+  requireOptions(target, libraryOptions(TARGET), "push: target");
+  requireCredentials(credentials, "push");
+  requireOptions(pace, LIBRARY_PACE, "push: pace");
+}
+
+export function requireResumeOptions(options: ResumeOptions): void {
+  requireOptions(options, RESUME, "resume");
+  requireCredentials(options.credentials, "resume");
+}
+
+export function requireReconcileOptions(options: ReconcileOptions): void {
+  requireOptions(options, RECONCILE, "reconcile");
+  requireCredentials(options.credentials, "reconcile");
+  const { decide } = options;
+  if (decide !== undefined) requireOptions(decide, DECISION, "reconcile: decide");
+}
+
+export function requireReportOptions(options: ReportAgainOptions): void {
+  requireOptions(options, REPORT_AGAIN, "report");
+}
+
+/** @param call name of the function, for the message */
+export function requireReadTarget(target: ReadTargetOptions, call: string): void {
+  requireOptions(target, libraryOptions(TARGET), `${call}: target`, "environment");
+}
+
+export function requireCredentials(credentials: Credentials | undefined, call: string): void {
+  requireOptions(credentials ?? {}, CREDENTIALS, `${call}: credentials`);
 }

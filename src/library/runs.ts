@@ -7,20 +7,18 @@ import type { Dependencies } from "../job/dependencies.ts";
 import type { RunReport } from "../pipeline/run/run-report.ts";
 import { knownError, openCall } from "./call.ts";
 import {
+  type CallOptions,
+  type Credentials,
+  type PushOptions,
+  type ReconcileOptions,
+  type ReportAgainOptions,
   requirePushOptions,
   requireReconcileOptions,
   requireReportOptions,
   requireResumeOptions,
   requireValidateOptions,
-} from "./option-kinds.ts";
-import type {
-  CallOptions,
-  Credentials,
-  PushOptions,
-  ReconcileOptions,
-  ReportAgainOptions,
-  ResumeOptions,
-  ValidateOptions,
+  type ResumeOptions,
+  type ValidateOptions,
 } from "./run-options.ts";
 import { openResult, recordedResult } from "./result-of-run.ts";
 import type { RunResult } from "./run-result.ts";
@@ -55,8 +53,7 @@ export async function validate(options: ValidateOptions): Promise<RunResult> {
  */
 export async function push(options: PushOptions): Promise<RunResult> {
   requirePushOptions(options);
-  const { target, allowProduction = false, sendInvalid = false } = options;
-  const { dryRun = false, revise = false, newKeys = false, until } = options;
+  const { target, allowProduction = false, dryRun = false } = options;
   const common = runOptions(options);
   const settings = targetSettings(target, common.job.folder);
   const pushed = {
@@ -66,10 +63,6 @@ export async function push(options: PushOptions): Promise<RunResult> {
     supplier: { code: options.supplier },
     pace: paceOf(options.pace),
     dryRun,
-    revise,
-    newKeys,
-    until,
-    sendInvalid,
     yes: allowProduction || !settings.production,
   };
   return recorded(options, pushed, (dependencies) => pushRecords(pushed, dependencies));

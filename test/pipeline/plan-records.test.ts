@@ -6,7 +6,7 @@ import { check, checkedRecords, type CheckOptions } from "../../src/migrate.ts";
 import { rereadPayloads } from "../../src/pipeline/send/reread-payloads.ts";
 import { recordsToSend } from "../../src/pipeline/send/records-to-send.ts";
 import type { CheckResult } from "../../src/pipeline/plan/plan-records.ts";
-import type { MaxErrors } from "../../src/job/settings/recorded-settings.ts";
+import type { MaxErrors } from "../../src/options/option-row.ts";
 import { all, startSampleRun, openThings, thingsFolder, writeThings } from "../job/sample-job.ts";
 
 const OPTIONS: CheckOptions = {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { errorCode } from "../../files/error-code.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
-import type { ListenAddress } from "../options/option-values.ts";
+import type { ListenAddress } from "../options/option-parsers.ts";
 import type { Logger } from "../process/logger.ts";
 import type { Progress } from "../progress/progress.ts";
 import { createExposition, type Exposition } from "./exposition.ts";

@@ -1,59 +1,48 @@
 import type { Command, Option } from "commander";
 import type { Format } from "../../report/formats/output-format.ts";
-import { type FlagsOf, optionOf, optionsOf, type OptionTable } from "./option-table.ts";
 import {
-  GENERAL,
+  CHECK,
   CONTRACT,
   INPUT,
-  CHECK,
-  THREADS,
+  JOB,
+  KEYS,
+  LEDGER,
   REJECTS,
   REPORT,
-  PLATFORM,
+  RUN,
   SENDING,
-  METRICS,
-  MESSAGES,
-  FIELDS,
+  THREADS,
+} from "../../options/job-options.ts";
+import { PACE, PLATFORMS, STORE, TARGET } from "../../options/target-options.ts";
+import { type FlagsOf, type FlagTable, optionOf, optionsOf } from "./option-table.ts";
+import {
   DOCTOR,
-  STORE,
+  DOCUMENTS,
+  FIELDS,
+  GENERAL,
   INIT,
-  RECONCILE,
+  MESSAGES,
+  METRICS,
   PROOF,
+  PUSH,
+  RECONCILE,
 } from "./run-option-tables.ts";
 
+/** Options of the commands that work on a job or a run. */
 type Options = typeof GENERAL &
-  typeof CONTRACT &
-  typeof INPUT &
-  typeof CHECK &
-  typeof THREADS &
+  typeof JOB &
+  typeof RUN &
   typeof REJECTS &
-  typeof REPORT &
-  typeof PLATFORM &
-  typeof SENDING &
+  typeof LEDGER &
+  typeof PLATFORMS &
+  Omit<typeof TARGET, "supplier"> &
+  typeof PACE &
+  typeof PUSH &
   typeof METRICS &
   typeof MESSAGES;
 
-/** Options of the commands that work on a job or a run. */
-export const OPTIONS: Options = {
-  ...GENERAL,
-  ...CONTRACT,
-  ...INPUT,
-  ...CHECK,
-  ...THREADS,
-  ...REJECTS,
-  ...REPORT,
-  ...PLATFORM,
-  ...SENDING,
-  ...METRICS,
-  ...MESSAGES,
-};
-
 /** The typed options. `settings.ts` converts them to settings. */
 export type Flags = Partial<FlagsOf<Options>>;
-
-/** The options that the configuration file can set as well. */
-export type ConfigurableFlags = Pick<Flags, Configurable<Options>>;
-type Configurable<Table> = { [Name in keyof Table]: Table[Name] extends { config: true } ? Name : never }[keyof Table];
 
 /** Options of the commands that report a run. */
 export interface RunFlags extends Flags {
@@ -83,8 +72,13 @@ export interface DemoFlags extends Flags {
   readonly cluster?: boolean;
 }
 
+type StoreMembers = (typeof STORE)["store"]["members"];
+
 /** Options of `documents check`. */
-export type DocumentFlags = Omit<RunFlags, "concurrency"> & FlagsOf<typeof STORE>;
+export type DocumentFlags = Omit<RunFlags, "concurrency"> &
+  FlagsOf<typeof STORE> &
+  FlagsOf<StoreMembers> &
+  FlagsOf<typeof DOCUMENTS>;
 
 /** Options of the other commands that show data. */
 export interface InspectFlags extends Flags {
@@ -97,12 +91,12 @@ export interface InspectFlags extends Flags {
   readonly watch?: boolean;
 }
 
-const GROUPS: Readonly<Record<string, OptionTable>> = {
-  "Options:": GENERAL,
+const GROUPS: Readonly<Record<string, FlagTable>> = {
+  "Options:": { ...GENERAL, ...LEDGER },
   "Contract:": CONTRACT,
   "Input:": INPUT,
   "Report:": REPORT,
-  "Platform:": PLATFORM,
+  "Platform:": { ...PLATFORMS, ...TARGET },
 };
 
 /** Looks up options by name. */
@@ -131,7 +125,7 @@ export const checkOptions: readonly Option[] = optionsOf(CHECK, "Input:");
 export const threadOptions: readonly Option[] = optionsOf(THREADS, "Input:");
 
 /** Options of the commands that re-import rejects. */
-export const rejectsOptions: readonly Option[] = optionsOf(REJECTS, "Rejects:");
+export const rejectsOptions: readonly Option[] = optionsOf({ ...REJECTS, ...KEYS }, "Rejects:");
 
 /** Options of the commands that report a run. */
 export const reportOptions: readonly Option[] = [
@@ -143,15 +137,18 @@ export const reportOptions: readonly Option[] = [
   ...options("out", "testLocations"),
 ];
 
-export const targetOptions: readonly Option[] = optionsOf(PLATFORM, "Platform:");
+export const targetOptions: readonly Option[] = optionsOf({ ...PLATFORMS, ...TARGET }, "Platform:");
 
-export const sendOptions: readonly Option[] = optionsOf(SENDING, "Sending:");
+export const sendOptions: readonly Option[] = optionsOf({ ...SENDING, ...PACE, ...PUSH }, "Sending:");
 
 /** Options of the commands that can run for a long time. */
 export const metricsOptions: readonly Option[] = optionsOf(METRICS, "Metrics:");
 
+const storeFlags = optionsOf({ ...STORE, ...STORE.store.members }, "Store:");
+
 export const storeOptions: readonly Option[] = [
-  ...optionsOf(STORE, "Store:"),
+  ...storeFlags,
+  ...optionsOf(DOCUMENTS, "Store:"),
   ...options("target", "ca", "auth", "proxy", "allowInsecureLoopback"),
 ];
 
@@ -173,7 +170,7 @@ export const settingOptions: readonly Option[] = [
   ...options("out", "ledger"),
   ...targetOptions,
   ...sendOptions,
-  ...optionsOf(STORE, "Store:").filter((option) => option.attributeName() !== "concurrency"),
+  ...storeFlags,
 ];
 
 export const fieldOptions: readonly Option[] = optionsOf(FIELDS);

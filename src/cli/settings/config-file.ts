@@ -7,7 +7,7 @@ import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import { isAddress } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
-import type { Config, TargetConfig, WrittenConfig } from "./config-schema.ts";
+import type { Config } from "./config-schema.ts";
 
 const CONFIG_NAME = "migrate.yaml";
 
@@ -37,7 +37,7 @@ export async function readLocatedConfig(named: string | undefined, folder: strin
   const document = parseDocument({ file, text }, "config");
   const resolve = pathFrom(path.dirname(file));
   const placeOf: NamingPlace = (tried) => document.findText((written) => resolve(written) === path.normalize(tried));
-  return { config: { ...resolvePaths(parseConfig(document), resolve), file, placeOf }, document };
+  return { config: { ...parseConfig(document, resolve), file, placeOf }, document };
 }
 
 function findUpwards(folder: string, from: string = folder): string | undefined {
@@ -50,36 +50,6 @@ function findUpwards(folder: string, from: string = folder): string | undefined 
 function pathFrom(folder: string): (file: string) => string {
   return (file) =>
     isShippedOverlay(file) || isAddress(file) || path.isAbsolute(file) ? file : path.join(folder, file);
-}
-
-function resolvePaths(config: WrittenConfig, resolve: (file: string) => string): Config {
-  const { references, store, targets } = config;
-  const contract = typeof config.contract === "string" ? [config.contract] : config.contract;
-  return {
-    ...withPaths(config, ["mapping", "out", "ledger"], resolve),
-    contract: contract?.map(resolve),
-    ...(references && { references: mapValues(references, resolve) }),
-    ...(store && { store: withPaths(store, ["location", "ca", "credentialsFile"], resolve) }),
-    ...(targets && { targets: mapValues(targets, (target) => resolveTarget(target, resolve)) }),
-  };
-}
-
-function resolveTarget(target: TargetConfig, resolve: (file: string) => string): TargetConfig {
-  const auth = target.auth && withPaths(target.auth, ["apiKeyFile", "tokenFile"], resolve);
-  return { ...withPaths(target, ["ca"], resolve), ...(auth && { auth }) };
-}
-
-/** Returns the settings, with the named members resolved to paths that can be opened from the current folder. */
-function withPaths<T extends object>(settings: T, names: readonly (keyof T)[], resolve: (file: string) => string): T {
-  const resolved = names.flatMap((name) => {
-    const file = settings[name];
-    return typeof file === "string" && file !== "" ? [[name, resolve(file)]] : [];
-  });
-  return { ...settings, ...Object.fromEntries(resolved) };
-}
-
-function mapValues<T>(values: Readonly<Record<string, T>>, change: (value: T) => T): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]));
 }
 
 const WRITABLE_BY_OTHERS = 0o002;

@@ -4,90 +4,33 @@ import { jsonCopy } from "../../json/parse-json.ts";
 import type { SourceDocument } from "../../contract/document/yaml-document.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { Failure } from "../../model/failure.ts";
-import { FUNCTION_TIMEOUT } from "../../job/functions/function-timeout.ts";
-import { authSchema } from "../../job/settings/auth-schema.ts";
-import type { RuleSettings } from "../../job/settings/rule-configuration.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
-import type { OptionTable } from "../options/option-table.ts";
-import { MOST_THREADS } from "../options/option-values.ts";
-import { type ConfigurableFlags, OPTIONS } from "../options/options.ts";
-import { type SupplierSettings } from "../../job/settings/supplier-settings.ts";
-import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
-import type { AuthSettings, TimeoutSettings } from "../../job/settings/platform-settings.ts";
+import { JOB, LEDGER, REPORT, THREADS } from "../../options/job-options.ts";
+import type { FileValues } from "../../options/option-row.ts";
+import { fileShape } from "../../options/option-schemas.ts";
+import { resolvedPaths } from "../../options/option-values.ts";
+import { PACE, PLATFORMS, STORE, SUPPLIER, type SuppliersConfig, TARGET } from "../../options/target-options.ts";
 
-const supplierSchema = z.strictObject({
-  rootLocation: z.string().optional(),
-  bucket: z.string().optional(),
-  expectedStatus: z.enum(SUPPLIER_STATUSES).optional(),
-});
+/** The settings of a configuration file. */
+export const FILE_SETTINGS: typeof JOB &
+  typeof PLATFORMS &
+  typeof STORE &
+  typeof LEDGER &
+  typeof REPORT &
+  typeof THREADS = { ...JOB, ...PLATFORMS, ...STORE, ...LEDGER, ...REPORT, ...THREADS };
 
-const suppliersSchema = z.record(z.string(), supplierSchema);
-
-const seconds = z.number().positive().max(3600).optional();
-const timeoutsSchema = z.strictObject({
-  connectSeconds: seconds,
-  headersSeconds: seconds,
-  bodySeconds: seconds,
-  wholeSeconds: seconds,
-  quietSeconds: z.number().min(0).max(86_400).optional(),
-});
+const suppliersSchema = z.record(z.string(), z.strictObject(fileShape(SUPPLIER)));
 
 const targetSchema = z.strictObject({
-  baseUrl: z.string(),
-  ca: z.string().optional(),
-  proxy: z.string().optional(),
-  timeouts: timeoutsSchema.optional(),
-  supplier: z.string().optional(),
+  ...fileShape(TARGET),
+  ...fileShape(PACE),
   suppliers: suppliersSchema.optional(),
-  environment: z.enum(["test", "production"]).optional(),
-  maxConcurrency: z.number().int().min(1).max(1024).optional(),
-  rps: z.number().positive().optional(),
-  auth: authSchema.optional(),
 });
-
-const storeSchema = z.strictObject({
-  location: z.string().optional(),
-  endpoint: z.string().optional(),
-  region: z.string().optional(),
-  ca: z.string().optional(),
-  credentialsFile: z.string().optional(),
-});
-const functionTimeout = z.number().min(FUNCTION_TIMEOUT.least).max(FUNCTION_TIMEOUT.most).optional();
-const settingSchema = z.union([z.boolean(), z.number(), z.string(), z.array(z.string())]);
-
-/** The settings that flags can also set: the option rows with `config`. */
-function configurableShape(): { readonly [Name in keyof ConfigurableFlags]-?: z.ZodType<Written[Name]> };
-function configurableShape(): Readonly<Record<string, z.ZodType>> {
-  const rows: OptionTable = OPTIONS;
-  const configurable = Object.entries(rows).filter(([, row]) => row.config);
-  return Object.fromEntries(
-    configurable.map(([name, { kind, help }]) => [
-      name,
-      (kind === "list" ? texts : kind === "threads" ? threadCount : z.string()).optional().describe(help),
-    ]),
-  );
-}
-
-const texts = z.union([z.string(), z.array(z.string())]);
-const threadCount = z.union([z.literal("auto"), z.number().int().min(1).max(MOST_THREADS)]);
-
-/** A setting that is a list may be written as a single string. */
-type Written = {
-  readonly [Name in keyof ConfigurableFlags]-?:
-    | ConfigurableFlags[Name]
-    | (ConfigurableFlags[Name] extends readonly string[] | undefined ? string : never)
-    | undefined;
-};
 
 const configSchema = z.strictObject({
-  ...configurableShape(),
-  suppliers: suppliersSchema.optional().describe("import suppliers by code"),
-  documentRoot: z.string().optional().describe("root location of suppliers without their own"),
-  store: storeSchema.optional().describe("location of documents"),
-  functionTimeout: functionTimeout.describe("time limit for one call of a mapping function, in seconds"),
-  rules: z.record(z.string(), settingSchema).optional().describe("instance settings used by rules"),
-  references: z.record(z.string(), z.string()).optional().describe("reference lists: name and file"),
-  targets: z.record(z.string(), targetSchema).optional().describe("platforms by name"),
+  ...fileShape(FILE_SETTINGS),
+  suppliers: suppliersSchema.optional().describe(PLATFORMS.suppliers.help),
+  targets: z.record(z.string(), targetSchema).optional().describe(PLATFORMS.targets.help),
 });
 
 /** The JSON Schema of a configuration file, in draft 7 for editors. */
@@ -96,72 +39,44 @@ export function configJsonSchema(): JsonObject {
   return { title: "migrate.yaml", description: "docs/configuration.md", ...(isJsonObject(schema) ? schema : {}) };
 }
 
-/** The location of documents. */
-interface StoreConfig {
-  /** A folder, or `s3://bucket`. */
-  readonly location?: string | undefined;
-  readonly endpoint?: string | undefined;
-  readonly region?: string | undefined;
-  readonly ca?: string | undefined;
-  readonly credentialsFile?: string | undefined;
-}
-
-/** Import suppliers by code. */
-type SuppliersConfig = Readonly<Record<string, SupplierSettings>>;
-
 /** A platform in the configuration file. */
-export interface TargetConfig {
-  readonly baseUrl: string;
-  readonly ca?: string | undefined;
-  readonly supplier?: string | undefined;
+export interface TargetConfig extends FileValues<typeof TARGET>, FileValues<typeof PACE> {
   /** Settings for this platform. Each one overrides the file's setting for the same supplier. */
   readonly suppliers?: SuppliersConfig | undefined;
-  /** The proxy for requests. Default: no proxy. */
-  readonly proxy?: string | undefined;
-  readonly timeouts?: TimeoutSettings | undefined;
-  /** `production` requires --yes or typing the host name. */
-  readonly environment?: "test" | "production" | undefined;
-  /** Maximum number of requests in flight for `--concurrency auto`. */
-  readonly maxConcurrency?: number | undefined;
-  readonly rps?: number | undefined;
-  readonly auth?: AuthSettings | undefined;
 }
 
-/** The validated `migrate.yaml`. Its paths are resolved against its own folder. */
-export interface Config extends ConfigurableSettings {
+/** The configuration as written in the file. */
+interface WrittenConfig extends FileValues<typeof FILE_SETTINGS> {
+  readonly suppliers?: SuppliersConfig | undefined;
+  readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
+}
+
+/** The validated `migrate.yaml`. Its paths are resolved against its own folder. A flag overrides its setting. */
+export interface Config extends WrittenConfig {
+  readonly contract?: readonly string[] | undefined;
   /** Path of the file. Absent if there is none. */
   readonly file?: string | undefined;
   /** Position in the configuration where a path is named, by the resolved path. */
   readonly placeOf?: NamingPlace | undefined;
-  readonly suppliers?: SuppliersConfig | undefined;
-  /** The root location of suppliers without their own setting. */
-  readonly documentRoot?: string | undefined;
-  readonly store?: StoreConfig | undefined;
-  /** Time limit for one call of a mapping function, in seconds. */
-  readonly functionTimeout?: number | undefined;
-  /** Instance settings that rules over several fields depend on. */
-  readonly rules?: RuleSettings["rules"];
-  /** Reference lists: name -> file. */
-  readonly references?: RuleSettings["references"];
-  readonly targets?: Readonly<Record<string, TargetConfig>> | undefined;
 }
 
-/** Settings that flags can also set. A flag overrides the file. */
-type ConfigurableSettings = { readonly [Name in keyof ConfigurableFlags]: ConfigurableFlags[Name] | undefined };
-
-/** The configuration in the form it is written in the file. */
-export type WrittenConfig = Omit<Config, "file" | "placeOf" | "contract"> & {
-  readonly contract?: string | readonly string[] | undefined;
-};
-
 /**
- * Validates the content of a configuration file.
+ * Validates the content of a configuration file, and resolves its paths.
  * @throws Failure `config`, with file and line, for invalid content
  */
-export function parseConfig(document: SourceDocument): WrittenConfig {
+export function parseConfig(document: SourceDocument, resolve: (file: string) => string): Config {
   const parsed = configSchema.safeParse(document.value ?? {});
-  if (parsed.success) return parsed.data;
-  throw schemaFailure(document, parsed.error.issues);
+  if (!parsed.success) throw schemaFailure(document, parsed.error.issues);
+  const { contract, targets, ...rest } = resolvedPaths<WrittenConfig>(FILE_SETTINGS, parsed.data, resolve);
+  const resolved = Object.entries(targets ?? {}).map(([name, target]) => [
+    name,
+    resolvedPaths(TARGET, target, resolve),
+  ]);
+  return {
+    ...rest,
+    contract: typeof contract === "string" ? [contract] : contract,
+    ...(targets && { targets: Object.fromEntries(resolved) }),
+  };
 }
 
 type Issue = z.core.$ZodIssue;

@@ -4,6 +4,10 @@ import type { JobSettings } from "../../job/job.ts";
 import { type RecordedRejects, recordedRejects } from "../../job/rejects/recorded-rejects.ts";
 import type { RejectsSettings } from "../../job/rejects/rejects-settings.ts";
 import { Failure } from "../../model/failure.ts";
+import { JOB, KEYS, REJECTS, RUN } from "../../options/job-options.ts";
+import type { OptionTable } from "../../options/option-row.ts";
+import { recordedValues, reimportedValues, resolvedPaths } from "../../options/option-values.ts";
+import { PACE } from "../../options/target-options.ts";
 import type { Flags } from "../options/options.ts";
 import { readSettings, type Settings } from "./settings.ts";
 
@@ -34,34 +38,29 @@ export async function readRejectsSettings(
     out: isSameFolder(settings.out, rejects) && flags.out === undefined ? undefined : settings.out,
     ...(run !== undefined && {
       ...(!isElsewhere && { target: run.target }),
-      revise: flags.revise ?? run.revise,
-      until: flags.until ?? run.until,
+      ...kept(RUN, run, flags),
       pace: {
         ...settings.pace,
-        concurrency: flags.concurrency ?? run.pace.concurrency,
-        rps: flags.rps ?? run.pace.rps,
+        ...kept(PACE, run.pace, flags),
         ...(isElsewhere ? {} : { maxConcurrency: run.pace.maxConcurrency }),
       },
     }),
   };
 }
 
-/** Converts recorded settings to flags, relative to the current folder. */
-function flagsOf({ folder, contract, mapping, ...job }: JobSettings, now: string): Flags {
-  const from = (file: string): string => (path.isAbsolute(file) ? file : path.join(path.relative(now, folder), file));
-  const { operation, supplier, encoding, delimiter, today } = job;
-  return definedFlags({
-    ...(contract.length > 0 && { contract: contract.map((file) => (isShippedOverlay(file) ? file : from(file))) }),
-    ...(mapping !== undefined && { mapping: from(mapping) }),
-    ...(operation !== undefined && { operation }),
-    ...(supplier !== undefined && { supplier }),
-    ...(encoding !== undefined && { encoding }),
-    ...(delimiter !== undefined && { delimiter }),
-    ...(today !== undefined && { today }),
-  });
+/** The values of the earlier run that the new run uses, unless a flag overrides them. */
+function kept<Values extends object>(table: OptionTable, before: Values, flags: Flags): Partial<Values> {
+  return reimportedValues(table, { ...before, ...definedFlags(flags) });
 }
 
-function definedFlags(flags: Flags): Flags {
+/** Converts recorded settings to flags, relative to the current folder. */
+function flagsOf({ folder, ...job }: JobSettings, now: string): Flags {
+  const from = (file: string): string =>
+    path.isAbsolute(file) || isShippedOverlay(file) ? file : path.join(path.relative(now, folder), file);
+  return definedFlags(resolvedPaths(JOB, reimportedValues(JOB, job), from));
+}
+
+function definedFlags(flags: object): Flags {
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));
 }
 
@@ -86,9 +85,8 @@ function jobOf(
   };
 }
 
-function rejectsOf(flags: Flags & { readonly rejects: string }): RejectsSettings {
-  const { rejects, restoreKeys = false, acceptChanges = false, newKeys = false, encoding, delimiter } = flags;
-  return { folder: rejects, restoreKeys, acceptChanges, newKeys, encoding, delimiter };
+function rejectsOf({ rejects, encoding, delimiter, ...flags }: Flags & { readonly rejects: string }): RejectsSettings {
+  return { folder: rejects, ...recordedValues({ ...REJECTS, ...KEYS }, flags), encoding, delimiter };
 }
 
 function isSameFolder(out: string | undefined, folder: string): boolean {

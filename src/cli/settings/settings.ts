@@ -3,7 +3,10 @@ import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import type { Supplier, SupplierSettings } from "../../job/settings/supplier-settings.ts";
 import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { MaxErrors, Threads, WorkerSettings } from "../../job/settings/recorded-settings.ts";
+import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
+import { JOB, RUN, type RunValues } from "../../options/job-options.ts";
+import { recordedValues } from "../../options/option-values.ts";
+import { PLATFORMS, TARGET } from "../../options/target-options.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
 import { typedAgain } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
@@ -12,25 +15,16 @@ import type { Config, TargetConfig } from "./config-schema.ts";
 import { DEFAULT_PACE, type RateLimitSettings, type TargetSettings } from "../../job/settings/platform-settings.ts";
 
 /** The settings from flags, environment and configuration file. No lower layer reads any of the three. */
-export interface Settings {
+export interface Settings extends RunValues {
   /** Path of the configuration file. */
   readonly configFile: string | undefined;
   readonly placeOf: NamingPlace | undefined;
   readonly job: JobSettings;
-  readonly out: string | undefined;
   /** Whether rejects are also written to a workbook. */
   readonly workbook: boolean;
   readonly ledger: string;
   readonly showValues: boolean;
-  readonly allowEmpty: boolean;
-  readonly maxErrors: MaxErrors | undefined;
-  readonly threads: Threads;
   readonly dryRun: boolean;
-  readonly revise: boolean;
-  readonly newKeys: boolean;
-  /** The last workflow step that this run performs. */
-  readonly until: string | undefined;
-  readonly sendInvalid: boolean;
   readonly yes: boolean;
   readonly pace: RateLimitSettings;
   readonly workers: WorkerSettings | undefined;
@@ -55,45 +49,28 @@ export function settingsOf(
 ): Settings {
   const target = targetOf(flags, config);
   const supplier = supplierOf(flags, config, target);
-  const { ledger = DEFAULT_LEDGER, out, ...given } = { ...config, ...flags };
-  const { allowEmpty, dryRun, maxErrors, newKeys, revise, sendInvalid, showValues, until, yes } = flags;
+  const given = { threads: "auto" as const, ...config, ...flags };
+  const { showValues = false, dryRun = false, yes = false } = flags;
   return {
+    ...recordedValues(RUN, given),
     configFile: config.file,
     placeOf: config.placeOf,
     job: {
+      ...recordedValues(JOB, given),
       folder,
       config: flags.config,
+      contract: given.contract ?? [],
       sources,
       namedSources: namedSources(flags.source ?? []),
-      contract: given.contract ?? [],
-      operation: given.operation,
-      mapping: given.mapping,
       supplier: supplier.code,
       documentRoots: rootsOf(config, target),
-      documentRoot: config.documentRoot,
-      rules: config.rules,
-      functionTimeout: config.functionTimeout,
-      references: config.references,
-      today: flags.today,
-      encoding: given.encoding,
-      delimiter: given.delimiter,
-      limit: flags.limit,
-      only: flags.only,
     },
     supplier,
-    out,
     workbook: wantsWorkbook(flags),
-    ledger: requireLedgerLocator(ledger),
-    maxErrors,
-    threads: threadsOf(given),
-    showValues: showValues ?? false,
-    allowEmpty: allowEmpty ?? false,
-    dryRun: dryRun ?? false,
-    revise: revise ?? false,
-    newKeys: newKeys ?? false,
-    until,
-    sendInvalid: sendInvalid ?? false,
-    yes: yes ?? false,
+    ledger: requireLedgerLocator(given.ledger ?? DEFAULT_LEDGER),
+    showValues,
+    dryRun,
+    yes,
     pace: rateLimitSettings(flags, target),
     workers: workerSettings(flags),
     target: target && targetSettings(target, flags),
@@ -211,24 +188,16 @@ function waitOf(wait: true | number): RateLimitSettings["waitForSupplier"] {
   return wait === true ? {} : { forMs: wait };
 }
 
-function targetSettings(target: ChosenTarget, flags: Flags): TargetSettings {
-  const { baseUrl, name, ca, environment, auth, timeouts } = target;
+function targetSettings(
+  { name, environment, ...target }: ChosenTarget,
+  { auth: scheme, ...flags }: Flags,
+): TargetSettings {
+  const auth = { ...target.auth, ...(scheme !== undefined && { scheme }) };
   return {
-    baseUrl,
-    flags: typedAgain({ ...flags, target: name }, TARGET_FLAGS),
-    ca,
-    proxy: flags.proxy ?? target.proxy,
-    timeouts,
-    allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
+    ...recordedValues(TARGET, { ...target, ...flags, auth }),
+    flags: typedAgain({ ...flags, auth: scheme, target: name }, Object.keys({ ...PLATFORMS, ...TARGET })),
     production: environment === "production",
-    auth: { ...auth, ...(flags.auth !== undefined && { scheme: flags.auth }) },
   };
-}
-
-const TARGET_FLAGS = ["target", "baseUrl", "ca", "proxy", "auth", "allowInsecureLoopback"] as const;
-
-function threadsOf({ threads = "auto" }: { readonly threads?: Threads | undefined }): Threads {
-  return threads;
 }
 
 function namedSources(given: readonly string[]): Readonly<Record<string, readonly string[]>> {

@@ -6,7 +6,8 @@ import { hostOf, openTarget, type OpenTarget, type SecuredConnection } from "../
 import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
 import { token } from "../reading/token.ts";
 import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";
-import type { AuthSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
+import type { AuthSettings } from "../../options/target-options.ts";
 
 export type PlatformDependencies = Pick<Dependencies, "secrets" | "clock" | "proxyCredentials" | "userAgent">;
 

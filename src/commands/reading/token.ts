@@ -4,7 +4,9 @@ import { expiryIn, tokenClaims } from "../../platform/auth/service-token.ts";
 import { credentialsOf, mutationOf } from "../../job/settings/auth-settings.ts";
 import { type OpenTarget, openTarget } from "../../job/target-connection.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
-import type { AuthScheme, AuthSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
+import type { TargetSettings } from "../../job/settings/platform-settings.ts";
+import type { AuthScheme } from "../../options/option-row.ts";
+import type { AuthSettings } from "../../options/target-options.ts";
 
 export interface TokenOptions {
   readonly target: TargetSettings;

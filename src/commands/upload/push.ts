@@ -22,13 +22,6 @@ export interface PushOptions extends RunOptions {
   /** Locator of the ledger: the path of its file, or its URL. */
   readonly ledger: string;
   readonly dryRun: boolean;
-  readonly revise: boolean;
-  /** Accept new keys that are similar to the key of a record that was sent before. */
-  readonly newKeys?: boolean | undefined;
-  /** Send records that are invalid locally as well, if possible: the platform decides. */
-  readonly sendInvalid?: boolean | undefined;
-  /** Name of a workflow step. Records that have completed it stay `pending`. */
-  readonly until?: string | undefined;
   /** Send to a production target without confirmation. */
   readonly yes: boolean;
 }

@@ -1,9 +1,9 @@
-export interface RejectsSettings {
+import type { KEYS, REJECTS } from "../../options/job-options.ts";
+import type { RecordedValues } from "../../options/option-row.ts";
+
+export interface RejectsSettings extends RecordedValues<typeof REJECTS>, RecordedValues<typeof KEYS> {
   /** The report folder that contains them. */
   readonly folder: string;
-  readonly restoreKeys: boolean;
-  readonly acceptChanges: boolean;
-  readonly newKeys: boolean;
   /**
    * Set explicitly for the rejects. Otherwise it is detected for each file, because a spreadsheet may have saved the
    * file in another encoding.

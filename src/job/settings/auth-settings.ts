@@ -3,7 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Credentials } from "../../platform/auth/create-authorisation.ts";
 import type { TokenMutation } from "../../platform/auth/token-mutation.ts";
 import type { Secrets } from "../dependencies.ts";
-import type { AuthSettings } from "./platform-settings.ts";
+import type { AuthSettings } from "../../options/target-options.ts";
 
 /** @throws Failure `config` if the credentials for the scheme are missing */
 export function credentialsOf({ token, apiKey }: Secrets, { scheme }: AuthSettings): Credentials {

@@ -1,38 +1,27 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
 import { type Clock, timestamp } from "../../time/clock.ts";
-import { authSchema } from "./auth-schema.ts";
 import type { Job, JobSettings } from "../job.ts";
 import { pathsFrom } from "../contract-files.ts";
 import { endpointOf } from "../endpoint.ts";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
+import { JOB, KEYS, REJECTS, RUN, type RunValues } from "../../options/job-options.ts";
+import { recordedShape } from "../../options/option-schemas.ts";
+import { recordedValues, resolvedPaths } from "../../options/option-values.ts";
+import { PACE, TARGET } from "../../options/target-options.ts";
 import { type RecordedFile, recordedFileSchema, recordFiles } from "./recorded-files.ts";
 import type { RateLimitSettings, TargetSettings } from "./platform-settings.ts";
 
-/** The maximum number of invalid records in a run: a count, or a share (0 to 1) of all records. */
-export type MaxErrors = { readonly count: number } | { readonly share: number };
-
-/** Number of validation threads; `auto`: one per processor, at most 8, if the input is large enough. */
-export type Threads = "auto" | number;
-
 /** The settings of a push in the ledger, with which `resume` continues. Contains no credentials. */
-export interface RunSettings {
+export interface RunSettings extends RunValues {
   readonly job: JobSettings;
   readonly target: TargetSettings;
   readonly pace: RateLimitSettings;
   /** Set if several processes send the run. */
   readonly workers?: WorkerSettings | undefined;
-  readonly maxErrors?: MaxErrors | undefined;
-  readonly threads?: Threads | undefined;
-  readonly revise: boolean;
-  readonly newKeys?: boolean | undefined;
-  readonly until?: string | undefined;
-  readonly allowEmpty: boolean;
-  readonly sendInvalid?: boolean | undefined;
   /** The user confirmed in advance that records may be sent to any target (`--yes`). */
   readonly confirmed?: boolean | undefined;
-  readonly out?: string | undefined;
   /** Secret key for the fingerprints of its rejects: 256 random bits as text. */
   readonly rejectsSecret: string;
   /** Fingerprints of the contract, the mapping, the files that the mapping names, and the input. */
@@ -51,33 +40,16 @@ export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
 ): Promise<NewRun> {
-  const {
+  const { target, pace, workers, confirmed, dryRun } = options;
+  const settings: RunSettings = {
+    job: job.settings,
     target,
     pace,
     workers,
-    maxErrors,
-    threads,
-    revise,
-    newKeys,
-    until,
-    allowEmpty,
-    sendInvalid,
+    ...recordedValues(RUN, options),
     confirmed,
-    out,
-    dryRun,
-  } = options;
-  const files = await recordFiles(job);
-  const rejectsSecret = randomBytes(32).toString("base64url");
-  const sending = { target, pace, workers, revise, newKeys, until, sendInvalid, confirmed };
-  const settings: RunSettings = {
-    job: job.settings,
-    ...sending,
-    maxErrors,
-    threads,
-    allowEmpty,
-    out,
-    rejectsSecret,
-    files,
+    rejectsSecret: randomBytes(32).toString("base64url"),
+    files: await recordFiles(job),
   };
   return {
     command: "push",
@@ -149,62 +121,23 @@ function moved(value: unknown, from: string, to: string): unknown {
 
 /** Paths were relative to the folder in which the run started. */
 function withResolvedPaths(settings: RunSettings): RunSettings {
-  const { target, out, job } = settings;
-  const resolve = pathsFrom(job.folder);
-  const { apiKeyFile, tokenFile } = target.auth;
-  return {
-    ...settings,
-    ...(out !== undefined && { out: resolve(out) }),
-    target: {
-      ...target,
-      ...(target.ca !== undefined && { ca: resolve(target.ca) }),
-      auth: {
-        ...target.auth,
-        ...(apiKeyFile !== undefined && { apiKeyFile: resolve(apiKeyFile) }),
-        ...(tokenFile !== undefined && { tokenFile: resolve(tokenFile) }),
-      },
-    },
-  };
+  const resolve = pathsFrom(settings.job.folder);
+  return { ...resolvedPaths(RUN, settings, resolve), target: resolvedPaths(TARGET, settings.target, resolve) };
 }
 
 const texts = z.array(z.string());
 const text = z.string().optional();
 
-const seconds = z.number().optional();
-const timeoutSchema = z.object({
-  connectSeconds: seconds,
-  headersSeconds: seconds,
-  bodySeconds: seconds,
-  wholeSeconds: seconds,
-  quietSeconds: seconds,
-});
-
 const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
+  ...recordedShape(JOB),
   folder: z.string(),
   config: text,
-  contract: texts,
-  operation: text,
-  mapping: text,
-  sources: texts,
-  namedSources: z.record(z.string(), texts),
-  supplier: text,
-  documentRoots: z.record(z.string(), z.string()).optional(),
-  documentRoot: text,
-  rules: z.record(z.string(), z.union([z.boolean(), z.number(), z.string(), texts])).optional(),
-  references: z.record(z.string(), z.string()).optional(),
-  today: text,
   standardInput: text,
-  encoding: text,
-  delimiter: text,
-  limit: z.number().optional(),
-  only: texts.optional(),
-  functionTimeout: z.number().optional(),
   rejects: z
     .object({
+      ...recordedShape(REJECTS),
+      ...recordedShape(KEYS),
       folder: z.string(),
-      restoreKeys: z.boolean(),
-      acceptChanges: z.boolean(),
-      newKeys: z.boolean(),
       encoding: text,
       delimiter: text,
     })
@@ -212,33 +145,15 @@ const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
 });
 
 const runSettingsSchema: z.ZodType<RunSettings> = z.object({
+  ...recordedShape(RUN),
   job: jobSettingsSchema,
-  target: z.object({
-    baseUrl: z.string(),
-    flags: texts,
-    ca: text,
-    proxy: text,
-    timeouts: timeoutSchema.optional(),
-    allowInsecureLoopback: z.boolean(),
-    production: z.boolean(),
-    auth: authSchema,
-  }),
+  target: z.object({ ...recordedShape(TARGET), flags: texts, production: z.boolean() }),
   pace: z.object({
-    concurrency: z.union([z.literal("auto"), z.number()]),
-    maxConcurrency: z.number(),
-    rps: z.number().optional(),
+    ...recordedShape(PACE),
     waitForSupplier: z.object({ forMs: z.number().optional() }).optional(),
   }),
   workers: z.object({ count: z.number(), leaseMs: z.number() }).optional(),
-  maxErrors: z.union([z.strictObject({ count: z.number() }), z.strictObject({ share: z.number() })]).optional(),
-  threads: z.union([z.literal("auto"), z.number()]).optional(),
-  revise: z.boolean(),
-  newKeys: z.boolean().optional(),
-  until: text,
-  allowEmpty: z.boolean(),
-  sendInvalid: z.boolean().optional(),
   confirmed: z.boolean().optional(),
-  out: text,
   rejectsSecret: z.string(),
   files: z.array(recordedFileSchema),
 });

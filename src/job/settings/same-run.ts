@@ -1,5 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NewRun, Run } from "../../ledger/ledger.ts";
+import { JOB, KEYS, REJECTS, RUN } from "../../options/job-options.ts";
+import { kindOf, type OptionTable } from "../../options/option-row.ts";
+import { flagOf } from "../../options/option-values.ts";
 import { instanceOf } from "../endpoint.ts";
 import { FILE_KINDS, type FileKind } from "./recorded-files.ts";
 import { type RunSettings, settingsIfKnown } from "./recorded-settings.ts";
@@ -44,29 +47,27 @@ function fingerprintsOf({ files }: RunSettings, wanted: FileKind): readonly stri
 }
 
 function differentOptions(one: RunSettings, two: RunSettings): readonly string[] {
-  const values = [optionsOf(one), optionsOf(two)] as const;
-  return Object.keys(values[0]).filter((name) => !isSame(values[0][name], values[1][name]));
+  const others = optionsOf(two);
+  const differ = optionsOf(one).filter(([, value], index) => !isSame(value, others[index]?.[1]));
+  return [...new Set(differ.map(([name]) => name))];
 }
 
-/** Keyed by the names that users know. */
-function optionsOf({ job, ...settings }: RunSettings): Readonly<Record<string, unknown>> {
-  const { restoreKeys, acceptChanges, newKeys } = job.rejects ?? {};
-  return {
-    "--limit": job.limit,
-    "--only": job.only,
-    "--encoding": job.encoding,
-    "--delimiter": job.delimiter,
-    "--today": job.today,
-    "--source": Object.keys(job.namedSources).toSorted(),
-    "--restore-keys": restoreKeys,
-    "--accept-changes": acceptChanges,
-    "--new-keys": [settings.newKeys ?? false, newKeys],
-    "--revise": settings.revise,
-    "--until": settings.until,
-    "--send-invalid": settings.sendInvalid ?? false,
-    "the settings of rules": job.rules,
-    "the folders of documents": [job.documentRoots, job.documentRoot],
-  };
+/** Values with the names that users know. */
+function optionsOf({ job, ...settings }: RunSettings): readonly (readonly [name: string, value: unknown])[] {
+  return [
+    ...selecting(JOB, job),
+    ["--source", Object.keys(job.namedSources).toSorted()],
+    ...selecting({ ...REJECTS, ...KEYS }, job.rejects ?? {}),
+    ...selecting(RUN, settings),
+    ["the settings of rules", job.rules],
+    ["the folders of documents", [job.documentRoots, job.documentRoot]],
+  ];
+}
+
+function selecting(table: OptionTable, settings: object): readonly (readonly [string, unknown])[] {
+  const values = new Map<string, unknown>(Object.entries(settings));
+  const rows = Object.entries(table).filter(([, { selects }]) => selects);
+  return rows.map(([name, row]) => [flagOf(name), values.get(name) ?? (kindOf(row) === "switch" ? false : undefined)]);
 }
 
 /** Compared as JSON, as stored in the ledger. */

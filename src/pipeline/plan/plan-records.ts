@@ -2,17 +2,18 @@ import { canResolveAmbiguous } from "../../contract/operations/operation.ts";
 import type { CheckProgress } from "../../job/dependencies.ts";
 import { endpointOf } from "../../job/endpoint.ts";
 import type { CompiledJob, Job } from "../../job/job.ts";
-import { type MaxErrors, settingsOf } from "../../job/settings/recorded-settings.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
 import { formatAttr, NON_FIELD_ERRORS } from "../../json/attr.ts";
 import type { ExcludedRow, Ledger, PlanLedger, PlanPolicy, Run } from "../../ledger/ledger.ts";
 import type { PackedItems } from "../../ledger/packed/item-columns.ts";
 import { countPacked, isPacked, joinPacked, packItems } from "../../ledger/packed/packed-items.ts";
 import { Failure } from "../../model/failure.ts";
 import type { MappedRecord } from "../../model/record.ts";
+import type { RunValues } from "../../options/job-options.ts";
 import { createItemBuilder, type FoundKeyColumn, type ItemSettings, type PlannedBatch } from "./plan-items.ts";
 
 /** How to handle keys that the ledger knows. */
-export type KeyPolicy = Pick<PlanPolicy, "revise" | "newKeys">;
+export type KeyPolicy = Pick<RunValues, "revise" | "newKeys">;
 
 /** A run and its ledger. */
 export interface RunHandle<L extends PlanLedger = Ledger> {
@@ -23,12 +24,7 @@ export interface RunHandle<L extends PlanLedger = Ledger> {
 /** A run that may send nothing, and its ledger. */
 export type PlanHandle = RunHandle<PlanLedger>;
 
-export interface PlanOptions {
-  /** Send records that are invalid locally where possible: the platform decides. */
-  readonly sendInvalid?: boolean | undefined;
-  readonly maxErrors?: MaxErrors | undefined;
-  /** Accept an input without records. */
-  readonly allowEmpty: boolean;
+export interface PlanOptions extends Pick<RunValues, "allowEmpty" | "maxErrors" | "sendInvalid"> {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: CheckProgress) => void;
 }
@@ -109,7 +105,7 @@ async function listBatches(
   const { excluded, ...result } = await listAll(batches, items, options);
   await items.end();
   if (result.reason === "stopped") return result;
-  if (result.reason === "done" && result.records === 0 && !options.allowEmpty) throw noRecords(context.job);
+  if (result.reason === "done" && result.records === 0 && options.allowEmpty !== true) throw noRecords(context.job);
   if (result.reason === "done") await ledger.exclude(run.id, excluded);
   return tooManyInvalid(result, options.maxErrors, true) ? { ...result, reason: "too_many_errors" } : result;
 }
@@ -173,7 +169,7 @@ function createItemGroups(write: (items: PackedItems) => Promise<void>): ItemGro
   };
 }
 
-function tooManyInvalid(progress: CheckProgress, most: MaxErrors | undefined, atEnd: boolean): boolean {
+function tooManyInvalid(progress: CheckProgress, most: RunValues["maxErrors"], atEnd: boolean): boolean {
   if (most === undefined) return false;
   if ("count" in most) return progress.invalid > most.count;
   return atEnd && progress.invalid > most.share * progress.records;
@@ -187,7 +183,7 @@ function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
 /** The settings for comparing a plan with earlier runs in the ledger. */
 export function planPolicy(
   job: Job,
-  { revise, newKeys }: KeyPolicy,
+  { revise = false, newKeys }: KeyPolicy,
   keyColumns: PlanPolicy["keyColumns"] = new Map(),
 ): PlanPolicy {
   return {
@@ -202,7 +198,7 @@ export function planPolicy(
 }
 
 /** The policy for reconciling ambiguous records. Without the job of the run, the columns of its keys are unknown. */
-export function reconcilePolicy(job: Job | undefined, { revise }: KeyPolicy): PlanPolicy {
+export function reconcilePolicy(job: Job | undefined, { revise = false }: KeyPolicy): PlanPolicy {
   if (job !== undefined) return planPolicy(job, { revise });
   return { revise, resendAmbiguous: false, keyAttr: NON_FIELD_ERRORS, keyColumns: new Map() };
 }

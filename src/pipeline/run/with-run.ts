@@ -1,6 +1,6 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, type JobSettings, openJob, requireKey } from "../../job/job.ts";
-import { type MaxErrors, type RunSettings, settingsOf, type Threads } from "../../job/settings/recorded-settings.ts";
+import { type RunSettings, settingsOf } from "../../job/settings/recorded-settings.ts";
 import { removeUnneededInput, standardInputFolder, withStandardInput } from "../../job/standard-input.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { WatchedJournal } from "./machine-evidence.ts";
@@ -8,6 +8,7 @@ import type { Ledger, NewRun, PlanLedger, Run } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { openPackedLedger, type UnsentRun } from "../../ledger/packed/packed-ledger.ts";
 import { BUG_EXIT_CODE, Failure } from "../../model/failure.ts";
+import type { RunValues } from "../../options/job-options.ts";
 import { createShownValues, type ShownValues } from "../../report/shown-values.ts";
 import { closeAfterReport, type CloseLater } from "./close-after-report.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
@@ -18,16 +19,9 @@ import { requireSameDestination } from "./same-destination.ts";
 import { type ReportOptions, requireReportFolder, type RunReport, type ShownRun } from "./run-report.ts";
 
 /** Options of every command that reads the whole input of a job and reports on it. */
-export interface RunOptions {
+export interface RunOptions extends RunValues {
   readonly job: JobSettings;
-  readonly maxErrors?: MaxErrors | undefined;
-  /** Default: only the calling thread. */
-  readonly threads?: Threads | undefined;
-  /** Accept an input without records. */
-  readonly allowEmpty: boolean;
   readonly showValues: boolean;
-  /** Report folder. Default: the run's own folder next to its ledger, or none for a run without a ledger. */
-  readonly out?: string | undefined;
   /** Also write the rejects to a workbook. */
   readonly workbook?: boolean | undefined;
 }
@@ -171,7 +165,7 @@ const BYTES_FOR_THREAD = 2_000_000;
 function inThreadIfLarge(
   ledger: Ledger,
   { input }: Pick<Job, "input">,
-  { threads = "auto", isPlanned }: { readonly threads?: Threads | undefined; readonly isPlanned: boolean },
+  { threads = "auto", isPlanned }: Pick<RunValues, "threads"> & { readonly isPlanned: boolean },
 ): Ledger {
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isWanted = threads === "auto" ? bytes >= BYTES_FOR_THREAD : threads > 1;

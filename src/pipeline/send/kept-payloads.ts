@@ -1,6 +1,6 @@
 import type { Job } from "../../job/job.ts";
-import type { Threads } from "../../job/settings/recorded-settings.ts";
 import type { Row } from "../../model/record.ts";
+import type { RunValues } from "../../options/job-options.ts";
 import type { ChunkedInput, RecordChunk } from "../../read/chunks/record-chunk.ts";
 import { rowsIn } from "../bytes/chunk-pieces.ts";
 import type { PackedPayloads } from "../threads/packed-payloads.ts";
@@ -25,7 +25,7 @@ const MOST_KEPT_BYTES = 64_000_000;
 /** Undefined if the input is too large or cannot be read in chunks, or if records need more than a payload. */
 export function keepPayloads(
   { input, operation }: Pick<Job, "input" | "operation">,
-  { threads = 1 }: { readonly threads?: Threads | undefined },
+  { threads = 1 }: Pick<RunValues, "threads">,
 ): KeptPayloads | undefined {
   const { chunked } = input;
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);

@@ -1,5 +1,5 @@
 import { availableParallelism } from "node:os";
-import type { Threads } from "../../job/settings/recorded-settings.ts";
+import type { Threads } from "../../options/option-row.ts";
 import type { Mapping } from "../../map/mapping.ts";
 import type { Input } from "../../read/input/open-input.ts";
 

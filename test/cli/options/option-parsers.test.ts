@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { PARSERS } from "../../../src/cli/options/option-values.ts";
+import { PARSERS } from "../../../src/cli/options/option-parsers.ts";
 
 test.each([
   ["90", 90_000],

@@ -1,11 +1,16 @@
 import { InvalidArgumentError } from "commander";
 import { isIsoDate } from "../../time/calendar.ts";
-import type { MaxErrors } from "../../job/settings/recorded-settings.ts";
+import {
+  AUTH_SCHEMES,
+  type AuthScheme,
+  type MaxErrors,
+  MOST_THREADS,
+  type OptionRow,
+} from "../../options/option-row.ts";
 import { FUELS, RATE_KINDS } from "../../platform/reading/rate-kinds.ts";
 import { FORMATS, RECORD_FORMATS } from "../../report/formats/output-format.ts";
 import type { Trigger } from "../../sandbox/faults/fault-options.ts";
 import { SUPPLIER_STATUSES, type SupplierStatus } from "../../model/supplier-status.ts";
-import { AUTH_SCHEMES, type AuthScheme } from "../../job/settings/platform-settings.ts";
 
 /** Choices defined in other modules. */
 export const CHOICES: {
@@ -15,13 +20,12 @@ export const CHOICES: {
   readonly rateKind: typeof RATE_KINDS;
 } = { format: FORMATS, recordFormat: RECORD_FORMATS, fuel: FUELS, rateKind: RATE_KINDS };
 
-/** More threads would only wait for the single reader. */
-export const MOST_THREADS = 64;
-
 /** Parsers of option values by kind. `before` is the previous value. */
 export const PARSERS = {
+  path: (text: string): string => PARSERS.text(text),
+
   /** For a repeatable option. */
-  list: (text: string, before: unknown): readonly string[] => [...listOf(before), PARSERS.text(text)],
+  paths: (text: string, before: unknown): readonly string[] => [...listOf(before), PARSERS.text(text)],
 
   text: (text: string): string => {
     if (text !== "") return text;
@@ -36,7 +40,7 @@ export const PARSERS = {
       .filter((key) => key !== ""),
   ],
 
-  number: (text: string, _before: unknown, [min, max]: NumberRange = [0]): number => {
+  number: (text: string, _before: unknown, [min, max]: NonNullable<OptionRow["range"]> = [0]): number => {
     const value = Number(text);
     if (/^\d+$/.test(text) && value >= min && value <= (max ?? Number.MAX_SAFE_INTEGER)) return value;
     const range = max === undefined ? `of ${min} or more` : `from ${min} to ${max}`;
@@ -142,9 +146,6 @@ export interface ListenAddress {
   /** 0: any free port. */
   readonly port: number;
 }
-
-/** Minimum and maximum. */
-export type NumberRange = readonly [min: number, max?: number];
 
 const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

@@ -1,0 +1,299 @@
+import type { LibraryOptions, RecordedValues } from "./option-row.ts";
+
+/** Options for the contract. The options of each table have a heading in `--help`. */
+export const CONTRACT = {
+  /** The OpenAPI document followed by its overlays; `overlay:gb` names a bundled one. */
+  contract: {
+    arg: "<file>",
+    kind: "paths",
+    env: true,
+    file: true,
+    library: "required",
+    recorded: "always",
+    reimport: true,
+    help: "OpenAPI document, then overlays in order (repeatable)",
+    docs: "the OpenAPI document of the platform, then overlays in order: a path or a list of paths ([contract.md](contract.md))",
+  },
+  cache: { negated: true, help: "compile the contract without the cache" },
+  /** Operation id or `METHOD path`; required unless the mapping names it or the contract has only one operation. */
+  operation: {
+    arg: "<id>",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    reimport: true,
+    help: 'operation id, or "METHOD path"',
+    docs: "the operation that receives the records: its id, or `METHOD path`; default: the operation of the mapping, or the only operation with a key",
+  },
+} as const;
+
+export const INPUT = {
+  /** Default: none; the sources are then already payloads. */
+  mapping: {
+    short: "m",
+    arg: "<file>",
+    kind: "path",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    reimport: true,
+    help: "mapping of rows to payloads (none: JSON sources already contain payloads)",
+    docs: "how rows become payloads ([mapping.md](mapping.md)); without a mapping, JSON sources must contain payloads",
+  },
+  source: { arg: "<name=path>", kind: "paths", help: "files for one source of the mapping (repeatable)" },
+  /** Code of the import supplier. */
+  supplier: {
+    short: "s",
+    arg: "<code>",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    reimport: true,
+    help: "import supplier (${supplier} in the mapping)",
+    docs: "the code of the import supplier: `${supplier}` in the mapping, and part of the identity of every record",
+  },
+  encoding: {
+    arg: "<name>",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    selects: true,
+    reimport: true,
+    help: "encoding of the sources (default: from the byte order mark, otherwise UTF-8)",
+    docs: "the encoding of sources without a byte order mark; default UTF-8",
+  },
+  delimiter: {
+    arg: "<char>",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    selects: true,
+    reimport: true,
+    help: "delimiter of CSV sources (default: detected)",
+    docs: "the delimiter of CSV sources; default: detected from the header",
+  },
+  /** Maximum number of records. */
+  limit: {
+    arg: "<n>",
+    kind: "number",
+    range: [1],
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "only the first n records",
+  },
+  /** `YYYY-MM-DD`: date to use as "today" in rules. */
+  today: {
+    arg: "<date>",
+    kind: "day",
+    env: true,
+    library: true,
+    recorded: true,
+    selects: true,
+    reimport: true,
+    help: 'date to use as "today" in rules, YYYY-MM-DD',
+  },
+  /** Only the records with these business keys. */
+  only: {
+    arg: "<keys>",
+    kind: "keys",
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "only the records with these business keys, separated by commas",
+  },
+} as const;
+
+/** Settings of a job that no flag sets. */
+export const SETTINGS = {
+  /** Paths and patterns for the only source of the mapping without files, or without a parent. */
+  sources: { flag: false, kind: "paths", library: true, recorded: "always" },
+  /** Paths and patterns for sources of the mapping, by name. */
+  namedSources: { flag: false, kind: "listsByName", library: true, recorded: "always" },
+  /** Root folder of the documents of suppliers, by code; `documentRoot` is for all other suppliers. */
+  documentRoots: { flag: false, kind: "textsByName", library: true, recorded: true },
+  documentRoot: {
+    flag: false,
+    kind: "text",
+    file: true,
+    library: true,
+    recorded: true,
+    help: "root location of suppliers without their own",
+    docs: "the root location of suppliers that have none in the configuration",
+  },
+  /** Settings of the platform instance that rules depend on. */
+  rules: {
+    flag: false,
+    kind: "ruleSettings",
+    file: true,
+    library: true,
+    recorded: true,
+    help: "instance settings used by rules",
+    docs: "settings of the instance, as name and value, used by rules over several fields and by contracts that choose between schemas ([rules.md](rules.md#settings))",
+  },
+  /** Reference lists: name and file. */
+  references: {
+    flag: false,
+    kind: "pathsByName",
+    file: true,
+    library: true,
+    recorded: true,
+    help: "reference lists: name and file",
+    docs: "reference lists for rules: name and file ([rules.md](rules.md#reference-lists)); `push --refresh-references` rewrites the list of `products`",
+  },
+  /** Time limit for one call of a mapping function, in seconds: 0.1 to 3600, default 2. */
+  functionTimeout: {
+    flag: false,
+    kind: "seconds",
+    range: [0.1, 3600],
+    file: true,
+    library: true,
+    recorded: true,
+    help: "time limit for one call of a mapping function, in seconds",
+    docs: "maximum seconds for one call of a mapping [function](mapping.md#functions), 0.1 to 3600; default 2. Loading the module may take 10 times as long",
+  },
+} as const;
+
+/** The options that determine the records of a run. */
+export const JOB: typeof CONTRACT & typeof INPUT & typeof SETTINGS = { ...CONTRACT, ...INPUT, ...SETTINGS };
+
+/** The records: contract, mapping and sources. The settings are those of `migrate.yaml`, which is not read. */
+export interface JobOptions extends LibraryOptions<typeof JOB> {}
+
+export const CHECK = {
+  /** Maximum number of invalid records: a count, or a share (0 to 1) of all. */
+  maxErrors: {
+    arg: "<n|n%>",
+    kind: "maxErrors",
+    env: true,
+    library: true,
+    recorded: true,
+    help: "stop when more records than this are invalid",
+  },
+  /** Allow an input without records. */
+  allowEmpty: { library: true, recorded: true, help: "accept an input without records" },
+} as const;
+
+/** Options of the commands that check the whole input on several threads. */
+export const THREADS = {
+  /** Number of validation threads. Default `auto`: one per processor, at most 8, if the input is large enough. */
+  threads: {
+    arg: "<auto|n>",
+    kind: "threads",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    help: "threads that validate a large input (default: auto, one per processor, 8 at most)",
+    docs: "threads that read, map and validate the input of `validate` and `push`, and write the ledger of a push, see [Threads](#threads); default `auto`",
+  },
+} as const;
+
+/** Options of the commands that re-import rejects. */
+export const REJECTS = {
+  rejects: { arg: "<dir>", help: "read the corrected rejects of this report, using the settings of its run" },
+  restoreKeys: {
+    recorded: "always",
+    selects: true,
+    help: "with --rejects: restore keys that were changed after export",
+  },
+  acceptChanges: {
+    recorded: "always",
+    selects: true,
+    help: "with --rejects: also accept changes to cells that had no error",
+  },
+} as const;
+
+/** For rejects and for other sources. */
+export const KEYS = {
+  /** Allow new keys that are almost identical to the key of a record sent earlier. */
+  newKeys: {
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "send new keys that differ from earlier keys only in zeros, case or spaces",
+  },
+} as const;
+
+export const REPORT = {
+  /** Include values of cells, which are personal data, in the report and the outcomes. */
+  showValues: { library: true, help: "show cell values (default: only their shape)" },
+  /** Folder of the report. Default: next to the ledger for a push; none for a validation. */
+  out: {
+    short: "o",
+    arg: "<dir>",
+    kind: "path",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    help: "folder for outcomes, errors, rejects and summary",
+    docs: "the report folder; default: none for `validate`, `runs/<run>` next to the ledger for `push`",
+  },
+  /** Also write the rejects to a workbook. */
+  workbook: { flag: false, library: true },
+  testLocations: { help: "with junit: file and line of every test case (invalid in strict schemas)" },
+} as const;
+
+/** Options that `validate` and `push` have in common. */
+export interface ReportOptions extends LibraryOptions<typeof REPORT> {}
+
+export const SENDING = {
+  /** Do everything except send. */
+  dryRun: { short: "n", library: true, help: "do everything except send" },
+  /** Send records again that were accepted earlier with different content. */
+  revise: {
+    library: true,
+    recorded: true,
+    selects: true,
+    reimport: true,
+    help: "send accepted records again if their content has changed",
+  },
+  /** Name of the last step of the workflow to perform. */
+  until: {
+    arg: "<step>",
+    library: true,
+    recorded: true,
+    selects: true,
+    reimport: true,
+    help: "last step of the workflow to run: validate or stage",
+  },
+  remoteValidate: { conflicts: ["until"], help: "use only the platform's validation, and create nothing" },
+  refreshReferences: { help: "first update the reference list of products from the platform" },
+  /** Also send records that are invalid locally, if possible; the platform decides. */
+  sendInvalid: {
+    library: true,
+    recorded: true,
+    selects: true,
+    help: "also send records that fail local validation (asks first; see --yes)",
+  },
+} as const;
+
+/** The options of a run in addition to its job and its target. */
+export const RUN: typeof CHECK & typeof THREADS & typeof KEYS & typeof REPORT & typeof SENDING = {
+  ...CHECK,
+  ...THREADS,
+  ...KEYS,
+  ...REPORT,
+  ...SENDING,
+};
+
+export interface RunValues extends RecordedValues<typeof RUN> {}
+
+export const LEDGER = {
+  /** Path of the ledger file, or URL of a PostgreSQL database. Default: `.migrate/ledger.db`. */
+  ledger: {
+    arg: "<path|url>",
+    kind: "path",
+    env: true,
+    file: true,
+    library: true,
+    help: "ledger of runs: a file, or postgres://user@host/database (default: .migrate/ledger.db)",
+    docs: "the ledger file, or a PostgreSQL database, `postgres://user@host/database` ([cluster.md](cluster.md)); default `.migrate/ledger.db` in the current folder",
+  },
+} as const;

@@ -1,0 +1,143 @@
+import type { SupplierStatus } from "../model/supplier-status.ts";
+
+/** Options by name: `maxErrors` is `--max-errors`. */
+export type OptionTable = Readonly<Record<string, OptionRow>>;
+
+/**
+ * The definition of an option. Its flag, variable, setting, library option, place in the settings of a run, and
+ * documentation are derived from it. The comment of a row is the documentation of the library option.
+ */
+export interface OptionRow {
+  /** Default: text with `arg`, a switch without. */
+  readonly kind?: Kind;
+  readonly choices?: readonly string[];
+  /** Minimum and maximum of a number; minimum length of a list. */
+  readonly range?: readonly [min: number, max?: number];
+  /** The description in `--help` and in the JSON Schema of the configuration file. */
+  readonly help?: string;
+  /** False: no flag sets it. */
+  readonly flag?: false;
+  /** The argument of the flag: `<file>`. A switch has none. */
+  readonly arg?: string;
+  /** One-letter form of the flag: `o` for `-o`. */
+  readonly short?: string;
+  /** The value of the flag if its argument is omitted. */
+  readonly preset?: string;
+  /** The value of the flag if it is not given. */
+  readonly default?: string | number;
+  /** Typed as `--no-name`. The value is true otherwise. */
+  readonly negated?: true;
+  /** Names of flags that cannot be combined with it. */
+  readonly conflicts?: readonly string[];
+  /** The environment variable that sets it. True: `MIGRATE_NAME`. */
+  readonly env?: true | string;
+  /** Whether the configuration file sets it, with the same name. */
+  readonly file?: true | "required";
+  /** Its meaning in docs/configuration.md. Required with `file`. */
+  readonly docs?: string;
+  /** A group of settings; none of its members is a flag unless a command adds them. */
+  readonly members?: OptionTable;
+  /** The member that the flag of the group sets. */
+  readonly sets?: string;
+  /** Whether it is an option of the library. */
+  readonly library?: true | "required";
+  /** Whether a run records it. Always: the recorded value is never absent. */
+  readonly recorded?: true | "always";
+  /** Pushes with different values do not send the same records. */
+  readonly selects?: true;
+  /** A re-import of rejects uses the value of the earlier run. */
+  readonly reimport?: true;
+}
+
+/** The values of each kind. */
+export interface KindValues {
+  readonly text: string;
+  /** A file or folder. Relative to the configuration file, if that sets it. */
+  readonly path: string;
+  /** YYYY-MM-DD */
+  readonly day: string;
+  readonly switch: boolean;
+  /** May be given as a single path. */
+  readonly paths: readonly string[];
+  readonly keys: readonly string[];
+  readonly number: number;
+  readonly amount: number;
+  /** Requests per second. */
+  readonly rate: number;
+  /** Seconds within the range. */
+  readonly seconds: number;
+  /** Seconds; the library accepts any number. */
+  readonly timeout: number;
+  readonly threads: Threads;
+  readonly concurrency: "auto" | number;
+  readonly maxErrors: MaxErrors;
+  readonly authScheme: AuthScheme;
+  readonly supplierStatus: SupplierStatus;
+  readonly textsByName: Readonly<Record<string, string>>;
+  readonly pathsByName: Readonly<Record<string, string>>;
+  readonly listsByName: Readonly<Record<string, readonly string[]>>;
+  readonly ruleSettings: Readonly<Record<string, boolean | number | string | readonly string[]>>;
+  /** For options of the library only, and settings with a structure of their own. */
+  readonly statuses: unknown;
+  readonly object: object | undefined;
+  readonly signal: unknown;
+  readonly function: unknown;
+}
+export type Kind = keyof KindValues;
+
+/** The maximum number of invalid records in a run: a count, or a share (0 to 1) of all records. */
+export type MaxErrors = { readonly count: number } | { readonly share: number };
+
+/** Number of validation threads; `auto`: one per processor, at most 8, if the input is large enough. */
+export type Threads = "auto" | number;
+
+/** More threads would only wait for the single reader. */
+export const MOST_THREADS = 64;
+
+/** Forms of the `Authorization` header: the prefix of the token, or the API key itself (`basic`). */
+export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;
+export type AuthScheme = (typeof AUTH_SCHEMES)[number];
+
+/** The options of a table that a program gives to the library. */
+export type LibraryOptions<Table> = {
+  readonly [Name in keyof Table as Table[Name] extends { library: "required" } ? Name : never]: Given<Table[Name]>;
+} & {
+  readonly [Name in keyof Table as Table[Name] extends { library: true } ? Name : never]?:
+    | Given<Table[Name]>
+    | undefined;
+};
+
+/** The settings of a table as written in the configuration file. */
+export type FileValues<Table> = {
+  readonly [Name in keyof Table as Table[Name] extends { file: "required" } ? Name : never]: Given<Table[Name]>;
+} & {
+  readonly [Name in keyof Table as Table[Name] extends { file: true } ? Name : never]?: Given<Table[Name]> | undefined;
+};
+
+/** The values of a table that a run records. */
+export type RecordedValues<Table> = {
+  readonly [Name in keyof Table as Table[Name] extends { recorded: "always" } ? Name : never]: ValueOf<Table[Name]>;
+} & {
+  readonly [Name in keyof Table as Table[Name] extends { recorded: true } ? Name : never]?:
+    | ValueOf<Table[Name]>
+    | undefined;
+};
+
+/** A list of paths may be given as a single path. */
+type Given<Row> = Row extends { kind: "paths" } ? string | readonly string[] : ValueOf<Row>;
+
+type ValueOf<Row> = Row extends { members: infer Members }
+  ? { readonly [Name in keyof Members]?: ValueOf<Members[Name]> | undefined }
+  : Row extends { choices: readonly (infer Choice)[] }
+    ? Choice
+    : Row extends { kind: infer K extends Kind }
+      ? KindValues[K]
+      : Row extends { arg: string }
+        ? string
+        : boolean;
+
+/** The kind of a row's values. */
+export function kindOf({ kind, members, arg }: OptionRow): Kind {
+  if (members !== undefined) return "object";
+  return kind ?? (arg === undefined ? "switch" : "text");
+}

@@ -1,0 +1,159 @@
+import { z } from "zod";
+import { STATUSES } from "../model/outcome.ts";
+import { SUPPLIER_STATUSES } from "../model/supplier-status.ts";
+import { isIsoDate } from "../time/calendar.ts";
+import {
+  AUTH_SCHEMES,
+  type FileValues,
+  type Kind,
+  kindOf,
+  MOST_THREADS,
+  type OptionRow,
+  type OptionTable,
+  type RecordedValues,
+} from "./option-row.ts";
+
+/** How a kind of value is described and checked. */
+interface ValueKind {
+  /** The completion of "it is ...". */
+  readonly words: string;
+  readonly schema: z.ZodType;
+  /** The schema in the configuration file, if it is stricter. */
+  readonly file?: z.ZodType;
+  /** The schema of recorded values, if the given ones have other forms. */
+  readonly recorded?: z.ZodType;
+}
+
+const text = z.string();
+const texts = z.array(text);
+const count = z.number().int().min(1);
+const auto = z.literal("auto");
+const TEXT: ValueKind = { words: "a string", schema: text };
+const TEXTS_BY_NAME: ValueKind = { words: "strings by name", schema: z.record(text, text) };
+
+const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["range"]>) => ValueKind)>> = {
+  text: TEXT,
+  path: TEXT,
+  day: { words: "a date such as 2026-01-31", schema: text.refine(isIsoDate) },
+  switch: { words: "true or false", schema: z.boolean() },
+  paths: { words: "a string or a list of strings", schema: z.union([text, texts]), recorded: texts },
+  keys: ([least]) => ({ words: "a list of strings", schema: texts.min(least) }),
+  number: ([min, max = Number.MAX_SAFE_INTEGER]) => {
+    const schema = z.number().int().min(min);
+    return { words: `a whole number from ${min}`, schema, file: schema.max(max) };
+  },
+  amount: { words: "a number from 0", schema: z.number().min(0) },
+  rate: { words: "a number from 0", schema: z.number().min(0), file: z.number().positive() },
+  seconds: ([min, max = Infinity]) => ({
+    words: `a number of seconds from ${min} to ${max}`,
+    schema: z.number().min(min).max(max),
+  }),
+  timeout: ([min, max]) => ({
+    words: "a number from 0",
+    schema: z.number().min(0),
+    file: max === undefined ? z.number().positive().max(3600) : z.number().min(min).max(max),
+  }),
+  threads: {
+    words: `a whole number from 1 to ${MOST_THREADS}, or "auto"`,
+    schema: z.union([auto, count.max(MOST_THREADS)]),
+  },
+  concurrency: { words: 'a whole number from 1, or "auto"', schema: z.union([auto, count]) },
+  maxErrors: {
+    words: "{ count } or { share }, a share from 0 to 1",
+    schema: z.union([
+      z.strictObject({ count: z.number().min(0) }),
+      z.strictObject({ share: z.number().min(0).max(1) }),
+    ]),
+  },
+  authScheme: { words: quoted(AUTH_SCHEMES), schema: z.enum(AUTH_SCHEMES) },
+  supplierStatus: { words: quoted(SUPPLIER_STATUSES), schema: z.enum(SUPPLIER_STATUSES) },
+  statuses: { words: "a list of statuses", schema: z.array(z.enum(STATUSES)) },
+  textsByName: TEXTS_BY_NAME,
+  pathsByName: TEXTS_BY_NAME,
+  listsByName: { words: "lists of strings by name", schema: z.record(text, texts) },
+  ruleSettings: {
+    words: "settings by name",
+    schema: z.record(text, z.union([z.boolean(), z.number(), text, texts])),
+  },
+  object: { words: "settings by name", schema: z.custom((value) => isObject(value)) },
+  signal: {
+    words: "an AbortSignal",
+    schema: z.custom((value) => isObject(value) && "aborted" in value && "addEventListener" in value),
+  },
+  function: { words: "a function", schema: z.custom((value) => typeof value === "function") },
+};
+
+function kindFor(row: OptionRow): ValueKind {
+  const { choices, range = [0] } = row;
+  if (choices !== undefined) return { words: quoted(choices), schema: z.enum(choices) };
+  const kind = KINDS[kindOf(row)];
+  return typeof kind === "function" ? kind(range) : kind;
+}
+
+/** `"a", "b" or "c"` */
+function quoted(choices: readonly string[]): string {
+  const all = choices.map((choice) => `"${choice}"`);
+  return [all.slice(0, -1).join(", "), ...all.slice(-1)].join(" or ");
+}
+
+export function isObject(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The words for a row's values: "a whole number from 1". */
+export function valueWords(row: OptionRow): string {
+  return kindFor(row).words;
+}
+
+/** Whether an option of the library may have this value. No text may contain a NUL, because paths cannot. */
+export function isValue(row: OptionRow, value: unknown): boolean {
+  const isPlain = kindOf(row) !== "object";
+  return !(isPlain && hasNul(value)) && kindFor(row).schema.safeParse(value).success;
+}
+
+function hasNul(value: unknown): boolean {
+  if (typeof value === "string") return value.includes("\0");
+  return typeof value === "object" && value !== null && Object.values(value).some(hasNul);
+}
+
+type Shape<Values> = { readonly [Name in keyof Values]-?: z.ZodType<Values[Name]> };
+
+/** The schemas of the settings of a table in the configuration file. */
+export function fileShape<Table extends OptionTable>(table: Table): Shape<FileValues<Table>>;
+export function fileShape(table: OptionTable): Readonly<Record<string, z.ZodType>> {
+  const rows = Object.entries(table).filter(([, { file }]) => file !== undefined);
+  return Object.fromEntries(
+    rows.map(([name, row]) => {
+      const schema = row.file === "required" ? fileSchema(row) : fileSchema(row).optional();
+      return [name, row.help === undefined ? schema : schema.describe(row.help)];
+    }),
+  );
+}
+
+function fileSchema(row: OptionRow): z.ZodType {
+  const { members } = row;
+  const { schema, file = schema } = kindFor(row);
+  return members === undefined ? file : z.strictObject(optionalShape(members, fileSchema));
+}
+
+/** The schemas of the recorded values of a table. Members that this version does not know are ignored. */
+export function recordedShape<Table extends OptionTable>(table: Table): Shape<RecordedValues<Table>>;
+export function recordedShape(table: OptionTable): Readonly<Record<string, z.ZodType>> {
+  const rows = Object.entries(table).filter(([, { recorded }]) => recorded !== undefined);
+  return Object.fromEntries(
+    rows.map(([name, row]) => [name, row.recorded === "always" ? recordedSchema(row) : recordedSchema(row).optional()]),
+  );
+}
+
+function recordedSchema(row: OptionRow): z.ZodType {
+  const { members } = row;
+  const { schema, recorded = schema } = kindFor(row);
+  return members === undefined ? recorded : z.object(optionalShape(members, recordedSchema));
+}
+
+function optionalShape(
+  members: OptionTable,
+  schemaOf: (row: OptionRow) => z.ZodType,
+): Readonly<Record<string, z.ZodType>> {
+  return Object.fromEntries(Object.entries(members).map(([name, row]) => [name, schemaOf(row).optional()]));
+}

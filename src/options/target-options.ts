@@ -1,0 +1,271 @@
+import type { FileValues, LibraryOptions, RecordedValues } from "./option-row.ts";
+
+/** The choice of a platform, and the settings of all platforms. */
+export const PLATFORMS = {
+  suppliers: {
+    flag: false,
+    kind: "object",
+    file: true,
+    help: "import suppliers by code",
+    docs: "import suppliers by code, see [Suppliers](#suppliers)",
+  },
+  target: {
+    short: "t",
+    arg: "<name>",
+    env: true,
+    file: true,
+    help: "target from the configuration file",
+    docs: "the default target",
+  },
+  targets: {
+    flag: false,
+    kind: "object",
+    file: true,
+    help: "platforms by name",
+    docs: "platforms by name, see [Targets](#targets)",
+  },
+} as const;
+
+/** Settings of an import supplier in the configuration file. */
+export const SUPPLIER = {
+  rootLocation: {
+    kind: "text",
+    file: true,
+    docs: "the folder of the supplier's documents in the bucket. Document paths are relative to it and must not repeat it. A path is checked against the root location of the supplier in its payload, or of `--supplier` if the payload names none",
+  },
+  bucket: { kind: "text", file: true, docs: "the storage bucket of the platform" },
+  expectedStatus: {
+    kind: "supplierStatus",
+    file: true,
+    docs: "`Ongoing`, `Paused` or `Complete`: a push for a supplier that is not expected to be `Ongoing` is refused before anything is sent",
+  },
+} as const;
+
+/** Import suppliers by code. */
+export type SuppliersConfig = Readonly<Record<string, FileValues<typeof SUPPLIER>>>;
+
+/** A platform: `targets.<name>` in the configuration file. */
+export const TARGET = {
+  /** `https://.../v1/` */
+  baseUrl: {
+    arg: "<url>",
+    env: true,
+    file: "required",
+    library: "required",
+    recorded: "always",
+    help: "base URL of the platform, ending in /v1/",
+    docs: "required: https, ending in `/v1/`",
+  },
+  /** PEM file of a certificate authority to trust in addition to the default ones. */
+  ca: {
+    arg: "<pem>",
+    kind: "path",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    help: "certificate authority to trust in addition to the system's",
+    docs: "PEM file of a certificate authority to trust in addition to the usual ones",
+  },
+  /** The authentication scheme, and private files with the credentials. */
+  auth: {
+    arg: "<form>",
+    kind: "authScheme",
+    env: true,
+    file: true,
+    library: true,
+    recorded: "always",
+    sets: "scheme",
+    help: "authorization scheme of the token: Token, JWT, Bearer or none; basic sends the API key instead",
+    docs: "see [Authentication](#authentication)",
+    members: {
+      /**
+       * Default `Token`; `none`: the bare token; `basic`: the API key as user name with an empty password (specification
+       * 5.4).
+       */
+      scheme: {
+        kind: "authScheme",
+        docs: "the word before the token in the `Authorization` header: `Token` (default), `JWT`, `Bearer`, or `none`; `basic` sends the API key as user name with an empty password",
+      },
+      tokenFile: { kind: "path", docs: "file that contains a token" },
+      apiKeyFile: { kind: "path", docs: "file that contains an API key" },
+      /** Name of the token mutation, its input fields for a key and a refresh token, and its output fields. */
+      mutation: {
+        kind: "text",
+        docs: "the GraphQL mutation that exchanges an API key for a token; default `ObtainServiceToken`",
+      },
+      inputField: { kind: "text", docs: "the input field of the mutation for the key; default `APIKey`" },
+      refreshField: {
+        kind: "text",
+        docs: "the input field of the mutation for a refresh token; default `refreshToken`",
+      },
+      outputFields: {
+        kind: "keys",
+        range: [1],
+        docs: "the list of fields that the mutation requests; default: only the token",
+      },
+      /** Path of the token in the reply's data: `a.b`. */
+      outputPath: {
+        kind: "text",
+        docs: "the path of the token in the `data` of the reply, `a.b`; default: `token` of the mutation",
+      },
+      /** Complete GraphQL documents, for a key and for a refresh token. */
+      document: {
+        kind: "text",
+        docs: "a complete GraphQL document instead of the one built from the settings above; receives the key as `$apiKey`",
+      },
+      refreshDocument: {
+        kind: "text",
+        docs: "the same for a refresh token, `$refreshToken`. With a `document` but no `refreshDocument`, every token is obtained with the key",
+      },
+      graphqlPath: { kind: "text", docs: "the path of the GraphQL endpoint; default `/v1/graphql/`" },
+    },
+  },
+  proxy: {
+    arg: "<url>",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    help: "proxy for connections to the platform (HTTPS_PROXY is ignored)",
+    docs: "the proxy, `http://host:port` or `https://host:port`; default: none",
+  },
+  /** Allow a platform on this machine to be used without TLS. */
+  allowInsecureLoopback: {
+    library: true,
+    recorded: "always",
+    help: "allow http:// to this machine, for tests",
+  },
+  timeouts: {
+    flag: false,
+    file: true,
+    library: true,
+    recorded: true,
+    docs: "time limits for the parts of a request, see [Timeouts](#timeouts)",
+    members: {
+      connectSeconds: {
+        kind: "timeout",
+        docs: "TCP connection and TLS handshake, or the tunnel of the proxy; default 10",
+      },
+      headersSeconds: {
+        kind: "timeout",
+        docs: "from the last byte of the request to the header of the reply; default 60",
+      },
+      bodySeconds: { kind: "timeout", docs: "between two pieces of the body of the reply; default 30" },
+      wholeSeconds: {
+        kind: "timeout",
+        docs: "the whole request, including the wait for a connection; default 120",
+      },
+      /** How long the platform may still process a request after it was aborted. */
+      quietSeconds: {
+        kind: "timeout",
+        range: [0, 86_400],
+        docs: 'time after a request with unknown outcome in which the platform may still process it (0 to 86,400). Until then, "not found" is not trusted. Default: twice `wholeSeconds`, at least 240',
+      },
+    },
+  },
+  supplier: {
+    flag: false,
+    kind: "text",
+    file: true,
+    docs: "the import supplier for this target; overrides the top-level setting",
+  },
+  suppliers: {
+    flag: false,
+    kind: "object",
+    file: true,
+    docs: "settings of import suppliers on this platform, see [Suppliers](#suppliers)",
+  },
+  /** Records are sent to `production` only with `allowProduction: true`. */
+  environment: {
+    flag: false,
+    choices: ["test", "production"],
+    file: true,
+    library: "required",
+    docs: "`production`: a push asks you to type the host name, unless `--yes` is given; `test`",
+  },
+} as const;
+
+/** A platform. Contains no secrets, because it is recorded with the run. */
+export interface TargetOptions extends LibraryOptions<typeof TARGET> {}
+
+/** How to authenticate with a platform. Plain data: stored with the run, without secrets. */
+export type AuthSettings = RecordedValues<typeof TARGET>["auth"];
+
+/** Time limits for the parts of a request; defaults as in docs/configuration.md. */
+export type TimeoutSettings = NonNullable<RecordedValues<typeof TARGET>["timeouts"]>;
+
+/** Rate limits. The configuration file sets them for a target. */
+export const PACE = {
+  concurrency: {
+    arg: "<auto|n>",
+    kind: "concurrency",
+    env: true,
+    library: true,
+    recorded: "always",
+    reimport: true,
+    help: "maximum requests in flight",
+  },
+  /** Maximum number of requests in flight for `auto`. */
+  maxConcurrency: {
+    flag: false,
+    kind: "number",
+    range: [1, 1024],
+    file: true,
+    library: true,
+    recorded: "always",
+    docs: "maximum requests in flight with `--concurrency auto`; default 16",
+  },
+  rps: {
+    arg: "<n>",
+    kind: "rate",
+    env: true,
+    file: true,
+    library: true,
+    recorded: true,
+    reimport: true,
+    help: "maximum requests per second",
+    docs: "maximum requests per second; default: the rate that the platform accepts",
+  },
+} as const;
+
+/** The document store. `documents check` has flags for the place, endpoint and region. */
+export const STORE = {
+  store: {
+    arg: "<place>",
+    env: true,
+    file: true,
+    sets: "location",
+    help: "folder, or s3://bucket (default: the supplier's bucket)",
+    docs: "the document store, see [Store](#store)",
+    members: {
+      location: {
+        flag: false,
+        kind: "path",
+        docs: "a folder, or `s3://bucket`; the root location of the supplier is appended",
+      },
+      endpoint: {
+        arg: "<url>",
+        env: "AWS_ENDPOINT_URL_S3",
+        help: "address of an S3-compatible store (default: AWS)",
+        docs: "address of an S3-compatible store: only https and a host; default: the AWS endpoint of the region",
+      },
+      region: {
+        arg: "<name>",
+        env: "AWS_REGION",
+        help: "region of the store (default: us-east-1)",
+        docs: "default `us-east-1`",
+      },
+      ca: {
+        flag: false,
+        kind: "path",
+        docs: "PEM file of a certificate authority to trust in addition to the usual ones",
+      },
+      credentialsFile: {
+        flag: false,
+        kind: "path",
+        docs: "private file with an access key, in the format of `~/.aws/credentials`; read if `AWS_ACCESS_KEY_ID` is not set. Without it, `migrate` uses the credentials of the AWS tools: [documents.md](documents.md#in-a-bucket)",
+      },
+    },
+  },
+} as const;
