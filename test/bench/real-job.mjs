@@ -12,7 +12,19 @@ import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { parseArgs } from "node:util";
-import { benchFile, binary, count, machine, mb, measured, migrate, root, say, seconds, withFolder } from "./measure.mjs";
+import {
+  benchFile,
+  binary,
+  count,
+  machine,
+  mb,
+  measured,
+  migrate,
+  root,
+  say,
+  seconds,
+  withFolder,
+} from "./measure.mjs";
 import { writeOperatorRows } from "./operator-rows.mjs";
 
 const { values: options } = parseArgs({

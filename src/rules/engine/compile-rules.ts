@@ -1,7 +1,7 @@
 import type { Discriminator, FieldType, ObjectType } from "../../contract/types/field-type.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { publishedSentence } from "../../contract/describe/published-sentence.ts";
-import { optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../contract/types/type-tree.ts";
+import { childTypes, optionsTaken, tagText, typesLeadingTo, untaggedOptions } from "../../contract/types/type-tree.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
 import type { RuleProblem } from "../../model/problem.ts";
 import { shapeOf } from "../../text/shape.ts";
@@ -9,6 +9,9 @@ import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { createRuleCompiler } from "./expressions/compile-expression.ts";
 import { compileRule, type BrokenRule, type CompiledRule } from "./compile-rule.ts";
 import type { Rule } from "../language/rule.ts";
+import { possibleBreaks } from "./possible/can-break.ts";
+import { createFieldTree, type FieldNode, type FieldTree } from "./possible/field-tree.ts";
+import type { Possible } from "./possible/possible.ts";
 import { skipReason } from "./rule-requirements.ts";
 import type { RuleContext, Scope } from "./rule-context.ts";
 import type { Cursor } from "./expressions/cursor.ts";
@@ -36,8 +39,8 @@ export function compileRules(
   context: RuleContext,
   { keepValues }: RuleValidatorOptions,
 ): RuleValidator | undefined {
-  const { visitorOf, askedBy } = createVisitors(body, context);
-  const visit = visitorOf(body);
+  const { tree, visitorOf, askedBy } = createVisitors(body, context);
+  const visit = visitorOf(body, tree.root);
   if (visit === undefined) return undefined;
   // Keyed by code, attr and path, so that a problem found by several rules is reported only once.
   const found = new Map<string, FoundRuleProblem>();
@@ -53,6 +56,7 @@ export function compileRules(
   return (payload, reported) => {
     const root: Cursor = { value: payload };
     scope.reported = reported.size === 0 ? undefined : reported;
+    tree.note(payload);
     visit(root, scope, add);
     if (found.size === 0) return NO_PROBLEMS;
     const problems = [...found.values()];
@@ -100,43 +104,63 @@ function attrBelow({ attr, path, value }: BrokenRule): string | undefined {
 
 type Visit = (cursor: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
 
-function visitNothing(): void {}
+/** Compiles a type at a place of the payload; undefined if neither the type nor a nested type has rules. */
+type VisitorOf = (type: FieldType, node: FieldNode | undefined) => Visit | undefined;
 
 interface Visitors {
-  /** Compiles each type once; undefined if neither the type nor a nested type has rules. */
-  readonly visitorOf: (type: FieldType) => Visit | undefined;
+  readonly tree: FieldTree;
+  readonly visitorOf: VisitorOf;
   /** The requirement in the operator's document, if the document publishes the rule's code. */
   readonly askedBy: (rule: Rule) => string | undefined;
 }
 
 function createVisitors(body: FieldType, context: RuleContext): Visitors {
   const compiler = createRuleCompiler(context);
+  const tree = createFieldTree();
+  const canBreak = possibleBreaks({ ...context, tree });
   const isChecked = (rule: Rule): boolean => skipReason(rule, context) === undefined;
   const bearing = typesLeadingTo(body, ({ rules }) => rules?.some(isChecked) === true);
-  const compiled = new Map<FieldType, Visit>();
+  const compiled = new Map<FieldNode | undefined, Map<FieldType, Visit>>();
   const compiledRules = new Map<Rule, CompiledRule>();
-  const attachedTo = new Map<Rule, FieldType>();
+  const attachedTo = rulesWithTypes(body, bearing);
   const asked = new Map<Rule, string | undefined>();
-  const visitorOf = (type: FieldType): Visit | undefined => {
-    if (!bearing.has(type)) return undefined;
-    const known = compiled.get(type);
-    if (known !== undefined) return known;
-    let visit: Visit = visitNothing;
-    compiled.set(type, (cursor, scope, add) => visit(cursor, scope, add));
-    const own = (type.rules ?? []).filter(isChecked).map((rule) => {
-      const compiledRule = compiledRules.get(rule) ?? compileRule(rule, compiler);
-      compiledRules.set(rule, compiledRule);
-      attachedTo.set(rule, type);
-      return compiledRule;
-    });
-    const inside = insideVisit(type, visitorOf);
-    visit = (cursor, scope, add) => {
-      for (const compiledRule of own) compiledRule(cursor, scope, add);
+
+  function compiledRule(rule: Rule): CompiledRule {
+    const made = compiledRules.get(rule) ?? compileRule(rule, compiler);
+    compiledRules.set(rule, made);
+    return made;
+  }
+
+  function visitorAt(type: FieldType, node: FieldNode | undefined): Visit {
+    const own = (type.rules ?? []).filter(isChecked).map((rule) => ({
+      possible: canBreak(rule, node),
+      run: compiledRule(rule),
+    }));
+    const runOwn = own.length === 0 ? undefined : ownVisit(own, tree);
+    const inside = insideVisit(type, { node, tree, visitorOf });
+    return (cursor, scope, add) => {
+      runOwn?.(cursor, scope, add);
       inside?.(cursor, scope, add);
     };
-    compiled.set(type, visit);
-    return visit;
-  };
+  }
+
+  function visitorOf(type: FieldType, place: FieldNode | undefined): Visit | undefined {
+    if (!bearing.has(type)) return undefined;
+    const node = place !== undefined && place.depth < MOST_LEVELS ? place : undefined;
+    const here = compiled.get(node) ?? new Map<FieldType, Visit>();
+    compiled.set(node, here);
+    const known = here.get(type);
+    if (known !== undefined) return known;
+    // Compiled when a payload first has such a value, because types may contain themselves.
+    let visit: Visit = (cursor, scope, add) => {
+      visit = visitorAt(type, node);
+      visit(cursor, scope, add);
+    };
+    const visitor: Visit = (cursor, scope, add) => visit(cursor, scope, add);
+    here.set(type, visitor);
+    return visitor;
+  }
+
   const askedBy = (rule: Rule): string | undefined => {
     if (!asked.has(rule)) {
       const { code, attr } = rule;
@@ -144,24 +168,67 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors {
     }
     return asked.get(rule);
   };
-  return { visitorOf, askedBy };
+  return { tree, visitorOf, askedBy };
 }
 
-function insideVisit(type: FieldType, visitorOf: (type: FieldType) => Visit | undefined): Visit | undefined {
+/** The type of each rule; of several types with the same rule, the last one. */
+function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): ReadonlyMap<Rule, FieldType> {
+  const attachedTo = new Map<Rule, FieldType>();
+  const seen = new Set<FieldType>();
+  const visit = (type: FieldType): void => {
+    if (!bearing.has(type) || seen.has(type)) return;
+    seen.add(type);
+    for (const rule of type.rules ?? []) attachedTo.set(rule, type);
+    for (const child of childTypes(type)) visit(child);
+  };
+  visit(body);
+  return attachedTo;
+}
+
+/** Below so many levels, rules are checked whether or not they can be broken. */
+const MOST_LEVELS = 30;
+
+interface OwnRule {
+  readonly possible: Possible;
+  readonly run: CompiledRule;
+}
+
+/** Runs the rules that the current payload can break. They are determined once per payload. */
+function ownVisit(rules: readonly OwnRule[], tree: FieldTree): Visit {
+  const candidates = rules.filter(({ possible }) => possible !== false);
+  let determinedIn = -1;
+  let open: readonly OwnRule[] = [];
+  return (cursor, scope, add) => {
+    if (determinedIn !== tree.current()) {
+      determinedIn = tree.current();
+      open = candidates.filter(({ possible }) => typeof possible !== "function" || possible());
+    }
+    for (const { run } of open) run(cursor, scope, add);
+  };
+}
+
+interface InsideContext {
+  readonly node: FieldNode | undefined;
+  readonly tree: FieldTree;
+  readonly visitorOf: VisitorOf;
+}
+
+function insideVisit(type: FieldType, context: InsideContext): Visit | undefined {
+  const { node, tree, visitorOf } = context;
   if (type.kind === "object") {
     const fields = [...type.properties.values()].flatMap(({ name, type: of }) => {
-      const visit = visitorOf(of);
+      const visit = visitorOf(of, node && tree.field(node, name));
       return visit === undefined ? [] : [{ name, visit }];
     });
-    const others = type.additional === "closed" ? undefined : visitorOf(type.additional);
+    const others = type.additional === "closed" ? undefined : visitorOf(type.additional, undefined);
     const visit = fields.length === 0 ? undefined : fieldsVisit(fields);
     return others === undefined ? visit : othersVisit(type, visit, others);
   }
   if (type.kind === "list") {
-    const visit = visitorOf(type.items);
+    const visit = visitorOf(type.items, node);
     return visit && itemsVisit(visit);
   }
-  return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, visitorOf) : undefined;
+  return type.kind === "union" ? unionVisit(optionsTaken(type), type.discriminator, context) : undefined;
 }
 
 function fieldsVisit(fields: readonly { readonly name: string; readonly visit: Visit }[]): Visit {
@@ -200,11 +267,12 @@ function itemsVisit(visit: Visit): Visit {
 function unionVisit(
   options: readonly FieldType[],
   discriminator: Discriminator | undefined,
-  visitorOf: (type: FieldType) => Visit | undefined,
+  context: InsideContext,
 ): Visit {
+  const { node, visitorOf } = context;
   if (discriminator !== undefined) {
-    const visits = new Map([...discriminator.mapping].map(([tag, type]) => [tag, visitorOf(type)]));
-    const untagged = firstFitVisit(untaggedOptions(discriminator), visitorOf);
+    const visits = new Map([...discriminator.mapping].map(([tag, type]) => [tag, visitorOf(type, node)]));
+    const untagged = firstFitVisit(untaggedOptions(discriminator), context);
     return (cursor, scope, add) => {
       if (!isJsonObject(cursor.value)) return;
       const tag = tagText(cursor.value[discriminator.property]);
@@ -212,11 +280,11 @@ function unionVisit(
       visit?.(cursor, scope, add);
     };
   }
-  return firstFitVisit(options, visitorOf);
+  return firstFitVisit(options, context);
 }
 
-function firstFitVisit(options: readonly FieldType[], visitorOf: (type: FieldType) => Visit | undefined): Visit {
-  const visits = options.map((type) => ({ type, visit: visitorOf(type) }));
+function firstFitVisit(options: readonly FieldType[], { node, visitorOf }: InsideContext): Visit {
+  const visits = options.map((type) => ({ type, visit: visitorOf(type, node) }));
   return (cursor, scope, add) => visits.find(({ type }) => couldBe(cursor.value, type))?.visit?.(cursor, scope, add);
 }
 

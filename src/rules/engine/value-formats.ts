@@ -1,6 +1,7 @@
 import type { CountryCode } from "libphonenumber-js/max";
 import { isIsoDate, isIsoDateTime } from "../../time/calendar.ts";
 import { FORMAT_NAMES, type FormatName } from "../language/format-names.ts";
+import { type CertainPhone, certainPhone } from "./phone-plan.ts";
 import { isCompanyNumber, isMirn, isMpan, isMprn, isNmi } from "./check-digits.ts";
 import type { Value } from "./expressions/rule-value.ts";
 
@@ -102,14 +103,25 @@ type PhoneKind = "phone" | "mobile" | "landline";
  * differences between versions. It is loaded on demand, because loading takes longer than loading all other rules.
  */
 export async function loadPhoneTest(): Promise<PhoneTest> {
-  const { isSupportedCountry, parsePhoneNumberFromString } = await import("libphonenumber-js/max");
+  const [{ isSupportedCountry, parsePhoneNumberFromString }, { default: metadata }] = await Promise.all([
+    import("libphonenumber-js/max"),
+    import("libphonenumber-js/max/metadata"),
+  ]);
   const isCountry = (region: string): region is CountryCode => isSupportedCountry(region);
-  return (text, region, kind) => {
+  const isValid: PhoneTest = (text, region, kind) => {
     const country = region !== undefined && isCountry(region) ? region : undefined;
     const number = parsePhoneNumberFromString(text, { ...(country && { defaultCountry: country }), extract: false });
     if (number === undefined || !number.isValid()) return false;
-    const type = number.getType();
-    if (kind === "phone" || type === undefined) return true;
+    const type = kind === "phone" ? undefined : number.getType();
+    if (type === undefined) return true;
     return (type === "MOBILE") === (kind === "mobile") || type === "FIXED_LINE_OR_MOBILE";
+  };
+  const certain = new Map<string, CertainPhone | undefined>();
+  return (text, region, kind) => {
+    if (region !== undefined && !certain.has(region)) {
+      certain.set(region, isCountry(region) ? certainPhone(region, metadata) : undefined);
+    }
+    const isCertain = region === undefined ? undefined : certain.get(region);
+    return isCertain?.(text, kind) === true || isValid(text, region, kind);
   };
 }

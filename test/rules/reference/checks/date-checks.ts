@@ -1,0 +1,177 @@
+import { daysBetween, instantOf, shiftDays } from "../../../../src/time/calendar.ts";
+import type { Periods } from "../../../../src/rules/language/rule.ts";
+import type { Cursor } from "../expressions/cursor.ts";
+import type { CheckContext, CheckOf, CompiledCheck, RuleCompiler } from "../expressions/rule-compiler.ts";
+import type { Value } from "../expressions/rule-value.ts";
+import type { Scope } from "../../../../src/rules/engine/rule-context.ts";
+import { groupKeys } from "./list-checks.ts";
+import { eachValue } from "./value-checks.ts";
+
+const DAY_MS = 86_400_000;
+
+/** Reports the later date, unless only the earlier operand has several values. */
+export function dateOrderCheck(
+  { earlier, later, strict }: CheckOf<"date-order">,
+  { compiler, skipIfMissing }: CheckContext,
+): CompiledCheck {
+  const [before, after] = [compiler.collect(earlier), compiler.collect(later)];
+  const isWrong = (one: Value, other: Value): boolean => {
+    const order = compiler.order(one, other);
+    return order !== undefined && (order > 0 || (strict && order === 0));
+  };
+  return (here, scope, report) => {
+    const starts: DatedValue[] = [];
+    const ends: DatedValue[] = [];
+    before(here, scope, (value, cursor) => starts.push({ value, cursor }));
+    after(here, scope, (value, cursor) => ends.push({ value, cursor }));
+    if (starts.length === 0 || ends.length === 0) {
+      if (!skipIfMissing) report();
+      return;
+    }
+    const wrong =
+      ends.length === 1 && starts.length > 1
+        ? starts.filter(({ value }) => ends.some((end) => isWrong(value, end.value)))
+        : ends.filter(({ value }) => starts.some((start) => isWrong(start.value, value)));
+    for (const { cursor } of wrong) report(cursor);
+  };
+}
+
+interface DatedValue {
+  readonly value: Value;
+  readonly cursor: Cursor | undefined;
+}
+
+export function clockCheck(
+  { kind, value, limitDays }: CheckOf<"not-future" | "not-past">,
+  context: CheckContext,
+): CompiledCheck {
+  const { compiler } = context;
+  const { today, earliest, latest } = compiler.context.clock;
+  const isFuture = kind === "not-future";
+  const day = shiftDays(today, isFuture ? limitDays : -limitDays) ?? today;
+  const instant = isFuture ? latest + limitDays * DAY_MS : earliest - limitDays * DAY_MS;
+  return eachValue(compiler.collect(value), context, (each) => {
+    if (typeof each !== "string") return true;
+    if (each.length === 10) return isFuture ? each <= day : each >= day;
+    const moment = instantOf(each);
+    return Number.isNaN(moment) || (isFuture ? moment <= instant : moment >= instant);
+  });
+}
+
+interface Period {
+  readonly item: Cursor;
+  readonly start: string;
+  /** Undefined for an open period. */
+  readonly end: string | undefined;
+}
+
+/** Reports the later of two overlapping periods. */
+export function overlapCheck(check: CheckOf<"no-overlap">, { compiler }: CheckContext): CompiledCheck {
+  const periodsOf = groupedPeriods(check, compiler);
+  const reaches = (end: string | undefined, start: string): boolean => {
+    if (end === undefined) return true;
+    const order = compiler.order(end, start);
+    return order !== undefined && (order > 0 || (check.endInclusive && order === 0));
+  };
+  return (here, scope, report) => {
+    for (const periods of periodsOf(here, scope)) {
+      let last: Period | undefined;
+      for (const period of periods) {
+        if (isEmpty(period, check.endInclusive)) continue;
+        if (last !== undefined && reaches(last.end, period.start)) report(period.item);
+        if (last === undefined || endsAfter(period, last, compiler)) last = period;
+      }
+    }
+  };
+}
+
+/** True for a period that ends before it starts. It is skipped, because other rules report it. */
+function isEmpty({ start, end }: Period, endInclusive: boolean): boolean {
+  return end !== undefined && (end < start || (!endInclusive && end === start));
+}
+
+function endsAfter(one: Period, other: Period, { order }: RuleCompiler): boolean {
+  if (other.end === undefined) return false;
+  return one.end === undefined || (order(one.end, other.end) ?? 0) > 0;
+}
+
+/** Reports a period that does not follow its predecessor, and the last period if it must be open but is not. */
+export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: CheckContext): CompiledCheck {
+  const periodsOf = groupedPeriods(check, compiler);
+  const from = check.from && compiler.evaluate(check.from);
+  const fits = check.overlaps ? leavesNoGap : followsOn;
+  const succeeds = (period: Period, before: Period): boolean => !check.overlaps || endsAfter(period, before, compiler);
+  return (here, scope, report) => {
+    const limit = from?.(here, scope);
+    for (const periods of periodsOf(here, scope)) {
+      let before = periods[0];
+      for (const period of periods.slice(1)) {
+        if (before === undefined) break;
+        const counts = !isBefore(period.start, limit, compiler);
+        if (counts && !fits(before, period, check.steps)) report(period.item);
+        if (succeeds(period, before)) before = period;
+      }
+      const last = periods.at(-1);
+      if (check.lastOpen && last?.end !== undefined) report(last.item);
+    }
+  };
+}
+
+function isBefore(start: string, limit: Value, { order }: RuleCompiler): boolean {
+  const sign = order(start, limit);
+  return sign !== undefined && sign <= 0;
+}
+
+function followsOn({ end }: Period, { start }: Period, steps: readonly number[]): boolean {
+  return end !== undefined && steps.includes(daysBetween(end, start));
+}
+
+function leavesNoGap({ end }: Period, { start }: Period, steps: readonly number[]): boolean {
+  return end === undefined || daysBetween(end, start) <= Math.max(...steps);
+}
+
+/** The periods of each group that have a start, in order. */
+function groupedPeriods(
+  { list, start, end, group }: Periods,
+  compiler: RuleCompiler,
+): (here: Cursor, scope: Scope) => Iterable<readonly Period[]> {
+  const walk = compiler.walk(list);
+  const [startOf, endOf] = [compiler.evaluate(start), compiler.evaluate(end)];
+  const groupsOf = groupKeys(group, compiler);
+  return (here, scope) => {
+    const groups = new Map<string, Period[]>();
+    walk(here, scope, (item) => {
+      const [first, last] = [startOf(item, scope), endOf(item, scope)];
+      if (typeof first !== "string") return;
+      const period: Period = { item, start: first, end: typeof last === "string" ? last : undefined };
+      for (const key of groupsOf(item, scope)) {
+        const members = groups.get(key);
+        if (members === undefined) groups.set(key, [period]);
+        else members.push(period);
+      }
+    });
+    const inOrder = (one: Period, other: Period): number => compiler.order(one.start, other.start) ?? 0;
+    return [...groups.values()].map((periods) => periods.toSorted(inOrder));
+  };
+}
+
+/** Reports a value that no period of the list covers. */
+export function coveredCheck(check: CheckOf<"covered-by">, context: CheckContext): CompiledCheck {
+  const { compiler } = context;
+  const periodsOf = groupedPeriods(check, compiler);
+  const values = compiler.collect(check.value);
+  const to = check.to && compiler.evaluate(check.to);
+  const matches = check.match && compiler.test(check.match);
+  const covers = ({ start, end }: Period, first: Value, last: Value): boolean => {
+    if ((compiler.order(start, first) ?? 1) > 0) return false;
+    if (end === undefined) return true;
+    const order = compiler.order(last, end) ?? 1;
+    return check.endInclusive ? order <= 0 : order < 0;
+  };
+  return (here, scope, report) => {
+    const periods = [...periodsOf(here, scope)].flat().filter(({ item }) => matches?.(item, scope) ?? true);
+    const last = to?.(here, scope);
+    const fits = (value: Value): boolean => periods.some((period) => covers(period, value, last ?? value));
+    eachValue(values, context, fits)(here, scope, report);
+  };
+}

@@ -1,0 +1,127 @@
+import type { Rule, RuleKind } from "../../../src/rules/language/rule.ts";
+import type { PathExpression } from "../../../src/rules/language/expression.ts";
+import { formatAttr, NON_FIELD_ERRORS, type AttrPath, type AttrSegment } from "../../../src/json/attr.ts";
+import { isJsonObject, type JsonValue } from "../../../src/json/json-value.ts";
+import { type CheckContext, type CheckOf, type CompiledCheck, type RuleCompiler } from "./expressions/rule-compiler.ts";
+import { clockCheck, contiguousCheck, coveredCheck, dateOrderCheck, overlapCheck } from "./checks/date-checks.ts";
+import { countCheck, uniqueCheck } from "./checks/list-checks.ts";
+import {
+  forbiddenCheck,
+  forbidsTogetherCheck,
+  requiredCheck,
+  requiresCheck,
+  requiresOneOfCheck,
+} from "./checks/presence-checks.ts";
+import type { Scope } from "../../../src/rules/engine/rule-context.ts";
+import { pathOf, type Cursor } from "./expressions/cursor.ts";
+import { isReported } from "./expressions/walk-path.ts";
+import {
+  conditionalValueCheck,
+  equalsAcrossCheck,
+  formatCheck,
+  holdsCheck,
+  inSetCheck,
+  lookupCheck,
+  refersToCheck,
+  sumCheck,
+  withinCheck,
+} from "./checks/value-checks.ts";
+
+/** Checks the value to which a rule is attached; `holder` is the cursor of the value. */
+export type CompiledRule = (holder: Cursor, scope: Scope, add: (broken: BrokenRule) => void) => void;
+
+export interface BrokenRule {
+  readonly rule: Rule;
+  readonly attr: string;
+  /** The path of the value concerned, or of the place where it is missing. */
+  readonly path: AttrPath;
+  readonly value: JsonValue | undefined;
+}
+
+export function compileRule(rule: Rule, compiler: RuleCompiler): CompiledRule {
+  const runCheck = compileCheck(rule, { compiler, skipIfMissing: rule.skipIfMissing });
+  const applies = rule.when && compiler.test(rule.when);
+  const each = rule.each && compiler.walk(rule.each);
+  return (holder, scope, add) => {
+    const checkOne = (here: Cursor): void => {
+      scope.self = here;
+      scope.readsReported = isReported(here, scope);
+      if (applies?.(here, scope) === false) return;
+      const broken: BrokenRule[] = [];
+      runCheck(here, scope, (at, field) => broken.push(brokenAt(rule, holder, at ?? here, field)));
+      if (!scope.readsReported) for (const one of broken) add(one);
+    };
+    scope.self = holder;
+    scope.top = holder;
+    if (each === undefined) checkOne(holder);
+    else for (const item of cursorsAt(each, holder, scope)) checkOne(item);
+  };
+}
+
+/** Collects the cursors first, because a check changes the scope that the walk reads. */
+function cursorsAt(walk: ReturnType<RuleCompiler["walk"]>, here: Cursor, scope: Scope): readonly Cursor[] {
+  const cursors: Cursor[] = [];
+  walk(here, scope, (cursor) => cursors.push(cursor));
+  return cursors;
+}
+
+type CheckCompilers = { readonly [Kind in RuleKind]: (check: CheckOf<Kind>, context: CheckContext) => CompiledCheck };
+
+const CHECK_COMPILERS: CheckCompilers = {
+  "required-when": requiredCheck,
+  "forbidden-when": forbiddenCheck,
+  requires: requiresCheck,
+  "requires-one-of": requiresOneOfCheck,
+  "forbids-together": forbidsTogetherCheck,
+  "conditional-value": conditionalValueCheck,
+  "in-set": inSetCheck,
+  lookup: lookupCheck,
+  "matches-format": formatCheck,
+  "date-order": dateOrderCheck,
+  "not-future": clockCheck,
+  "not-past": clockCheck,
+  within: withinCheck,
+  "unique-by": uniqueCheck,
+  "count-limit": countCheck,
+  "equals-across": equalsAcrossCheck,
+  "sum-equals": sumCheck,
+  "refers-to": refersToCheck,
+  "no-overlap": overlapCheck,
+  contiguous: contiguousCheck,
+  "covered-by": coveredCheck,
+  holds: holdsCheck,
+};
+
+function compileCheck<Kind extends RuleKind>(check: CheckOf<Kind>, context: CheckContext): CompiledCheck {
+  return CHECK_COMPILERS[check.kind](check, context);
+}
+
+function brokenAt(rule: Rule, holder: Cursor, at: Cursor, field: PathExpression | undefined): BrokenRule {
+  const path = [...pathOf(at), ...plainFields(field)];
+  const value = field === undefined ? at.value : undefined;
+  return { rule, attr: attrOf(rule, holder, path), path, value };
+}
+
+/** The leading field names in the path of a missing field. */
+function plainFields(field: PathExpression | undefined): AttrPath {
+  if (field === undefined || field.base !== "here") return [];
+  const names: AttrSegment[] = [];
+  for (const step of field.steps) {
+    if (step.kind !== "field") break;
+    names.push(step.name);
+  }
+  return names;
+}
+
+function attrOf({ attr }: Rule, holder: Cursor, path: AttrPath): string {
+  const base = pathOf(holder);
+  if (attr === undefined) return formatAttr(isJsonObject(holder.value) ? [...base, NON_FIELD_ERRORS] : base);
+  const indexes = path.slice(base.length).filter((part) => typeof part === "number");
+  const segments: AttrSegment[] = [];
+  for (const segment of attr) {
+    const index = segment === "[]" ? indexes.shift() : segment;
+    if (index === undefined) break;
+    segments.push(index);
+  }
+  return formatAttr([...base, ...segments]);
+}

@@ -1,0 +1,255 @@
+import {
+  isCondition,
+  isLiteral,
+  type Comparison,
+  type Condition,
+  type Expression,
+  type Literal,
+  type PathExpression,
+} from "../../../../src/rules/language/expression.ts";
+import { valuesOf, type Collect, type RuleCompiler, type Evaluate, type VisitValue } from "./rule-compiler.ts";
+import {
+  add,
+  comparer,
+  type Comparer,
+  divide,
+  multiply,
+  nonMissing,
+  type Rational,
+  subtract,
+  toRational,
+  type Value,
+} from "./rule-value.ts";
+import { compileCall } from "./rule-functions.ts";
+import { walkReferenceRows } from "./reference-rows.ts";
+import { shiftDays } from "../../../../src/time/calendar.ts";
+import type { RuleContext } from "../../../../src/rules/engine/rule-context.ts";
+import type { Cursor } from "./cursor.ts";
+import { compileWalk, fieldOf, type Predicate, type Walk } from "./walk-path.ts";
+
+export function createRuleCompiler(context: RuleContext): RuleCompiler {
+  const compiler: RuleCompiler = {
+    context,
+    ...comparer(context.clock.dayOf),
+    evaluate: (expression) => evaluation(expression, compiler),
+    collect: (expression) => collection(expression, compiler),
+    test: (expression) =>
+      isCondition(expression) ? condition(expression, compiler) : isPresentAndNotFalse(expression, compiler),
+    walk: (path) => (path.base === "listed" ? walkReferenceRows(path, compiler) : compileWalk(path, compiler.test)),
+  };
+  return compiler;
+}
+
+function evaluation(expression: Expression, compiler: RuleCompiler): Evaluate {
+  if (isLiteral(expression)) return constant(literalValue(expression, compiler.context));
+  if (isCondition(expression)) return condition(expression, compiler);
+  switch (expression.kind) {
+    case "setting":
+      return constant(settingValue(expression.name, compiler));
+    case "path":
+      return pathEvaluation(expression, compiler);
+    case "arithmetic":
+      return arithmetic(expression, compiler);
+    case "call":
+      break;
+  }
+  return compileCall(expression, compiler);
+}
+
+function settingValue(name: string, { context }: RuleCompiler): Value {
+  const setting = context.settings.get(name);
+  return typeof setting === "object" ? [...setting] : setting;
+}
+
+function literalValue(literal: Literal, { clock }: RuleContext): Value {
+  if (literal.kind === "text") return literal.text;
+  if (literal.kind === "boolean") return literal.value;
+  if (literal.kind === "number") return toRational(literal.digits);
+  return literal.kind === "today" ? clock.today : undefined;
+}
+
+function constant(value: Value): Evaluate {
+  return () => value;
+}
+
+/** Optimised for the most common path, which is a field of the object itself. */
+function pathEvaluation(path: PathExpression, compiler: RuleCompiler): Evaluate {
+  const [only, second] = path.steps;
+  if (path.base === "here" && only?.kind === "field" && second === undefined) {
+    return (here, scope) => nonMissing(fieldOf(here, only.name, scope)?.value);
+  }
+  const collect = collection(path, compiler);
+  return (here, scope) => {
+    let value: Value;
+    let count = 0;
+    collect(here, scope, (each) => {
+      value = each;
+      count += 1;
+    });
+    return count === 1 ? value : undefined;
+  };
+}
+
+function collection(expression: Expression, compiler: RuleCompiler): Collect {
+  if (expression.kind === "path") return pathCollection(expression, compiler);
+  if (expression.kind === "setting") {
+    const setting = compiler.context.settings.get(expression.name);
+    if (typeof setting === "object") return (_here, _scope, visit) => setting.forEach((each) => visit(each, undefined));
+  }
+  const evaluate = evaluation(expression, compiler);
+  return (here, scope, visit, missing) => {
+    const value = evaluate(here, scope);
+    if (value === undefined) missing?.();
+    else if (value !== null) visit(value, undefined);
+  };
+}
+
+function pathCollection(path: PathExpression, compiler: RuleCompiler): Collect {
+  const last = path.steps.at(-1);
+  const walk = compiler.walk(path);
+  if (last?.kind === "named") return namedCollection(path, last.name, walk, compiler);
+  const isListed = path.base === "listed";
+  return (here, scope, visit, missing) =>
+    walk(
+      here,
+      scope,
+      (cursor) => {
+        const value = nonMissing(cursor.value);
+        if (value === undefined) missing?.();
+        else if (value !== null) visit(value, isListed ? undefined : cursor);
+      },
+      missing,
+    );
+}
+
+/** `above.$name`: the value in the nearest enclosing object that has it. */
+function namedCollection(path: PathExpression, name: string, walk: Walk, compiler: RuleCompiler): Collect {
+  const expression = compiler.context.declarations.values.get(name);
+  if (expression === undefined) return (_here, _scope, _visit, missing) => missing?.();
+  const collect = compiler.collect(expression);
+  const isNearest = path.base === "above" && path.steps.length === 1;
+  return (here, scope, visit, missing) => {
+    let done = false;
+    const each = (cursor: Cursor): void => {
+      if (isNearest && done) return;
+      const take: VisitValue = (value, of) => {
+        done = true;
+        visit(value, of ?? cursor);
+      };
+      collect(cursor, scope, take, isNearest ? undefined : missing);
+    };
+    walk(here, scope, each, missing);
+    if (isNearest && !done) missing?.();
+  };
+}
+
+const ARITHMETIC = { "+": add, "-": subtract, "*": multiply, "/": divide };
+
+function arithmetic(expression: Extract<Expression, { kind: "arithmetic" }>, compiler: RuleCompiler): Evaluate {
+  const { operator, left, right } = expression;
+  if (right.kind === "days") return shifted(left, operator === "-" ? -right.count : right.count, compiler);
+  if (left.kind === "days") return shifted(right, left.count, compiler);
+  const [one, other] = [compiler.evaluate(left), compiler.evaluate(right)];
+  const combine: (a: Rational, b: Rational) => Rational | undefined = ARITHMETIC[operator];
+  return (here, scope) => {
+    const [a, b] = [toRational(one(here, scope)), toRational(other(here, scope))];
+    return a === undefined || b === undefined ? undefined : combine(a, b);
+  };
+}
+
+function shifted(date: Expression, count: number, compiler: RuleCompiler): Evaluate {
+  const evaluate = compiler.evaluate(date);
+  return (here, scope) => {
+    const value = evaluate(here, scope);
+    return typeof value === "string" ? shiftDays(value, count) : undefined;
+  };
+}
+
+function condition(expression: Condition, compiler: RuleCompiler): Predicate {
+  switch (expression.kind) {
+    case "comparison":
+      return comparison(expression, compiler);
+    case "in":
+      return membership(expression, compiler);
+    case "presence":
+      return presence(expression.value, expression.present, compiler);
+    case "not": {
+      const operand = compiler.test(expression.operand);
+      return (here, scope) => !operand(here, scope);
+    }
+    case "and":
+    case "or":
+      break;
+  }
+  const [left, right] = [compiler.test(expression.left), compiler.test(expression.right)];
+  return expression.kind === "and"
+    ? (here, scope) => left(here, scope) && right(here, scope)
+    : (here, scope) => left(here, scope) || right(here, scope);
+}
+
+/** Whether the expression is present and not false. */
+function isPresentAndNotFalse(expression: Expression, compiler: RuleCompiler): Predicate {
+  const collect = compiler.collect(expression);
+  return (here, scope) => {
+    let holds = false;
+    collect(here, scope, (value) => {
+      if (value !== false) holds = true;
+    });
+    return holds;
+  };
+}
+
+function presence(value: Expression, wanted: boolean, compiler: RuleCompiler): Predicate {
+  const collect = compiler.collect(value);
+  return (here, scope) => {
+    let present = false;
+    collect(here, scope, () => {
+      present = true;
+    });
+    return present === wanted;
+  };
+}
+
+/** True if any value on the left matches any on the right; `!=` is the negation of `=`. */
+function comparison(expression: Extract<Expression, { kind: "comparison" }>, compiler: RuleCompiler): Predicate {
+  const [left, right] = [compiler.collect(expression.left), compiler.collect(expression.right)];
+  const negated = expression.operator === "!=";
+  const fits = pairTest(expression.operator, compiler);
+  return (here, scope) => {
+    const others = valuesOf(right, here, scope);
+    let holds = false;
+    left(here, scope, (value) => {
+      holds ||= others.some((other) => fits(value, other));
+    });
+    return holds !== negated;
+  };
+}
+
+function pairTest(operator: Comparison, { order, equal }: Comparer): (a: Value, b: Value) => boolean {
+  if (operator === "=" || operator === "!=") return equal;
+  const orderTest = ORDER_TESTS[operator];
+  return (a, b) => {
+    const sign = order(a, b);
+    return sign !== undefined && orderTest(sign);
+  };
+}
+
+const ORDER_TESTS: Readonly<Record<Exclude<Comparison, "=" | "!=">, (sign: number) => boolean>> = {
+  "<": (sign) => sign < 0,
+  "<=": (sign) => sign <= 0,
+  ">": (sign) => sign > 0,
+  ">=": (sign) => sign >= 0,
+};
+
+function membership(expression: Extract<Expression, { kind: "in" }>, compiler: RuleCompiler): Predicate {
+  const value = compiler.collect(expression.value);
+  const set = expression.set.map(compiler.collect);
+  return (here, scope) => {
+    const members = set.flatMap((collect) => valuesOf(collect, here, scope));
+    let holds = false;
+    value(here, scope, (each) => {
+      holds ||= members.some((member) => compiler.equal(each, member));
+    });
+    return holds !== expression.negated;
+  };
+}

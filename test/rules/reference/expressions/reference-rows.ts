@@ -1,0 +1,102 @@
+import type { Expression, PathExpression } from "../../../../src/rules/language/expression.ts";
+import { valuesOf, type RuleCompiler } from "./rule-compiler.ts";
+import type { ReferenceList, Scope } from "../../../../src/rules/engine/rule-context.ts";
+import type { Cursor } from "./cursor.ts";
+import { keyText, type Value } from "./rule-value.ts";
+import { compileWalk, type Walk } from "./walk-path.ts";
+
+/** Looks up the rows of a list by the cells of some of their columns. */
+export type RowIndex = (cells: readonly Value[]) => readonly Cursor[];
+
+export function rowIndex(list: ReferenceList | undefined, columns: readonly string[]): RowIndex {
+  const rows = new Map<string, Cursor[]>();
+  for (const row of cursorsOf(list)) {
+    const key = rowKey(columns.map((column) => row.value[column]));
+    const same = rows.get(key);
+    if (same === undefined) rows.set(key, [row]);
+    else same.push(row);
+  }
+  return (cells) => rows.get(rowKey(cells)) ?? [];
+}
+
+/** The key of a row in the index, built from its cells. */
+export function rowKey(cells: readonly Value[]): string {
+  return cells.map(cellKey).join("\n");
+}
+
+/** Cells are text, so a number matches its digits. */
+export function cellKey(value: Value): string {
+  if (typeof value === "number") return String(value);
+  return typeof value === "string" ? value.trim() : keyText(value);
+}
+
+/** Cursors for rows, which are not part of the payload and have no parent. */
+function cursorsOf(
+  list: ReferenceList | undefined,
+): readonly (Cursor & { readonly value: ReferenceList["rows"][number] })[] {
+  return (list?.rows ?? []).map((value) => ({ value, key: "listed" }));
+}
+
+/** `listed.<list>[...]`: uses an index if the filter compares a column with a value of the payload. */
+export function walkReferenceRows(path: PathExpression, compiler: RuleCompiler): Walk {
+  const [list, items, ...steps] = path.steps;
+  const name = list?.kind === "field" ? list.name : "";
+  const filter = items?.kind === "items" ? items.filter : undefined;
+  const find = finder(compiler.context.references.get(name), filter, compiler);
+  const follow = compileWalk({ ...path, base: "here", steps }, compiler.test);
+  return (here, scope, visit, missing) => {
+    let found = false;
+    for (const row of find(here, scope)) {
+      found = true;
+      follow(row, scope, visit, missing);
+    }
+    if (!found) missing?.();
+  };
+}
+
+type Find = (here: Cursor, scope: Scope) => Iterable<Cursor>;
+
+function finder(list: ReferenceList | undefined, filter: Expression | undefined, compiler: RuleCompiler): Find {
+  const rows = cursorsOf(list);
+  if (filter === undefined) return () => rows;
+  const conditions = conditionsIn(filter);
+  const keyed = conditions.map(rowKeyCondition).find((key) => key !== undefined);
+  const tests = conditions.filter((each) => each !== keyed?.condition).map(compiler.test);
+  const passes = (row: Cursor, scope: Scope): boolean => tests.every((test) => test(row, scope));
+  if (keyed === undefined) return (_here, scope) => rows.filter((row) => passes(row, scope));
+  const index = rowIndex(list, [keyed.column]);
+  const wanted = compiler.collect(keyed.value);
+  return (here, scope) => {
+    const keys = new Set(valuesOf(wanted, here, scope));
+    return [...keys].flatMap((key) => index([key])).filter((row) => passes(row, scope));
+  };
+}
+
+/** The conditions joined by `and`. */
+function conditionsIn(filter: Expression): readonly Expression[] {
+  return filter.kind === "and" ? [...conditionsIn(filter.left), ...conditionsIn(filter.right)] : [filter];
+}
+
+interface RowKeyCondition {
+  readonly condition: Expression;
+  readonly column: string;
+  /** The value to compare with, which does not depend on the row. */
+  readonly value: Expression;
+}
+
+function rowKeyCondition(condition: Expression): RowKeyCondition | undefined {
+  if (condition.kind !== "comparison" || condition.operator !== "=") return undefined;
+  const { left, right } = condition;
+  const [column, value] = columnOf(left) === undefined ? [columnOf(right), left] : [columnOf(left), right];
+  return column !== undefined && isOutside(value) ? { condition, column, value } : undefined;
+}
+
+function columnOf(expression: Expression): string | undefined {
+  if (expression.kind !== "path" || expression.base !== "here") return undefined;
+  const [only, second] = expression.steps;
+  return only?.kind === "field" && second === undefined ? only.name : undefined;
+}
+
+function isOutside(value: Expression): boolean {
+  return value.kind === "text" || (value.kind === "path" && (value.base === "this" || value.base === "top"));
+}

@@ -1,0 +1,43 @@
+import type { Expression, PathExpression } from "../../../../src/rules/language/expression.ts";
+import type { RuleCheck, RuleKind } from "../../../../src/rules/language/rule.ts";
+import type { RuleContext, Scope } from "../../../../src/rules/engine/rule-context.ts";
+import type { Cursor } from "./cursor.ts";
+import type { Comparer, Value } from "./rule-value.ts";
+import type { Predicate, Walk } from "./walk-path.ts";
+
+/** The single value of an expression; missing if a path has several. */
+export type Evaluate = (here: Cursor, scope: Scope) => Value;
+/** Visits every present value of an expression, with its cursor if it has one; calls `missing` for each absent one. */
+export type Collect = (here: Cursor, scope: Scope, visit: VisitValue, missing?: () => void) => void;
+export type VisitValue = (value: NonNullable<Value>, cursor: Cursor | undefined) => void;
+
+/** Compiles the expressions of rules into functions. */
+export interface RuleCompiler extends Comparer {
+  readonly context: RuleContext;
+  readonly evaluate: (expression: Expression) => Evaluate;
+  readonly collect: (expression: Expression) => Collect;
+  readonly test: (expression: Expression) => Predicate;
+  /** The cursors to which a path leads, with any value. */
+  readonly walk: (path: PathExpression) => Walk;
+}
+
+export function valuesOf(collect: Collect, here: Cursor, scope: Scope): readonly NonNullable<Value>[] {
+  const values: NonNullable<Value>[] = [];
+  collect(here, scope, (value) => values.push(value));
+  return values;
+}
+
+/** Checks one object and reports violations of the rule. */
+export type CompiledCheck = (here: Cursor, scope: Scope, report: ReportBroken) => void;
+
+/** `at`: the value concerned; default: the object that is checked. `field`: the missing field of that value. */
+export type ReportBroken = (at?: Cursor, field?: PathExpression) => void;
+
+export type CheckOf<Kind extends RuleKind> = Extract<RuleCheck, { readonly kind: Kind }>;
+
+/** The context in which a rule's check is compiled. */
+export interface CheckContext {
+  readonly compiler: RuleCompiler;
+  /** Whether a missing operand passes. */
+  readonly skipIfMissing: boolean;
+}

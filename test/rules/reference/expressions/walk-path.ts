@@ -1,0 +1,115 @@
+import { formatAttr } from "../../../../src/json/attr.ts";
+import { isJsonArray, isJsonObject } from "../../../../src/json/json-value.ts";
+import type { PathExpression, PathStep } from "../../../../src/rules/language/expression.ts";
+import type { Scope } from "../../../../src/rules/engine/rule-context.ts";
+import { enclosingObject, pathOf, type Cursor } from "./cursor.ts";
+import { nonMissing } from "./rule-value.ts";
+
+/** Visits every value to which a path leads; calls `missing` if there is none. */
+export type Walk = (here: Cursor, scope: Scope, visit: (cursor: Cursor) => void, missing?: () => void) => void;
+
+/** Compiles the steps of a path, except a final named value, which the caller handles. */
+export function compileWalk(path: PathExpression, testOf: (filter: PathFilter) => Predicate): Walk {
+  const steps = path.steps.filter((step) => step.kind !== "named");
+  const follow = steps.reduceRight<Walk>((next, step) => stepWalk(step, next, testOf), visitHere);
+  if (path.base === "here") return follow;
+  if (path.base === "above") return aboveWalk(path.steps[0], follow);
+  const start = STARTS[path.base];
+  return (_here, scope, visit, missing) => {
+    const cursor = start(scope);
+    if (cursor === undefined) missing?.();
+    else follow(cursor, scope, visit, missing);
+  };
+}
+
+export type PathFilter = NonNullable<Extract<PathStep, { kind: "items" }>["filter"]>;
+export type Predicate = (here: Cursor, scope: Scope) => boolean;
+
+type Start = Exclude<PathExpression["base"], "here" | "above">;
+
+/** For rows of a reference list, see reference-rows.ts. */
+const STARTS: Readonly<Record<Start, (scope: Scope) => Cursor | undefined>> = {
+  this: ({ self }) => self,
+  top: ({ top }) => top,
+  other: ({ other }) => other,
+  found: ({ found }) => found,
+  listed: () => undefined,
+};
+
+function visitHere(here: Cursor, _scope: Scope, visit: (cursor: Cursor) => void): void {
+  visit(here);
+}
+
+function stepWalk(step: PathStep, next: Walk, testOf: (filter: PathFilter) => Predicate): Walk {
+  if (step.kind === "field") return fieldWalk(step.name, next);
+  if (step.kind === "items") return itemsWalk(step.filter && testOf(step.filter), next);
+  if (step.kind === "members") return membersWalk(next);
+  return (here, scope, visit, missing) => {
+    const up = enclosingObject(here);
+    if (up === undefined) missing?.();
+    else next(up, scope, visit, missing);
+  };
+}
+
+function fieldWalk(name: string, next: Walk): Walk {
+  return (here, scope, visit, missing) => {
+    const cursor = fieldOf(here, name, scope);
+    if (cursor === undefined) missing?.();
+    else next(cursor, scope, visit, missing);
+  };
+}
+
+/** Undefined for an absent or null field. */
+export function fieldOf(here: Cursor, name: string, scope: Scope): Cursor | undefined {
+  const { value } = here;
+  if (!isJsonObject(value)) return undefined;
+  if (scope.reported !== undefined) noteReported({ value: null, parent: here, key: name }, scope);
+  const member = Object.hasOwn(value, name) ? value[name] : undefined;
+  return member === undefined || member === null ? undefined : { value: member, parent: here, key: name };
+}
+
+function noteReported(cursor: Cursor, scope: Scope): void {
+  if (isReported(cursor, scope)) scope.readsReported = true;
+}
+
+/** Whether the value itself has already been reported. */
+export function isReported(cursor: Cursor, { reported }: Scope): boolean {
+  return reported !== undefined && reported.has(formatAttr(pathOf(cursor)));
+}
+
+function itemsWalk(test: Predicate | undefined, next: Walk): Walk {
+  return (here, scope, visit, missing) => {
+    if (!isJsonArray(here.value)) return missing?.();
+    for (const [index, value] of here.value.entries()) {
+      const item: Cursor = { value, parent: here, key: index };
+      if (scope.reported !== undefined) noteReported(item, scope);
+      if (test === undefined || test(item, scope)) next(item, scope, visit, missing);
+    }
+  };
+}
+
+function membersWalk(next: Walk): Walk {
+  return (here, scope, visit, missing) => {
+    if (!isJsonObject(here.value)) return missing?.();
+    for (const name of Object.keys(here.value)) {
+      const member = fieldOf(here, name, scope);
+      if (member !== undefined) next(member, scope, visit, missing);
+    }
+  };
+}
+
+/** Starts at the nearest enclosing object in which the first step is present; the caller handles a named value. */
+function aboveWalk(first: PathStep | undefined, follow: Walk): Walk {
+  if (first?.kind !== "field") return (here, _scope, visit) => eachEnclosing(here, visit);
+  return (here, scope, visit, missing) => {
+    for (let up = enclosingObject(here); up !== undefined; up = enclosingObject(up)) {
+      const cursor = fieldOf(up, first.name, scope);
+      if (cursor !== undefined && nonMissing(cursor.value) !== undefined) return follow(up, scope, visit, missing);
+    }
+    missing?.();
+  };
+}
+
+function eachEnclosing(here: Cursor, visit: (cursor: Cursor) => void): void {
+  for (let up = enclosingObject(here); up !== undefined; up = enclosingObject(up)) visit(up);
+}
