@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { givenFlags } from "./options/option-origin.ts";
 import type { Session } from "./process/session.ts";
 import {
   checkOptions,
@@ -78,6 +79,7 @@ function addProofCommands(program: Command, session: Session): void {
   const proof = withOptions(program.command("proof"), [...ledger, ...proofOptions])
     .description("Write an audit proof that accounts for every row, record and sum of a push. Works offline.")
     .argument("[run]", "id of the run, or its first characters (default: the latest)")
+    .hook("preSubcommand", passOptions)
     .action(async (run: string | undefined, flags: ProofFlags) =>
       (await import("./actions/proof-actions.ts")).proofAction(run, flags, session),
     );
@@ -90,6 +92,18 @@ function addProofCommands(program: Command, session: Session): void {
     .action(async (folder: string, flags: ProofFlags) =>
       (await import("./actions/proof-actions.ts")).proofVerifyAction(folder, flags, session),
     );
+}
+
+/**
+ * A command with its own options takes every option of the command line, also those of its subcommand. Passes them on,
+ * and refuses an option that the subcommand does not have.
+ */
+function passOptions(parent: Command, subcommand: Command): void {
+  for (const { name, flag } of givenFlags(parent)) {
+    if (subcommand.options.every((option) => option.attributeName() !== name))
+      subcommand.error(`error: unknown option '${flag}'`, { code: "commander.unknownOption" });
+    subcommand.setOptionValueWithSource(name, parent.getOptionValue(name), "cli");
+  }
 }
 
 function addLedgerCommands(program: Command, session: Session): void {

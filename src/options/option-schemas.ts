@@ -125,7 +125,9 @@ export function fileShape(table: OptionTable): Readonly<Record<string, z.ZodType
   return Object.fromEntries(
     rows.map(([name, row]) => {
       const schema = row.file === "required" ? fileSchema(row) : fileSchema(row).optional();
-      return [name, row.help === undefined ? schema : schema.describe(row.help)];
+      // The help of a group describes its flag.
+      const description = row.members === undefined ? row.help : row.docs?.replace(/, see .*/, "");
+      return [name, description === undefined ? schema : schema.describe(description)];
     }),
   );
 }

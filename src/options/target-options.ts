@@ -77,7 +77,7 @@ export const TARGET = {
     recorded: "always",
     sets: "scheme",
     help: "authorization scheme of the token: Token, JWT, Bearer or none; basic sends the API key instead",
-    docs: "see [Authentication](#authentication)",
+    docs: "how to authenticate, see [Authentication](#authentication)",
     members: {
       /**
        * Default `Token`; `none`: the bare token; `basic`: the API key as user name with an empty password (specification

@@ -18,6 +18,12 @@ export function optionOrigins(command: Command): ReadonlyMap<string, OptionOrigi
   return origins;
 }
 
+/** The options that were given on the command line. */
+export function givenFlags(command: Command): readonly { readonly name: string; readonly flag: string }[] {
+  const given = [...optionOrigins(command)];
+  return given.flatMap(([name, origin]) => (origin.kind === "flag" ? [{ name, flag: origin.flag }] : []));
+}
+
 /** The environment variables that any command of the program reads. */
 export function knownVariables(program: Command): readonly string[] {
   const own = program.options.flatMap(({ envVar }) => envVar ?? []);

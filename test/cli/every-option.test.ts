@@ -1,0 +1,103 @@
+import type { Command, Option } from "commander";
+import { expect, test } from "vitest";
+import { createProgram } from "../../src/cli/program.ts";
+import { IDLE_SESSION } from "./idle-session.ts";
+
+/** Every command that has an action, as the words after `migrate`. */
+function commandsBelow(group: Command, words: readonly string[] = []): readonly (readonly string[])[] {
+  return group.commands.flatMap((command) => {
+    const all = [...words, command.name()];
+    const isGroup = command.commands.length > 0 && command.options.length === 0;
+    return [...(isGroup ? [] : [all]), ...commandsBelow(command, all)];
+  });
+}
+
+function commandAt(program: Command, words: readonly string[]): Command {
+  let command = program;
+  for (const word of words) command = command.commands.find((each) => each.name() === word) ?? command;
+  return command;
+}
+
+/** A value for the argument of an option, by the notation of the argument. */
+const VALUES: Readonly<Record<string, string>> = {
+  "n|n%": "5%",
+  duration: "90s",
+  date: "2026-01-31",
+  "host:port": "127.0.0.1:9464",
+  form: "JWT",
+  "every:n|n%|at:n,n": "every:3",
+  "ms|ms-ms": "20",
+  status: "503",
+  codes: "A=Paused",
+  "true|false": "false",
+};
+
+function valueFor({ flags, argChoices, long }: Option): string | undefined {
+  const [, notation] = /[<[]([^>\]]*?)(?:\.\.\.)?[>\]]$/.exec(flags) ?? [];
+  if (notation === undefined) return undefined;
+  const isNumber = /^(?:n|k|auto\|n|number|bytes|ms|seconds)$/.test(notation);
+  return argChoices?.at(-1) ?? VALUES[notation] ?? (isNumber ? "3" : `given${long}`);
+}
+
+/** Parses the words and returns the words of the command that ran, and the option values that its action received. */
+async function ran(words: readonly string[]): Promise<{ readonly name: string; readonly flags: Map<string, unknown> }> {
+  const program = createProgram(IDLE_SESSION);
+  let result = { name: "", flags: new Map<string, unknown>() };
+  for (const names of commandsBelow(program)) {
+    const command = commandAt(program, names);
+    command.exitOverride().configureOutput({ writeErr: () => undefined, outputError: () => undefined });
+    const takeResult = (): void => {
+      const given = command.options
+        .map((option) => option.attributeName())
+        .filter((name) => command.getOptionValueSource(name) === "cli");
+      result = { name: names.join(" "), flags: new Map(given.map((name) => [name, command.getOptionValue(name)])) };
+    };
+    command.action(takeResult);
+  }
+  await program.parseAsync(words, { from: "user" });
+  return result;
+}
+
+const CASES = commandsBelow(createProgram(IDLE_SESSION)).flatMap((names) => {
+  const command = commandAt(createProgram(IDLE_SESSION), names);
+  const needed = command.registeredArguments
+    .filter(({ required }) => required)
+    .map(({ argChoices, name }) => argChoices?.[0] ?? name());
+  const options = command.options.filter(({ long }) => long !== "--version");
+  return options.map((option) => ({ name: names.join(" "), names, needed, option, flag: option.long ?? "" }));
+});
+
+test("there are options of nested commands", () => {
+  expect(CASES.filter(({ names }) => names.length > 1).length).toBeGreaterThan(100);
+});
+
+test.each(CASES)("the action of `$name` receives $flag", async ({ name, names, needed, option, flag }) => {
+  const value = valueFor(option);
+  const typed = value === undefined ? [flag] : [`${flag}=${value}`];
+  for (const words of [
+    [...names, ...needed, ...typed],
+    [...names, ...typed, ...needed],
+  ]) {
+    const { name: command, flags } = await ran(words);
+    expect(command).toBe(name);
+    expect([...flags.keys()]).toContain(option.attributeName());
+  }
+});
+
+test.each([[["--ledger", "other.db"]], [["--format=json"]], [["--json"]]])(
+  "an option before the name of a nested command reaches its action: %j",
+  async (typed) => {
+    const { name, flags } = await ran(["proof", ...typed, "verify", "audit"]);
+    expect(name).toBe("proof verify");
+    expect(flags).toEqual((await ran(["proof", "verify", "audit", ...typed])).flags);
+  },
+);
+
+test("an option that only the outer command has is refused", async () => {
+  await expect(ran(["proof", "verify", "audit", "--out", "x"])).rejects.toThrow("unknown option '--out'");
+});
+
+test("an option after the outer one wins", async () => {
+  const { flags } = await ran(["proof", "--ledger", "a.db", "verify", "audit", "--ledger", "b.db"]);
+  expect(flags.get("ledger")).toBe("b.db");
+});
