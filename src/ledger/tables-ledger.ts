@@ -1,17 +1,17 @@
 import { type Clock, timestamp } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
-import type { AttemptOutcome, Intent, Ledger, PlannedItem } from "./ledger.ts";
+import type { AttemptOutcome, Intent, Ledger, PlannedItem, Run } from "./ledger.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
 import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { coverage } from "./tables/counts.ts";
-import { contents, nextOutcomes, type OutcomeQuery, outcomeQuery, summary } from "./tables/outcomes.ts";
+import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
 import { ambiguousItems, ambiguousItemsByKey, decisionsFor, saveDecisions } from "./tables/reconciliation.ts";
 import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
-import type { Tables, Work } from "./tables/tables.ts";
+import { answer, type Tables, type Work } from "./tables/tables.ts";
 import { timeline } from "./tables/timeline.ts";
 
 /**
@@ -57,17 +57,70 @@ export interface TablesLedgerOptions {
 
 /** A ledger over the tables of a database. */
 export function tablesLedger<Own extends Tables>(
-  { read, change }: TableAccess<Own>,
+  access: TableAccess<Own>,
   writes: FrequentWrites<Own>,
-  { toolVersion, clock = systemClock, sending, close }: TablesLedgerOptions,
+  options: TablesLedgerOptions,
 ): Ledger {
-  const now = (): string => timestamp(clock);
+  return { ...readingMethods(access, options), ...writingMethods(access, writes, options), close: options.close };
+}
 
+type ReadingMethod =
+  | "findRun"
+  | "runs"
+  | "nextSendable"
+  | "sendable"
+  | "ambiguous"
+  | "ambiguousByKey"
+  | "decisions"
+  | "history"
+  | "summary"
+  | "coverage"
+  | "outcomes"
+  | "contents"
+  | "timeline"
+  | "attempts";
+
+function readingMethods(
+  { read }: Pick<TableAccess<Tables>, "read">,
+  { sending }: Pick<TablesLedgerOptions, "sending">,
+): Pick<Ledger, ReadingMethod> {
   const readRun = <Result>(id: string, work: (tables: Tables, run: RunRow) => Work<Result>): Promise<Result> =>
     read(function* withRun(tables) {
       return yield* work(tables, yield* requireRun(tables, id));
     });
+  return {
+    findRun: (id) => read((tables) => findRun(tables, id)),
+    runs: () => read(listRuns),
+    nextSendable: (id, from) => readRun(id, (tables, run) => nextSendable(tables, run, from)),
+    sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
+    ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),
+    ambiguousByKey: (id, keys) => readRun(id, (tables, run) => ambiguousItemsByKey(tables, run, keys)),
+    decisions: (key) => read((tables) => decisionsFor(tables, key)),
+    history: () => read(historyOf),
+    summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),
+    coverage: () => read(coverage),
+    async *outcomes(id, filter) {
+      const run = await read((tables) => requireRun(tables, id));
+      const query = await read((tables) => answer(outcomeQuery(tables, sending, filter)));
+      for (let last = 0; ;) {
+        const { outcomes, isLast } = await read((tables) => nextOutcomes(tables, run, query, last));
+        if (outcomes.length > 0) yield outcomes;
+        if (isLast) return;
+        last = outcomes.at(-1)?.record ?? last;
+      }
+    },
+    contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
+    timeline: (id) => readRun(id, timeline),
+    attempts: (key) => read((tables) => attemptsOf(tables, key)),
+  };
+}
 
+function writingMethods<Own extends Tables>(
+  { change }: TableAccess<Own>,
+  writes: FrequentWrites<Own>,
+  { toolVersion, clock = systemClock }: TablesLedgerOptions,
+): Omit<Ledger, ReadingMethod | "close"> {
+  const now = (): string => timestamp(clock);
   const changeRun = <Result>(
     kind: Change,
     id: string,
@@ -77,15 +130,14 @@ export function tablesLedger<Own extends Tables>(
       return yield* work(tables, yield* requireRun(tables, id));
     });
 
+  function* noted(tables: Own, working: Work<Run>): Work<Run> {
+    const run = yield* working;
+    if (writes.noteRun !== undefined) yield* writes.noteRun(tables, run.id);
+    return run;
+  }
+
   return {
-    startRun: (run) =>
-      change("tables", function* start(tables) {
-        const started = yield* startRun(tables, run, toolVersion);
-        if (writes.noteRun !== undefined) yield* writes.noteRun(tables, started.id);
-        return started;
-      }),
-    findRun: (id) => read((tables) => findRun(tables, id)),
-    runs: () => read(listRuns),
+    startRun: (run) => change("tables", (tables) => noted(tables, startRun(tables, run, toolVersion))),
     restartPlan: (id) => {
       writes.discardPlan?.();
       return changeRun("plan", id, restartPlan);
@@ -93,47 +145,19 @@ export function tablesLedger<Own extends Tables>(
     plan: (id, items) => changeRun("plan", id, (tables, run) => writes.plan(tables, run, items)),
     exclude: (id, excluded) => changeRun("plan", id, (tables, run) => excludeRows(tables, run, excluded)),
     finishPlan: (id, policy) =>
-      changeRun("tables", id, function* finish(tables, run) {
+      changeRun("tables", id, function* end(tables, run) {
         yield* finishPlan(tables, run, policy, yield* writes.endPlan(tables, run));
       }),
     notePosition: (id, position) => changeRun("position", id, (tables, run) => notePosition(tables, run, position)),
-    nextSendable: (id, from) => readRun(id, (tables, run) => nextSendable(tables, run, from)),
-    sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
     saveIntents: (id, intents, outcomes = []) =>
       changeRun("rows", id, (tables, run) => writes.saveIntents(tables, run, intents, outcomes)),
     saveOutcomes: (id, outcomes) => changeRun("rows", id, (tables, run) => writes.saveOutcomes(tables, run, outcomes)),
     resumeRun: (id, policy) =>
-      changeRun("tables", id, function* resume(tables, run) {
-        const resumed = yield* resumeRun(tables, { run, policy, at: now() });
-        if (writes.noteRun !== undefined) yield* writes.noteRun(tables, resumed.id);
-        return resumed;
-      }),
+      changeRun("tables", id, (tables, run) => noted(tables, resumeRun(tables, { run, policy, at: now() }))),
     refresh: (id, policy) => changeRun("tables", id, (tables, run) => refresh(tables, { run, policy, at: now() })),
-    ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),
-    ambiguousByKey: (id, keys) => readRun(id, (tables, run) => ambiguousItemsByKey(tables, run, keys)),
     saveDecisions: (id, decisions, policy) =>
       changeRun("tables", id, (tables, run) => saveDecisions(tables, run, decisions, policy)),
-    decisions: (key) => read((tables) => decisionsFor(tables, key)),
-    history: () => read(historyOf),
     finishRun: (id, exitCode) =>
       changeRun("rows", id, (tables, run) => finishRun(tables, run, { exitCode, at: now() })),
-    summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),
-    coverage: () => read(coverage),
-    async *outcomes(id, filter) {
-      let query: OutcomeQuery | undefined;
-      for (let last = 0; ;) {
-        const { outcomes, isLast } = await readRun(id, (tables, run) => {
-          query ??= outcomeQuery(tables, sending, filter);
-          return nextOutcomes(tables, run, query, last);
-        });
-        if (outcomes.length > 0) yield outcomes;
-        if (isLast) return;
-        last = outcomes.at(-1)?.record ?? last;
-      }
-    },
-    contents: (id, from, to) => readRun(id, (tables, run) => contents(tables, run, { from, to })),
-    timeline: (id) => readRun(id, timeline),
-    attempts: (key) => read((tables) => attemptsOf(tables, key)),
-    close,
   };
 }

@@ -5,7 +5,7 @@ import path from "node:path";
 import { writeFlatRows } from "./flat-rows.mjs";
 import { benchFile, migrate, root } from "./measure.mjs";
 
-const { openToWriteTo } = await import(path.join(root, "dist/ledger/sqlite/lasting-reader.js"));
+const { openForWriting } = await import(path.join(root, "dist/ledger/sqlite/lasting-reader.js"));
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
 const { RECOUNT } = await import(path.join(root, "dist/ledger/sqlite/tables/count-schema.js"));
 const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));
@@ -26,7 +26,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
   await writeFlatRows(input, records);
   const fingerprint = await fingerprintFile(input);
   const places = await notedPlaces(input, sent);
-  const database = openToWriteTo(ledger);
+  const database = openForWriting(ledger);
   database.execute("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000");
   database.transaction(() => {
     const settings = JSON.parse(database.row({ sql: "select settings from runs" }).settings);

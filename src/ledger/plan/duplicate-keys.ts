@@ -28,7 +28,7 @@ interface FindingRow {
   readonly record: number;
   readonly file: string;
   readonly line: number;
-  readonly differs: number | boolean;
+  readonly differs: boolean | 0 | 1;
   readonly sameFile: string | null;
   readonly sameLine: number | null;
   readonly nearFile: string | null;
@@ -86,7 +86,7 @@ const SELECT_FINDINGS: Statement<FindingRow> = {
 
 function statusOf({ sameFile, differs }: FindingRow): Status | undefined {
   if (sameFile === null) return undefined;
-  return Boolean(differs) ? "invalid" : "duplicate";
+  return differs ? "invalid" : "duplicate";
 }
 
 function problemsOf(tables: Tables, row: FindingRow, policy: PlanPolicy): readonly LocalProblem[] {
@@ -100,7 +100,7 @@ function problemsOf(tables: Tables, row: FindingRow, policy: PlanPolicy): readon
   const near = isNear ? otherPlace(policy, row.nearFile, row.nearLine) : undefined;
   const found: LocalProblem[] = [];
   if (same !== undefined) {
-    found.push(problem("error", { code: "duplicate_key", other: same, sameContent: !Boolean(row.differs) }));
+    found.push(problem("error", { code: "duplicate_key", other: same, sameContent: !row.differs }));
   }
   if (near !== undefined) found.push(problem("warning", { code: "near_duplicate_key", other: near }));
   return found;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Clock } from "../../time/clock.ts";
 import type { Failure } from "../../model/failure.ts";
 import { type FrequentWrites, tablesLedger } from "../tables-ledger.ts";
-import { finishNow, type Tables } from "../tables/tables.ts";
+import { answer, finishNow, type Tables } from "../tables/tables.ts";
 import { saveIntents, saveOutcomes } from "./tables/save-attempts.ts";
 import type { Ledger } from "../ledger.ts";
 import { isPacked, unpackItems } from "../packed/packed-items.ts";
@@ -236,18 +236,10 @@ function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => 
 function frequentWrites(database: SqliteDatabase): FrequentWrites<Tables> {
   const planner = createPlanner(database);
   return {
-    *plan(_, run, items) {
-      planner.plan(run, isPacked(items) ? unpackItems(items) : items);
-    },
-    *saveIntents(_, run, intents, outcomes) {
-      saveIntents(database, run, intents, outcomes);
-    },
-    *saveOutcomes(_, run, outcomes) {
-      saveOutcomes(database, run, outcomes);
-    },
-    *endPlan(_, run) {
-      return planner.endKeys(run);
-    },
+    plan: (_, run, items) => answer(planner.plan(run, isPacked(items) ? unpackItems(items) : items)),
+    saveIntents: (_, run, intents, outcomes) => answer(saveIntents(database, run, intents, outcomes)),
+    saveOutcomes: (_, run, outcomes) => answer(saveOutcomes(database, run, outcomes)),
+    endPlan: (_, run) => answer(planner.endKeys(run)),
     discardPlan: planner.forgetKeys,
   };
 }

@@ -1,4 +1,4 @@
-import type { Sql, Tables, TableValue, Work } from "../tables/tables.ts";
+import { answer, type Sql, type Statement, type Tables, type TableValue, type Work } from "../tables/tables.ts";
 import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 const BATCH = 500;
@@ -6,26 +6,6 @@ const BATCH = 500;
 /** The tables of a SQLite ledger, for work that PostgreSQL ledgers share. Answers at once. */
 export function sqliteTables(database: SqliteDatabase): Tables {
   let batches = 0;
-
-  /** The rows are copied first, so that changes of the tables do not affect them. Memory does not grow with them. */
-  function* eachBatch<Row>(
-    sql: Sql,
-    values: readonly number[],
-    handle: (rows: readonly Row[]) => Work<void>,
-  ): Work<void> {
-    batches += 1;
-    const table = `temp.batch_${batches}`;
-    const query: Query<Row> = { sql: `select * from ${table} where rowid > ? order by rowid limit ${BATCH}` };
-    database.execute(`drop table if exists ${table}; create table ${table} as ${withNumbers(textOf(sql), values)}`);
-    for (let last = 0; ;) {
-      const rows = database.rows(query, last);
-      if (rows.length > 0) yield* handle(rows);
-      last += rows.length;
-      if (rows.length < BATCH) break;
-    }
-    database.execute(`drop table ${table}`);
-    batches -= 1;
-  }
 
   return {
     dialect: "sqlite",
@@ -38,15 +18,28 @@ export function sqliteTables(database: SqliteDatabase): Tables {
       for (const row of rows) database.run(sql, run, ...row.map(valueOf));
       return answer(undefined);
     },
-    eachBatch: ({ sql }, values, handle) => eachBatch(sql, values, handle),
+    /** The rows are copied first, so that changes of the tables do not affect them. Memory does not grow with them. */
+    *eachBatch<Row>(
+      { sql }: Statement<Row>,
+      values: readonly number[],
+      handle: (rows: readonly Row[]) => Work<void>,
+    ): Work<void> {
+      batches += 1;
+      const table = `temp.batch_${batches}`;
+      const query: Query<Row> = { sql: `select * from ${table} where rowid > ? order by rowid limit ${BATCH}` };
+      database.execute(`drop table if exists ${table}; create table ${table} as ${withNumbers(textOf(sql), values)}`);
+      for (let last = 0; ;) {
+        const rows = database.rows(query, last);
+        if (rows.length > 0) yield* handle(rows);
+        last += rows.length;
+        if (rows.length < BATCH) break;
+      }
+      database.execute(`drop table ${table}`);
+      batches -= 1;
+    },
     writtenKey: (key) => key.normalize("NFC"),
     readKey: (key) => key,
   };
-}
-
-// eslint-disable-next-line require-yield -- there is nothing to wait for
-function* answer<Result>(result: Result): Work<Result> {
-  return result;
 }
 
 function valueOf(value: TableValue): SqlValue {

@@ -40,7 +40,7 @@ function* countResent(tables: Tables, { number }: RunRow): Work<number> {
   if (tables.dialect === "sqlite" && (yield* tables.row(ANY_AMBIGUOUS)) === undefined) return 0;
   const { own = 0, others = false } = (yield* tables.row(COUNT_OWN, number)) ?? {};
   // Some are ambiguous because of another run or a recovery, so all records left to send are examined.
-  return Boolean(others) ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
+  return others ? ((yield* tables.row(COUNT_RESENT, number))?.count ?? 0) : own;
 }
 
 const ANY_AMBIGUOUS: Statement<{ found: number }> = {
@@ -51,7 +51,7 @@ const ANY_AMBIGUOUS: Statement<{ found: number }> = {
  * Reads the ambiguous requests. If a request made a record ambiguous, the record's last request is one of them. `others`:
  * a record may be ambiguous for another reason.
  */
-const COUNT_OWN: Statement<{ own: number; others: number | boolean }> = {
+const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {
   sql: {
     sqlite: `
     select (select count(*) from records where state = 'ambiguous') <> count(*) as others,
@@ -114,7 +114,7 @@ export interface OutcomeQuery {
   readonly values: readonly TableValue[];
 }
 
-export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: OutcomeFilter = {}): OutcomeQuery {
+export function* outcomeQuery(tables: Tables, sending: SendingStatus, filter: OutcomeFilter = {}): Work<OutcomeQuery> {
   const status = shownStatus(tables, sending);
   const perhaps = perhapsJoined(tables);
   const { condition, values } = conditionOf(tables, filter, status);

@@ -75,6 +75,12 @@ export async function finish<Result>(work: Work<Result>): Promise<Result> {
   }
 }
 
+/** Work that is done already. */
+export function* answer<Result>(result: Result): Work<Result> {
+  yield* [];
+  return result;
+}
+
 export function* waitFor<Result>(promise: Promise<Result>): Work<Result> {
   const results: Result[] = [];
   yield promise.then((result) => void results.push(result));
