@@ -1,13 +1,10 @@
 import type { CorrectionFindings, FoundRows } from "./correction-findings.ts";
 import type { CorrectionIndex } from "./correction-index.ts";
 
-type RowChanges = Pick<
-  CorrectionFindings,
-  "handedOut" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"
->;
-
 /** Added, removed and reordered rows, after all re-imported rows have been matched. */
-export function findRowChanges(index: CorrectionIndex): RowChanges {
+export function findRowChanges(
+  index: CorrectionIndex,
+): Pick<CorrectionFindings, "handedOut" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"> {
   const { rows } = index;
   const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
   const added = count("select count(*) as count from added");

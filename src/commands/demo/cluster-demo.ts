@@ -66,14 +66,8 @@ export async function* clusterDemo(
   }
 }
 
-interface Scene {
-  readonly folder: string;
-  readonly ledger: string;
-  readonly sandbox: Sandbox;
-}
-
 async function* pushWithWorkers(
-  { folder, ledger, sandbox }: Scene,
+  { folder, ledger, sandbox }: { readonly folder: string; readonly ledger: string; readonly sandbox: Sandbox },
   dependencies: ClusterDemoDependencies,
 ): AsyncGenerator<DemoStep> {
   const victims = createVictims(dependencies);

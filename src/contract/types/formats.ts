@@ -53,12 +53,7 @@ interface Kind {
   readonly untyped: boolean;
 }
 
-interface WrittenFormat {
-  readonly value: string;
-  readonly path: AttrPath;
-}
-
-function writtenFormats(parts: readonly SchemaNode[]): readonly WrittenFormat[] {
+function writtenFormats(parts: readonly SchemaNode[]): readonly { readonly value: string; readonly path: AttrPath }[] {
   return readKeywords(parts, "format").flatMap(({ value, path }) =>
     typeof value === "string" ? [{ value, path }] : [],
   );

@@ -140,17 +140,11 @@ function addClaims(mapping: Map<string, ObjectType>, leaves: readonly Leaf[]): v
   }
 }
 
-interface OptionAt {
-  readonly alternatives: Alternatives;
-  readonly index: number;
-  readonly compilation: Compilation;
-}
-
 /** The innermost alternatives, at any depth. */
 function leavesOf(
   nodes: readonly SchemaNode[],
   property: string,
-  at: OptionAt,
+  at: { readonly alternatives: Alternatives; readonly index: number; readonly compilation: Compilation },
   seen: readonly string[] = [],
 ): readonly Leaf[] {
   const { alternatives, compilation } = at;

@@ -46,17 +46,12 @@ export async function refuseContainers({ file, path, gzip }: PackedFile, head: B
   });
 }
 
-interface Container {
-  readonly what: string;
-  readonly advice: string;
-}
-
 /** Inspects the content of an archive or a Microsoft Office file for more specific advice. */
 async function closerLook(
   { what }: { readonly what: string },
   { file, path, gzip }: Pick<PackedFile, "file" | "path" | "gzip">,
   head: Buffer,
-): Promise<Container> {
+): Promise<{ readonly what: string; readonly advice: string }> {
   if (what === OLD_OFFICE) {
     if (!gzip && (await isEncryptedPackage(path))) {
       return { what: "encrypted with a password", advice: "save it without a password, and use that file" };

@@ -170,15 +170,9 @@ export function refusePrettyPrinted(file: string, line: number, text: string): v
   );
 }
 
-interface JsonRecordPosition {
-  readonly table: JsonTable;
-  readonly line: number;
-  readonly pointer: string;
-}
-
 /** A record from its text. The text is absent if the record was too long to be kept. */
 export function jsonRow(
-  position: JsonRecordPosition,
+  position: { readonly table: JsonTable; readonly line: number; readonly pointer: string },
   text: string | undefined,
   { jsonRecordBytes }: Pick<ReadLimits, "jsonRecordBytes">,
 ): ReadRow {

@@ -98,15 +98,10 @@ async function openContext(source: ZipSource, zip: ZipPackage, parts: WorkbookPa
   return { file: source.file, strings, formatOf, from1904 };
 }
 
-interface HeaderOptions {
-  readonly source: ZipSource;
-  readonly renamed: RenamedColumns;
-}
-
 /** The first row that is not empty. */
 async function headerOf(
   rows: AsyncGenerator<readonly SheetRow[]>,
-  { source: { file }, renamed }: HeaderOptions,
+  { source: { file }, renamed }: { readonly source: ZipSource; readonly renamed: RenamedColumns },
 ): Promise<CsvHeader> {
   for await (const [first] of rows) {
     if (first === undefined) continue;

@@ -70,19 +70,15 @@ interface Size {
   rows: number;
 }
 
-interface MutablePlace {
-  readonly file: string;
-  readonly column?: string;
-  problems: number;
-  readonly rows: RowData[];
-}
-
 interface MutableCause extends Omit<PageCause, "places" | "shapes" | "records" | "problems"> {
   records: number;
   problems: number;
   lastRecord: number;
   readonly shapes: Map<string, number>;
-  readonly places: Map<string, MutablePlace>;
+  readonly places: Map<
+    string,
+    { readonly file: string; readonly column?: string; problems: number; readonly rows: RowData[] }
+  >;
 }
 
 function newCause(problem: Problem): MutableCause {

@@ -4,11 +4,6 @@ import { columnName } from "./xml-text.ts";
 /** All texts that a cell can have, by source and column, if mapping and contract determine them. */
 export type ColumnChoices = ReadonlyMap<string, ReadonlyMap<string, readonly string[]>>;
 
-interface ChosenColumns {
-  readonly source: string;
-  readonly columns: readonly string[];
-}
-
 interface AllowedValues {
   readonly sheet: FinishedSheet;
   /** By source. */
@@ -21,7 +16,7 @@ const MAX_VALUES = 1000;
 /** Writes a sheet with one column per list of values; undefined if there are none. */
 export async function writeAllowedValues(
   writer: SheetWriter,
-  sources: readonly ChosenColumns[],
+  sources: readonly { readonly source: string; readonly columns: readonly string[] }[],
   choices: ColumnChoices,
 ): Promise<AllowedValues | undefined> {
   const lists = sources.flatMap(({ source, columns }) =>

@@ -59,18 +59,13 @@ function tolerantRegExp(pattern: string, flags: string): RegExp {
   return /(?:)/;
 }
 
-interface CoerceRule {
-  readonly to: string;
-  readonly choices?: readonly JsonScalar[];
-}
-
 const TEXT_KEYWORDS: readonly FuncKeywordDefinition[] = [
   {
     keyword: "coerce",
     modifying: true,
     errors: false,
     compile:
-      ({ to, choices }: CoerceRule) =>
+      ({ to, choices }: { readonly to: string; readonly choices?: readonly JsonScalar[] }) =>
       (data, context) => {
         if (context !== undefined)
           Reflect.set(context.parentData, context.parentDataProperty, coerce(data, to, choices));
