@@ -37,7 +37,15 @@ const overlaySchema = z.object({
   ),
 });
 
+const written = new Map<string, readonly WrittenRule[]>();
+
 export function writtenRules(name: string): readonly WrittenRule[] {
+  const rules = written.get(name) ?? parseRules(name);
+  written.set(name, rules);
+  return rules;
+}
+
+function parseRules(name: string): readonly WrittenRule[] {
   const { actions } = overlaySchema.parse(parse(overlayText(name).text));
   return actions.flatMap(({ target, update }, action) =>
     (update?.["x-rules"] ?? []).map(({ code }, rule) => ({

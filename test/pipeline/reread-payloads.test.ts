@@ -15,6 +15,7 @@ import { recordsToSend, type SendHandle } from "../../src/pipeline/send/records-
 import { createByteList } from "../../src/text/byte-list.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
 import { all } from "../job/sample-job.ts";
+import { campaignSize } from "../campaign.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 import * as joined from "./bytes/odd-joined-records.ts";
 import { COLUMNS, CONTRACT, file, GOOD, MAPPING } from "./bytes/odd-records.ts";
@@ -79,7 +80,7 @@ test("payloads rebuilt from bytes equal payloads built from rows", async () => {
       const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
       expect(byBytes).toEqual(byRows);
     }),
-    { numRuns: 100 },
+    { numRuns: campaignSize({ part: 25, whole: 100 }) },
   );
 });
 
@@ -93,7 +94,7 @@ test("payloads rebuilt from bytes of joined files equal payloads built from rows
       const { byBytes, byRows } = await sentOf(job).finally(job.input.close);
       expect(byBytes).toEqual(byRows);
     }),
-    { numRuns: 60 },
+    { numRuns: campaignSize({ part: 20, whole: 60 }) },
   );
 });
 

@@ -9,6 +9,7 @@ import { Failure } from "../../src/model/failure.ts";
 import { readLookup } from "../../src/read/lists/lookup-table.ts";
 import { read, source } from "./reading.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
+import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 /** Tokens that are significant to a reader, in any order, with any bytes between them. */
@@ -86,7 +87,7 @@ describe.each(Object.entries(READERS))("%s with any content", (name, reader) => 
       expect(end === undefined || end instanceof Failure ? "fine" : end).toBe("fine");
       expect(performance.now() - startedAt).toBeLessThan(HANG_MS);
     });
-    await fc.assert(property, { numRuns: 150 });
+    await fc.assert(property, { numRuns: campaignSize({ part: 50, whole: 150 }) });
     expect(prototypesNow()).toEqual(prototypes);
     expect(memoryHeld() - heldBefore).toBeLessThan(MOST_GROWTH);
   });

@@ -17,10 +17,10 @@ const REGRESSIONS: readonly number[] = [
 const PATIENCE_MS = 3_600_000;
 
 test.each<[string, CampaignSize, SimulationOptions]>([
-  ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", { part: 50, whole: 500 }, {}],
+  ["no schedule of replies, drops, kills, drains and full disks breaks an invariant", { part: 25, whole: 500 }, {}],
   [
     "no schedule in which older copies of the ledger come back creates an account twice",
-    { part: 20, whole: 100 },
+    { part: 10, whole: 100 },
     { restores: "noticed" },
   ],
 ])("%s", { timeout: PATIENCE_MS }, async (_, size, options) => {

@@ -166,7 +166,7 @@ function refusals(target: string, text = base): readonly string[] {
 }
 
 describe("an expensive target", () => {
-  const list = documentOf({ a: { enum: Array.from({ length: 20_000 }, (_, index) => index) } });
+  const list = documentOf({ a: { enum: Array.from({ length: 3_000 }, (_, index) => index) } });
   const large = `$${"..[*,*,*,*,*,*]".repeat(5)}`;
 
   it("selects each node once, even if it matches several times", () => {

@@ -58,27 +58,33 @@ const CONFIGS = ALL.filter(
   ({ value }) => isJsonObject(value) && (value["contract"] !== undefined || value["targets"] !== undefined),
 );
 
+/** Ajv compiles each schema once. */
+const ajv = new Ajv({ strict: false, allErrors: true });
+
 function faultsOf(schema: JsonObject, value: JsonValue): readonly string[] {
-  const ajv = new Ajv({ strict: false, allErrors: true });
   const validate = ajv.compile(schema);
   return validate(value)
     ? []
     : (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
 }
 
+const MAPPING_SCHEMA = mappingSchema();
+const CONFIG_SCHEMA = configJsonSchema();
+
 function faults(mapping: string): readonly string[] {
-  return faultsOf(mappingSchema(), valueOf("a mapping", mapping).value);
+  return faultsOf(MAPPING_SCHEMA, valueOf("a mapping", mapping).value);
 }
 
 const ownContract = { contract: [projectFile("fixtures/contract/contract.yaml")], operation: "import-account" };
+const OWN_SCHEMA = await schemaOfMapping(ownContract, {});
 
 describe("the schema of a mapping", () => {
   test.each(MAPPINGS)("accepts the mapping of $name", ({ value }) => {
-    expect(faultsOf(mappingSchema(), value)).toEqual([]);
+    expect(faultsOf(MAPPING_SCHEMA, value)).toEqual([]);
   });
 
   test("contains the options for dates, row order and pick", () => {
-    expect(mappingSchema()["definitions"]).toMatchObject({ leaf: { properties: { pivot: { maximum: 99 } } } });
+    expect(MAPPING_SCHEMA["definitions"]).toMatchObject({ leaf: { properties: { pivot: { maximum: 99 } } } });
     expect(faults("payload: { a: { from: DOB, date: [dd/MM/yyyy, dd/MM/yy], pivot: 25 } }")).toEqual([]);
     const source = "payload: {}\nsources: { a: { files: a.csv, parent: b, on: { ID: CUST },";
     const order = "orderBy: { column: SINCE, date: dd/MM/yy, pivot: 25 }";
@@ -87,9 +93,9 @@ describe("the schema of a mapping", () => {
     expect(faults(`${source} pick: middle } }`)).not.toEqual([]);
   });
 
-  test("accepts the mapping of the demo if the contract is given", async () => {
+  test("accepts the mapping of the demo if the contract is given", () => {
     const { value } = valueOf("demo", readFileSync(projectFile("fixtures/demo/mapping.yaml"), "utf8"));
-    expect(faultsOf(await schemaOfMapping(ownContract, {}), value)).toEqual([]);
+    expect(faultsOf(OWN_SCHEMA, value)).toEqual([]);
   });
 
   test("contains every option of leaves and sources", () => {
@@ -103,7 +109,7 @@ describe("the schema of a mapping", () => {
     ["an unknown entry at the top", { payload: {}, operaton: "x" }],
     ["a rename of a column that is not a number", { sources: { a: { rename: { x: "Y" } } }, payload: {} }],
   ])("rejects %s", (_, value) => {
-    expect(faultsOf(mappingSchema(), value)).not.toEqual([]);
+    expect(faultsOf(MAPPING_SCHEMA, value)).not.toEqual([]);
   });
 
   test.each([
@@ -114,12 +120,12 @@ describe("the schema of a mapping", () => {
     ["a list without item", { customers: { each: "customers" } }],
     ["a nested attr that the contract does not have", { customers: [{ given: "FIRST" }] }],
     ["a leaf where the contract has an object", { payment: "PAYS" }],
-  ])("with the contract, rejects %s", async (_, payload) => {
-    expect(faultsOf(await schemaOfMapping(ownContract, {}), { payload })).not.toEqual([]);
+  ])("with the contract, rejects %s", (_, payload) => {
+    expect(faultsOf(OWN_SCHEMA, { payload })).not.toEqual([]);
   });
 
-  test("contains the field descriptions of the contract", async () => {
-    const schema = JSON.stringify(await schemaOfMapping(ownContract, {}));
+  test("contains the field descriptions of the contract", () => {
+    const schema = JSON.stringify(OWN_SCHEMA);
     expect(schema).toContain("A British postcode in capitals.");
     expect(schema).toContain("one of DOMESTIC, BUSINESS");
   });
@@ -127,7 +133,7 @@ describe("the schema of a mapping", () => {
 
 describe("the schema of migrate.yaml", () => {
   test.each(CONFIGS)("accepts the configuration of $name", ({ value }) => {
-    expect(faultsOf(configJsonSchema(), value)).toEqual([]);
+    expect(faultsOf(CONFIG_SCHEMA, value)).toEqual([]);
   });
 
   test.each([
@@ -136,6 +142,6 @@ describe("the schema of migrate.yaml", () => {
     ["a target without an address", { targets: { t: { ca: "x.pem" } } }],
     ["an unknown environment", { targets: { t: { baseUrl: "https://x/v1/", environment: "prod" } } }],
   ])("rejects %s", (_, value) => {
-    expect(faultsOf(configJsonSchema(), value)).not.toEqual([]);
+    expect(faultsOf(CONFIG_SCHEMA, value)).not.toEqual([]);
   });
 });

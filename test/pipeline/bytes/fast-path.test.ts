@@ -7,6 +7,7 @@ import { compileFastPath, type ScanPurpose } from "../../../src/pipeline/bytes/c
 import type { ChunkSettings } from "../../../src/pipeline/threads/check-chunks.ts";
 import { csvPiecesOf } from "../../../src/read/chunks/chunk-rows.ts";
 import { createByteList } from "../../../src/text/byte-list.ts";
+import { campaignSize } from "../../campaign.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { openFolder } from "./open-folder.ts";
 import { CHECK, planned, SENT, withoutFastPath } from "./planned-chunks.ts";
@@ -47,7 +48,7 @@ test("plans records from bytes as the row path plans them", async () => {
         await job.input.close();
       }
     }),
-    { numRuns: 100 },
+    { numRuns: campaignSize({ part: 25, whole: 100 }) },
   );
 });
 

@@ -10,6 +10,7 @@ import type { ItemSettings, PlannedBatch } from "../../../src/pipeline/plan/plan
 import { planItems } from "../../../src/pipeline/plan/plan-records.ts";
 import { checkChunksHere } from "../../../src/pipeline/threads/check-in-threads.ts";
 import { joinedPiece } from "../../../src/read/join/bytes/joined-piece.ts";
+import { campaignSize } from "../../campaign.ts";
 import { temporaryFolder } from "../../temporary-folder.ts";
 import { CONTRACT, files, HEADERS, MAPPING, MAPPINGS } from "./odd-joined-records.ts";
 import { openFolder } from "./open-folder.ts";
@@ -66,7 +67,7 @@ test("plans records joined as bytes as if their rows were joined", async () => {
         await job.input.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: campaignSize({ part: 20, whole: 60 }) },
   );
 });
 

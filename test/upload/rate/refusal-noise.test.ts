@@ -1,10 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { createRefusalNoise } from "../../../src/upload/rate/refusal-noise.ts";
+import { campaignSize } from "../../campaign.ts";
 import { seededDice } from "../../seeded-dice.ts";
 import { ACCEPTED, busy, play } from "../scene.ts";
 import { CAPS, type ModelPlan, runModel, sumOf } from "./model-run.ts";
 
-const SEEDS = [1, 2, 3, 4, 5, 6];
+const SEEDS = [1, 2, 3, 4, 5, 6].slice(0, campaignSize({ part: 3, whole: 6 }));
 const SECONDS = 60;
 const SETTLED_S = 10;
 
@@ -108,7 +109,9 @@ describe("an upload to a platform with random refusals", () => {
 });
 
 const LATENCY_MS = 40;
-const RECORDS = 12_000;
+const RECORDS = campaignSize({ part: 4_000, whole: 12_000 });
+/** An odd number, because the median is checked. */
+const PUSHES = campaignSize({ part: 3, whole: 9 });
 
 describe.each<16 | "auto">([16, "auto"])(
   "a short push to a platform with random refusals, with concurrency %s",
@@ -122,11 +125,13 @@ describe.each<16 | "auto">([16, "auto"])(
       "a share of %d leaves at least %d of the rate in the median, and %d in the worst case",
       async (noise, median, least) => {
         const shares: number[] = [];
-        for (let seed = 1; seed <= 9; seed += 1) {
-          shares.push((await pushShort(0, { seed, concurrency })) / (await pushShort(noise, { seed, concurrency })));
+        for (let seed = 1; seed <= PUSHES; seed += 1) {
+          shares.push(
+            (await pushWithoutRefusals({ seed, concurrency })) / (await pushShort(noise, { seed, concurrency })),
+          );
         }
         shares.sort((a, b) => a - b);
-        expect(shares[4]).toBeGreaterThan(median);
+        expect(shares[Math.floor(PUSHES / 2)]).toBeGreaterThan(median);
         expect(shares[0]).toBeGreaterThan(least);
       },
     );
@@ -136,6 +141,15 @@ describe.each<16 | "auto">([16, "auto"])(
 interface ShortPush {
   readonly seed: number;
   readonly concurrency: 16 | "auto";
+}
+
+const clean = new Map<string, Promise<number>>();
+
+function pushWithoutRefusals(push: ShortPush): Promise<number> {
+  const key = JSON.stringify(push);
+  const pushed = clean.get(key) ?? pushShort(0, push);
+  clean.set(key, pushed);
+  return pushed;
 }
 
 /** Milliseconds until 1,500 records are accepted. */
