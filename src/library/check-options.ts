@@ -32,13 +32,7 @@ export function requireOptions(options: object, table: OptionTable, where: strin
   const rows = new Map(Object.entries(table));
   const given = new Map<string, unknown>(Object.entries(options).filter(([, value]) => value !== undefined));
   for (const name of Object.keys(options)) if (!rows.has(name)) throw unknownOption(name, where, [...rows.keys()]);
-  for (const [name, row] of rows) {
-    const value = given.get(name);
-    if (value !== undefined && !isValue(row, value)) {
-      const words = typeof value === "string" && value.includes("\0") ? "without a NUL" : "";
-      throw new Failure("usage", `${where}: \`${name}\` is ${`${valueWords(row)} ${words}`.trimEnd()}`);
-    }
-  }
+  for (const [name, row] of rows) requireValid(row, given.get(name), `${where}: \`${name}\``);
   for (const [name, row] of rows) {
     if (row.library === "required" && name !== optional && !given.has(name)) {
       throw new Failure("usage", `${where}: \`${name}\` is missing`, { hint: `it is ${valueWords(row)}` });
@@ -48,6 +42,12 @@ export function requireOptions(options: object, table: OptionTable, where: strin
     const value = given.get(name);
     if (members !== undefined && isObject(value)) requireOptions(value, members, `${where}.${name}`);
   }
+}
+
+function requireValid(row: OptionRow, value: unknown, where: string): void {
+  if (value === undefined || isValue(row, value)) return;
+  const hasNul = typeof value === "string" && value.includes("\0");
+  throw new Failure("usage", `${where} is ${valueWords(row)}${hasNul ? " without a NUL" : ""}`);
 }
 
 function unknownOption(name: string, where: string, known: readonly string[]): Failure {

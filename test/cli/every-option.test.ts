@@ -62,7 +62,7 @@ const CASES = commandsBelow(createProgram(IDLE_SESSION)).flatMap((names) => {
   const command = commandAt(createProgram(IDLE_SESSION), names);
   const needed = command.registeredArguments
     .filter(({ required }) => required)
-    .map(({ argChoices, name }) => argChoices?.[0] ?? name());
+    .map((argument) => argument.argChoices?.[0] ?? argument.name());
   const options = command.options.filter(({ long }) => long !== "--version");
   return options.map((option) => ({ name: names.join(" "), names, needed, option, flag: option.long ?? "" }));
 });

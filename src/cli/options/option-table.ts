@@ -26,8 +26,8 @@ type ValueOf<Row> = Row extends { choices: readonly (infer Choice)[] }
   ? Choice
   : Row extends { choices: infer Name extends keyof typeof CHOICES }
     ? (typeof CHOICES)[Name][number]
-    : Row extends { kind: infer Kind extends keyof typeof PARSERS }
-      ? ReturnType<(typeof PARSERS)[Kind]> | OptionalArgument<Row>
+    : Row extends { kind: infer Parser extends keyof typeof PARSERS }
+      ? ReturnType<(typeof PARSERS)[Parser]> | OptionalArgument<Row>
       : Row extends { arg: `<${string}...>` }
         ? readonly string[]
         : Row extends { arg: string }

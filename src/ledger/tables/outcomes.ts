@@ -114,7 +114,7 @@ export interface OutcomeQuery {
   readonly values: readonly TableValue[];
 }
 
-export function* outcomeQuery(tables: Tables, sending: SendingStatus, filter: OutcomeFilter = {}): Work<OutcomeQuery> {
+export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: OutcomeFilter = {}): OutcomeQuery {
   const status = shownStatus(tables, sending);
   const perhaps = perhapsJoined(tables);
   const { condition, values } = conditionOf(tables, filter, status);

@@ -121,7 +121,7 @@ describe("the project's own contract after a change", () => {
   if (body === undefined) throw new Error("no body");
 
   it("accepts every payload of the old contract, unless a change is reported as breaking", () => {
-    const changes = campaignSize({ part: 20, whole: 60 });
+    const runs = campaignSize({ part: 20, whole: 60 });
     let harmless = 0;
     fc.assert(
       fc.property(fc.nat(), fc.nat(), (site, how) => {
@@ -135,9 +135,9 @@ describe("the project's own contract after a change", () => {
           expect(validate(payload).filter(({ severity }) => severity === "error")).toEqual([]);
         }
       }),
-      { numRuns: changes, seed: 20_240_229 },
+      { numRuns: runs, seed: 20_240_229 },
     );
-    expect(harmless).toBeGreaterThan(changes / 6);
+    expect(harmless).toBeGreaterThan(runs / 6);
   });
 });
 
