@@ -67,54 +67,56 @@ export function literalsIn(rules: readonly Rule[]): readonly JsonValue[] {
   return [...found];
 }
 
+type Make = (type: FieldType, choices: Choices, depth: number) => JsonValue;
+type TypeOf<Kind> = Extract<FieldType, { kind: Kind }>;
+
+const SCALARS: Readonly<Partial<Record<FieldType["kind"], Values>>> = {
+  boolean: [true, false],
+  number: NUMBERS,
+  integer: NUMBERS,
+  decimal: DECIMALS,
+  date: DATES,
+  datetime: MOMENTS,
+  time: MOMENTS,
+};
+
 /** Makes values of a type: mostly plausible ones from small sets, so that they are often equal. */
 export function valueMaker(literals: readonly JsonValue[]): (type: FieldType, choices: Choices) => JsonValue {
   const texts: Values = [...TEXTS, ...literals];
-  const make = (type: FieldType, choices: Choices, depth: number): JsonValue => {
+  const make: Make = (type, choices, depth) => {
     if (choices.number(60) === 0) return choices.pick(STRANGE);
-    switch (type.kind) {
-      case "object":
-        return makeObject(type, choices, depth);
-      case "list":
-        return Array.from({ length: choices.number(depth > 6 ? 2 : 4) }, () => make(type.items, choices, depth + 1));
-      case "union": {
-        const options = [...(type.discriminator?.mapping ?? [])];
-        const [tag, option] = options[choices.number(options.length + 1)] ?? [];
-        const [first = type, ...others] = type.options;
-        const made = first === type ? {} : make(option ?? choices.pick([first, ...others]), choices, depth);
-        if (tag === undefined || type.discriminator === undefined || !isJsonObject(made)) return made;
-        return { ...made, [type.discriminator.property]: tag === "null" ? null : tag };
-      }
-      case "choice": {
-        const [first, ...others] = type.choices;
-        return first === undefined ? null : choices.pick([first, ...others]);
-      }
-      case "boolean":
-        return choices.number(2) === 0;
-      case "number":
-      case "integer":
-        return choices.pick(NUMBERS);
-      case "decimal":
-        return choices.pick(DECIMALS);
-      case "date":
-        return choices.pick(DATES);
-      case "datetime":
-      case "time":
-        return choices.pick(MOMENTS);
-      case "text":
-      case "any":
-        return choices.pick(texts);
+    if (type.kind === "object") return makeObject(type, choices, depth, make);
+    if (type.kind === "union") return makeOption(type, choices, depth, make);
+    if (type.kind === "list") {
+      return Array.from({ length: choices.number(depth > 6 ? 2 : 4) }, () => make(type.items, choices, depth + 1));
     }
-  };
-  const makeObject = (type: Extract<FieldType, { kind: "object" }>, choices: Choices, depth: number): JsonObject => {
-    const share = 1 + choices.number(depth > 6 ? 2 : 5);
-    const made: Record<string, JsonValue> = {};
-    for (const { name, type: of } of type.properties.values()) {
-      if (depth < 9 && choices.number(10) < share) made[name] = make(of, choices, depth + 1);
-    }
-    return made;
+    const [first, ...others] = type.kind === "choice" ? type.choices : (SCALARS[type.kind] ?? texts);
+    return first === undefined ? null : choices.pick([first, ...others]);
   };
   return (type, choices) => make(type, choices, 0);
+}
+
+function makeObject({ properties }: TypeOf<"object">, choices: Choices, depth: number, make: Make): JsonObject {
+  const share = 1 + choices.number(depth > 6 ? 2 : 5);
+  const made: Record<string, JsonValue> = {};
+  for (const { name, type } of properties.values()) {
+    if (depth < 9 && choices.number(10) < share) made[name] = make(type, choices, depth + 1);
+  }
+  return made;
+}
+
+function makeOption(
+  { discriminator, options }: TypeOf<"union">,
+  choices: Choices,
+  depth: number,
+  make: Make,
+): JsonValue {
+  const tagged = [...(discriminator?.mapping ?? [])];
+  const [tag, option] = tagged[choices.number(tagged.length + 1)] ?? [];
+  const [first, ...others] = options;
+  const made = first === undefined ? {} : make(option ?? choices.pick([first, ...others]), choices, depth);
+  if (tag === undefined || discriminator === undefined || !isJsonObject(made)) return made;
+  return { ...made, [discriminator.property]: tag === "null" ? null : tag };
 }
 
 /** Changes a payload in a few places: removes, repeats and exchanges values. */

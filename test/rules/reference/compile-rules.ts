@@ -14,7 +14,7 @@ import type { RuleContext, Scope } from "../../../src/rules/engine/rule-context.
 import type { Cursor } from "./expressions/cursor.ts";
 
 /** A rule problem without its source cell. `path` is the path of the value concerned. */
-export type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
+type FoundRuleProblem = Omit<RuleProblem, "place"> & { readonly path: AttrPath };
 
 /**
  * The rules that one payload violates, each once. `reported`: attrs that already have a problem; a rule that reads one

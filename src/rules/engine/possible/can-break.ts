@@ -1,85 +1,79 @@
 import type { Expression, PathExpression } from "../../language/expression.ts";
-import type { FieldGroup, Rule } from "../../language/rule.ts";
+import type { FieldGroup, Rule, RuleKind } from "../../language/rule.ts";
 import type { FieldNode } from "./field-tree.ts";
 import { all, any, atLeast, type Possible } from "./possible.ts";
-import { type PossibleContext, type PossiblePlace, possibleValues } from "./possible-values.ts";
+import { type PossibleContext, type PossiblePlace, type PossibleValues, possibleValues } from "./possible-values.ts";
 
 /** Whether a payload with the current fields can break a rule. `holder`: the place of the object with the rule. */
 export type CanBreak = (rule: Rule, holder: FieldNode | undefined) => Possible;
 
 export function possibleBreaks(context: PossibleContext): CanBreak {
-  const { exists, holds, fails, reaches } = possibleValues(context);
-
-  const existsAny = (expressions: readonly Expression[], place: PossiblePlace): Possible =>
-    any(expressions.map((expression) => exists(expression, place)));
-  const existAll = (expressions: readonly Expression[], place: PossiblePlace): Possible =>
-    all(expressions.map((expression) => exists(expression, place)));
-  const leadsTo = (list: PathExpression, place: PossiblePlace, parts: readonly Expression[] | undefined): Possible =>
-    reaches(list, place, (here) => (parts === undefined ? true : existsAny(parts, { ...place, here })));
-  const groups = (fields: readonly FieldGroup[], place: PossiblePlace): readonly Possible[] =>
-    fields.map((group) => existsAny(group, place));
-
-  /** The condition of the kind, without `when` and `each`. Cases that are not listed can always be broken. */
-  function kindCanBreak(rule: Rule, place: PossiblePlace): Possible {
-    switch (rule.kind) {
-      case "forbidden-when":
-        return any(groups(rule.fields, place));
-      case "requires":
-        return rule.if === undefined ? any(groups(rule.needs, place)) : holds(rule.if, place);
-      case "requires-one-of":
-        if (rule.min > 0) return true;
-        return rule.max === undefined ? false : atLeast(rule.max + 1, groups(rule.fields, place));
-      case "forbids-together":
-        return atLeast(2, groups(rule.fields, place));
-      case "conditional-value":
-        return rule.default === undefined && rule.skipIfMissing ? exists(rule.field, place) : true;
-      case "unique-by":
-        return any(rule.lists.map((list) => leadsTo(list, place, rule.key)));
-      case "count-limit":
-        return rule.min !== undefined && rule.min > 0 && rule.group === undefined
-          ? true
-          : reaches(rule.list, place, () => true);
-      case "equals-across":
-        return "values" in rule ? existsAny(rule.values, place) : leadsTo(rule.list, place, undefined);
-      case "no-overlap":
-      case "contiguous":
-        return leadsTo(rule.list, place, [rule.start]);
-      case "holds":
-        return fails(rule.test, place);
-      default:
-        return rule.skipIfMissing ? operandsExist(rule, place) : true;
-    }
-  }
-
-  /** Whether the operands of a rule that passes without them can exist. */
-  function operandsExist(rule: Rule, place: PossiblePlace): Possible {
-    switch (rule.kind) {
-      case "in-set":
-      case "lookup":
-        return existAll(rule.values, place);
-      case "matches-format":
-      case "not-future":
-      case "not-past":
-      case "within":
-      case "covered-by":
-        return exists(rule.value, place);
-      case "date-order":
-        return existAll([rule.earlier, rule.later], place);
-      case "sum-equals":
-        return existAll([rule.sum, rule.equals], place);
-      case "refers-to":
-        return existsAny(rule.values, place);
-      default:
-        return true;
-    }
-  }
-
+  const values = possibleValues(context);
+  const tests = breakTests(values);
   return (rule, holder) => {
     const canBreakAt = (here: FieldNode | undefined): Possible => {
       const place = { here, self: here, top: holder };
-      return all([rule.when === undefined ? true : holds(rule.when, place), kindCanBreak(rule, place)]);
+      return all([rule.when === undefined ? true : values.holds(rule.when, place), canBreak(tests, rule, place)]);
     };
     if (rule.each === undefined) return canBreakAt(holder);
-    return reaches(rule.each, { here: holder, self: holder, top: holder }, canBreakAt);
+    return values.reaches(rule.each, { here: holder, self: holder, top: holder }, canBreakAt);
+  };
+}
+
+type RuleOf<Kind> = Extract<Rule, { readonly kind: Kind }>;
+
+/** Whether the condition of a rule can be broken, by kind, without its `when` and `each`. */
+type BreakTests = { readonly [Kind in RuleKind]: (rule: RuleOf<Kind>, place: PossiblePlace) => Possible };
+
+function canBreak<Kind extends RuleKind>(
+  tests: BreakTests,
+  rule: RuleOf<Kind> & { readonly kind: Kind },
+  place: PossiblePlace,
+): Possible {
+  return tests[rule.kind](rule, place);
+}
+
+function breakTests({ exists, holds, fails, reaches }: PossibleValues): BreakTests {
+  const anyExists = (expressions: readonly Expression[], place: PossiblePlace): Possible =>
+    any(expressions.map((expression) => exists(expression, place)));
+  /** A rule that passes without its operands needs all of them. */
+  const needed =
+    <Checked extends Rule>(operandsOf: (rule: Checked) => readonly Expression[]) =>
+    (rule: Checked, place: PossiblePlace): Possible =>
+      rule.skipIfMissing ? all(operandsOf(rule).map((operand) => exists(operand, place))) : true;
+  const leadsTo = (list: PathExpression, place: PossiblePlace, parts: readonly Expression[] | undefined): Possible =>
+    reaches(list, place, (here) => (parts === undefined ? true : anyExists(parts, { ...place, here })));
+  const groups = (fields: readonly FieldGroup[], place: PossiblePlace): readonly Possible[] =>
+    fields.map((group) => anyExists(group, place));
+
+  return {
+    "required-when": () => true,
+    "forbidden-when": ({ fields }, place) => any(groups(fields, place)),
+    requires: (rule, place) => (rule.if === undefined ? any(groups(rule.needs, place)) : holds(rule.if, place)),
+    "requires-one-of"({ min, max, fields }, place) {
+      if (min > 0) return true;
+      return max === undefined ? false : atLeast(max + 1, groups(fields, place));
+    },
+    "forbids-together": ({ fields }, place) => atLeast(2, groups(fields, place)),
+    "conditional-value": (rule, place) =>
+      rule.default === undefined && rule.skipIfMissing ? exists(rule.field, place) : true,
+    "in-set": needed(({ values }) => values),
+    lookup: needed(({ values }) => values),
+    "matches-format": needed(({ value }) => [value]),
+    "date-order": needed(({ earlier, later }) => [earlier, later]),
+    "not-future": needed(({ value }) => [value]),
+    "not-past": needed(({ value }) => [value]),
+    within: needed(({ value }) => [value]),
+    "unique-by": ({ lists, key }, place) => any(lists.map((list) => leadsTo(list, place, key))),
+    "count-limit": ({ list, group, min = 0 }, place) =>
+      min > 0 && group === undefined ? true : leadsTo(list, place, undefined),
+    "equals-across": (rule, place) =>
+      "values" in rule ? anyExists(rule.values, place) : leadsTo(rule.list, place, undefined),
+    "sum-equals": needed(({ sum, equals }) => [sum, equals]),
+    "refers-to": ({ skipIfMissing, values }, place) => (skipIfMissing ? anyExists(values, place) : true),
+    "no-overlap": ({ list, start }, place) => leadsTo(list, place, [start]),
+    contiguous: ({ list, start }, place) => leadsTo(list, place, [start]),
+    "covered-by": needed(({ value }) => [value]),
+    holds: ({ test }, place) => fails(test, place),
   };
 }

@@ -1,4 +1,11 @@
-import { type Expression, isCondition, type PathExpression, type PathStep } from "../../language/expression.ts";
+import {
+  type Condition,
+  type Expression,
+  isCondition,
+  isLiteral,
+  type PathExpression,
+  type PathStep,
+} from "../../language/expression.ts";
 import type { RuleContext } from "../rule-context.ts";
 import type { FieldNode, FieldTree } from "./field-tree.ts";
 import { all, any, type Possible } from "./possible.ts";
@@ -24,167 +31,161 @@ export interface PossibleValues {
   /** Whether the expression can be false as a condition. */
   readonly fails: (expression: Expression, place: PossiblePlace) => Possible;
   /** Whether the path can lead to a value for whose place `end` is possible. */
-  readonly reaches: (
-    path: PathExpression,
-    place: PossiblePlace,
-    end: (node: FieldNode | undefined) => Possible,
-  ) => Possible;
+  readonly reaches: (path: PathExpression, place: PossiblePlace, end: End) => Possible;
 }
 
-export function possibleValues(context: PossibleContext): PossibleValues {
-  const { declarations, settings, tree } = context;
+type End = (node: FieldNode | undefined) => Possible;
+
+/** The value of a name (`$name`), evaluated at its place. */
+type Named = (name: string, place: PossiblePlace, of: PossibleValues["exists"]) => Possible;
+
+export function possibleValues({ declarations, settings, tree }: PossibleContext): PossibleValues {
+  const named = namedValues(declarations.values);
+  const values: PossibleValues = {
+    exists: (expression, place) => exists(expression, place),
+    holds: (expression, place) =>
+      isCondition(expression) ? holds(expression, place, values) : valueHolds(expression, place),
+    fails: (expression, place) => (isCondition(expression) ? fails(expression, place, values) : true),
+    reaches: pathReader(tree, (filter, place) => values.holds(filter, place)),
+  };
+
+  function exists(expression: Expression, place: PossiblePlace): Possible {
+    if (isLiteral(expression)) return expression.kind !== "missing";
+    if (isCondition(expression)) return true;
+    if (expression.kind === "setting") return settings.get(expression.name) !== undefined;
+    if (expression.kind === "path") return pathExists(expression, place);
+    if (expression.kind === "call") return callExists(expression, (operand) => exists(operand, place));
+    return all([expression.left, expression.right].map((part) => exists(part, place)));
+  }
+
+  function pathExists(path: PathExpression, place: PossiblePlace): Possible {
+    const last = path.steps.at(-1);
+    if (last?.kind !== "named") return values.reaches(path, place, () => true);
+    return values.reaches(path, place, (here) => named(last.name, { ...place, here }, exists));
+  }
+
+  /** Whether a value can be present and not false. */
+  function valueHolds(expression: Exclude<Expression, Condition>, place: PossiblePlace): Possible {
+    if (expression.kind === "boolean") return expression.value;
+    if (expression.kind === "setting" && settings.get(expression.name) === false) return false;
+    const last = expression.kind === "path" ? expression.steps.at(-1) : undefined;
+    if (expression.kind !== "path" || last?.kind !== "named") return exists(expression, place);
+    return values.reaches(expression, place, (here) =>
+      named(last.name, { ...place, here }, (value, at) =>
+        isCondition(value) ? values.holds(value, at) : exists(value, at),
+      ),
+    );
+  }
+
+  return values;
+}
+
+function namedValues(values: ReadonlyMap<string, Expression>): Named {
   /** Named values that are being compiled. A value that uses itself can be anything. */
   const open = new Set<string>();
-
-  function named(
-    name: string,
-    place: PossiblePlace,
-    of: (value: Expression, place: PossiblePlace) => Possible,
-  ): Possible {
-    const value = declarations.values.get(name);
+  return (name, place, of) => {
+    const value = values.get(name);
     if (value === undefined) return false;
     if (open.has(name)) return true;
     open.add(name);
     const found = of(value, place);
     open.delete(name);
     return found;
-  }
+  };
+}
 
-  function follow(
-    node: FieldNode | undefined,
-    [step, ...steps]: readonly PathStep[],
-    place: PossiblePlace,
-    end: (node: FieldNode | undefined) => Possible,
-  ): Possible {
-    if (step === undefined) return end(node);
-    if (step.kind === "field" && node !== undefined) {
-      const field = tree.field(node, step.name);
-      const inside = follow(field, steps, place, end);
-      // The presence of a field implies that of the object that contains it.
-      return steps[0]?.kind === "field" ? inside : all([isPresent(field, tree), inside]);
-    }
-    if (step.kind === "parent" && node !== undefined) {
-      return node.parent === undefined ? false : follow(node.parent, steps, place, end);
-    }
-    const inside = follow(step.kind === "items" ? node : undefined, steps, place, end);
-    if (step.kind !== "items" || step.filter === undefined) return inside;
-    return all([inside, holds(step.filter, { ...place, here: node })]);
-  }
+function pathReader(tree: FieldTree, holdsFilter: PossibleValues["holds"]): PossibleValues["reaches"] {
+  return (path, place, end) => {
+    const follow = (node: FieldNode | undefined, [step, ...steps]: readonly PathStep[]): Possible => {
+      if (step === undefined) return end(node);
+      if (step.kind === "field" && node !== undefined) {
+        const field = tree.field(node, step.name);
+        const inside = follow(field, steps);
+        // The presence of a field implies that of the object that contains it.
+        return steps[0]?.kind === "field" ? inside : all([isPresent(field, tree), inside]);
+      }
+      if (step.kind === "parent" && node !== undefined) {
+        return node.parent === undefined ? false : follow(node.parent, steps);
+      }
+      const inside = follow(step.kind === "items" ? node : undefined, steps);
+      if (step.kind !== "items" || step.filter === undefined) return inside;
+      return all([inside, holdsFilter(step.filter, { ...place, here: node })]);
+    };
 
-  function reaches(
-    path: PathExpression,
-    place: PossiblePlace,
-    end: (node: FieldNode | undefined) => Possible,
-  ): Possible {
     const steps = path.steps.filter(({ kind }) => kind !== "named");
-    if (path.base === "here") return follow(place.here, steps, place, end);
-    if (path.base === "this") return follow(place.self, steps, place, end);
-    if (path.base === "top") return follow(place.top, steps, place, end);
-    if (path.base !== "above" || place.here === undefined) return follow(undefined, steps, place, end);
+    if (path.base === "here") return follow(place.here, steps);
+    if (path.base === "this") return follow(place.self, steps);
+    if (path.base === "top") return follow(place.top, steps);
+    if (path.base !== "above" || place.here === undefined) return follow(undefined, steps);
     const isNamedAbove = path.steps[0]?.kind !== "field";
-    return any(enclosing(place.here).map((node) => (isNamedAbove ? end(node) : follow(node, steps, place, end))));
-  }
+    return any(enclosing(place.here).map((node) => (isNamedAbove ? end(node) : follow(node, steps))));
+  };
+}
 
-  function exists(expression: Expression, place: PossiblePlace): Possible {
-    switch (expression.kind) {
-      case "missing":
-        return false;
-      case "setting":
-        return settings.get(expression.name) !== undefined;
-      case "path":
-        return pathExists(expression, place);
-      case "arithmetic":
-        return all([expression.left, expression.right].map((part) => exists(part, place)));
-      case "call":
-        return callExists(expression, place);
-      default:
-        return true;
-    }
+/** Functions that are missing without their operands. All others can always have a value. */
+function callExists(
+  { name, operands }: Extract<Expression, { kind: "call" }>,
+  exists: (operand: Expression) => Possible,
+): Possible {
+  const [first, ...others] = operands;
+  if (name === "min" || name === "max" || name === "first") return any(operands.map(exists));
+  if (name === "join") return any(others.map(exists));
+  if (name === "lower" || name === "upper" || name === "trim" || name === "date") {
+    return first === undefined ? false : exists(first);
   }
+  return true;
+}
 
-  function pathExists(path: PathExpression, place: PossiblePlace): Possible {
-    const last = path.steps.at(-1);
-    if (last?.kind !== "named") return reaches(path, place, () => true);
-    return reaches(path, place, (here) => named(last.name, { ...place, here }, exists));
+function holds(condition: Condition, place: PossiblePlace, values: PossibleValues): Possible {
+  switch (condition.kind) {
+    case "comparison":
+      return condition.operator === "!=" ? true : bothExist(condition, place, values);
+    case "in":
+      return condition.negated ? true : isMember(condition, place, values);
+    case "presence":
+      return condition.present ? values.exists(condition.value, place) : true;
+    case "and":
+      return all([values.holds(condition.left, place), values.holds(condition.right, place)]);
+    case "or":
+      return any([values.holds(condition.left, place), values.holds(condition.right, place)]);
+    case "not":
+      break;
   }
+  return values.fails(condition.operand, place);
+}
 
-  function callExists(call: Extract<Expression, { kind: "call" }>, place: PossiblePlace): Possible {
-    const [first, ...others] = call.operands;
-    switch (call.name) {
-      case "min":
-      case "max":
-      case "first":
-        return any(call.operands.map((operand) => exists(operand, place)));
-      case "join":
-        return any(others.map((operand) => exists(operand, place)));
-      case "lower":
-      case "upper":
-      case "trim":
-      case "date":
-        return first === undefined ? false : exists(first, place);
-      default:
-        return true;
-    }
+function fails(condition: Condition, place: PossiblePlace, values: PossibleValues): Possible {
+  switch (condition.kind) {
+    case "comparison":
+      return condition.operator === "!=" ? bothExist(condition, place, values) : true;
+    case "in":
+      return condition.negated ? isMember(condition, place, values) : true;
+    case "presence":
+      return condition.present ? true : values.exists(condition.value, place);
+    case "and":
+      return any([values.fails(condition.left, place), values.fails(condition.right, place)]);
+    case "or":
+      return all([values.fails(condition.left, place), values.fails(condition.right, place)]);
+    case "not":
+      break;
   }
+  return values.holds(condition.operand, place);
+}
 
-  function holds(expression: Expression, place: PossiblePlace): Possible {
-    switch (expression.kind) {
-      case "comparison":
-        if (expression.operator === "!=") return true;
-        return all([exists(expression.left, place), exists(expression.right, place)]);
-      case "in":
-        return expression.negated ? true : isMember(expression, place);
-      case "presence":
-        return expression.present ? exists(expression.value, place) : true;
-      case "and":
-        return all([holds(expression.left, place), holds(expression.right, place)]);
-      case "or":
-        return any([holds(expression.left, place), holds(expression.right, place)]);
-      case "not":
-        return fails(expression.operand, place);
-      case "boolean":
-        return expression.value;
-      case "setting":
-        return settings.get(expression.name) !== undefined && settings.get(expression.name) !== false;
-      default:
-        return valueHolds(expression, place);
-    }
-  }
+function bothExist(
+  { left, right }: Extract<Condition, { kind: "comparison" }>,
+  place: PossiblePlace,
+  { exists }: PossibleValues,
+): Possible {
+  return all([exists(left, place), exists(right, place)]);
+}
 
-  /** Whether a value can be present and not false. */
-  function valueHolds(expression: Expression, place: PossiblePlace): Possible {
-    const last = expression.kind === "path" ? expression.steps.at(-1) : undefined;
-    if (expression.kind !== "path" || last?.kind !== "named") return exists(expression, place);
-    return reaches(expression, place, (here) =>
-      named(last.name, { ...place, here }, (value, at) => (isCondition(value) ? holds(value, at) : exists(value, at))),
-    );
-  }
-
-  function isMember({ value, set }: Extract<Expression, { kind: "in" }>, place: PossiblePlace): Possible {
-    return all([exists(value, place), any(set.map((member) => exists(member, place)))]);
-  }
-
-  function fails(expression: Expression, place: PossiblePlace): Possible {
-    switch (expression.kind) {
-      case "comparison":
-        if (expression.operator !== "!=") return true;
-        return all([exists(expression.left, place), exists(expression.right, place)]);
-      case "in":
-        return expression.negated ? isMember(expression, place) : true;
-      case "presence":
-        return expression.present ? true : exists(expression.value, place);
-      case "and":
-        return any([fails(expression.left, place), fails(expression.right, place)]);
-      case "or":
-        return all([fails(expression.left, place), fails(expression.right, place)]);
-      case "not":
-        return holds(expression.operand, place);
-      default:
-        return true;
-    }
-  }
-
-  return { exists, holds, fails, reaches };
+function isMember(
+  { value, set }: Extract<Condition, { kind: "in" }>,
+  place: PossiblePlace,
+  { exists }: PossibleValues,
+): Possible {
+  return all([exists(value, place), any(set.map((member) => exists(member, place)))]);
 }
 
 function isPresent(field: FieldNode, tree: FieldTree): Possible {
