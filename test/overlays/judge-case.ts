@@ -9,14 +9,13 @@ import type { RuleCase } from "./rule-cases.ts";
 const phone = await loadPhoneTest();
 const TODAY = "2024-06-15";
 
-/** Returns a function that applies the rules with the code of the case to a payload of the case. Its result is `severity attr` without duplicates. */
+/** Returns a function that applies the rules to a payload of the case. Its result is `severity attr` without duplicates. */
 export function judgeWith(contract: Contract, one: RuleCase): (payload: JsonObject) => readonly string[] {
   const { body } = findOperation(contract, one.on);
   if (body === undefined) throw new Error(`there is no schema ${one.on}`);
-  const rules = (body.rules ?? []).filter(({ code }) => code === one.rule);
-  const judge = compileRules({ ...body, rules }, ruleContextOf(contract, one), { keepValues: false });
+  const judge = compileRules(body, ruleContextOf(contract, one), { keepValues: false });
   return (payload) => {
-    const problems = judge?.(payload, new Set()) ?? [];
+    const problems = (judge?.(payload, new Set()) ?? []).filter(({ code }) => code === one.rule);
     return [...new Set(problems.map(({ severity, attr }) => `${severity} ${attr}`))];
   };
 }

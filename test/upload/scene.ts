@@ -15,9 +15,8 @@ export function fakeClock(): Clock {
   const tick = async (): Promise<void> => {
     ticking = true;
     while (sleepers.size > 0) {
-      for (let turn = 0; turn < 5; turn += 1) await new Promise(setImmediate);
-      let first: { readonly at: number; readonly wake: () => void } | undefined;
-      for (const one of sleepers) if (first === undefined || one.at < first.at) first = one;
+      for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
+      const [first] = [...sleepers].toSorted((a, b) => a.at - b.at);
       if (first === undefined) break;
       now = Math.max(now, first.at);
       first.wake();
