@@ -22,6 +22,7 @@ import { checkChunksHere, checkInThreads } from "./pipeline/threads/check-in-thr
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
 import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
+import { compareExisting } from "./reconcile/compare-existing.ts";
 import type { ShownValues } from "./report/shown-values.ts";
 
 /** Options for reading and checking the records of a run. */
@@ -58,7 +59,10 @@ function checkInput(run: OpenPlan, options: MigrateOptions & Pick<CheckOptions, 
   return check(job, run, { ...options, signal, onProgress, shownValues });
 }
 
-/** Sends the planned records, then reports. Records that already have a final status are skipped. */
+/**
+ * Sends the planned records, compares those that the platform had before, then reports. Records that already have a
+ * final status are skipped.
+ */
 export async function continueSending(run: OpenRun, sending?: Sending, checked?: CheckResult): Promise<ShownRun> {
   const { job, shownValues, journal, dependencies } = run;
   const before = sending && (await announce(run, sending));
@@ -67,6 +71,7 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
     workers === undefined
       ? sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal }))
       : await shareRun(run, { ...sending, workers });
+  if (sending !== undefined && sent?.reason === "done") await compareExisting(run, sending.connection);
   const isResumed = checked === undefined;
   return endRun(run, { checked, sent, ...(isResumed && { before }) });
 }

@@ -102,7 +102,7 @@ export interface Wait {
 }
 
 /** The statuses of records that a run was meant to send; they are the basis of its totals. */
-const SEND_STATUSES = ["valid", "accepted", "rejected", "ambiguous", "blocked", "pending"] as const;
+const SEND_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
 /** Number of records of a run to be sent, and number of those with a final outcome. */
 export function sendTotals(counts: Counts): { readonly total: number } & Pick<SendProgress, "done" | "counts"> {

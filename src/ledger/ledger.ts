@@ -47,7 +47,7 @@ export interface Ledger {
   /**
    * Resumes a run. Attempts left in flight become `ambiguous`, in every run, because callers hold the ledger's lock.
    * Records of this run without a final state (`pending`, `blocked`, `ambiguous`) are compared with other runs, as in
-   * `finishPlan`. A record that another run has sent becomes `skipped`, one with unknown delivery status `ambiguous`
+   * `finishPlan`. A record that another run has sent becomes `skipped`, also if it is `existing` here; one with unknown delivery status `ambiguous`
    * (`pending` if `resendAmbiguous`), and any other `pending`. A run that is still `planning` needs `restartPlan`
    * next.
    */
@@ -61,11 +61,13 @@ export interface Ledger {
   refresh(run: string, policy: PlanPolicy): Promise<string | undefined>;
   /** The records numbered `from` to `to` (inclusive) with unknown delivery status. */
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
+  /** The `existing` records numbered `from` to `to` (inclusive) that no later run has sent with other content. */
+  existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /** The records with unknown delivery status that have these business keys. Keys of other records are ignored. */
   ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
-   * Decides ambiguous records, and stores who decided and why. Compare-and-set: fails for a record that is not
-   * ambiguous. Resolves to the decisions that were not applied, because another record has the new account.
+   * Decides ambiguous and existing records, and stores who decided and why. Compare-and-set: fails for a record that is
+   * neither. Resolves to the decisions that were not applied, because another record has the new account.
    */
   saveDecisions(run: string, decisions: readonly Decision[], policy: PlanPolicy): Promise<readonly SharedAccount[]>;
   /** Every decision ever made about the records with this key, oldest first. */
@@ -200,11 +202,19 @@ export interface SendableItem {
   readonly attempts: number;
   /** The platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
+  readonly prior: PriorContent;
   /** The last completed step for this content; absent before the first step, and after a refusal. */
   readonly step?: string;
   /** Hash of the source row, if the plan has it. */
   readonly rowHash?: number | undefined;
 }
+
+/**
+ * The content of a record that the platform may have, compared with the content to send. `none`: no earlier request may
+ * have been processed. `same`: a request with this content had no clear reply, and nothing else can be there. `other`:
+ * anything may be there. `accepted`: an earlier version, which it accepted.
+ */
+export type PriorContent = "none" | "same" | "other" | "accepted";
 
 export interface Intent {
   readonly record: number;
@@ -226,9 +236,12 @@ export interface AttemptOutcome {
   readonly attempt: number;
   /**
    * `pending`: may be sent again, from the last completed step. `valid`: the platform would accept the record, which
-   * was only validated.
+   * was only validated. `existing`: the platform had the record before, perhaps with other content.
    */
-  readonly status: Extract<Status, "valid" | "accepted" | "rejected" | "ambiguous" | "blocked" | "pending">;
+  readonly status: Extract<
+    Status,
+    "valid" | "accepted" | "rejected" | "existing" | "ambiguous" | "blocked" | "pending"
+  >;
   readonly problems: readonly Problem[];
   readonly http?: number;
   readonly account?: string;
@@ -242,13 +255,15 @@ export interface AttemptOutcome {
   readonly at: string;
 }
 
-/** A record with unknown delivery status. */
+/** A record with unknown delivery status, or one that was on the platform before. */
 export interface AmbiguousItem {
   readonly record: number;
   readonly key: string;
   readonly identity: Uint8Array;
   /** False if the content that was sent differs from the record in this run. */
   readonly isAsSent: boolean;
+  /** The platform may have other content than the last request sent. */
+  readonly mayHoldOther: boolean;
   /** Number of times it was sent again after it became ambiguous. */
   readonly resends: number;
   /** The last completed step of the sent content. */

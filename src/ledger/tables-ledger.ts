@@ -9,7 +9,13 @@ import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { coverage } from "./tables/counts.ts";
 import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
-import { ambiguousItems, ambiguousItemsByKey, decisionsFor, saveDecisions } from "./tables/reconciliation.ts";
+import {
+  ambiguousItems,
+  ambiguousItemsByKey,
+  decisionsFor,
+  existingItems,
+  saveDecisions,
+} from "./tables/reconciliation.ts";
 import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
 import { answer, type Tables, type Work } from "./tables/tables.ts";
 import { timeline } from "./tables/timeline.ts";
@@ -70,6 +76,7 @@ type ReadingMethod =
   | "nextSendable"
   | "sendable"
   | "ambiguous"
+  | "existing"
   | "ambiguousByKey"
   | "decisions"
   | "history"
@@ -94,6 +101,7 @@ function readingMethods(
     nextSendable: (id, from) => readRun(id, (tables, run) => nextSendable(tables, run, from)),
     sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
     ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),
+    existing: (id, from, to) => readRun(id, (tables, run) => existingItems(tables, run, { from, to })),
     ambiguousByKey: (id, keys) => readRun(id, (tables, run) => ambiguousItemsByKey(tables, run, keys)),
     decisions: (key) => read((tables) => decisionsFor(tables, key)),
     history: () => read(historyOf),

@@ -12,6 +12,7 @@ export const STATUSES = [
   "pending",
   "skipped",
   "duplicate",
+  "existing",
 ] as const;
 export type Status = (typeof STATUSES)[number];
 

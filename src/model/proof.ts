@@ -100,7 +100,12 @@ export interface MeasureSums {
 /** The platform's answers to the queries for accepted records. */
 export interface PlatformProof {
   readonly askedAt: string;
+  /** The attrs of the content that the contract lets one compare. */
+  readonly compared: readonly string[];
+  /** Found with equal values at all compared attrs; at least one value was compared. */
   readonly found: number;
+  /** Found, but the platform returned nothing that could be compared with the content. */
+  readonly notCompared: number;
   readonly different: number;
   readonly absent: number;
   readonly unknown: number;

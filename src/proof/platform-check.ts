@@ -6,6 +6,7 @@ import { formatAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { PlatformProof } from "../model/proof.ts";
+import { comparedAttrs } from "../platform/reading/compare-content.ts";
 import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
 import { timestamp } from "../time/clock.ts";
 
@@ -21,7 +22,8 @@ export function platformFile(run: string): string {
   return `platform-${run}.ndjson`;
 }
 
-type PlatformAnswerKind = LookupResult["kind"];
+/** `notCompared`: found, but nothing but its key could be compared. */
+type PlatformAnswerKind = LookupResult["kind"] | "notCompared";
 
 /** The platform's answer for one record, and the values it returned, as text by attr. */
 export interface PlatformAnswer {
@@ -60,11 +62,18 @@ export async function openPlatformCheck(
   closeLater(connection);
   const askedAt = timestamp(dependencies.clock);
   return countedCheck(job, askedAt, async (records) => {
-    const asked = records.map(({ payload, parameters }) => ({ payload, parameters, isAsSent: true }));
+    const asked = records.map(({ payload, parameters }) => ({
+      payload,
+      parameters,
+      isAsSent: true,
+      needsContent: true,
+    }));
     const results = await lookUpRecords(asked, readBack, { client: connection.client, key: job.mapping.keyAttr ?? [] });
     return records.map((_, at) => {
       const result: LookupResult = results[at] ?? { kind: "unknown", reason: "" };
-      return { kind: result.kind, values: "values" in result ? result.values : NO_VALUES };
+      const isUncompared = result.kind === "found" && result.compared.length === 0;
+      const kind = isUncompared ? "notCompared" : result.kind;
+      return { kind, values: "values" in result ? result.values : NO_VALUES };
     });
   });
 }
@@ -89,11 +98,12 @@ export function replayedCheck(
 }
 
 function countedCheck(
-  { operation }: Job,
+  { operation, mapping }: Job,
   askedAt: string,
   ask: (records: readonly AcceptedRecord[]) => Promise<readonly PlatformAnswer[]>,
 ): PlatformCheck {
-  const counts = { found: 0, different: 0, absent: 0, unknown: 0 };
+  const counts = { found: 0, notCompared: 0, different: 0, absent: 0, unknown: 0 };
+  const compared = comparedAttrs(operation.readBack, mapping.keyAttr ?? []);
   return {
     comparesAmounts: operation.readBack.flatMap(({ match }) => match.map(({ payload }) => formatAttr(payload))),
     ask: async (records) => {
@@ -101,6 +111,6 @@ function countedCheck(
       for (const { kind } of answers) counts[kind] += 1;
       return new Map(records.map(({ record }, at) => [record, answers[at] ?? { kind: "unknown", values: NO_VALUES }]));
     },
-    proof: () => ({ askedAt, ...counts }),
+    proof: () => ({ askedAt, compared, ...counts }),
   };
 }

@@ -82,6 +82,7 @@ async function traceRecord(
   }
   await tables.records.write([recordCells(one, outcome, answer)]);
   if (comparison === "different") await amounts.note("payload", outcome);
+  if (outcome.status === "existing") await amounts.note("existing", outcome);
   if (answer !== undefined && answer.kind !== "found") await amounts.note(`platform: ${answer.kind}`, outcome);
 }
 

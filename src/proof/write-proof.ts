@@ -1,6 +1,6 @@
 import type { Dependencies } from "../job/dependencies.ts";
 import type { Ledger, Run } from "../ledger/ledger.ts";
-import type { Proof } from "../model/proof.ts";
+import type { PlatformProof, Proof } from "../model/proof.ts";
 import { writeProofPage } from "../report/page/proof-page.ts";
 import { openReportFolder } from "../report/report-folder.ts";
 import { printableJson } from "../terminal/safe-json.ts";
@@ -65,13 +65,21 @@ async function writeDocuments(
   await writeProofPage(proof, page.write);
 }
 
-/** Whether nothing is missing and nothing differs, so that `migrate proof` exits with 0. Rejected records are allowed. */
+/**
+ * Whether nothing is missing, nothing differs, and the content of every record on the platform is known, so that
+ * `migrate proof` exits with 0. Rejected records are allowed.
+ */
 export function isComplete({ runs }: Proof): boolean {
   return runs.every(
-    ({ unreadable, sources, payloads, platform }) =>
+    ({ unreadable, sources, payloads, records, platform }) =>
       unreadable === undefined &&
       payloads.different === 0 &&
+      (records.byStatus.existing ?? 0) === 0 &&
       sources.every(({ unaccounted }) => unaccounted === 0) &&
-      (platform === undefined || platform.different + platform.absent + platform.unknown === 0),
+      (platform === undefined || unconfirmed(platform) === 0),
   );
+}
+
+function unconfirmed({ notCompared, different, absent, unknown }: PlatformProof): number {
+  return notCompared + different + absent + unknown;
 }

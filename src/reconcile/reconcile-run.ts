@@ -26,16 +26,23 @@ export interface ReconcileContext {
   readonly readBackIntervalMs: number;
 }
 
+/** The status of a record that must be looked up on the platform. */
+type Undecided = "ambiguous" | "existing";
+
 /**
- * Resolves the run's ambiguous records by querying the platform. A record found as sent is accepted; one found with
- * other values is rejected. A record that two queries do not find may be sent again once, if the contract accepts
- * absence as proof. All others stay ambiguous. Ends early, without an error, if the user stops it.
+ * Resolves the run's ambiguous and existing records by querying the platform. A record found as sent is accepted; one
+ * found with other values is rejected. If the platform may have other content, equal keys are no proof. An ambiguous
+ * record that two queries do not find may be sent again once, if the contract accepts absence as proof. All others keep
+ * their status. Ends early, without an error, if the user stops it.
  * @throws Failure if the platform cannot be queried; decisions made until then are kept
  */
-export async function reconcileRun(context: ReconcileContext): Promise<void> {
+export async function reconcileRun(
+  context: ReconcileContext,
+  statuses: readonly Undecided[] = ["ambiguous", "existing"],
+): Promise<void> {
   const { clock, drain, notice } = context.dependencies;
   const left: LeftRecords = new Map();
-  for await (const group of ambiguousRecords(context)) {
+  for await (const group of undecidedRecords(context, statuses)) {
     const seen = await lookUpGroup(group, context);
     const again = group.filter((_, index) => isLookedForAgain(seen[index]));
     if (again.length > 0) await clock.sleep(Math.min(context.readBackIntervalMs, MAX_READ_BACK_INTERVAL_MS), drain);
@@ -46,14 +53,15 @@ export async function reconcileRun(context: ReconcileContext): Promise<void> {
     await saveDecisions(group, withoutSharedAccounts(group, lookups), context, left);
   }
   for (const [reason, records] of left) {
-    notice(`${formatCount(records.length)} still ambiguous: ${reason} (${recordList(records)})`);
+    notice(`${formatCount(records.length)} still ${reason} (${recordList(records)})`);
   }
 }
 
-/** Records that stay ambiguous, by reason. */
+/** Records that keep their status, by status and reason. */
 type LeftRecords = Map<string, number[]>;
 
-function leave(left: LeftRecords, reason: string, record: number): void {
+function leave(left: LeftRecords, { status, record }: Pick<UndecidedRecord, "status" | "record">, why: string): void {
+  const reason = `${status}: ${why}`;
   const records = left.get(reason);
   if (records === undefined) left.set(reason, [record]);
   else records.push(record);
@@ -74,7 +82,8 @@ function isLookedForAgain(lookup: LookupResult | undefined): boolean {
 
 const MAX_READ_BACK_INTERVAL_MS = 5000;
 
-interface AmbiguousRecord extends AmbiguousItem {
+interface UndecidedRecord extends AmbiguousItem {
+  readonly status: Undecided;
   readonly payload: JsonObject;
   readonly row: Row;
 }
@@ -82,14 +91,14 @@ interface AmbiguousRecord extends AmbiguousItem {
 /** Maximum number of records per query: one read of a list can resolve this many. */
 const MAX_GROUP_SIZE = 5000;
 
-async function* ambiguousRecords({
-  job,
-  handle,
-  dependencies,
-}: ReconcileContext): AsyncGenerator<readonly AmbiguousRecord[]> {
-  let group: AmbiguousRecord[] = [];
+async function* undecidedRecords(
+  context: ReconcileContext,
+  statuses: readonly Undecided[],
+): AsyncGenerator<readonly UndecidedRecord[]> {
+  const { job, dependencies } = context;
+  let group: UndecidedRecord[] = [];
   for await (const batch of readRecords(job, dependencies.drain)) {
-    group.push(...(await ambiguousInBatch(batch, { job, handle })));
+    group.push(...(await undecidedInBatch(batch, context, statuses)));
     if (group.length < MAX_GROUP_SIZE) continue;
     yield group;
     group = [];
@@ -97,13 +106,18 @@ async function* ambiguousRecords({
   if (group.length > 0 && !dependencies.drain.aborted) yield group;
 }
 
-async function ambiguousInBatch(
+async function undecidedInBatch(
   batch: readonly InputRecord[],
   { job, handle }: Pick<ReconcileContext, "job" | "handle">,
-): Promise<readonly AmbiguousRecord[]> {
+  statuses: readonly Undecided[],
+): Promise<readonly UndecidedRecord[]> {
   const [first, last] = [batch[0], batch.at(-1)];
   if (first === undefined || last === undefined) return [];
-  const items = await handle.ledger.ambiguous(handle.run.id, first.number, last.number);
+  const items: (AmbiguousItem & Pick<UndecidedRecord, "status">)[] = [];
+  for (const status of statuses) {
+    const found = await handle.ledger[status](handle.run.id, first.number, last.number);
+    items.push(...found.map((item) => ({ ...item, status })));
+  }
   const toSentForm = compileSentForm(job.operation);
   const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
   await job.mapping.prepare?.(items.flatMap((item) => rows.get(item.record) ?? []));
@@ -114,16 +128,17 @@ async function ambiguousInBatch(
 }
 
 async function lookUpGroup(
-  records: readonly AmbiguousRecord[],
+  records: readonly UndecidedRecord[],
   { job, client }: ReconcileContext,
 ): Promise<LookupResult[]> {
-  return [...(await lookUpRecords(records, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
+  const sought = records.map((record) => ({ ...record, needsContent: record.mayHoldOther }));
+  return [...(await lookUpRecords(sought, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
 }
 
 const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "the platform was not queried for it" };
 
 async function saveDecisions(
-  records: readonly AmbiguousRecord[],
+  records: readonly UndecidedRecord[],
   lookups: readonly LookupResult[],
   context: ReconcileContext,
   left: LeftRecords,
@@ -132,17 +147,19 @@ async function saveDecisions(
   const decisions = records.flatMap((record, index) => {
     const decision = decisionFor(record, lookups[index] ?? NOT_READ_BACK, context);
     if (typeof decision !== "string") return [decision];
-    leave(left, decision, record.record);
+    leave(left, record, decision);
     return [];
   });
   if (decisions.length === 0) return;
+  const statuses = new Map(records.map(({ record, status }) => [record, status]));
   for (const { record, holder } of await handle.ledger.saveDecisions(handle.run.id, decisions, policy)) {
-    leave(left, `the platform returns the account number of record ${holder.record} of run ${holder.run}`, record);
+    const why = `the platform returns the account number of record ${holder.record} of run ${holder.run}`;
+    leave(left, { record, status: statuses.get(record) ?? "ambiguous" }, why);
   }
 }
 
 /** Returns the reason as text if there is no decision. */
-function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: ReconcileContext): Decision | string {
+function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: ReconcileContext): Decision | string {
   const { clock } = context.dependencies;
   const made = {
     record: record.record,
@@ -152,6 +169,7 @@ function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: Rec
     at: timestamp(clock),
   } as const;
   if (lookup.kind === "unknown") return lookup.reason;
+  if (lookup.kind === "absent" && record.status === "existing") return NOT_FOUND;
   if (lookup.kind === "absent") {
     const reason = whyNotResent(record, lookup, context);
     return reason ?? { ...made, decision: "resend", reason: "two queries did not find it on the platform" };
@@ -161,7 +179,12 @@ function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: Rec
     ...made,
     ...(account !== undefined && { account, isNewAccount: isNewAccount(record, account) }),
   };
-  if (lookup.kind === "found") return { ...found, decision: "accepted", reason: "the platform has it" };
+  if (lookup.kind === "found") {
+    const { compared } = lookup;
+    if (compared.length === 0 && record.mayHoldOther) return NOT_COMPARED;
+    const equal = compared.length === 0 ? "" : `, with equal values: ${compared.join(", ")}`;
+    return { ...found, decision: "accepted", reason: `the platform has it${equal}` };
+  }
   return {
     ...found,
     decision: "rejected",
@@ -170,8 +193,12 @@ function decisionFor(record: AmbiguousRecord, lookup: LookupResult, context: Rec
   };
 }
 
+const NOT_FOUND = "the platform refused it as existing, but does not find it";
+const NOT_COMPARED =
+  "the platform has it, perhaps with other content, and only its key could be compared (`match` in x-migrate-read-back)";
+
 function whyNotResent(
-  { resends, step }: AmbiguousRecord,
+  { resends, step }: UndecidedRecord,
   { unproven }: Extract<LookupResult, { readonly kind: "absent" }>,
   { job }: ReconcileContext,
 ): string | undefined {
@@ -186,7 +213,7 @@ function whyNotResent(
   return resends === 0 ? undefined : "the platform does not have it, and it was already sent again once";
 }
 
-function conflictAt(attr: string, { row }: AmbiguousRecord, { job }: ReconcileContext): PlatformProblem {
+function conflictAt(attr: string, { row }: UndecidedRecord, { job }: ReconcileContext): PlatformProblem {
   const place = job.mapping.locate(row, parseAttr(attr));
   const detail = "The platform already has this record with a different value here.";
   return { attr, code: "conflict", detail, severity: "error", by: "platform", ...(place !== undefined && { place }) };

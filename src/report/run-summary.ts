@@ -15,6 +15,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
   pending: "not sent yet",
   skipped: "already accepted: not sent again",
   duplicate: "key of another record: sent only once",
+  existing: "already on the platform: content not compared",
 };
 
 const WAITS = "waits for a record that has not been accepted";

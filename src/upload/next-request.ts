@@ -8,7 +8,9 @@ import {
   detach,
   intentFor,
   interruptedOutcome,
+  isOwnContent,
   keepAmbiguous,
+  noteUnclear,
   outcomeOf,
   type RecordOutcome,
   type RecordState,
@@ -51,7 +53,7 @@ export function enterPosition(state: RecordState, to: WorkflowPosition, context:
 export function giveUpPolling(state: RecordState, result: RequestResult | undefined, context: SendContext): void {
   const { mode, step } = state.position;
   // The platform accepted the record but no longer finds it.
-  if (mode === "wait" && state.notFoundCount > 0) state.isAmbiguous = true;
+  if (mode === "wait" && state.notFoundCount > 0) noteUnclear(state);
   const last = result !== undefined && "reason" in result.replyClass ? `${result.replyClass.reason}; ` : "";
   const reason = `${last}no final status within ${(step.status?.timeoutMs ?? 0) / 1000} s`;
   finish(state, { status: "pending", reason }, result, context);
@@ -75,7 +77,7 @@ export async function proceed(state: RecordState, result: RequestResult, context
     context.queue.putBack(state);
   } else {
     // The platform accepted the record but no longer finds it.
-    if (result.replyClass.kind === "absent") state.isAmbiguous = true;
+    if (result.replyClass.kind === "absent") noteUnclear(state);
     const outcome = outcomeOf(result, state, context.options.remoteValidation);
     finish(state, context.supplierBreakers.waits ? awaitingSupplier(outcome) : outcome, result, context);
   }
@@ -88,9 +90,11 @@ function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResu
   state.notFoundCount = isNothingThere && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
   // The second poll, which decides, follows one interval after the first.
   if (isCheck && state.notFoundCount > 0) state.polls = 0;
-  if (kind === "waiting") state.isAmbiguous = false;
+  const isOwn = isOwnContent(state);
+  if (kind === "waiting" && (!isCheck || isOwn)) state.isAmbiguous = false;
   const isTimedOut = state.patience?.isOver() ?? false;
-  return { isAmbiguous: state.isAmbiguous, notFoundCount: state.notFoundCount, isTimedOut };
+  const { isAmbiguous, notFoundCount } = state;
+  return { isAmbiguous, isOwnContent: isOwn, notFoundCount, isTimedOut };
 }
 
 /** Maximum polling interval, as a multiple of the configured interval. It doubles while nothing changes. */
@@ -176,7 +180,8 @@ async function resendLater(
 
 /**
  * Completes a step. The outcome is written together with the intent for the next step, so no crash can separate them.
- * Without a next step, the record remains `pending` there.
+ * Without a next step, the record remains `pending` there. A step that was done before, perhaps with other content, is
+ * not recorded: after a crash, the platform must be asked again.
  */
 async function advance(
   state: RecordState,
@@ -185,7 +190,10 @@ async function advance(
   context: SendContext,
 ): Promise<void> {
   const { clock, shutdown } = context;
-  const done = { status: "pending", reason: "done", step: state.position.step.name } as const;
+  const { replyClass } = result;
+  if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) state.isTakenOver = true;
+  const step = state.isTakenOver ? undefined : state.position.step.name;
+  const done = { status: "pending", reason: "done", step } as const;
   if (state.position.mode !== "send" || !state.position.step.idempotent) state.isAmbiguous = false;
   if (to === undefined || shutdown.stopping.aborted) return finish(state, done, result, context);
   const outcome = attemptOutcomeFor(state, done, { clock, result });

@@ -1,15 +1,16 @@
 import { canonicalJson } from "../json/json-value.ts";
 import { type Clock, timestamp } from "../time/clock.ts";
+import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { Writable } from "../model/writable.ts";
-import type { Intent, AttemptOutcome } from "../ledger/ledger.ts";
+import type { Intent, AttemptOutcome, PriorContent } from "../ledger/ledger.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { ReplyClass } from "../platform/reply/reply-class.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";
 import { locateProblems } from "./locate-problems.ts";
 import type { Epoch } from "./rate/adaptive-concurrency.ts";
 import type { PollPatience } from "./poll-patience.ts";
-import { isAlreadyOnPlatform, type WorkflowPosition } from "./workflow-position.ts";
+import type { WorkflowPosition } from "./workflow-position.ts";
 import type { RecordToSend } from "./upload-types.ts";
 import type { StepSlot } from "./rate/step-limit.ts";
 
@@ -26,6 +27,10 @@ export interface RecordState {
   tries: number;
   /** A request of this or an earlier run had no clear reply. The platform may have the record. */
   isAmbiguous: boolean;
+  /** The content that the platform may have from earlier requests, including those of this run. */
+  prior: PriorContent;
+  /** A step was already done on the platform, perhaps with other content. */
+  isTakenOver: boolean;
   epoch: Epoch;
   /** Status requests for the step. */
   polls: number;
@@ -45,6 +50,8 @@ export function newRecordState(toSend: RecordToSend, at: WorkflowPosition): Reco
     ...atPosition(at),
     attempt: attempts + 1,
     isAmbiguous,
+    prior: toSend.prior ?? (isAmbiguous ? "same" : "none"),
+    isTakenOver: false,
     epoch: 0,
     patience: undefined,
     stepSlot: undefined,
@@ -64,6 +71,20 @@ export function atPosition(
   position: WorkflowPosition,
 ): Pick<RecordState, "position" | "tries" | "polls" | "notFoundCount"> {
   return { position, tries: 0, polls: 0, notFoundCount: 0 };
+}
+
+/** Notes that a request may have been processed. Only a request that may create the record counts. */
+export function noteUnclear(state: RecordState): void {
+  state.isAmbiguous = true;
+  if (state.prior === "none") state.prior = "same";
+}
+
+/**
+ * Whether a record that is on the platform must have this content: a request with this content had no clear reply, and
+ * no other content can be there.
+ */
+export function isOwnContent({ prior }: Pick<RecordState, "prior">): boolean {
+  return prior === "same";
 }
 
 /** Whether the next request of the record may be repeated. */
@@ -86,34 +107,73 @@ export interface RecordOutcome {
  */
 export function outcomeOf(
   result: RequestResult,
-  state: Pick<RecordState, "toSend" | "isAmbiguous" | "position">,
+  state: Pick<RecordState, "toSend" | "isAmbiguous" | "position" | "prior" | "isTakenOver">,
   remoteValidation = false,
 ): RecordOutcome {
   const { replyClass, http } = result;
-  const { toSend, isAmbiguous } = state;
-  if (replyClass.kind === "accepted") return acceptedOutcome(result, replyClass, remoteValidation ? toSend : undefined);
+  const { toSend } = state;
+  if (replyClass.kind === "accepted") {
+    if (replyClass.exists === true) return existingOutcome(result, replyClass, state);
+    return remoteValidation
+      ? { status: "valid", problems: locateProblems(replyClass.warnings ?? [], toSend) }
+      : acceptedOutcome(replyClass, state);
+  }
   if (replyClass.kind === "blocked")
     return { status: "blocked", problems: locateProblems(replyClass.problems, toSend) };
-  if (replyClass.kind === "rejected") {
-    const problems = locateProblems(replyClass.problems, toSend);
-    return isAmbiguous && replyClass.isFinal !== true
-      ? { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeat; ${EARLIER_UNKNOWN}` }
-      : { status: "rejected", problems, ...accountOf(replyClass) };
-  }
+  if (replyClass.kind === "rejected") return rejectedOutcome(result, replyClass, state);
   if (replyClass.kind === "unauthorised") return { status: "blocked", reason: "HTTP 401" };
   if (replyClass.kind !== "stop") return { status: statusWithoutReply(result, state), reason: replyClass.reason };
   return { status: http === undefined ? "pending" : "blocked", reason: replyClass.failure.message };
 }
 
-/** @param validated a record that was only validated: `valid`, unless it is already on the platform */
-function acceptedOutcome(
-  result: RequestResult,
-  replyClass: Extract<ReplyClass, { readonly kind: "accepted" }>,
-  validated: RecordToSend | undefined,
+function rejectedOutcome(
+  { http }: RequestResult,
+  replyClass: Extract<ReplyClass, { readonly kind: "rejected" }>,
+  { toSend, isAmbiguous }: Pick<RecordState, "toSend" | "isAmbiguous">,
 ): RecordOutcome {
-  if (validated === undefined || isAlreadyOnPlatform(result)) return { status: "accepted", ...accountOf(replyClass) };
-  return { status: "valid", problems: locateProblems(replyClass.warnings ?? [], validated) };
+  const problems = locateProblems(replyClass.problems, toSend);
+  return isAmbiguous && replyClass.isFinal !== true
+    ? { status: "ambiguous", problems, reason: `HTTP ${http ?? "reply"} to a repeat; ${EARLIER_UNKNOWN}` }
+    : { status: "rejected", problems, ...accountOf(replyClass) };
 }
+
+type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
+
+/** A status that is only polled says that the record is there, not that it has this content. */
+function acceptedOutcome(
+  replyClass: Accepted,
+  state: Pick<RecordState, "position" | "prior" | "isTakenOver">,
+): RecordOutcome {
+  const account = accountOf(replyClass);
+  if (state.position.mode === "check" && !isOwnContent(state))
+    return { status: "ambiguous", reason: OTHER_CONTENT, ...account };
+  return state.isTakenOver
+    ? { status: "existing", reason: "an earlier step was already done on the platform", ...account }
+    : { status: "accepted", ...account };
+}
+
+const OTHER_CONTENT = "the platform has it, and other content was sent earlier";
+
+/** The platform had the record before this request. */
+function existingOutcome(
+  { http }: RequestResult,
+  replyClass: Accepted,
+  state: Pick<RecordState, "toSend" | "prior">,
+): RecordOutcome {
+  const account = accountOf(replyClass);
+  if (isOwnContent(state)) return { status: "accepted", ...account };
+  if (state.prior === "accepted")
+    return { status: "rejected", problems: locateProblems([REVISION_IGNORED], state.toSend), ...account };
+  return { status: "existing", reason: `HTTP ${http ?? "reply"}: the platform already has it`, ...account };
+}
+
+const REVISION_IGNORED: PlatformProblem = {
+  attr: NON_FIELD_ERRORS,
+  severity: "error",
+  by: "platform",
+  code: "revision_ignored",
+  detail: "The platform already has this record and has not applied the change.",
+};
 
 function accountOf({ account }: { readonly account?: string }): { readonly account?: string } {
   return account === undefined ? {} : { account };

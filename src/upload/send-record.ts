@@ -1,7 +1,7 @@
 import type { Failure } from "../model/failure.ts";
 import type { MaySend, RequestResult } from "../platform/import/classified-request.ts";
 import { finish, giveUpPolling, lose, proceed, retryLater } from "./next-request.ts";
-import { isIdempotent, type RecordState } from "./record-state.ts";
+import { isIdempotent, noteUnclear, type RecordState } from "./record-state.ts";
 import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
 
@@ -32,7 +32,7 @@ async function sendOnce(state: RecordState, context: SendContext): Promise<void>
   }
   state.tries += 1;
   const idempotent = isIdempotent(state);
-  if (result.replyClass.kind === "ambiguous" && !idempotent) state.isAmbiguous = true;
+  if (result.replyClass.kind === "ambiguous" && !idempotent) noteUnclear(state);
   const mayRepeat = idempotent || state.position.step.dedupesByKey;
   const isNoiseKnown = rate.isNoiseKnown();
   const retry = decideRetry(result, { tries: state.tries, mayRepeat, isNoiseKnown, budget, random });

@@ -3,7 +3,7 @@ import type { Clock, Random } from "../time/clock.ts";
 import type { Failure } from "../model/failure.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import type { Ledger, AttemptOutcome } from "../ledger/ledger.ts";
+import type { Ledger, AttemptOutcome, PriorContent } from "../ledger/ledger.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 
 /** One record to send. */
@@ -16,6 +16,8 @@ export interface RecordToSend {
   readonly attempts: number;
   /** The platform may have processed one of the attempts. */
   readonly isAmbiguous: boolean;
+  /** The content that the platform may have from earlier requests. Default: `same` if `isAmbiguous`, else `none`. */
+  readonly prior?: PriorContent;
   /** The import supplier named in the payload, if any. */
   readonly supplier?: string | undefined;
   /** The last completed step for this content. */

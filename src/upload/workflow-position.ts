@@ -32,6 +32,8 @@ export interface StepOrder {
 /** Results of polling so far. */
 export interface PollHistory {
   readonly isAmbiguous: boolean;
+  /** A record that is on the platform must have this content. */
+  readonly isOwnContent: boolean;
   /** Consecutive polls that found nothing, including this one. */
   readonly notFoundCount: number;
   readonly isTimedOut: boolean;
@@ -63,7 +65,7 @@ export function createStepOrder(steps: readonly StepClient[], until: UploadOptio
       if (replyClass.kind === "waiting" || replyClass.kind === "absent") {
         return { kind: history.isTimedOut ? "finish" : "poll" };
       }
-      if (replyClass.kind !== "accepted" || isAlreadyOnPlatform(result)) return { kind: "finish" };
+      if (replyClass.kind !== "accepted" || isWholeRecordThere(result)) return { kind: "finish" };
       if (at.mode === "send" && at.step.status !== undefined) return advanceTo({ step: at.step, mode: "wait" });
       const isLast = at.step === steps.at(-1);
       return isLast ? { kind: "finish" } : { kind: "advance", to: stepAfter(at.step, history.isAmbiguous) };
@@ -81,22 +83,22 @@ function advanceTo(to: WorkflowPosition): NextAction {
 
 /**
  * A refusal found by polling may belong to an earlier request. Only a record that is present or in progress decides
- * the outcome.
+ * the outcome. Work in progress with other content is only awaited: this content was not sent.
  */
 function actionAfterCheck(
   { replyClass }: RequestResult,
   at: WorkflowPosition,
-  { notFoundCount }: PollHistory,
+  { notFoundCount, isOwnContent }: PollHistory,
 ): NextAction {
-  if (replyClass.kind === "waiting") return advanceTo({ ...at, mode: "wait" });
+  if (replyClass.kind === "waiting") return isOwnContent ? advanceTo({ ...at, mode: "wait" }) : { kind: "poll" };
   if (replyClass.kind !== "absent" && replyClass.kind !== "rejected") return { kind: "finish" };
   return { kind: notFoundCount >= NOT_FOUND_POLLS ? "send" : "poll" };
 }
 
 /**
- * An accepted reply with an account number but without a success status: the record is already on the platform
- * ("already imported" in published contracts of the platform). The remaining steps are skipped.
+ * The platform had the whole record before, with an account number ("already imported" in published contracts of the
+ * platform). The remaining steps are skipped. Without an account number, only the step was done before.
  */
-export function isAlreadyOnPlatform({ replyClass, http = 0 }: RequestResult): boolean {
-  return replyClass.kind === "accepted" && replyClass.account !== undefined && http >= 300;
+function isWholeRecordThere({ replyClass }: RequestResult): boolean {
+  return replyClass.kind === "accepted" && replyClass.exists === true && replyClass.account !== undefined;
 }

@@ -52,6 +52,7 @@ function leftOver(more: {
     rejects: [],
     flags: [],
     ledger: "l.db",
+    comparesContent: false,
     settlesAmbiguous: false,
     ...more.rest,
   };

@@ -33,7 +33,7 @@ async function allPlanned(job: Job): Promise<SendHandle> {
     for (const { number: record, row } of batch.filter(({ orphan }) => !orphan)) {
       const { payload, parameters } = job.mapping.map(row);
       const content = contentTextHash(contentText(payload, parameters));
-      items.push({ record, identity: new Uint8Array(), content, attempts: 0, isAmbiguous: false });
+      items.push({ record, identity: new Uint8Array(), content, attempts: 0, isAmbiguous: false, prior: "none" });
     }
   }
   const sendable = async (_run: string, first: number, last: number): Promise<readonly SendableItem[]> =>

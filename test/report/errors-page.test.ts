@@ -16,10 +16,10 @@ describe("docs/errors.md", () => {
     expect(firstCells(section)).toEqual(codes);
   });
 
-  it("lists the codes that replace the platform's own", () => {
+  it("lists the codes that are not the platform's own", () => {
     const [unreadable] = replyProblems("<html>");
     const [unspecified] = replyProblems({ detail: "No." });
-    const codes = [unspecified?.code, unreadable?.code];
+    const codes = [unspecified?.code, "conflict", "revision_ignored", unreadable?.code];
     expect(firstCells("Problems that the platform reports")).toEqual(codes);
   });
 

@@ -187,6 +187,10 @@ export function accountRules(outcome: Outcome, held: readonly HeldAccount[], may
       "I3",
       `as ${account}, held as ${numbers.join()}`,
     ],
-    [isAccepted || status === "ambiguous" || held.length === 0 || mayWait, "nothing lost", "the account exists"],
+    [
+      isAccepted || status === "ambiguous" || status === "existing" || held.length === 0 || mayWait,
+      "nothing lost",
+      "the account exists",
+    ],
   ];
 }

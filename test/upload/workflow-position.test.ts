@@ -17,11 +17,16 @@ const SCHEDULE: StepClient = {
 };
 
 const DONE: RequestResult = { replyClass: { kind: "accepted" }, http: 200, durationMs: 1 };
-const THERE: RequestResult = { replyClass: { kind: "accepted", account: "A-1" }, http: 400, durationMs: 1 };
+const THERE: RequestResult = {
+  replyClass: { kind: "accepted", account: "A-1", exists: true },
+  http: 400,
+  durationMs: 1,
+};
+const STEP_WAS_DONE: RequestResult = { replyClass: { kind: "accepted", exists: true }, http: 400, durationMs: 1 };
 const ABSENT: RequestResult = { replyClass: { kind: "absent", reason: "HTTP 404" }, http: 404, durationMs: 1 };
 const WAITING: RequestResult = { replyClass: { kind: "waiting", reason: "PENDING" }, http: 200, durationMs: 1 };
 const REFUSED: RequestResult = { replyClass: { kind: "rejected", problems: [] }, http: 400, durationMs: 1 };
-const SURE = { isAmbiguous: false, notFoundCount: 0, isTimedOut: false };
+const SURE = { isAmbiguous: false, isOwnContent: true, notFoundCount: 0, isTimedOut: false };
 
 const v1 = createStepOrder([VALIDATE, STAGE, PROCESS], undefined);
 const v2 = createStepOrder([SCHEDULE], undefined);
@@ -57,7 +62,7 @@ describe("the consequence of a step's reply", () => {
 
   test("a record that is already on the platform ends at once; a dry run's 400 without an account does not", () => {
     expect(v1.nextAction(THERE, at(VALIDATE), SURE)).toEqual({ kind: "finish" });
-    expect(v1.nextAction({ ...DONE, http: 400 }, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
+    expect(v1.nextAction(STEP_WAS_DONE, at(VALIDATE), SURE)).toEqual({ kind: "advance", to: at(STAGE) });
   });
 
   test("a refusal ends the record", () => {
@@ -78,6 +83,12 @@ describe("the consequence of a step's reply", () => {
     }
     expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "finish" });
     expect(v2.nextAction(REFUSED, at(SCHEDULE, "wait"), SURE)).toEqual({ kind: "finish" });
+  });
+
+  test("work in progress with other content is only polled: this content was not sent", () => {
+    const other = { ...SURE, isAmbiguous: true, isOwnContent: false };
+    expect(v2.nextAction(WAITING, at(SCHEDULE, "check"), other)).toEqual({ kind: "poll" });
+    expect(v2.nextAction(ACCEPTED, at(SCHEDULE, "check"), other)).toEqual({ kind: "finish" });
   });
 
   test("an ambiguous record is polled while it is in progress, and sent again only after two 'not found' polls", () => {

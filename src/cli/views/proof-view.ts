@@ -41,19 +41,31 @@ function runText(run: RunProof, screen: Screen): string {
     ];
     lines.push(`  ${plainText(file)}: ${counted(rows, "row")}, ${parts.join(", ")}`);
   }
-  if (platform !== undefined) lines.push(`  ${platformText(platform)}`);
+  lines.push(...existingText(run.records.byStatus));
+  if (platform !== undefined) lines.push(...platformText(platform).map((line) => `  ${line}`));
   if (payloads.different > 0) lines.push(`  ${counted(payloads.different, "payload")} differ from the plan`);
   const end = differences === 0 ? "" : `  ${counted(differences, "difference")}: differences-${run.run}.csv\n`;
   return `${lines.join("\n")}\n${sumsTable(measures, screen)}${end}`;
 }
 
-function platformText({ found, different, absent, unknown }: NonNullable<RunProof["platform"]>): string {
+function existingText({ existing = 0 }: RunProof["records"]["byStatus"]): readonly string[] {
+  if (existing === 0) return [];
+  const content = `${existing === 1 ? "its" : "their"} content was not compared`;
+  return [`  ${counted(existing, "record")} existed on the platform before, and ${content}`];
+}
+
+function platformText(platform: NonNullable<RunProof["platform"]>): readonly string[] {
+  const { compared, found, notCompared, different, absent, unknown } = platform;
   const others = [
+    ...(notCompared > 0 ? [`${formatCount(notCompared)} found, content not compared`] : []),
     ...(different > 0 ? [`${formatCount(different)} with different values`] : []),
     ...(absent > 0 ? [`${formatCount(absent)} not found`] : []),
     ...(unknown > 0 ? [`${formatCount(unknown)} without an answer`] : []),
   ];
-  return `on the platform: ${[`${formatCount(found)} with the values that were sent`, ...others].join(", ")}`;
+  return [
+    `on the platform: ${[`${formatCount(found)} with the values that were sent`, ...others].join(", ")}`,
+    `compared: ${compared.length === 0 ? "only keys" : compared.map((attr) => plainText(attr)).join(", ")}`,
+  ];
 }
 
 function sumsTable(measures: RunProof["measures"], screen: Screen): string {

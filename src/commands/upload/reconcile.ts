@@ -55,14 +55,20 @@ interface ReconcileContext extends RecordedRun {
   readonly dependencies: Dependencies;
 }
 
-/** @throws Failure `usage`, without any change, unless every key belongs to an ambiguous record */
+/**
+ * Existing records may be accepted as well, but not sent again.
+ * @throws Failure `usage`, without any change, unless every key belongs to such a record
+ */
 async function applyOperatorDecisions(
   { accept, resend, who }: ReconcileOptions,
   job: Job | undefined,
   { ledger, run: { id }, settings, dependencies }: ReconcileContext,
 ): Promise<void> {
   const both = new Set(accept.filter((key) => resend.includes(key)));
-  const accepted = await ledger.ambiguousByKey(id, [...new Set(accept)]);
+  const accepted = [
+    ...(await ledger.ambiguousByKey(id, [...new Set(accept)])),
+    ...(await existingByKey(ledger, id, new Set(accept.map((key) => key.normalize("NFC"))))),
+  ];
   const resent = await ledger.ambiguousByKey(id, [...new Set(resend)]);
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
   if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
@@ -74,6 +80,16 @@ async function applyOperatorDecisions(
   };
   const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
+}
+
+async function existingByKey(
+  ledger: RecordedRun["ledger"],
+  run: string,
+  keys: ReadonlySet<string>,
+): Promise<readonly AmbiguousItem[]> {
+  if (keys.size === 0) return [];
+  const all = await ledger.existing(run, 1, Number.MAX_SAFE_INTEGER);
+  return all.filter(({ key }) => keys.has(key.normalize("NFC")));
 }
 
 /** @throws Failure `usage`, without any change, unless the number equals the number of records */
@@ -106,9 +122,9 @@ const OPTION = { accepted: "--accept", resend: "--resend" } as const;
 function notAmbiguous(isBoth: boolean, run: string): Failure {
   const what = isBoth
     ? "a key is given to both --accept and --resend"
-    : `some keys do not belong to an ambiguous record`;
+    : `some keys do not belong to a record that can be decided this way`;
   return new Failure("usage", `${what} in run ${run}; nothing was decided`, {
-    hint: `see which records are ambiguous with \`migrate report ${run} --format ndjson\``,
+    hint: `see which records are ambiguous or existing with \`migrate report ${run} --format ndjson\``,
   });
 }
 
@@ -126,7 +142,7 @@ async function readBack(
   }: ReconcileContext & { readonly lastSentAt: string | undefined },
 ): Promise<Failure | undefined> {
   const { counts } = await ledger.summary(run.id);
-  if ((counts.ambiguous ?? 0) === 0) return undefined;
+  if ((counts.ambiguous ?? 0) + (counts.existing ?? 0) === 0) return undefined;
   if (job.operation.readBack.length === 0) return nothingToAsk(job);
   const { client } = closeLater(await connectToRead(settings.target, "account-holder", dependencies));
   const quiet = quietMs ?? quietPeriodMs(settings.target);

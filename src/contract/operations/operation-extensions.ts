@@ -84,8 +84,8 @@ const outcomesSchema: z.ZodType<readonly OutcomeRule[]> = z
       code: z.string().min(1).optional(),
       has: attrSchema.optional(),
       outcome: z.enum(
-        ["accepted", "rejected", "blocked", "retry", "ambiguous"],
-        "must be one of accepted, rejected, blocked, retry, ambiguous",
+        ["accepted", "exists", "rejected", "blocked", "retry", "ambiguous"],
+        "must be one of accepted, exists, rejected, blocked, retry, ambiguous",
       ),
       account: attrSchema.optional(),
     }),

@@ -72,7 +72,7 @@ export interface DocumentedReply {
  * ```yaml
  * x-migrate-outcomes:
  *   - { status: 201, outcome: accepted, account: account_number }
- *   - { status: 400, code: account_already_imported, outcome: accepted, account: account_number }
+ *   - { status: 400, code: account_already_imported, outcome: exists, account: account_number }
  *   - { status: 400, code: import_supplier_migration_not_ongoing, outcome: blocked }
  *   - { status: 503, outcome: retry }
  * ```
@@ -84,7 +84,8 @@ export interface OutcomeRule {
   readonly code?: string;
   /** A path that must exist and must not be empty in the body of the reply. */
   readonly has?: AttrPath;
-  readonly outcome: "accepted" | "rejected" | "blocked" | "retry" | "ambiguous";
+  /** `exists`: the platform had the record before, perhaps with other content. An accepted refusal means the same. */
+  readonly outcome: "accepted" | "exists" | "rejected" | "blocked" | "retry" | "ambiguous";
   /** Path of the account number in the reply. */
   readonly account?: AttrPath;
 }

@@ -1,4 +1,5 @@
 import type { RunRow } from "../runs/recorded-run.ts";
+import { countsOf } from "../tables/counts.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
 
 /**
@@ -42,8 +43,8 @@ const REOPEN_BLOCKED = reopened("blocked");
 const REOPEN_AMBIGUOUS = reopened("ambiguous");
 
 /**
- * Makes a rejected record `pending` if a recovery shows that it may have been sent again since. The rejection may then
- * be outdated.
+ * Makes a rejected or existing record `pending` if a recovery shows that it may have been sent again since. Its status
+ * may then be outdated.
  */
 export function* reopenRejected(tables: Tables, { number }: RunRow): Work<readonly Reopened[]> {
   return (yield* tables.row(ANY_RECOVERY)) === undefined ? [] : yield* tables.rows(REOPEN_REJECTED, number);
@@ -60,10 +61,21 @@ const ANY_RECOVERY: Statement<{ found: number }> = {
 const REOPEN_REJECTED: Statement<Reopened> = {
   sql: `
   update migrate.items set status = 'pending' from migrate.records
-  where items.run = $1 and items.status = 'rejected' and records.identity = items.identity
+  where items.run = $1 and items.status in ('rejected', 'existing') and records.identity = items.identity
     and records.state = 'ambiguous' and records.content = items.content
   returning record`,
 };
+
+/** Marks the existing records of a run that a later run has found to have this content as `skipped`. */
+export function* takeOverAccepted(tables: Tables, { number }: RunRow): Work<void> {
+  const { existing = 0 } = yield* countsOf(tables, number, "status");
+  if (existing > 0) yield* tables.run(TAKE_OVER_ACCEPTED, number);
+}
+
+const TAKE_OVER_ACCEPTED = `
+  update migrate.items set status = 'skipped', account = records.account from migrate.records
+  where items.run = $1 and items.status = 'existing' and records.identity = items.identity
+    and records.state = 'accepted' and records.accepted_content = items.content`;
 
 /**
  * Records that this run was the last one to be compared with all runs. Every other run is compared before it writes, so

@@ -17,8 +17,8 @@ import { type PlanFinding, writeFindings } from "./findings.ts";
  * - `ambiguous`: possibly processed, unless `resendAmbiguous`
  * - `blocked`, code `account_not_found`: belongs to a record that is not accepted yet
  *
- * All other records are sent: new, blocked and rejected records. Rejected records are sent even if they are unchanged,
- * because the cause may have been fixed on the platform, and a refusal creates nothing.
+ * All other records are sent: new, blocked, rejected and existing records. Rejected and existing records are sent even
+ * if they are unchanged, because the cause may have been fixed on the platform, and a refusal creates nothing.
  */
 export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
   if (policy.after !== undefined) yield* blockWaiting(tables, run, policy, policy.after);
@@ -70,7 +70,8 @@ const knownToSend = ({ status }: ToSend): string =>
 
 const skipAccepted = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'skipped', account = records.account from migrate.records
-  where ${knownToSend(toSend)} and records.state <> 'ambiguous' and records.accepted_content = items.content`;
+  where ${knownToSend(toSend)} and records.state not in ('ambiguous', 'existing')
+    and records.accepted_content = items.content`;
 
 const holdAmbiguous = (toSend: ToSend): string => `
   update migrate.items ${toSend.index} set status = 'ambiguous' from migrate.records

@@ -3,7 +3,8 @@ import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
 import type { Sql, Tables, Work } from "../tables/tables.ts";
 
 /** Whether the platform has, or may have, a record. Uses `records`. */
-export const WAS_SENT: string = "records.accepted_content is not null or records.state in ('ambiguous', 'sending')";
+export const WAS_SENT: string =
+  "records.accepted_content is not null or records.other_content = 1 or records.state in ('ambiguous', 'sending')";
 
 /** A key that no run has sent. Uses `items`. */
 export const IS_NEW: string = `items.status in ('valid', 'pending') and items.key is not null and items.identity is not null

@@ -7,7 +7,8 @@ import { COUNT_TABLES } from "./tables/count-schema.ts";
 const APPLICATION_ID = 0x6d696772;
 
 /**
- * `records` has the state of every identity across all runs, `items` the input list of each run, and `problems` the
+ * `records` has the state of every identity across all runs (`other_content` is 1: the platform may have other content than
+ * `content`), `items` the input list of each run, and `problems` the
  * problems of the plan (attempt 0) and of each attempt. `attempts.row_mark` is set for attempts known only from a
  * journal (`rowMarker`). `positions` are places from which a run's input can be read. `compared` has the run that was
  * last compared with the other runs. `seal` has one row: the number of committed transactions, the process that may
@@ -19,43 +20,43 @@ const CREATE_TABLES = `
   create table runs (
    id integer primary key, name text not null unique, command text not null, target text not null,
    supplier text not null, operation text not null, endpoint text not null, settings text not null,
-   dry_run integer not null, tool_version text, state text not null, started_at text not null, finished_at text,
+   dry_run int not null, tool_version text, state text not null, started_at text not null, finished_at text,
    exit_code integer);
   create table files (id integer primary key, name text not null unique);
   create table records (
    id integer primary key, identity blob not null unique, content blob not null, state text not null,
-   attempts integer not null, accepted_content blob, accepted_at text, account text, step text,
-   resends integer not null default 0);
+   attempts int not null, accepted_content blob, accepted_at text, account text, step text,
+   resends int not null default 0, other_content integer);
   create index records_ambiguous on records (identity) where state = 'ambiguous';
   create table items (
-   run integer not null, record integer not null, key text, near text, identity blob, content blob,
-   file integer not null, line integer not null, status text not null,
+   run int not null, record int not null, key text, near text, identity blob, content blob,
+   file int not null, line int not null, status text not null,
    attempt integer, attempts integer, http integer, account text, duration_ms real, awaits blob, row_hash integer,
    primary key (run, record)) without rowid;
   create index items_open on items (run, status, record)
    where status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous';
   create table attempts (
-   run integer not null, record integer not null, attempt integer not null, identity blob not null,
+   run int not null, record int not null, attempt int not null, identity blob not null,
    intended_at text not null, settled_at text, status text not null, http integer, account text, duration_ms real,
-   reason text, step text, harmless integer not null, row_mark integer,
+   reason text, step text, harmless int not null, row_mark integer,
    primary key (run, record, attempt)) without rowid;
   create index attempts_in_flight on attempts (run, record) where status = 'sending';
   create index attempts_by_account on attempts (account) where account is not null;
   create index attempts_ambiguous on attempts (settled_at) where status = 'ambiguous';
   create table problems (
-   run integer not null, record integer not null, attempt integer not null, position integer not null,
+   run int not null, record int not null, attempt int not null, position int not null,
    severity text not null, code text not null, problem text not null,
    primary key (run, record, attempt, position)) without rowid;
   create table decisions (
-   id integer primary key, run integer not null, record integer not null, identity blob not null,
+   id integer primary key, run int not null, record int not null, identity blob not null,
    decided_at text not null, decision text not null, decided_by text not null, who text not null,
    reason text not null, account text);
   create index decisions_by_identity on decisions (identity);
   create index decisions_by_account on decisions (account);
-  create table positions (run integer not null, record integer not null, file integer not null,
-   byte integer not null, line integer not null, primary key (run, record)) without rowid;
-  create table compared (run integer not null);
-  create table seal (commits integer not null, writer text, recoveries text);
+  create table positions (run int not null, record int not null, file int not null,
+   byte int not null, line int not null, primary key (run, record)) without rowid;
+  create table compared (run int not null);
+  create table seal (commits int not null, writer text, recoveries text);
   insert into seal (commits) values (0);
   ${COUNT_TABLES}`;
 

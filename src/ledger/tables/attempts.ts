@@ -1,4 +1,5 @@
 import type { Attempt, SendableItem } from "../ledger.ts";
+import { PRIOR_CONTENT } from "../records/prior-content.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 import { type AttemptRow, toAttempt } from "../runs/attempt-row.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
@@ -22,7 +23,7 @@ interface SendableRow extends Omit<SendableItem, "isAmbiguous" | "rowHash" | "st
 const SELECT_SENDABLE: Statement<SendableRow> = {
   sql: `
   select items.record, items.identity, items.content, coalesce(records.attempts, 0) as attempts,
-    coalesce(records.state, '') = 'ambiguous' as "isAmbiguous",
+    coalesce(records.state, '') = 'ambiguous' as "isAmbiguous", ${PRIOR_CONTENT} as prior,
     case when records.content = items.content then records.step end as step, items.row_hash as "rowHash"
   from migrate.items left join migrate.records on records.identity = items.identity
   where run = $1 and record between $2 and $3 and /*++*/status = 'pending'
@@ -31,9 +32,8 @@ const SELECT_SENDABLE: Statement<SendableRow> = {
   isQuick: true,
 };
 
-function toSendable({ record, identity, content, attempts, isAmbiguous, step, rowHash }: SendableRow): SendableItem {
-  const isSent = Boolean(isAmbiguous);
-  const item = { record, identity, content, attempts, isAmbiguous: isSent, rowHash: rowHash ?? undefined };
+function toSendable({ isAmbiguous, step, rowHash, ...given }: SendableRow): SendableItem {
+  const item = { ...given, isAmbiguous: Boolean(isAmbiguous), rowHash: rowHash ?? undefined };
   return step === null ? item : { ...item, step };
 }
 

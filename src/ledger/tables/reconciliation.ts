@@ -1,35 +1,53 @@
 import type { AmbiguousItem, Decision, PlanPolicy, RecordedDecision, SharedAccount } from "../ledger.ts";
 import { requireChanged } from "../ledger-failures.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
+import { MAY_HOLD_OTHER } from "../records/prior-content.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { accountHolders } from "./account-holders.ts";
 import { addAccepted } from "./counts.ts";
 import { appendPlanProblems } from "./problems.ts";
 import type { Statement, Tables, Work } from "./tables.ts";
 
-interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "step"> {
+interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "mayHoldOther" | "step"> {
   readonly isAsSent: number | boolean;
+  readonly mayHoldOther: number | boolean;
   readonly step: string | null;
 }
 
-const SELECT_AMBIGUOUS = `
-  select items.record, items.key, items.identity, items.content = records.content as "isAsSent", resends,
-    records.attempts, records.step
+const selectUndecided = (status: "ambiguous" | "existing"): string => `
+  select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
+    ${MAY_HOLD_OTHER} as "mayHoldOther", resends, records.attempts, records.step
   from migrate.items inner join migrate.records on records.identity = items.identity
-  where items.run = $1 and items.status = 'ambiguous' and records.state = 'ambiguous'`;
+  where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
+
+const SELECT_AMBIGUOUS = selectUndecided("ambiguous");
+const SELECT_EXISTING = `${selectUndecided("existing")} and items.content = records.content`;
 
 export function* ambiguousItems(
   tables: Tables,
   run: RunRow,
   range: { readonly from: number; readonly to: number },
 ): Work<readonly AmbiguousItem[]> {
-  const rows = yield* tables.rows(SELECT_IN_RANGE, run.number, range.from, range.to);
+  const rows = yield* tables.rows(AMBIGUOUS_IN_RANGE, run.number, range.from, range.to);
   return rows.map((row) => toAmbiguousItem(tables, row));
 }
 
-const SELECT_IN_RANGE: Statement<AmbiguousRow> = {
-  sql: `${SELECT_AMBIGUOUS} and record between $2 and $3 order by record`,
-};
+/** See `Ledger.existing`. */
+export function* existingItems(
+  tables: Tables,
+  run: RunRow,
+  range: { readonly from: number; readonly to: number },
+): Work<readonly AmbiguousItem[]> {
+  const rows = yield* tables.rows(EXISTING_IN_RANGE, run.number, range.from, range.to);
+  return rows.map((row) => toAmbiguousItem(tables, row));
+}
+
+const inRange = (query: string): Statement<AmbiguousRow> => ({
+  sql: `${query} and record between $2 and $3 order by record`,
+});
+
+const AMBIGUOUS_IN_RANGE = inRange(SELECT_AMBIGUOUS);
+const EXISTING_IN_RANGE = inRange(SELECT_EXISTING);
 
 export function* ambiguousItemsByKey(
   tables: Tables,
@@ -43,8 +61,14 @@ export function* ambiguousItemsByKey(
 
 const SELECT_BY_KEY: Statement<AmbiguousRow> = { sql: `${SELECT_AMBIGUOUS} and key = any($2) order by record` };
 
-function toAmbiguousItem(tables: Tables, { isAsSent, step, ...item }: AmbiguousRow): AmbiguousItem {
-  return { ...item, key: tables.readKey(item.key), isAsSent: Boolean(isAsSent), ...(step !== null && { step }) };
+function toAmbiguousItem(tables: Tables, { isAsSent, mayHoldOther, step, ...item }: AmbiguousRow): AmbiguousItem {
+  return {
+    ...item,
+    key: tables.readKey(item.key),
+    isAsSent: Boolean(isAsSent),
+    mayHoldOther: Boolean(mayHoldOther),
+    ...(step !== null && { step }),
+  };
 }
 
 export function* saveDecisions(
@@ -107,15 +131,19 @@ function* saveDecision(tables: Tables, run: RunRow, made: Decision): Work<void> 
   yield* tables.run(INSERT_DECISION, run.number, record, identity, at, decision, by, who, reason, account);
 }
 
-/** The empty content never equals the content of a payload: no push sends the record again, except with `--revise`. */
+/**
+ * The empty content never equals the content of a payload: no push sends an ambiguous record again that was rejected,
+ * except with `--revise`. A record that the platform has refused as existing may be sent again: nothing is created.
+ */
 const UPDATE_RECORD = {
   accepted: `
     update migrate.records set state = 'accepted', accepted_content = content, accepted_at = $2, account = $3
-    where identity = $1 and state = 'ambiguous'`,
+    where identity = $1 and state in ('ambiguous', 'existing')`,
   rejected: `
-    update migrate.records set state = 'rejected', accepted_content = ''::bytea, accepted_at = $2, account = $3,
-      step = null
-    where identity = $1 and state = 'ambiguous'`,
+    update migrate.records set state = 'rejected', account = $3, step = null,
+      accepted_content = case state when 'ambiguous' then ''::bytea else accepted_content end,
+      accepted_at = case state when 'ambiguous' then $2 else accepted_at end
+    where identity = $1 and state in ('ambiguous', 'existing')`,
 } as const;
 
 /** A record that is sent again passes through all steps. */
@@ -129,7 +157,7 @@ const UPDATE_ITEM = `
     when $3::text = 'accepted'
       and content <> (select content from migrate.records where records.identity = items.identity) then 'pending'
     else $3::text end
-  where run = $1 and record = $2 and status = 'ambiguous'`;
+  where run = $1 and record = $2 and status in ('ambiguous', 'existing')`;
 
 const INSERT_DECISION = `
   insert into migrate.decisions (run, record, identity, decided_at, decision, decided_by, who, reason, account)

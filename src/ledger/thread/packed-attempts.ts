@@ -1,6 +1,6 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Writable } from "../../model/writable.ts";
-import type { AttemptOutcome, Intent, SendableItem } from "../ledger.ts";
+import type { AttemptOutcome, Intent, PriorContent, SendableItem } from "../ledger.ts";
 import { createRowPacker, NO_NUMBER, type PackedRows, unpackRows } from "./packed-rows.ts";
 
 const INTENT = { numbers: 5, hashes: 2 } as const;
@@ -35,6 +35,7 @@ const STATUSES: readonly AttemptOutcome["status"][] = [
   "valid",
   "accepted",
   "rejected",
+  "existing",
   "ambiguous",
   "blocked",
   "pending",
@@ -80,12 +81,15 @@ function parseProblems(text: string | undefined): readonly Problem[] {
   return problems;
 }
 
-const SENDABLE = { numbers: 5, hashes: 2 } as const;
+const SENDABLE = { numbers: 6, hashes: 2 } as const;
+
+const PRIOR_CONTENTS: readonly PriorContent[] = ["none", "same", "other", "accepted"];
 
 export function packSendable(items: readonly SendableItem[]): PackedRows {
   const rows = createRowPacker(items.length, SENDABLE);
-  for (const { record, attempts, isAmbiguous, step, rowHash = NO_NUMBER, identity, content } of items) {
-    rows.add([record, attempts, flagNumber(isAmbiguous), rows.text(step), rowHash], [identity, content]);
+  for (const { record, attempts, isAmbiguous, prior, step, rowHash = NO_NUMBER, identity, content } of items) {
+    const known = [flagNumber(isAmbiguous), rows.text(step), rowHash, PRIOR_CONTENTS.indexOf(prior)];
+    rows.add([record, attempts, ...known], [identity, content]);
   }
   return rows.packed();
 }
@@ -100,6 +104,7 @@ export function unpackSendable(packed: PackedRows): readonly SendableItem[] {
       identity: row.hash(0),
       content: row.hash(1),
       rowHash: row.number(4),
+      prior: PRIOR_CONTENTS[row.number(5) ?? -1] ?? "other",
       ...(step !== undefined && { step }),
     };
   });

@@ -50,6 +50,7 @@ export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, cl
     resumeRun: (run, policy) => ask("resumeRun", [run, policy]),
     refresh: (run, policy) => ask("refresh", [run, policy]),
     ambiguous: (run, from, to) => ask("ambiguous", [run, from, to]),
+    existing: (run, from, to) => ask("existing", [run, from, to]),
     ambiguousByKey: (run, keys) => ask("ambiguousByKey", [run, keys]),
     saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
     decisions: (key) => ask("decisions", [key]),

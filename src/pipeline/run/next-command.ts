@@ -25,6 +25,8 @@ export interface RunRemainder {
   readonly flags: readonly string[];
   /** A resumed run may settle some of the ambiguous records (`mayResumeSettle`). */
   readonly settlesAmbiguous: boolean;
+  /** Existing records can be read back and compared. */
+  readonly comparesContent: boolean;
   /** The ledger file is missing and must be repaired before the run can continue. */
   readonly isLedgerLost?: boolean | undefined;
 }
@@ -55,7 +57,9 @@ export function nextCommand(left: RunRemainder): string | undefined {
   if (isUnfinished(left)) {
     return shellCommand(["migrate", "resume", run.id, ...ledgerFlag]);
   }
-  if (run.command === "push" && !run.dryRun && (left.summary.counts.ambiguous ?? 0) > 0) {
+  const { ambiguous = 0, existing = 0 } = left.summary.counts;
+  const toReadBack = ambiguous + (left.comparesContent ? existing : 0);
+  if (run.command === "push" && !run.dryRun && toReadBack > 0) {
     return shellCommand(["migrate", "reconcile", run.id, ...ledgerFlag]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;

@@ -35,4 +35,4 @@ export async function hasSent(ledger: Ledger, { id, dryRun }: Run): Promise<bool
   return SENT_STATUSES.some((status) => (counts[status] ?? 0) > 0);
 }
 
-const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "ambiguous", "blocked"];
+const SENT_STATUSES: readonly Status[] = ["accepted", "rejected", "existing", "ambiguous", "blocked"];

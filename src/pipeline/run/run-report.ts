@@ -9,6 +9,7 @@ import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure, worstExitCode } from "../../model/failure.ts";
 import type { Outcome, Status, Summary, ValidOutcomes } from "../../model/outcome.ts";
 import type { SourceSpec } from "../../model/source-spec.ts";
+import { comparedAttrs } from "../../platform/reading/compare-content.ts";
 import { declaredDelimiter } from "../../read/csv/csv-delimiter.ts";
 import type { RejectsOptions } from "../../report/rejects/write-rejects.ts";
 import { checkReportFolder, writeReportFiles, type WrittenReport } from "../../report/report-files.ts";
@@ -160,6 +161,7 @@ export async function reportRun(
     ledger: store?.name,
     flags,
     settlesAmbiguous,
+    comparesContent: comparesContent(job),
     isLedgerLost: totals.isLedgerLost,
   });
   return {
@@ -174,6 +176,10 @@ export async function reportRun(
     files,
     shownValues: reportable.shownValues,
   };
+}
+
+function comparesContent(job: Job | undefined): boolean {
+  return job !== undefined && comparedAttrs(job.operation.readBack, job.mapping.keyAttr ?? []).length > 0;
 }
 
 async function mayResumeSettleAny({ summary, outcomes }: Report, operation: Operation | undefined): Promise<boolean> {

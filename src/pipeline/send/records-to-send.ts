@@ -96,7 +96,7 @@ interface MadePayload {
 function withPayload({ json, rowOf, detached }: MadePayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
-  const { record, identity, content, attempts, isAmbiguous, step, rowHash } = item;
+  const { record, identity, content, attempts, isAmbiguous, prior, step, rowHash } = item;
   const supplier = supplierIn(payload, context.job.operation);
   const known = {
     record,
@@ -104,6 +104,7 @@ function withPayload({ json, rowOf, detached }: MadePayload, item: SendableItem,
     content,
     attempts,
     isAmbiguous,
+    prior,
     rowHash,
     supplier,
     payload,

@@ -119,6 +119,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<Outcome["status"]>([
   "valid",
   "accepted",
   "rejected",
+  "existing",
   "ambiguous",
   "blocked",
   "pending",

@@ -198,7 +198,7 @@ async function failureOf(work: () => Promise<void>): Promise<Failure | undefined
   }
 }
 
-const SENT_STATUSES = ["valid", "accepted", "rejected", "ambiguous", "blocked", "pending"] as const;
+const SENT_STATUSES = ["valid", "accepted", "rejected", "existing", "ambiguous", "blocked", "pending"] as const;
 
 function together(one: UploadEnd, other: UploadEnd): UploadEnd {
   const counts: { -readonly [Status in keyof UploadEnd["counts"]]: number } = { ...one.counts };

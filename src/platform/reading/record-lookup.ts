@@ -3,49 +3,25 @@ import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import { fieldAt, type FieldType } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { Failure } from "../../model/failure.ts";
-import {
-  canonicalJson,
-  isJsonArray,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  valueAt,
-} from "../../json/json-value.ts";
+import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { definedMembers } from "../../json/defined-members.ts";
 import { parseJson } from "../../json/parse-json.ts";
-import { utcDateTime } from "../../time/calendar.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
+import { comparedAttrs, type ComparedRecord, compareContent, type LookupRecord, textOf } from "./compare-content.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
-import { accountAt, cleanText, isEmpty } from "../reply/reply-body.ts";
+import { cleanText, isEmpty } from "../reply/reply-body.ts";
 import { hasTwoAccounts, namesOfKey } from "../reply/named-record.ts";
 import { whyNotOfRecord } from "../reply/reply-trust.ts";
 
-export interface LookupRecord {
-  readonly payload: JsonObject;
-  /** The values of the request parameters, by name. */
-  readonly parameters?: JsonObject | undefined;
-  /** False if another version of the record was sent, so only its key can be compared. */
-  readonly isAsSent: boolean;
-}
-
 /** The platform's data of the record. `unknown`: this lookup proves nothing. */
 export type LookupResult =
-  | { readonly kind: "found"; readonly account?: string; readonly values: ReplyValues }
-  | {
-      readonly kind: "different";
-      readonly attrs: readonly string[];
-      readonly account?: string;
-      readonly values: ReplyValues;
-    }
+  | ComparedRecord
   /** `unproven`: why the record may still appear later. */
   | { readonly kind: "absent"; readonly unproven?: string }
   /** `isUnderWay`: the platform is still processing it. */
   | { readonly kind: "unknown"; readonly reason: string; readonly isUnderWay?: true };
-
-/** The attrs that are compared, with the platform's values as text. */
-type ReplyValues = ReadonlyMap<string, string>;
 
 interface LookupContext {
   readonly client: ReadClient;
@@ -55,7 +31,8 @@ interface LookupContext {
 
 /**
  * Looks up records once, with every GET operation that the contract names. Lists come first, because one list covers
- * thousands of records. A record is found if one operation finds it, and absent if all of them report it absent.
+ * thousands of records. A record is found if one operation finds it, and absent if all of them report it absent. A
+ * found record whose content must be compared is looked up again with the operations that compare further attrs.
  * @throws Failure if continuing makes no sense: authentication, redirect, an aborted signal, three consecutive failed
  * lookups
  */
@@ -67,29 +44,59 @@ export async function lookUpRecords(
   const withinLimit = createFailureLimit();
   const results = new Map<LookupRecord, LookupResult>();
   const note = (record: LookupRecord, result: LookupResult): void => {
-    const before = results.get(record);
-    const isDoubt = before?.kind === "absent" && result.kind === "absent" && result.unproven !== undefined;
-    if (before === undefined || result.kind !== "absent" || isDoubt) results.set(record, result);
+    results.set(record, together(results.get(record), result));
   };
-  const isOpen = (record: LookupRecord): boolean => {
-    const kind = results.get(record)?.kind;
-    return kind === undefined || kind === "absent" || kind === "unknown";
+  const isOpen = (record: LookupRecord, readBack: ReadBack): boolean => {
+    const before = results.get(record);
+    if (before?.kind !== "found") return before?.kind !== "different";
+    return (
+      record.needsContent === true &&
+      record.isAsSent &&
+      comparedAttrs([readBack], key).some((attr) => !before.values.has(attr))
+    );
   };
 
   for (const list of readBacks.filter(({ list: at }) => at !== undefined)) {
-    for (const [path, group] of byPath(records.filter(isOpen), list)) {
+    const open = records.filter((record) => isOpen(record, list));
+    for (const [path, group] of byPath(open, list)) {
       const found = await withinLimit(() => readList(group, { path, list, client, key }));
       for (const record of group) note(record, typeof found === "string" ? unknown(found) : resultFor(found, record));
     }
   }
   for (const record of records) {
     for (const one of readBacks.filter(({ list: at }) => at === undefined)) {
-      if (!isOpen(record)) break;
+      if (!isOpen(record, one)) continue;
       const result = await withinLimit(() => readOne(record, one, { client, key }));
       note(record, typeof result === "string" ? unknown(result) : result);
     }
   }
   return records.map((record) => results.get(record) ?? unknown("the contract names no operation to query"));
+}
+
+/** The combined result of two operations. */
+function together(before: LookupResult | undefined, next: LookupResult): LookupResult {
+  if (before === undefined) return next;
+  if (before.kind === "found") {
+    return next.kind === "found" || next.kind === "different" ? foundTwice(before, next) : before;
+  }
+  const isDoubt = before.kind === "absent" && next.kind === "absent" && next.unproven !== undefined;
+  return next.kind !== "absent" || isDoubt ? next : before;
+}
+
+type Found = Extract<LookupResult, { readonly kind: "found" }>;
+
+function foundTwice(
+  before: Found,
+  next: Extract<LookupResult, { readonly kind: "found" | "different" }>,
+): LookupResult {
+  const [first, second] = [accountOf(before), accountOf(next)];
+  if (first !== undefined && second !== undefined && first !== second) return TWO_ANSWERS;
+  return {
+    ...before,
+    ...next,
+    compared: [...new Set([...before.compared, ...next.compared])],
+    values: new Map([...before.values, ...next.values]),
+  };
 }
 
 function unknown(reason: string): Extract<LookupResult, { readonly kind: "unknown" }> {
@@ -163,7 +170,7 @@ async function readList(
       if (record === undefined) continue;
       const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };
       const isDoubtful = hasTwoAccounts(item, identifiers, record.payload);
-      const result = isDoubtful ? TWO_ACCOUNTS_IN_ONE : judge(item, record, list, form);
+      const result = isDoubtful ? TWO_ACCOUNTS_IN_ONE : judge(item, record, list, { key, form });
       found.set(record, combined(found.get(record), result));
     }
   }
@@ -195,6 +202,8 @@ function formOfItems({ operation, list = [] }: ListLookup["list"]): FieldType | 
 
 const SAME_KEY = unknown("another record of this lookup has the same key");
 const TWO_ACCOUNTS = unknown("the platform lists its key twice, with different account numbers");
+
+const TWO_ANSWERS = unknown("the platform returns it with two different account numbers");
 
 const TWO_ACCOUNTS_IN_ONE = unknown("the platform lists it with two different account numbers");
 
@@ -228,7 +237,7 @@ async function readOne(
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
     const form = documentedReply(operation, 200)?.body;
     const why = whyNotOfRecord(body, form, identifiers, record.payload);
-    return why === undefined ? judge(body, record, readBack, form) : unknown(`a reply ${why}`);
+    return why === undefined ? judge(body, record, readBack, { key, form }) : unknown(`a reply ${why}`);
   } catch (error) {
     if (error === missing) return { kind: "absent" };
     throw error;
@@ -245,13 +254,18 @@ function parsed(text: string, what: string): JsonValue {
   return body;
 }
 
+interface Judging extends Pick<LookupContext, "key"> {
+  /** The documented type of the reply, or of the item. */
+  readonly form: FieldType | undefined;
+}
+
 /** Evaluates a reply, or an item of a list, for a record: its status first. */
-function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, form?: FieldType): LookupResult {
+function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, { key, form }: Judging): LookupResult {
   const { has, status: place = DEFAULT_STATUS, outcomes } = readBack;
   const status = valueAt(reply, place);
   const lacks = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
   const doubt = outcomes === undefined ? doubtWithoutOutcomes(status, lacks, form) : doubtOf(status, lacks, outcomes);
-  return doubt ?? doubtOfAccount(reply, readBack) ?? compare(reply, record, readBack);
+  return doubt ?? doubtOfAccount(reply, readBack) ?? compareContent(reply, record, readBack, key);
 }
 
 /** A null or empty account number means that none has been assigned yet. */
@@ -299,41 +313,4 @@ function unlisted(status: string): LookupResult {
 function isDocumented(status: string, form: FieldType | undefined): boolean {
   const type = form && fieldAt(form, DEFAULT_STATUS);
   return type?.kind !== "choice" || type.choices.includes(status);
-}
-
-function compare(reply: JsonValue, { payload, isAsSent }: LookupRecord, readBack: ReadBack): LookupResult {
-  const { match, account: place } = readBack;
-  const account = accountAt(reply, place === undefined ? [] : [place]);
-  const attrs = match
-    .filter((one) => isAsSent && !isSame(valueAt(reply, one.reply), valueAt(payload, one.payload)))
-    .map((one) => formatAttr(one.payload));
-  const values = new Map(match.map((one) => [formatAttr(one.payload), textOf(valueAt(reply, one.reply))]));
-  return attrs.length === 0 ? { kind: "found", ...account, values } : { kind: "different", attrs, ...account, values };
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" || typeof value === "number" ? scalarText(value) : "";
-}
-
-/** Numbers may be returned as text, and date-times in another zone or with a fraction. Empty equals absent. */
-function isSame(replied: unknown, sent: unknown): boolean {
-  if (isEmpty(replied) || isEmpty(sent)) return isEmpty(replied) && isEmpty(sent);
-  if (isScalar(replied) && isScalar(sent)) return comparedText(replied) === comparedText(sent);
-  return isStructure(replied) && isStructure(sent) && canonicalJson(replied) === canonicalJson(sent);
-}
-
-function isStructure(value: unknown): value is JsonObject | readonly JsonObject[] {
-  return isJsonObject(value) || isJsonArray(value);
-}
-
-function isScalar(value: unknown): value is string | number | boolean {
-  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
-}
-
-function comparedText(value: string | number | boolean): string {
-  return utcDateTime(scalarText(value));
-}
-
-function scalarText(value: string | number | boolean): string {
-  return String(value).normalize("NFC");
 }

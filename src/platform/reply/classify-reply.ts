@@ -123,9 +123,10 @@ const TOO_LARGE = 413;
 
 function byRule(rule: OutcomeRule, facts: Facts): ReplyClass {
   const { outcome } = rule;
-  if (outcome === "accepted") {
+  if (outcome === "accepted" || outcome === "exists") {
     if (facts.distrust !== undefined) return notFromApi(facts.distrust);
-    return accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
+    const known = accepted(facts.body, rule.account === undefined ? ACCOUNT_FIELDS : [rule.account]);
+    return outcome === "exists" || facts.reply.status >= 300 ? { ...known, exists: true } : known;
   }
   if (outcome === "retry") return retry(facts);
   if (outcome === "ambiguous") return { kind: outcome, reason: `HTTP ${facts.reply.status}`, notFromApi: false };
@@ -138,7 +139,10 @@ function isNamed({ code, has }: OutcomeRule, { reply }: Facts): boolean {
   return reply.status < 300 || code !== undefined || has !== undefined;
 }
 
-function accepted(body: JsonValue | undefined, places: readonly AttrPath[]): ReplyClass {
+function accepted(
+  body: JsonValue | undefined,
+  places: readonly AttrPath[],
+): Extract<ReplyClass, { readonly kind: "accepted" }> {
   return { kind: "accepted", ...accountAt(body, places) };
 }
 

@@ -3,8 +3,16 @@ import type { PlatformProblem } from "../../model/problem.ts";
 
 /** The result of one request for its record. */
 export type ReplyClass =
-  /** `warnings`: fields that the platform dropped, if this was checked. */
-  | { readonly kind: "accepted"; readonly account?: string; readonly warnings?: readonly PlatformProblem[] }
+  /**
+   * `exists`: the platform had the record before this request, perhaps with other content. `warnings`: fields that the
+   * platform dropped, if this was checked.
+   */
+  | {
+      readonly kind: "accepted";
+      readonly account?: string;
+      readonly exists?: true;
+      readonly warnings?: readonly PlatformProblem[];
+    }
   /**
    * `account`: set if the platform created an account and rejected single items of the payload. `isFinal`: the reply
    * also settles an earlier request for the record that had no clear answer (docs/contract.md, "Refusals of repeats").

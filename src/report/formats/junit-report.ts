@@ -13,13 +13,14 @@ const TEST_RESULT_BY_STATUS: Readonly<Partial<Record<Status, TestResult>>> = {
   rejected: "failure",
   duplicate: "failure",
   ambiguous: "error",
+  existing: "error",
   blocked: "error",
   pending: "skipped",
   skipped: "skipped",
 };
 
 /**
- * Writes one test case per record: records that need correction fail, ambiguous and blocked ones are errors, and unsent
+ * Writes one test case per record: records that need correction fail, ambiguous, existing and blocked ones are errors, and unsent
  * ones are skipped. Conforms to the strict schema of Jenkins' xUnit plugin (junit-10.xsd), unless `testLocations` adds
  * `file` and `line`.
  */

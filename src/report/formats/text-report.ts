@@ -1,5 +1,5 @@
 import { Chalk, type ChalkInstance } from "chalk";
-import type { Outcome } from "../../model/outcome.ts";
+import type { Outcome, Status } from "../../model/outcome.ts";
 import { formatPlace, type Place } from "../../model/place.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import { type Cause, collectCauses, type Causes, type ShapeCount } from "./causes.ts";
@@ -11,11 +11,11 @@ import { describeKind } from "../problem-text.ts";
 /** Maximum number of causes shown; the rest are only counted. */
 const MAX_CAUSES = 20;
 const MAX_SHAPES = 3;
-const MAX_AMBIGUOUS = 5;
+const MAX_LISTED = 5;
 
 /**
  * Writes the causes of the problems, most frequent first, each with a description and one example place, then the first
- * of the ambiguous records. Writes nothing if there are no problems. A blank line at the end separates it from the
+ * of the ambiguous and of the existing records. Writes nothing if there are no problems. A blank line at the end separates it from the
  * summary.
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
@@ -26,7 +26,8 @@ export async function textReporter(report: Report, write: Write): Promise<void> 
   const blocks = [
     ...section("error", causes, { total: totalOf(errors), screen }),
     ...section("warning", causes, { total: totalOf(warnings), screen }),
-    ...(await ambiguousText(report, screen)),
+    ...(await recordList(report, "ambiguous", "outcome unknown", screen)),
+    ...(await recordList(report, "existing", "already on the platform, content not compared", screen)),
   ];
   await write(blocks.map((block) => `${block}\n\n`).join(""));
 }
@@ -135,24 +136,29 @@ function packParts(parts: readonly string[], width: number): readonly string[] {
 }
 
 /** Lists key and place of each record, because the user must look for these on the platform. */
-async function ambiguousText(report: Report, { style, indent }: TextLayout): Promise<readonly string[]> {
-  const count = report.summary.counts.ambiguous ?? 0;
+async function recordList(
+  report: Report,
+  status: Status,
+  meaning: string,
+  { style, indent }: TextLayout,
+): Promise<readonly string[]> {
+  const count = report.summary.counts[status] ?? 0;
   if (count === 0) return [];
-  const lines = [style.bold(`${formatCount(count)} ambiguous ${plural(count, "record")} (outcome unknown)`), ""];
-  for (const { key, source, record } of await firstAmbiguous(report)) {
+  const lines = [style.bold(`${formatCount(count)} ${status} ${plural(count, "record")} (${meaning})`), ""];
+  for (const { key, source, record } of await firstRecords(report, status)) {
     lines.push(
       `${indent}${style.yellow(plainText(key ?? `record ${record}`, 80))}  ${plainText(formatPlace(source), 200)}`,
     );
   }
-  if (count > MAX_AMBIGUOUS) lines.push(`${indent}and ${formatCount(count - MAX_AMBIGUOUS)} more`);
+  if (count > MAX_LISTED) lines.push(`${indent}and ${formatCount(count - MAX_LISTED)} more`);
   return [lines.join("\n")];
 }
 
-async function firstAmbiguous({ outcomes }: Report): Promise<readonly Outcome[]> {
+async function firstRecords({ outcomes }: Report, status: Status): Promise<readonly Outcome[]> {
   const first: Outcome[] = [];
-  for await (const batch of outcomes(["ambiguous"])) {
-    first.push(...batch.slice(0, MAX_AMBIGUOUS - first.length));
-    if (first.length === MAX_AMBIGUOUS) break;
+  for await (const batch of outcomes([status])) {
+    first.push(...batch.slice(0, MAX_LISTED - first.length));
+    if (first.length === MAX_LISTED) break;
   }
   return first;
 }

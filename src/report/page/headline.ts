@@ -38,6 +38,10 @@ const PARTS: readonly HeadlinePart[] = [
     said: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without errors"}`,
   },
   { statuses: ["invalid", "rejected", "duplicate"], said: (count) => (count === 1 ? "needs work" : "need work") },
+  {
+    statuses: ["existing"],
+    said: (count) => `${count === 1 ? "exists" : "exist"} on the platform with unverified content`,
+  },
   { statuses: ["ambiguous"], said: (count) => `${count === 1 ? "has" : "have"} an unknown outcome` },
   { statuses: ["blocked", "pending"], said: (count) => `${count === 1 ? "is" : "are"} still to be sent` },
 ];

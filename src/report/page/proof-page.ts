@@ -71,7 +71,7 @@ function runSection(run: RunProof, at: number): Html {
     ${run.sources.length > 0 ? sourcesTable(run.sources, at) : undefined}
     <p>${payloadText(payloads)}</p>
     ${run.measures.map((measure, index) => measureTable(measure, { id: `measure-${at}-${index}`, of: `run-${at}` }))}
-    ${platformText(run)}
+    ${existingText(run)} ${platformText(run)}
     <p>${differencesText(run)}</p>
     ${filesTable(run, at)}
   </section>`;
@@ -187,13 +187,23 @@ function payloadText({ same, different }: RunProof["payloads"]): string {
   return different === 0 ? `${made}.` : `${made}; ${formatCount(different)} differ.`;
 }
 
+function existingText({ records }: RunProof): Html | undefined {
+  const { existing = 0 } = records.byStatus;
+  if (existing === 0) return undefined;
+  return html`<p>
+    ${counted(existing, "record")} ${existing === 1 ? "was" : "were"} on the platform before. Whether the platform has
+    the content of the sources is not known.
+  </p>`;
+}
+
 function platformText({ platform }: RunProof): Html | undefined {
   if (platform === undefined) return undefined;
-  const { askedAt, found, different, absent, unknown } = platform;
+  const { askedAt, compared, found, notCompared, different, absent, unknown } = platform;
+  const attrs = compared.length === 0 ? "nothing but keys" : compared.join(", ");
   return html`<p>
     The platform was queried on ${moment(askedAt)}. It has ${formatCount(found)} of the accepted records as they were
-    sent; ${formatCount(different)} differ, ${formatCount(absent)} are missing, and ${formatCount(unknown)} could not be
-    checked.
+    sent; ${formatCount(notCompared)} were found without a value to compare, ${formatCount(different)} differ,
+    ${formatCount(absent)} are missing, and ${formatCount(unknown)} could not be checked. Compared: ${attrs}.
   </p>`;
 }
 

@@ -89,6 +89,7 @@ const ANSWERS: Readonly<Record<Status, string>> = {
   pending: "will be retried",
   skipped: "skipped",
   duplicate: "duplicate",
+  existing: "already there",
 };
 
 interface SlotBar {

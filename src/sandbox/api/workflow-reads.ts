@@ -3,7 +3,7 @@ import type { Contract } from "../../contract/contract.ts";
 import { documentedReply } from "../../contract/operations/documented-reply.ts";
 import type { Poll, ReadBack } from "../../contract/operations/operation.ts";
 import { fieldAt } from "../../contract/types/field-type.ts";
-import type { JsonObject } from "../../json/json-value.ts";
+import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import type { Authenticate } from "./authentication.ts";
 import type { ProcessIdentity, ScheduledImport } from "../state/import-processes.ts";
 import type { SandboxState } from "../state/sandbox-state.ts";
@@ -100,14 +100,26 @@ function readReply(readBack: ReadBack, identity: ProcessIdentity, dependencies: 
     const items = state
       .accounts()
       .filter(({ supplier }) => supplier === identity.supplier)
-      .map(({ key, number, importedAt }): JsonObject =>
-        withValue({ [KEY_NAME]: key, account_created_at: importedAt }, place, number),
-      );
+      .map(({ key, number, importedAt, payload }): JsonObject => {
+        const item = { [KEY_NAME]: key, account_created_at: importedAt, ...comparedValues(readBack, payload) };
+        return withValue(item, place, number);
+      });
     return { status: 200, body: readBack.list.length === 0 ? items : withValue({}, readBack.list, items) };
   }
   const account = state.findByKey(identity.supplier, identity.key);
   if (account === undefined && processes.staged(identity) === undefined) return NOT_FOUND;
   const status = account === undefined ? "UNKNOWN" : "COMPLETED";
-  const body = hasKey(readBack) ? { status, [KEY_NAME]: identity.key } : { status };
+  const compared = account === undefined ? {} : comparedValues(readBack, account.payload);
+  const body = { status, ...(hasKey(readBack) && { [KEY_NAME]: identity.key }), ...compared };
   return { status: 200, body: withValue(body, place, account?.number ?? "") };
+}
+
+/** The values of an account that the contract compares, at the paths where it expects them. */
+function comparedValues({ match }: ReadBack, payload: JsonObject): JsonObject {
+  let values: JsonObject = {};
+  for (const one of match) {
+    const value = valueAt(payload, one.payload);
+    if (value !== undefined) values = withValue(values, one.reply, value);
+  }
+  return values;
 }

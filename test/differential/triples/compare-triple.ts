@@ -235,7 +235,7 @@ function failedReading(error: unknown): ReadonlyMap<number, readonly string[]> {
 function itemsToSend({ items }: Plan): readonly SendableItem[] {
   return items.flatMap(({ record, identity, content, status }): readonly SendableItem[] =>
     status === "valid" && identity !== undefined && content instanceof Uint8Array
-      ? [{ record, identity, content, attempts: 0, isAmbiguous: false }]
+      ? [{ record, identity, content, attempts: 0, isAmbiguous: false, prior: "none" }]
       : [],
   );
 }

@@ -6,6 +6,7 @@ import { describePlan } from "./plan-behaviour.ts";
 import { describeDuplicateKeys } from "./duplicate-key-behaviour.ts";
 import { describeSending } from "./sending-behaviour.ts";
 import { describeKnownKeys } from "./known-key-behaviour.ts";
+import { describeExisting } from "./existing-behaviour.ts";
 import { describeLaterRuns } from "./later-run-behaviour.ts";
 
 /**
@@ -30,6 +31,7 @@ export function describeLedger(
     describeDuplicateKeys(opened);
     describeSending(opened);
     describeLaterRuns(opened);
+    describeExisting(opened);
     describeKnownKeys(opened);
     if (comparesJournals) describeRecovery(opened);
   });

@@ -11,6 +11,7 @@ function toSend(record: number): RecordToSend {
     content: new Uint8Array(),
     attempts: 0,
     isAmbiguous: false,
+    prior: "none",
     payload: {},
     locate: () => undefined,
   };

@@ -3,7 +3,8 @@ import type { ReadBack } from "../../../src/contract/operations/operation.ts";
 import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
-import { lookUpRecords, type LookupResult, type LookupRecord } from "../../../src/platform/reading/record-lookup.ts";
+import { comparedAttrs, type LookupRecord } from "../../../src/platform/reading/compare-content.ts";
+import { lookUpRecords, type LookupResult } from "../../../src/platform/reading/record-lookup.ts";
 import type { ReadClient, ReadRequest } from "../../../src/platform/reading/read-client.ts";
 
 const BASE = new URL("https://api.example.test/v1/");
@@ -59,7 +60,8 @@ async function look(
 }
 
 function withoutValues(result: LookupResult): object {
-  const { values: _values, ...others } = "values" in result ? result : { ...result, values: undefined };
+  if (!("values" in result)) return result;
+  const { values: _values, compared: _compared, ...others } = result;
   return others;
 }
 
@@ -82,7 +84,12 @@ describe("looking records up on the platform", () => {
     const seen = await lookUpRecords(records, [ONE, LIST], { client, key: KEY });
     expect(asked).toEqual(["S/", "S/R0/"]);
     expect(seen[0]).toEqual({ kind: "absent" });
-    expect(seen[2999]).toEqual({ kind: "found", account: "A-R2999", values: new Map([["ref", "R2999"]]) });
+    expect(seen[2999]).toEqual({
+      kind: "found",
+      account: "A-R2999",
+      compared: [],
+      values: new Map([["ref", "R2999"]]),
+    });
   });
 
   it("follows a list in pages, and stops at a page that leads elsewhere", async () => {
@@ -113,7 +120,37 @@ describe("looking records up on the platform", () => {
       ["name", "Ada"],
       ["balance", "12.5"],
     ]);
-    expect(seen).toEqual({ kind: "different", attrs: ["balance"], values });
+    expect(seen).toEqual({ kind: "different", attrs: ["balance"], compared: ["name", "balance"], values });
+  });
+
+  it("looks a found record up again if its content must be compared and another operation compares more", async () => {
+    const list = { "S/": [{ number: "R1", account: "A-1" }] };
+    const needy = { ...sought("R1"), needsContent: true };
+    const equal = await lookUpRecords([needy], [ONE, LIST], {
+      client: clientOf({ ...list, "S/R1/": { name: "Ada", account: "A-1" } }).client,
+      key: KEY,
+    });
+    expect(equal).toMatchObject([{ kind: "found", account: "A-1", compared: ["name"] }]);
+    const other = { ...list, "S/R1/": { name: "Grace", account: "A-1" } };
+    expect(await look([needy], [ONE, LIST], other)).toEqual([{ kind: "different", attrs: ["name"], account: "A-1" }]);
+    const twice = { ...list, "S/R1/": { name: "Ada", account: "A-2" } };
+    expect(await look([needy], [ONE, LIST], twice)).toMatchObject([{ kind: "unknown" }]);
+    // What one operation found stays found.
+    expect(await look([needy], [ONE, LIST], list)).toEqual([{ kind: "found", account: "A-1" }]);
+  });
+
+  it("names the attrs that it compared: neither the key nor parameters nor values that are missing on both sides", async () => {
+    const match = [
+      { reply: ["number"], payload: ["ref"] },
+      { reply: ["supplier"], payload: ["supplier"] },
+      { reply: ["name"], payload: ["name"] },
+      { reply: ["phone"], payload: ["phone"] },
+    ];
+    const all = { ...ONE, match };
+    expect(comparedAttrs([all, LIST], KEY)).toEqual(["name", "phone"]);
+    const { client } = clientOf({ "S/R1/": { number: "R1", supplier: "S", name: "Ada" } });
+    const [seen] = await lookUpRecords([sought("R1")], [all], { client, key: KEY });
+    expect(seen).toMatchObject({ kind: "found", compared: ["name"] });
   });
 
   it("compares only the key of a record that was sent with different content", async () => {

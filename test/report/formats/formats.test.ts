@@ -40,6 +40,7 @@ describe("json", () => {
         pending: 0,
         skipped: 0,
         duplicate: 0,
+        existing: 0,
         errors: { invalid: 1, required: 1, invalid_phone_number: 1 },
         warnings: { coerced: 1 },
         exitCode: 1,

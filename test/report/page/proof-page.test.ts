@@ -34,7 +34,15 @@ const RUN: RunProof = {
     },
   ],
   differences: 3,
-  platform: { askedAt: "2026-11-22T18:30:00.000Z", found: 209, different: 0, absent: 1, unknown: 0 },
+  platform: {
+    askedAt: "2026-11-22T18:30:00.000Z",
+    compared: ["billing_name", "balance"],
+    found: 205,
+    notCompared: 4,
+    different: 0,
+    absent: 1,
+    unknown: 0,
+  },
 };
 
 function proofOf(run: Partial<RunProof> = {}): Proof {

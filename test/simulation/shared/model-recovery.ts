@@ -32,6 +32,7 @@ export function modelRecovery({ records, attempts, recoveries }: ModelRows): Mod
       if (!recovery.isUncertain) return;
       for (const made of attempts.values()) if (made.status === "sending") made.harmless = false;
       for (const known of records.values()) {
+        if (known.state !== "accepted") known.mayHoldOther = true;
         if (known.state !== "accepted" && known.state !== "sending") known.state = "ambiguous";
       }
     },
@@ -65,5 +66,16 @@ function noteRecord(
     attempt - known.attempts === ofRecord.length;
   const state = harmless || isRepeat ? (known?.state ?? "pending") : "ambiguous";
   const step = known?.content === hex(content) ? known.step : undefined;
-  records.set(id, { ...known, content: hex(content), attempts: attempt, state, step });
+  const mayHoldOther = holdsOther(known, hex(content)) || ofRecord.some(isOther);
+  records.set(id, { ...known, content: hex(content), attempts: attempt, state, step, mayHoldOther });
+
+  function isOther(one: JournaledRequest): boolean {
+    return one.idempotent !== true && hex(one.content) !== hex(content);
+  }
+}
+
+function holdsOther(known: ReturnType<ModelRows["records"]["get"]>, content: string): boolean {
+  if (known === undefined) return false;
+  const isUnclear = known.state === "ambiguous" || known.state === "sending";
+  return known.mayHoldOther === true || (isUnclear && known.content !== content);
 }

@@ -7,6 +7,8 @@ interface KnownRecord {
   state: string;
   attempts: number;
   content: string;
+  /** The platform may have other content than `content`. */
+  mayHoldOther?: boolean;
   acceptedContent?: string;
   account?: string | undefined;
   step?: string | undefined;

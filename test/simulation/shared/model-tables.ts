@@ -115,8 +115,9 @@ export function createModelTables(): ModelTables {
     Object.assign(made, { status, settledAt: at });
     Object.assign(item, { status, account, problems });
     known.state = status;
+    if (status === "existing") known.mayHoldOther = true;
     if (status === "accepted") Object.assign(known, { acceptedContent: known.content, account });
-    else known.step = status === "rejected" ? undefined : (step ?? known.step);
+    else known.step = status === "rejected" || status === "existing" ? undefined : (step ?? known.step);
   };
 
   /** @param settled records that get their outcomes in the same transaction, with their statuses */
@@ -137,7 +138,8 @@ export function createModelTables(): ModelTables {
     const [identity, content] = [hex(intent.identity), hex(intent.content)];
     const known = records.get(identity);
     const step = known?.content === content ? known.step : undefined;
-    records.set(identity, { ...known, content, state: "sending", attempts: attempt, step });
+    const mayHoldOther = isOther(known, content);
+    records.set(identity, { ...known, content, state: "sending", attempts: attempt, step, mayHoldOther });
     const item = itemOf(run, record);
     if (item !== undefined) Object.assign(item, { status: "sending", attempt });
     const made = { run, record, attempt, identity, harmless: idempotent, status: "sending" };
@@ -168,7 +170,8 @@ export function createModelTables(): ModelTables {
       for (const item of itemsOf(run)) {
         const known = records.get(item.identity);
         const isSame = known?.state === "ambiguous" && known.content === hex(item.marks.content);
-        const isInDoubt = item.status === "rejected" && isSame && rows.recoveries.size > 0;
+        const isInDoubt =
+          (item.status === "rejected" || item.status === "existing") && isSame && rows.recoveries.size > 0;
         if (item.status === "blocked" || item.status === "ambiguous" || isInDoubt) item.status = "pending";
       }
       compare(run, policy);
@@ -179,7 +182,9 @@ export function createModelTables(): ModelTables {
         const known = records.get(identity);
         const step = known?.content === hex(marks.content) ? known.step : undefined;
         const isAmbiguous = known?.state === "ambiguous";
-        return [{ record, ...marks, attempts: known?.attempts ?? 0, isAmbiguous, ...(step !== undefined && { step }) }];
+        const prior = priorOf(known, hex(marks.content));
+        const attempted = { record, ...marks, attempts: known?.attempts ?? 0, isAmbiguous, prior };
+        return [step === undefined ? attempted : { ...attempted, step }];
       }),
     save(run, newIntents, outcomes) {
       for (const outcome of outcomes) requireInFlight(run, outcome);
@@ -242,6 +247,21 @@ export function createModelTables(): ModelTables {
       for (const machine of machines) rows.machines.add(machine);
     },
   };
+}
+
+type Known = ReturnType<ModelRows["records"]["get"]>;
+
+/** Whether the platform may have other content than this. */
+function isOther(known: Known, content: string): boolean {
+  if (known === undefined) return false;
+  const isUnclear = known.state === "ambiguous" && (known.attempts === 0 || known.content !== content);
+  return known.mayHoldOther === true || isUnclear;
+}
+
+function priorOf(known: Known, content: string): SendableItem["prior"] {
+  if (known?.acceptedContent !== undefined && known.acceptedContent !== content) return "accepted";
+  if (isOther(known, content)) return "other";
+  return known?.state === "ambiguous" || known?.acceptedContent !== undefined ? "same" : "none";
 }
 
 function replaceAll<Value>(map: Map<string, Value>, by: ReadonlyMap<string, Value>): void {

@@ -40,7 +40,7 @@ const VIOLATIONS: ContradictionQueries = {
     (select identity, max(attempt) as made from migrate.attempts group by identity) as sent using (identity)
     where records.attempts <> coalesce(made, 0)`,
   unknownState: `select 1 from migrate.records where state not in
-    ('pending', 'sending', 'accepted', 'rejected', 'ambiguous', 'blocked', 'valid')`,
+    ('pending', 'sending', 'accepted', 'rejected', 'existing', 'ambiguous', 'blocked', 'valid')`,
   unconfirmedItem: `select 1 from migrate.items where status = 'accepted'
     and not exists (select 1 from migrate.attempts
       where attempts.run = items.run and attempts.record = items.record and status = 'accepted')
@@ -50,7 +50,7 @@ const VIOLATIONS: ContradictionQueries = {
     left join migrate.items on items.run = attempts.run and items.record = attempts.record
     where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
   missingRecord: `select 1 from migrate.items
-    where status in ('pending', 'sending', 'accepted', 'ambiguous', 'skipped', 'blocked') and awaits is null
+    where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked') and awaits is null
     and not exists (select 1 from migrate.records where records.identity = items.identity)
     and run in (select id from migrate.runs where command = 'push' and not dry_run and state <> 'planning')`,
 };

@@ -59,18 +59,25 @@ const MARK_POSSIBLY_SENT = `
       bool_and(harmless) over of_record as harmless,
       coalesce(known.state = 'accepted', false)
         and bool_and(harmless or coalesce(given.content = known.accepted_content, false)) over of_record
-        and attempt - known.attempts = count(*) over of_record as is_repeat
+        and attempt - known.attempts = count(*) over of_record as is_repeat,
+      exists (
+        select from given as one
+        where one.identity = given.identity and not one.harmless and one.content <> given.content
+      )::int as other_content
     from given left join migrate.records as known on known.identity = given.identity
     window of_record as (partition by given.identity)
     order by given.identity, attempt desc
   ), changed as (
-    insert into migrate.records as known (identity, content, state, attempts)
+    insert into migrate.records as known (identity, content, state, attempts, other_content)
     select identity, content,
-      case when harmless then 'pending' when is_repeat then 'accepted' else 'ambiguous' end, attempt
+      case when harmless then 'pending' when is_repeat then 'accepted' else 'ambiguous' end, attempt, other_content
     from latest
     on conflict (identity) do update set
       content = excluded.content, attempts = excluded.attempts,
       step = case when known.content = excluded.content then known.step end,
+      other_content = case
+        when known.content <> excluded.content and (known.state in ('ambiguous', 'sending') or known.resends > 0) then 1
+        else greatest(known.other_content, excluded.other_content) end,
       state = case when excluded.state = 'pending' then known.state else excluded.state end
     returning identity, xmax = 0 as is_new
   ), uncovered as (
@@ -97,6 +104,7 @@ const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on c
 /** A record that was in flight or not sent yet may have had further requests. */
 const UNSURE_OF_ALL: readonly string[] = [
   "update migrate.attempts set harmless = false where status = 'sending'",
+  "update migrate.records set other_content = 1 where state <> 'accepted'",
   "update migrate.records set state = 'ambiguous' where state not in ('accepted', 'sending')",
 ];
 

@@ -1,5 +1,6 @@
 import type { AttemptOutcome, Intent } from "../../ledger.ts";
 import { requireChanged } from "../../ledger-failures.ts";
+import { otherContentAfter } from "../../records/prior-content.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
 import { accountHolders } from "../../tables/account-holders.ts";
 import type { PostgresValue, Queries, Statement } from "../queries.ts";
@@ -48,7 +49,8 @@ const CLAIM: Statement<Changes> = {
     select identity, content, 'sending', attempt from intents
     on conflict (identity) do update set
       content = excluded.content, state = 'sending', attempts = excluded.attempts,
-      step = case when known.content = excluded.content then known.step end
+      step = case when known.content = excluded.content then known.step end,
+      other_content = ${otherContentAfter("known")}
     where known.state <> 'sending' and known.attempts = excluded.attempts - 1
     returning 1
   ), changed_items as (
@@ -77,7 +79,7 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 
 /**
  * A new account that already belongs to another record of the same endpoint, in any run, proves nothing. A refused
- * record restarts at its first step. `counted` reads the accepted contents as they were before this statement.
+ * record restarts at its first step, and so does one that was on the platform before. `counted` reads the accepted contents as they were before this statement.
  */
 const SETTLE: Statement<Changes> = {
   sql: `
@@ -117,7 +119,8 @@ const SETTLE: Statement<Changes> = {
       accepted_at = case outcomes.status when 'accepted' then at else accepted_at end,
       account = case outcomes.status when 'accepted' then outcomes.account else records.account end,
       step = case outcomes.status when 'accepted' then records.step when 'rejected' then null
-        else coalesce(outcomes.step, records.step) end
+        when 'existing' then null else coalesce(outcomes.step, records.step) end,
+      other_content = case outcomes.status when 'existing' then 1 else records.other_content end
     from outcomes
     where records.identity = outcomes.identity and records.attempts = outcomes.attempt and records.state = 'sending'
     returning 1

@@ -68,7 +68,7 @@ const VIOLATIONS: ContradictionQueries = {
     (select identity, max(attempt) as made from attempts group by identity) as sent on sent.identity = records.identity
     where records.attempts <> coalesce(made, 0)`,
   unknownState: `select 1 from records where state not in
-    ('pending', 'sending', 'accepted', 'rejected', 'ambiguous', 'blocked', 'valid')`,
+    ('pending', 'sending', 'accepted', 'rejected', 'existing', 'ambiguous', 'blocked', 'valid')`,
   unconfirmedItem: `select 1 from items where status = 'accepted'
     and not exists (select 1 from attempts where attempts.run = items.run and attempts.record = items.record
       and status = 'accepted')
@@ -76,7 +76,7 @@ const VIOLATIONS: ContradictionQueries = {
       and decision = 'accepted')`,
   requestNotInFlight: `select 1 from attempts left join items on items.run = attempts.run and items.record = attempts.record
     where attempts.status = 'sending' and coalesce(items.status, '') <> 'sending'`,
-  missingRecord: `select 1 from items where status in ('pending', 'sending', 'accepted', 'ambiguous', 'skipped', 'blocked')
+  missingRecord: `select 1 from items where status in ('pending', 'sending', 'accepted', 'existing', 'ambiguous', 'skipped', 'blocked')
     and awaits is null and identity not in (select identity from records)
     and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning')`,
   miscounted: MISCOUNTED,

@@ -154,15 +154,15 @@ const UNSURE_OF_ONE = [
 
 /** The items of a run follow the state of the records. A record without a known state may have been sent. */
 const FOLLOWING = [
-  `insert or ignore into records (identity, content, state, attempts)
-   select identity, x'', 'ambiguous', max(attempt) from attempts group by identity`,
-  `insert or ignore into records (identity, content, state, attempts)
+  `insert or ignore into records (identity, content, state, attempts, other_content)
+   select identity, x'', 'ambiguous', max(attempt), 1 from attempts group by identity`,
+  `insert or ignore into records (identity, content, state, attempts, other_content)
    select identity, coalesce(content, x''), 'ambiguous',
-     coalesce((select max(attempt) from attempts where attempts.identity = items.identity), 0)
+     coalesce((select max(attempt) from attempts where attempts.identity = items.identity), 0), 1
    from items where identity is not null and status not in ('invalid', 'duplicate', 'valid')`,
   `update records set attempts = coalesce(
      (select max(attempt) from attempts where attempts.identity = records.identity), 0)`,
-  `update items set status = 'ambiguous' where status in ('pending', 'blocked', 'rejected', 'accepted', 'skipped')
+  `update items set status = 'ambiguous' where status in ('pending', 'blocked', 'rejected', 'existing', 'accepted', 'skipped')
      and identity in (select identity from records where state = 'ambiguous')`,
   `update items set status = 'skipped' where status = 'accepted'
      and not exists (select 1 from attempts where attempts.run = items.run and attempts.record = items.record

@@ -86,6 +86,7 @@ const INSERT_RECORD = "insert or ignore into records (identity, content, state, 
  */
 const UPDATE_RECORD = `
   update records set attempts = ?3, content = ?2, step = iif(content = ?2, step, null),
+    other_content = iif(content <> ?2 and (state in ('ambiguous', 'sending') or resends > 0), 1, other_content),
     state = iif(?4 = 1 or (state = 'accepted' and accepted_content = ?2 and attempts + 1 = ?3), state, 'ambiguous')
   where identity = ?1`;
 
@@ -104,6 +105,7 @@ function noteRecovery(database: SqliteDatabase, recovery: Recovery): void {
 /** A record that was in flight or not sent yet may have had further requests. */
 export const UNSURE_OF_ALL: readonly string[] = [
   "update attempts set harmless = 0 where status = 'sending'",
+  "update records set other_content = 1 where state <> 'accepted'",
   "update records set state = 'ambiguous' where state not in ('accepted', 'sending')",
 ];
 

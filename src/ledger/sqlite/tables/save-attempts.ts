@@ -1,4 +1,5 @@
 import { requireChanged } from "../../ledger-failures.ts";
+import { otherContentAfter } from "../../records/prior-content.ts";
 import type { Intent, AttemptOutcome } from "../../ledger.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
 import { addAccepted } from "../../tables/counts.ts";
@@ -93,7 +94,7 @@ const CLAIM_RECORDS = `
     and identity is not null and content is not null
   on conflict (identity) do update set
     content = excluded.content, state = 'sending', attempts = excluded.attempts,
-    step = iif(content = excluded.content, step, null)
+    step = iif(content = excluded.content, step, null), other_content = ${otherContentAfter("records")}
   where state <> 'sending' and attempts = excluded.attempts - 1`;
 
 const CLAIM_ITEMS = `
@@ -116,9 +117,10 @@ const ACCEPT_RECORD = `
 /** Updates no record that the platform is known to have had before. */
 const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') = x''`;
 
-/** A refused record restarts at its first step. */
+/** A refused record restarts at its first step, and so does one that was on the platform before. */
 const UPDATE_RECORD = `
-  update records set state = ?3, step = iif(?3 = 'rejected', null, coalesce(?4, step))
+  update records set state = ?3, step = iif(?3 in ('rejected', 'existing'), null, coalesce(?4, step)),
+    other_content = iif(?3 = 'existing', 1, other_content)
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
 const UPDATE_ITEM = `

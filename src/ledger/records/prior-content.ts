@@ -1,0 +1,27 @@
+/** A request of the record had no clear reply, even if it was decided later that the record may be sent again. */
+const IS_UNCLEAR = "(records.state = 'ambiguous' or records.resends > 0)";
+
+/**
+ * Selects `PriorContent` in SQL, from `records` and `items`. A record without a request was made ambiguous by an
+ * uncertain recovery: nothing is known about its content.
+ */
+export const PRIOR_CONTENT: string = `case
+    when records.accepted_content <> ''::bytea and records.accepted_content <> items.content then 'accepted'
+    when records.other_content = 1 or records.accepted_content = ''::bytea
+      or ${IS_UNCLEAR} and (records.attempts = 0 or records.content <> items.content) then 'other'
+    when ${IS_UNCLEAR} or records.accepted_content is not null then 'same'
+    else 'none' end`;
+
+/**
+ * The value of `other_content` after a new request, in SQL. Once requests with different contents may have been
+ * processed, no reply shows which content the platform has.
+ */
+export function otherContentAfter(known: string): string {
+  const unclear = IS_UNCLEAR.replaceAll("records", known);
+  return `case when ${unclear} and (${known}.attempts = 0 or ${known}.content <> excluded.content) then 1
+    else ${known}.other_content end`;
+}
+
+/** Selects `mayHoldOther` of an ambiguous or existing record in SQL. */
+export const MAY_HOLD_OTHER: string = `(coalesce(records.other_content, 0) = 1 or records.attempts = 0
+    or coalesce(records.accepted_content, records.content) <> records.content)`;

@@ -1,0 +1,33 @@
+import type { Connection } from "../job/target-connection.ts";
+import { settingsOf } from "../job/settings/recorded-settings.ts";
+import { Failure } from "../model/failure.ts";
+import { planPolicy } from "../pipeline/plan/plan-records.ts";
+import type { OpenRun } from "../pipeline/run/with-run.ts";
+import { comparedAttrs } from "../platform/reading/compare-content.ts";
+import { counted } from "../text/count.ts";
+import { reconcileRun } from "./reconcile-run.ts";
+
+/**
+ * Reads back the records of a run that were on the platform before, and decides those whose content can be compared.
+ * The others stay `existing`, also if the platform cannot be queried.
+ */
+export async function compareExisting(
+  { ledger, run, job, dependencies }: Pick<OpenRun, "ledger" | "run" | "job" | "dependencies">,
+  { readClient, quietMs }: Pick<Connection, "readClient" | "quietMs">,
+): Promise<void> {
+  const { operation, mapping } = job;
+  const { drain, notice } = dependencies;
+  const isComparable = comparedAttrs(operation.readBack, mapping.keyAttr ?? []).length > 0;
+  if (!isComparable || drain.aborted) return;
+  const { existing = 0 } = (await ledger.summary(run.id)).counts;
+  if (existing === 0) return;
+  notice(`Reading back ${counted(existing, "record")} that the platform had before`);
+  const context = { job, handle: { ledger, run }, client: readClient(drain), who: "migrate", dependencies };
+  const policy = planPolicy(job, settingsOf(run));
+  try {
+    await reconcileRun({ ...context, policy, readBackIntervalMs: quietMs }, ["existing"]);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.exitCode === 6) throw error;
+    notice(`Not all existing records could be compared: ${error.message}`);
+  }
+}

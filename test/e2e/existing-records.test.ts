@@ -1,0 +1,248 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Proof } from "../../src/model/proof.ts";
+import { createTestFolder } from "../temporary-folder.ts";
+import { type TestSandbox, startTestSandbox } from "./cli.ts";
+import {
+  type AccountCells,
+  type Admin,
+  adminOf,
+  CONTRACT,
+  goodAccounts,
+  latestRun,
+  outcomeLines,
+  statusCounts,
+  type Workplace,
+  workplace,
+  writeExtract,
+} from "./push-scene.ts";
+
+/** The read-back returns two fields of the account, so that their values can be compared. */
+const COMPARING = `
+overlay: 1.0.0
+info: { title: A platform that returns some of the content, version: "1" }
+actions:
+  - target: $.paths['/data-import/accounts/'].post['x-migrate-read-back'][0]
+    update: { match: { name: billing_name, address: billing_address1 } }
+`;
+const { folder: contracts, remove } = createTestFolder();
+const compare = path.join(contracts, "compare.yaml");
+const WITH_CONTENT = ["--contract", compare];
+const OTHER_LEDGER = ["--ledger", "other.db"];
+
+let sandbox: TestSandbox;
+let admin: Admin;
+beforeAll(async () => {
+  writeFileSync(compare, COMPARING);
+  sandbox = await startTestSandbox({ flags: ["--contract", CONTRACT, "--contract", compare] });
+  admin = adminOf(sandbox);
+});
+afterAll(async () => {
+  await sandbox.stop();
+  remove();
+});
+beforeEach(() => admin.reset());
+
+/** Accounts that a push with another ledger has created. */
+async function importedElsewhere(accounts: readonly AccountCells[]): Promise<Workplace> {
+  const work = workplace({ accounts }, sandbox);
+  expect((await work.push(OTHER_LEDGER)).code).toBe(0);
+  return work;
+}
+
+async function requests(method: "GET" | "POST"): Promise<number> {
+  return (await admin.imports()).filter((one) => one.method === method).length;
+}
+
+function proofOf(work: Workplace): Proof {
+  return JSON.parse(readFileSync(work.file("proof", "proof.json"), "utf8"));
+}
+
+describe("a first push from a second ledger", () => {
+  test("accepts records whose content is read back with equal values", async () => {
+    const work = await importedElsewhere(goodAccounts(3));
+    const { code, stdout, stderr } = await work.push(WITH_CONTENT);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3 });
+    expect(stderr).toMatch(/Reading back 3 records that the platform had before/);
+    expect(await requests("GET")).toBe(4);
+    const { stdout: explained } = await work.migrate(["explain", "EXT-00001"]);
+    const words = explained.replaceAll(/\s+/g, " ");
+    expect(words).toMatch(/existing 400 \d+ ms HTTP 400: the platform already has it/);
+    expect(words).toMatch(/accepted migrate the platform has it, with equal values: billing_name, billing_address1/);
+
+    const proved = await work.migrate(["proof", "--read-back", "--out", "proof"]);
+    expect(proved.code).toBe(0);
+    expect(proved.stdout).toMatch(/3 with the values that were sent\n  compared: billing_name, billing_address1\n/);
+    expect(statusCounts(outcomeLines((await work.push(WITH_CONTENT)).stdout))).toEqual({ skipped: 3 });
+    expect(await admin.accounts()).toHaveLength(3);
+  });
+
+  test("rejects a record with other values at its cells, and accepts it once it is corrected", async () => {
+    const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
+    const { code, stdout } = await work.push(WITH_CONTENT);
+    expect(code).toBe(1);
+    const [same, other] = outcomeLines(stdout);
+    expect(same).toMatchObject({ status: "accepted" });
+    expect(other).toMatchObject({
+      status: "rejected",
+      errors: [
+        {
+          attr: "billing_address1",
+          code: "conflict",
+          by: "platform",
+          source: { file: "accounts.csv", line: 3, column: "ADDRESS" },
+        },
+      ],
+    });
+    // Unchanged, it is asked again. Nothing is created.
+    const again = await work.push(WITH_CONTENT);
+    expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: 1, rejected: 1 });
+
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }] });
+    const corrected = await work.push(WITH_CONTENT);
+    expect(corrected.code).toBe(0);
+    expect(statusCounts(outcomeLines(corrected.stdout))).toEqual({ skipped: 1, accepted: 1 });
+    expect(await admin.accounts()).toHaveLength(2);
+  });
+
+  test("leaves records existing if only their keys can be compared, and never skips them as accepted", async () => {
+    const work = await importedElsewhere(goodAccounts(2));
+    const { code, stdout, stderr } = await work.push();
+    expect(code).toBe(1);
+    const lines = outcomeLines(stdout);
+    expect(statusCounts(lines)).toEqual({ existing: 2 });
+    expect(lines[0]).toMatchObject({ http: 400, attempts: 1, account: expect.stringMatching(/^A-/) });
+    expect(stderr).toMatch(/2 {2}existing {2}already on the platform: content not compared/);
+    expect(await requests("GET")).toBe(0);
+
+    const posts = await requests("POST");
+    const again = await work.push();
+    expect(statusCounts(outcomeLines(again.stdout))).toEqual({ existing: 2 });
+    expect(await requests("POST")).toBe(posts + 2);
+    expect(await admin.accounts()).toHaveLength(2);
+
+    const proved = await work.migrate(["proof", "--out", "proof"]);
+    expect(proved.code).toBe(1);
+    expect(proved.stdout).toMatch(/2 records existed on the platform before/);
+    expect(proofOf(work).runs[0]).toMatchObject({ records: { byStatus: { existing: 2 } }, differences: 2 });
+    expect((await work.migrate(["ledger", "check"])).code).toBe(0);
+  });
+
+  test("asks about existing records again when the contract can compare them", async () => {
+    const work = await importedElsewhere(goodAccounts(2));
+    await work.push();
+    const first = await latestRun(work);
+    const { code, stdout } = await work.push(WITH_CONTENT);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 2 });
+    // The earlier run learns it when it is reconciled.
+    const { code: settled, stdout: earlier } = await work.migrate(["reconcile", first, "--format", "ndjson"]);
+    expect(settled).toBe(0);
+    expect(statusCounts(outcomeLines(earlier))).toEqual({ skipped: 2 });
+    expect((await work.migrate(["proof", "--all", "--out", "proof"])).code).toBe(0);
+    expect((await work.migrate(["ledger", "check"])).code).toBe(0);
+  });
+
+  test("lets the operator accept an existing record by its key", async () => {
+    const work = await importedElsewhere(goodAccounts(2));
+    await work.push();
+    const refused = await work.migrate(["reconcile", "--resend", "EXT-00001"]);
+    expect(refused.code).toBe(2);
+    const { code, stdout } = await work.migrate(["reconcile", "--accept", "EXT-00001", "--format", "ndjson"]);
+    expect(code).toBe(1);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 1, existing: 1 });
+    expect(statusCounts(outcomeLines((await work.push()).stdout))).toEqual({ skipped: 1, existing: 1 });
+  });
+
+  test("leaves records existing if the platform does not answer, and reconcile compares them later", async () => {
+    const work = await importedElsewhere(goodAccounts(2));
+    await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 3) } });
+    const { code, stdout, stderr } = await work.push([...WITH_CONTENT, "--concurrency", "1"]);
+    expect(code).toBe(1);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ existing: 2 });
+    expect(stderr).toMatch(/Next {4}migrate reconcile /);
+    await admin.faults({});
+    const settled = await work.migrate(["reconcile", "--quiet-period", "0s", "--format", "ndjson"]);
+    expect(settled.code).toBe(0);
+    expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ accepted: 2 });
+  });
+});
+
+describe("a change of an accepted record", () => {
+  test("is rejected with `revision_ignored` if the platform refuses it as existing", async () => {
+    const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
+    await work.push(WITH_CONTENT);
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }] });
+    const { code, stdout } = await work.push([...WITH_CONTENT, "--revise"]);
+    expect(code).toBe(1);
+    expect(outcomeLines(stdout)).toMatchObject([
+      {
+        status: "rejected",
+        errors: [{ attr: "non_field_errors", code: "revision_ignored", by: "platform" }],
+        http: 400,
+        account: expect.stringMatching(/^A-/),
+      },
+    ]);
+    const proved = await work.migrate(["proof", "--read-back", "--out", "proof"]);
+    expect(proved.code).toBe(0);
+    expect(proofOf(work).runs[0]).toMatchObject({
+      records: { byStatus: { rejected: 1 } },
+      platform: { found: 0, notCompared: 0 },
+    });
+    // The accepted version is still the accepted one.
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] });
+    expect(outcomeLines((await work.push(WITH_CONTENT)).stdout)).toMatchObject([{ status: "skipped" }]);
+  });
+});
+
+describe("a repeat of a request without a clear reply", () => {
+  test("is accepted without reading back if its content is the same", async () => {
+    const work = workplace({ accounts: goodAccounts(3) }, sandbox);
+    await admin.faults({ resetAfter: { at: [2] } });
+    const { code, stdout } = await work.push(["--concurrency", "1"]);
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3 });
+    expect(outcomeLines(stdout)[1]).toMatchObject({ http: 400, attempts: 2 });
+    expect(await requests("GET")).toBe(0);
+  });
+
+  test("is accepted by a later push with the same content", async () => {
+    const work = workplace({ accounts: goodAccounts(1) }, sandbox);
+    await admin.faults({ resetAfter: { every: 1 } });
+    expect((await work.push()).code).toBe(5);
+    await admin.faults({});
+    const { code, stdout } = await work.push();
+    expect(code).toBe(0);
+    expect(outcomeLines(stdout)).toMatchObject([{ status: "accepted", http: 400 }]);
+  });
+
+  test.each([
+    { title: "stays existing", flags: [], status: "existing" },
+    { title: "is a conflict if the platform returns the other content", flags: WITH_CONTENT, status: "rejected" },
+  ])("with other content, $title", async ({ flags, status }) => {
+    const work = workplace({ accounts: [{ REF: "EXT-1", ADDRESS: "1 Old Lane" }] }, sandbox);
+    await admin.faults({ resetAfter: { every: 1 } });
+    expect((await work.push(flags)).code).toBe(5);
+    await admin.faults({});
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1", ADDRESS: "2 New Lane" }] });
+    const { code, stdout } = await work.push(flags);
+    expect(code).toBe(1);
+    expect(outcomeLines(stdout)).toMatchObject([{ status }]);
+    expect(await admin.accounts()).toHaveLength(1);
+  });
+});
+
+describe("a proof that reads back only keys", () => {
+  test("does not confirm the content of accepted records", async () => {
+    const work = workplace({ accounts: goodAccounts(2) }, sandbox);
+    await work.push();
+    const { code, stdout } = await work.migrate(["proof", "--read-back", "--out", "proof"]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/0 with the values that were sent, 2 found, content not compared\n  compared: only keys\n/);
+    expect(proofOf(work).runs[0]?.platform).toMatchObject({ compared: [], found: 0, notCompared: 2 });
+    expect((await work.migrate(["proof", "verify", "proof"])).code).toBe(0);
+  });
+});

@@ -1,0 +1,162 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Decision, Ledger, PlannedItem, PlanPolicy, SendableItem } from "../../../src/ledger/ledger.ts";
+import {
+  attemptOutcomeOf,
+  intendAll,
+  item,
+  outcomesOf,
+  planned,
+  POLICY,
+  sendAll,
+  statusesOf,
+} from "../ledger-input.ts";
+
+const AT = "2026-11-21T08:00:00.000Z";
+const DEDUPES: Partial<PlanPolicy> = { resendAmbiguous: true };
+const REVISE: Partial<PlanPolicy> = { revise: true };
+
+/** Records that the platform refuses because it already has them. */
+export function describeExisting(opened: () => Ledger): void {
+  let ledger: Ledger;
+  beforeEach(() => {
+    ledger = opened();
+  });
+
+  const plan = (items: readonly PlannedItem[], policy: Partial<PlanPolicy> = {}): Promise<string> =>
+    planned(ledger, items, { policy });
+
+  async function priorOf(run: string): Promise<SendableItem["prior"] | undefined> {
+    return (await ledger.sendable(run, 1, 9))[0]?.prior;
+  }
+
+  async function decide(run: string, decision: Decision["decision"], more: Partial<Decision> = {}): Promise<void> {
+    const items = [...(await ledger.ambiguous(run, 1, 9)), ...(await ledger.existing(run, 1, 9))];
+    const made = items.map(({ record, identity }): Decision => ({
+      record,
+      identity,
+      decision,
+      by: "read-back",
+      who: "ann",
+      reason: "looked",
+      at: AT,
+      ...more,
+    }));
+    await ledger.saveDecisions(run, made, POLICY);
+  }
+
+  describe("existing records", () => {
+    test("are not accepted: they count on their own, and a later run sends them again", async () => {
+      const run = await plan([item(1, "A", "x")]);
+      await sendAll(ledger, run, "existing", { http: 400, account: "A-1", reason: "HTTP 400" });
+      expect(await ledger.summary(run)).toMatchObject({ counts: { existing: 1 }, exitCode: 1 });
+      expect(await outcomesOf(ledger, run)).toMatchObject([{ status: "existing", http: 400, account: "A-1" }]);
+      expect(await ledger.coverage()).toMatchObject([{ records: 1, accepted: 0 }]);
+      for (const content of ["x", "y"]) {
+        const later = await plan([item(1, "A", content)]);
+        expect(await statusesOf(ledger, later)).toEqual(["pending"]);
+        expect(await priorOf(later)).toBe("other");
+      }
+    });
+
+    test("stay as they are when their run is resumed", async () => {
+      const run = await plan([item(1, "A", "x")]);
+      await sendAll(ledger, run, "existing");
+      await ledger.resumeRun(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["existing"]);
+    });
+
+    test("are listed until a later run has sent other content", async () => {
+      const run = await plan([item(1, "A", "x"), item(2, "B", "x")]);
+      await sendAll(ledger, run, "existing");
+      expect(await ledger.existing(run, 1, 9)).toMatchObject([
+        { record: 1, key: "A", isAsSent: true, mayHoldOther: true, attempts: 1 },
+        { record: 2, key: "B" },
+      ]);
+      expect(await ledger.existing(run, 2, 2)).toHaveLength(1);
+      await sendAll(ledger, await plan([item(1, "A", "y")]), "existing");
+      expect(await ledger.existing(run, 1, 9)).toMatchObject([{ key: "B" }]);
+    });
+
+    test("can be decided: an accepted one is skipped later, a rejected one is sent again", async () => {
+      const run = await plan([item(1, "A", "x")]);
+      await sendAll(ledger, run, "existing");
+      await decide(run, "rejected");
+      expect(await statusesOf(ledger, run)).toEqual(["rejected"]);
+      const second = await plan([item(1, "A", "x")]);
+      expect(await statusesOf(ledger, second)).toEqual(["pending"]);
+      await sendAll(ledger, second, "existing");
+      await decide(second, "accepted", { account: "A-1", isNewAccount: true });
+      expect(await outcomesOf(ledger, second)).toMatchObject([{ status: "accepted", account: "A-1" }]);
+      expect(await ledger.coverage()).toMatchObject([{ accepted: 1 }]);
+      expect(await statusesOf(ledger, await plan([item(1, "A", "x")]))).toEqual(["skipped"]);
+      expect(await ledger.decisions("A")).toMatchObject([{ decision: "rejected" }, { decision: "accepted" }]);
+    });
+
+    test("of an earlier run become skipped when a later run has found their content", async () => {
+      const run = await plan([item(1, "A", "x"), item(2, "B", "x")]);
+      await sendAll(ledger, run, "existing");
+      await sendAll(ledger, await plan([item(1, "A", "x"), item(2, "B", "y")]), "accepted");
+      await ledger.refresh(run, POLICY);
+      expect(await statusesOf(ledger, run)).toEqual(["skipped", "existing"]);
+    });
+
+    test("count as sent when a new key nearly matches theirs", async () => {
+      await sendAll(ledger, await plan([item(1, "0007", "x")]), "existing");
+      const run = await plan([item(1, "7", "x")]);
+      expect((await outcomesOf(ledger, run))[0]?.problems).toMatchObject([{ code: "near_known_key", wasSent: true }]);
+    });
+
+    test("block records that wait for them", async () => {
+      await sendAll(ledger, await plan([item(1, "A", "x")]), "existing");
+      const { identity: awaits = new Uint8Array() } = item(1, "A");
+      const run = await plan([item(1, "M", "x", { awaits })], { after: "accounts" });
+      expect(await statusesOf(ledger, run)).toEqual(["blocked"]);
+    });
+  });
+
+  describe("the content that the platform may have from earlier requests", () => {
+    test("is none for a new, a rejected and a harmless request", async () => {
+      expect(await priorOf(await plan([item(1, "A", "x")]))).toBe("none");
+      await sendAll(ledger, await plan([item(1, "A", "x")]), "rejected");
+      expect(await priorOf(await plan([item(1, "A", "y")]))).toBe("none");
+    });
+
+    test("is the same after a request without a clear reply, also if it was decided that it did not arrive", async () => {
+      const run = await plan([item(1, "A", "x")]);
+      await sendAll(ledger, run, "ambiguous");
+      expect(await priorOf(await plan([item(1, "A", "x")], DEDUPES))).toBe("same");
+      expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ mayHoldOther: false }]);
+      await decide(run, "resend");
+      expect(await priorOf(run)).toBe("same");
+    });
+
+    test("is other once another content was sent without a clear reply", async () => {
+      await sendAll(ledger, await plan([item(1, "A", "x")]), "ambiguous");
+      const run = await plan([item(1, "A", "y")], DEDUPES);
+      expect(await priorOf(run)).toBe("other");
+      await sendAll(ledger, run, "ambiguous");
+      for (const content of ["x", "y"]) {
+        expect(await priorOf(await plan([item(1, "A", content)], DEDUPES))).toBe("other");
+      }
+      expect(await ledger.ambiguous(await plan([item(1, "A", "y")]), 1, 9)).toMatchObject([{ mayHoldOther: true }]);
+    });
+
+    test("is other for a resent record whose content has changed since", async () => {
+      const run = await plan([item(1, "A", "x")]);
+      await sendAll(ledger, run, "ambiguous");
+      await decide(run, "resend");
+      expect(await priorOf(await plan([item(1, "A", "y")]))).toBe("other");
+    });
+
+    test("is an accepted version for a revision, even after the revision had no clear reply", async () => {
+      await sendAll(ledger, await plan([item(1, "A", "x")]), "accepted", { account: "A-1" });
+      const run = await plan([item(1, "A", "y")], REVISE);
+      expect(await priorOf(run)).toBe("accepted");
+      const [intent] = await intendAll(ledger, run);
+      if (intent === undefined) throw new Error("nothing to send");
+      await ledger.saveOutcomes(run, [attemptOutcomeOf(intent, "ambiguous")]);
+      expect(await priorOf(await plan([item(1, "A", "y")], { ...REVISE, ...DEDUPES }))).toBe("accepted");
+      expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ mayHoldOther: true }]);
+    });
+  });
+}

@@ -1,0 +1,141 @@
+import { describe, expect, test } from "vitest";
+import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
+import type { RequestResult } from "../../src/platform/import/classified-request.ts";
+import type { StepClient } from "../../src/platform/import/step-clients.ts";
+import type { RecordToSend, UploadOptions } from "../../src/upload/upload-types.ts";
+import { upload } from "../../src/upload/upload.ts";
+import { ACCEPTED, AMBIGUOUS, fakeClock, fakeLedger, given, play, sendable } from "./scene.ts";
+
+const EXISTS: RequestResult = {
+  replyClass: { kind: "accepted", account: "A-7", exists: true },
+  http: 400,
+  durationMs: 10,
+};
+/** A step was done before; the reply has no account number. */
+const STEP_WAS_DONE: RequestResult = { replyClass: { kind: "accepted", exists: true }, http: 409, durationMs: 10 };
+const DONE: RequestResult = { replyClass: { kind: "accepted" }, http: 200, durationMs: 10 };
+
+async function outcomeOf(
+  answers: readonly RequestResult[],
+  record: Partial<RecordToSend> = {},
+  options: Partial<UploadOptions> = {},
+): Promise<AttemptOutcome | undefined> {
+  const left = [...answers];
+  const { ledger } = await play(() => left.shift() ?? EXISTS, {
+    dedupes: true,
+    source: given({ ...sendable(1), ...record }),
+    ...options,
+  });
+  return ledger.settlements.at(-1);
+}
+
+describe("a reply that the platform already has the record", () => {
+  test("makes a record existing that was never sent", async () => {
+    expect(await outcomeOf([EXISTS])).toMatchObject({
+      status: "existing",
+      http: 400,
+      account: "A-7",
+      reason: "HTTP 400: the platform already has it",
+    });
+  });
+
+  test.each([
+    ["none", "existing"],
+    ["same", "accepted"],
+    ["other", "existing"],
+  ] as const)("after an earlier run, if the platform may have %s of its content: %s", async (prior, status) => {
+    expect(await outcomeOf([EXISTS], { prior, isAmbiguous: prior === "same" })).toMatchObject({ status });
+  });
+
+  test("accepts the repeat of a request of this run that had no clear reply", async () => {
+    expect(await outcomeOf([AMBIGUOUS, EXISTS])).toMatchObject({ status: "accepted", account: "A-7" });
+  });
+
+  test("does not accept such a repeat if other content may be there", async () => {
+    expect(await outcomeOf([AMBIGUOUS, EXISTS], { prior: "other" })).toMatchObject({ status: "existing" });
+  });
+
+  test.each([[[EXISTS]], [[AMBIGUOUS, EXISTS]]])("refuses a revision: the change was ignored", async (answers) => {
+    expect(await outcomeOf(answers, { prior: "accepted" })).toMatchObject({
+      status: "rejected",
+      problems: [{ attr: "non_field_errors", code: "revision_ignored", place: { line: 2 } }],
+    });
+  });
+
+  test("is existing also for a run that only validates", async () => {
+    expect(await outcomeOf([EXISTS], {}, { remoteValidation: true })).toMatchObject({ status: "existing" });
+  });
+
+  test("does not concern a record that the platform creates, whatever it had before", async () => {
+    for (const prior of ["none", "same", "other", "accepted"] as const) {
+      expect(await outcomeOf([ACCEPTED], { prior })).toMatchObject({ status: "accepted" });
+    }
+  });
+});
+
+function answering(result: RequestResult): StepClient["send"] {
+  return () => Promise.resolve(result);
+}
+
+describe("a step that the platform has already done", () => {
+  const never = new AbortController().signal;
+
+  async function stagedAndProcessed(prior: RecordToSend["prior"]): Promise<readonly AttemptOutcome[]> {
+    const steps: readonly StepClient[] = [
+      { name: "stage", idempotent: true, dedupesByKey: false, send: answering(STEP_WAS_DONE) },
+      { name: "process", idempotent: false, dedupesByKey: true, send: answering(ACCEPTED) },
+    ];
+    const ledger = fakeLedger();
+    await upload(
+      () => given({ ...sendable(1), prior: prior ?? "none" }),
+      { ledger, steps, clock: fakeClock(), random: () => 0.5, onProgress: () => undefined },
+      { run: "run", concurrency: 1, drain: never, abort: never },
+    );
+    return ledger.settlements;
+  }
+
+  test("may have other content, so the record is existing, and a crash repeats the step", async () => {
+    const [staged, processed] = await stagedAndProcessed("none");
+    expect(staged).toMatchObject({ status: "pending" });
+    expect(staged).not.toHaveProperty("step");
+    expect(processed).toMatchObject({ status: "existing", account: "A-1" });
+  });
+
+  test("was done by an earlier request with this content", async () => {
+    const [staged, processed] = await stagedAndProcessed("same");
+    expect(staged).toMatchObject({ status: "pending", step: "stage" });
+    expect(processed).toMatchObject({ status: "accepted" });
+  });
+});
+
+describe("a poll that finds the record", () => {
+  const never = new AbortController().signal;
+
+  async function polled(prior: RecordToSend["prior"]): Promise<AttemptOutcome | undefined> {
+    const step: StepClient = {
+      name: "schedule",
+      idempotent: false,
+      dedupesByKey: false,
+      send: answering(DONE),
+      status: { poll: answering(ACCEPTED), intervalMs: 10, timeoutMs: 1000 },
+    };
+    const ledger = fakeLedger();
+    await upload(
+      () => given({ ...sendable(1), isAmbiguous: true, prior: prior ?? "none" }),
+      { ledger, steps: [step], clock: fakeClock(), random: () => 0.5, onProgress: () => undefined },
+      { run: "run", concurrency: 1, drain: never, abort: never },
+    );
+    return ledger.settlements.at(-1);
+  }
+
+  test("accepts it if only this content was sent", async () => {
+    expect(await polled("same")).toMatchObject({ status: "accepted", account: "A-1" });
+  });
+
+  test("leaves it ambiguous if other content was sent earlier", async () => {
+    expect(await polled("other")).toMatchObject({
+      status: "ambiguous",
+      reason: expect.stringMatching(/other content was sent earlier/),
+    });
+  });
+});
