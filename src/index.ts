@@ -15,13 +15,31 @@ export type {
   ReconcileOptions,
   ReportAgainOptions,
   ResumeOptions,
+  SendingCall,
   StopSignal,
   ValidateOptions,
 } from "./library/run-options.ts";
 export type { RateLimitSettings } from "./job/settings/platform-settings.ts";
-export type { JobOptions, ReportOptions } from "./options/job-options.ts";
-export type { AuthScheme, KindValues, LibraryOptions, RecordedValues } from "./options/option-row.ts";
-export type { AuthSettings, TargetOptions, TimeoutSettings } from "./options/target-options.ts";
+export type {
+  CheckOptions,
+  JobOptions,
+  KeyOptions,
+  LedgerOptions,
+  ReportOptions,
+  SendingOptions,
+  ThreadOptions,
+} from "./options/job-options.ts";
+export type {
+  AuthScheme,
+  GivenValue,
+  KindValues,
+  LibraryOptions,
+  MaxErrors,
+  OptionValue,
+  RecordedValues,
+  Threads,
+} from "./options/option-row.ts";
+export type { AuthSettings, RecordedPace, TargetOptions, TimeoutSettings } from "./options/target-options.ts";
 export type {
   Cause,
   Causes,

@@ -2,16 +2,21 @@ import type { RunProgress } from "../job/run-progress.ts";
 import type { RateLimitSettings } from "../job/settings/platform-settings.ts";
 import {
   CHECK,
+  type CheckOptions,
   JOB,
   type JobOptions,
+  type KeyOptions,
   KEYS,
   LEDGER,
+  type LedgerOptions,
   REPORT,
   type ReportOptions,
   SENDING,
+  type SendingOptions,
+  type ThreadOptions,
   THREADS,
 } from "../options/job-options.ts";
-import type { LibraryOptions, OptionTable } from "../options/option-row.ts";
+import type { OptionTable } from "../options/option-row.ts";
 import { PACE, TARGET, type TargetOptions } from "../options/target-options.ts";
 import { libraryOptions, type OptionKinds, requireOptions } from "./check-options.ts";
 
@@ -72,23 +77,17 @@ export interface PaceOptions extends Partial<RateLimitSettings> {}
 
 const LIBRARY_PACE: OptionTable = { ...libraryOptions(PACE), waitForSupplier: { kind: "object" } };
 
-export interface ValidateOptions
-  extends JobOptions, ReportOptions, CallOptions, LibraryOptions<typeof CHECK>, LibraryOptions<typeof THREADS> {}
+export interface ValidateOptions extends JobOptions, ReportOptions, CallOptions, CheckOptions, ThreadOptions {}
 
 const VALIDATE: OptionTable = { ...CALL, ...libraryOptions({ ...JOB, ...REPORT, ...CHECK, ...THREADS }) };
 
-export interface PushOptions
-  extends
-    ValidateOptions,
-    LibraryOptions<typeof LEDGER>,
-    LibraryOptions<typeof KEYS>,
-    LibraryOptions<typeof SENDING>,
-    SendingCall {
+export interface PushOptions extends ValidateOptions, LedgerOptions, KeyOptions, SendingOptions, SendingCall {
   readonly target: TargetOptions;
   readonly pace?: PaceOptions | undefined;
 }
 
-interface SendingCall {
+/** What a call that sends records needs in addition to its settings. */
+export interface SendingCall {
   readonly credentials?: Credentials | undefined;
   /** Required to send to a target whose `environment` is `production`. */
   readonly allowProduction?: boolean | undefined;
@@ -104,8 +103,7 @@ const PUSH: OptionTable = {
   ...libraryOptions({ ...LEDGER, ...KEYS, ...SENDING }),
 };
 
-export interface ReportAgainOptions
-  extends Omit<ReportOptions, "showValues">, CallOptions, LibraryOptions<typeof LEDGER> {
+export interface ReportAgainOptions extends Omit<ReportOptions, "showValues">, CallOptions, LedgerOptions {
   /** Id of the run, or a prefix of it. Default: the latest. */
   readonly run?: string | undefined;
 }

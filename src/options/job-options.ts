@@ -179,6 +179,8 @@ export const CHECK = {
   allowEmpty: { library: true, recorded: true, help: "accept an input without records" },
 } as const;
 
+export interface CheckOptions extends LibraryOptions<typeof CHECK> {}
+
 /** Options of the commands that check the whole input on several threads. */
 export const THREADS = {
   /** Number of validation threads. Default `auto`: one per processor, at most 8, if the input is large enough. */
@@ -193,6 +195,8 @@ export const THREADS = {
     docs: "threads that read, map and validate the input of `validate` and `push`, and write the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;
+
+export interface ThreadOptions extends LibraryOptions<typeof THREADS> {}
 
 /** Options of the commands that re-import rejects. */
 export const REJECTS = {
@@ -219,6 +223,8 @@ export const KEYS = {
     help: "send new keys that differ from earlier keys only in zeros, case or spaces",
   },
 } as const;
+
+export interface KeyOptions extends LibraryOptions<typeof KEYS> {}
 
 export const REPORT = {
   /** Include values of cells, which are personal data, in the report and the outcomes. */
@@ -274,6 +280,9 @@ export const SENDING = {
   },
 } as const;
 
+/** Options of every command that sends records. */
+export interface SendingOptions extends LibraryOptions<typeof SENDING> {}
+
 /** The options of a run in addition to its job and its target. */
 export const RUN: typeof CHECK & typeof THREADS & typeof KEYS & typeof REPORT & typeof SENDING = {
   ...CHECK,
@@ -297,3 +306,6 @@ export const LEDGER = {
     docs: "the ledger file, or a PostgreSQL database, `postgres://user@host/database` ([cluster.md](cluster.md)); default `.migrate/ledger.db` in the current folder",
   },
 } as const;
+
+/** Where runs are recorded. */
+export interface LedgerOptions extends LibraryOptions<typeof LEDGER> {}

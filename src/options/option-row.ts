@@ -100,37 +100,40 @@ export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
 /** The options of a table that a program gives to the library. */
 export type LibraryOptions<Table> = {
-  readonly [Name in keyof Table as Table[Name] extends { library: "required" } ? Name : never]: Given<Table[Name]>;
+  readonly [Name in keyof Table as Table[Name] extends { library: "required" } ? Name : never]: GivenValue<Table[Name]>;
 } & {
   readonly [Name in keyof Table as Table[Name] extends { library: true } ? Name : never]?:
-    | Given<Table[Name]>
+    | GivenValue<Table[Name]>
     | undefined;
 };
 
 /** The settings of a table as written in the configuration file. */
 export type FileValues<Table> = {
-  readonly [Name in keyof Table as Table[Name] extends { file: "required" } ? Name : never]: Given<Table[Name]>;
+  readonly [Name in keyof Table as Table[Name] extends { file: "required" } ? Name : never]: GivenValue<Table[Name]>;
 } & {
-  readonly [Name in keyof Table as Table[Name] extends { file: true } ? Name : never]?: Given<Table[Name]> | undefined;
+  readonly [Name in keyof Table as Table[Name] extends { file: true } ? Name : never]?:
+    | GivenValue<Table[Name]>
+    | undefined;
 };
 
 /** The values of a table that a run records. */
 export type RecordedValues<Table> = {
-  readonly [Name in keyof Table as Table[Name] extends { recorded: "always" } ? Name : never]: ValueOf<Table[Name]>;
+  readonly [Name in keyof Table as Table[Name] extends { recorded: "always" } ? Name : never]: OptionValue<Table[Name]>;
 } & {
   readonly [Name in keyof Table as Table[Name] extends { recorded: true } ? Name : never]?:
-    | ValueOf<Table[Name]>
+    | OptionValue<Table[Name]>
     | undefined;
 };
 
-/** A list of paths may be given as a single path. */
-type Given<Row> = Row extends { kind: "paths" } ? string | readonly string[] : ValueOf<Row>;
+/** The value of an option of the library. A list of paths may be given as a single path. */
+export type GivenValue<Row> = Row extends { kind: "paths" } ? string | readonly string[] : OptionValue<Row>;
 
-type ValueOf<Row> = Row extends { members: infer Members }
-  ? { readonly [Name in keyof Members]?: ValueOf<Members[Name]> | undefined }
+/** The value of an option. */
+export type OptionValue<Row> = Row extends { members: infer Members }
+  ? { readonly [Name in keyof Members]?: OptionValue<Members[Name]> | undefined }
   : Row extends { choices: readonly (infer Choice)[] }
     ? Choice
-    : Row extends { kind: infer K extends Kind }
+    : Row extends { kind: infer K extends keyof KindValues }
       ? KindValues[K]
       : Row extends { arg: string }
         ? string

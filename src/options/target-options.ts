@@ -229,6 +229,9 @@ export const PACE = {
   },
 } as const;
 
+/** The rate limits that a run records. */
+export interface RecordedPace extends RecordedValues<typeof PACE> {}
+
 /** The document store. `documents check` has flags for the place, endpoint and region. */
 export const STORE = {
   store: {

@@ -5,6 +5,7 @@ import { DEFAULT_LEDGER, requireLedgerLocator } from "../../ledger/open-ledger-s
 import { Failure } from "../../model/failure.ts";
 import type { WorkerSettings } from "../../job/settings/recorded-settings.ts";
 import { JOB, RUN, type RunValues } from "../../options/job-options.ts";
+import type { OptionRow } from "../../options/option-row.ts";
 import { recordedValues } from "../../options/option-values.ts";
 import { PLATFORMS, TARGET } from "../../options/target-options.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
@@ -188,6 +189,10 @@ function waitOf(wait: true | number): RateLimitSettings["waitForSupplier"] {
   return wait === true ? {} : { forMs: wait };
 }
 
+const TARGET_FLAGS = Object.entries<OptionRow>({ ...PLATFORMS, ...TARGET }).flatMap(([name, { flag }]) =>
+  flag === false ? [] : [name],
+);
+
 function targetSettings(
   { name, environment, ...target }: ChosenTarget,
   { auth: scheme, ...flags }: Flags,
@@ -195,7 +200,7 @@ function targetSettings(
   const auth = { ...target.auth, ...(scheme !== undefined && { scheme }) };
   return {
     ...recordedValues(TARGET, { ...target, ...flags, auth }),
-    flags: typedAgain({ ...flags, auth: scheme, target: name }, Object.keys({ ...PLATFORMS, ...TARGET })),
+    flags: typedAgain({ ...flags, auth: scheme, target: name }, TARGET_FLAGS),
     production: environment === "production",
   };
 }

@@ -1,5 +1,5 @@
 import type { RecordedValues } from "../../options/option-row.ts";
-import type { PACE, TARGET } from "../../options/target-options.ts";
+import type { RecordedPace, TARGET } from "../../options/target-options.ts";
 
 /** The platform of a run and how to connect to it. Plain data: stored with the run, without secrets. */
 export interface TargetSettings extends RecordedValues<typeof TARGET> {
@@ -9,7 +9,7 @@ export interface TargetSettings extends RecordedValues<typeof TARGET> {
   readonly production: boolean;
 }
 
-export interface RateLimitSettings extends RecordedValues<typeof PACE> {
+export interface RateLimitSettings extends RecordedPace {
   /**
    * Wait until an import supplier that is Paused or Complete accepts records again; without `forMs` there is no time
    * limit.

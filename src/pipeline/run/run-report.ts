@@ -95,11 +95,11 @@ export async function endRun(
     await reportUnsaved(sent.unsaved, id, dependencies, folderOf(ended.reporting, id));
   const summary = await ledger.summary(id);
   const exitCode = exitCodeOf(result, summary.exitCode);
-  await ledger.finishRun(id, exitCode);
+  const isLedgerLost = sent?.failure?.code === "ledger_lost";
+  if (!isLedgerLost) await ledger.finishRun(id, exitCode);
   const run = (await ledger.findRun(id)) ?? ended.run;
   const { counts } = summary;
   dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
-  const isLedgerLost = sent?.failure?.code === "ledger_lost";
   const isFruitless = before !== undefined && sent?.reason === "done" && settledNothing(before, counts);
   const totals = { exitCode, summary, isLedgerLost, isFruitless };
   const reported = await reportRun({ ...ended, run }, totals, dependencies);
