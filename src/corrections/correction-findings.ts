@@ -31,7 +31,7 @@ interface ChangedColumns {
 /** The changes to the rejects of a report between export and re-import. Its size does not depend on their number. */
 export interface CorrectionFindings {
   readonly folder: string;
-  readonly handedOut: number;
+  readonly exportedRows: number;
   /** Number of re-imported rows. */
   readonly returned: number;
   /** Cells that had an error and have another value now. */

@@ -7,10 +7,10 @@ import type { ChangedCells, CorrectionFindings, FoundRows } from "./correction-f
 
 /** Describes the changes to the rejects, one sentence each. Values are shown only if requested. */
 export function correctionText(findings: CorrectionFindings, showValues: boolean): readonly string[] {
-  const { folder, handedOut, returned, correctedCells, correctedRows, lostRecords } = findings;
+  const { folder, exportedRows, returned, correctedCells, correctedRows, lostRecords } = findings;
   const cellText = (cells: ChangedCells): string => changedText(cells, showValues);
   return [
-    `${folder}: ${counted(handedOut, "row")} exported, ${formatCount(returned)} returned, ` +
+    `${folder}: ${counted(exportedRows, "row")} exported, ${formatCount(returned)} returned, ` +
       `${counted(correctedCells, "cell")} corrected${correctedCells === 0 ? "" : ` in ${counted(correctedRows, "row")}`}`,
     ...findings.restored.map((keys) => `${counted(keys.count, "key")} restored: ${cellText(keys)}`),
     ...findings.keys.map((keys) => `${counted(keys.count, "key")} changed: ${cellText(keys)}`),

@@ -4,12 +4,12 @@ import type { CorrectionIndex } from "./correction-index.ts";
 /** Added, removed and reordered rows, after all re-imported rows have been matched. */
 export function findRowChanges(
   index: CorrectionIndex,
-): Pick<CorrectionFindings, "handedOut" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"> {
+): Pick<CorrectionFindings, "exportedRows" | "returned" | "added" | "lost" | "deleted" | "lostRecords" | "reordered"> {
   const { rows } = index;
   const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
   const added = count("select count(*) as count from added");
   return {
-    handedOut: count("select count(*) as count from handed"),
+    exportedRows: count("select count(*) as count from handed"),
     returned: count("select count(*) as count from handed where file is not null") + added,
     added: rows(ADDED).map(({ source, count: found, file, line }) => ({
       source: String(source),

@@ -1,5 +1,5 @@
 import type { Operation } from "../contract/operations/operation.ts";
-import { tellsAcceptance } from "../contract/operations/documented-reply.ts";
+import { documentsAcceptance } from "../contract/operations/documented-reply.ts";
 import { Failure } from "../model/failure.ts";
 import type { Authorisation } from "../platform/auth/authorisation.ts";
 import { createAuthorisation } from "../platform/auth/create-authorisation.ts";
@@ -100,7 +100,7 @@ export async function connect(
   const readClient = (signal: AbortSignal): ReadClient =>
     createReadClient({ ...tools, random, signal, onWait: () => undefined });
   const steps = remoteValidation ? requireRemoteValidation(operation, tools) : createStepClients(operation, tools);
-  if (!remoteValidation && !tellsAcceptance(operation)) dependencies.notice(acceptanceUnknown(operation));
+  if (!remoteValidation && !documentsAcceptance(operation)) dependencies.notice(acceptanceUnknown(operation));
   return {
     quietMs: quietPeriodMs(target),
     readClient,

@@ -35,9 +35,9 @@ export function openCall(options: CallOptions, credentials: Credentials = {}): C
     drain.stop();
   };
   const unfinished = new Set<Promise<void>>();
-  const callBack = (tell: () => unknown): void => {
+  const callBack = (notify: () => unknown): void => {
     try {
-      const answer = Promise.resolve(tell()).then(() => undefined, fail);
+      const answer = Promise.resolve(notify()).then(() => undefined, fail);
       unfinished.add(answer);
       void answer.then(() => unfinished.delete(answer));
     } catch (error) {
@@ -109,14 +109,14 @@ function abortOf(signal: AbortSignal): Promise<void> {
 const TICK_MS = 500;
 
 /**
- * Collects the run's progress for `tell` and for `migrate status`. The timer runs from the start of the run to its
+ * Collects the run's progress for `notify` and for `migrate status`. The timer runs from the start of the run to its
  * end.
  */
-function createProgress(clock: Dependencies["clock"], tell: (progress: RunProgress) => void) {
+function createProgress(clock: Dependencies["clock"], notify: (progress: RunProgress) => void) {
   const tracker = createRunTracker(clock);
   const file = createProgressFile(clock.monotonic);
   let timer: ReturnType<typeof setInterval> | undefined;
-  const show = (): void => tell(tracker.progress());
+  const show = (): void => notify(tracker.progress());
   const tick = (): void => {
     file.write(tracker.progress);
     show();

@@ -41,8 +41,8 @@ export async function probeConnection({ http, baseUrl, userAgent, clock }: Probe
 
 /** The header has a resolution of one second, so a smaller difference counts as zero. */
 function aheadMs(date: string | undefined, from: number, until: number): number | undefined {
-  const theirs = Date.parse(date ?? "");
-  if (Number.isNaN(theirs)) return undefined;
-  if (theirs + 999 < from) return theirs + 999 - from;
-  return Math.max(0, theirs - until);
+  const platformTime = Date.parse(date ?? "");
+  if (Number.isNaN(platformTime)) return undefined;
+  if (platformTime + 999 < from) return platformTime + 999 - from;
+  return Math.max(0, platformTime - until);
 }

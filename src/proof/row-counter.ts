@@ -5,12 +5,12 @@ import type { SourceSpec } from "../model/source-spec.ts";
 import type { ProofTable } from "./proof-files.ts";
 import { createRowMarks, type RowMarks, rowNumber } from "./row-marks.ts";
 
-/** Counts of the rows of a file, by their fate. */
+/** Counts of the rows of a file, by outcome. */
 type RowCounts = Omit<SourceProof, "source" | "file" | "bytes" | "sha256">;
-export type RowFate = "inRecords" | "orphans" | "duplicates" | "leftOut" | "notPicked" | "unaccounted";
+export type RowOutcome = "inRecords" | "orphans" | "duplicates" | "leftOut" | "notPicked" | "unaccounted";
 
 /** The names used in the table of rows. */
-export const FATE_NAMES: Readonly<Record<RowFate, string>> = {
+export const ROW_OUTCOME_NAMES: Readonly<Record<RowOutcome, string>> = {
   inRecords: "record",
   orphans: "orphan",
   duplicates: "duplicate",
@@ -21,26 +21,26 @@ export const FATE_NAMES: Readonly<Record<RowFate, string>> = {
 
 export interface RowCounter {
   /** A row that is shared by several records counts once. */
-  readonly count: (source: string, row: Row, fate: RowFate) => void;
+  readonly count: (source: string, row: Row, rowOutcome: RowOutcome) => void;
   readonly has: (source: string, row: Row) => boolean;
-  readonly countsOf: (source: string, file: string) => Readonly<Record<RowFate, number>>;
+  readonly countsOf: (source: string, file: string) => Readonly<Record<RowOutcome, number>>;
 }
 
 export function createRowCounter(): RowCounter {
-  const files = new Map<string, { readonly marks: RowMarks; readonly counts: Record<RowFate, number> }>();
+  const files = new Map<string, { readonly marks: RowMarks; readonly counts: Record<RowOutcome, number> }>();
   return {
-    count: (source, row, fate) => {
+    count: (source, row, rowOutcome) => {
       const name = fileKey(source, row.table.file);
       const known = files.get(name) ?? { marks: createRowMarks(), counts: { ...NONE } };
       files.set(name, known);
-      if (known.marks.mark(rowNumber(row))) known.counts[fate] += 1;
+      if (known.marks.mark(rowNumber(row))) known.counts[rowOutcome] += 1;
     },
     has: (source, row) => files.get(fileKey(source, row.table.file))?.marks.has(rowNumber(row)) === true,
     countsOf: (source, file) => files.get(fileKey(source, file))?.counts ?? NONE,
   };
 }
 
-const NONE: Readonly<Record<RowFate, number>> = {
+const NONE: Readonly<Record<RowOutcome, number>> = {
   inRecords: 0,
   orphans: 0,
   duplicates: 0,
@@ -62,10 +62,12 @@ export async function accountForFiles(
   const picking = pickingSources(plan, false);
   const found = new Map<string, { rows: number; blankLines: number }>();
   for await (const { source, file, rows, blankLines } of input.rowsByFile(signal)) {
-    const fate = picking.has(source) ? "notPicked" : "unaccounted";
+    const rowOutcome = picking.has(source) ? "notPicked" : "unaccounted";
     const others = rows.filter((row) => !counter.has(source, row));
-    for (const row of others) counter.count(source, row, fate);
-    await table.write(others.map((row) => [...rowCells(source, row), undefined, undefined, FATE_NAMES[fate]]));
+    for (const row of others) counter.count(source, row, rowOutcome);
+    await table.write(
+      others.map((row) => [...rowCells(source, row), undefined, undefined, ROW_OUTCOME_NAMES[rowOutcome]]),
+    );
     const name = fileKey(source, file);
     const before = found.get(name) ?? { rows: 0, blankLines: 0 };
     found.set(name, { rows: before.rows + rows.length, blankLines: before.blankLines + blankLines });

@@ -11,7 +11,7 @@ import { type AmountTracer, createAmountTracer } from "./trace-amounts.ts";
 import type { AcceptedRecord, PlatformAnswer, PlatformCheck } from "./platform-check.ts";
 import { printableJson } from "../terminal/safe-json.ts";
 import type { HashedFile, ProofTable } from "./proof-files.ts";
-import { createRowCounter, FATE_NAMES, rowCells, type RowCounter, type RowFate } from "./row-counter.ts";
+import { createRowCounter, ROW_OUTCOME_NAMES, rowCells, type RowCounter, type RowOutcome } from "./row-counter.ts";
 import { rowsOf } from "./row-marks.ts";
 
 export interface TraceOptions {
@@ -198,14 +198,14 @@ function rowsIn(
   outcome: Outcome | undefined,
   rows: RowCounter,
 ): readonly (string | number | undefined)[][] {
-  const fate = fateOf(orphan, outcome);
+  const rowOutcome = classifyRow(orphan, outcome);
   return [...rowsOf(source, row)].map(({ source: name, row: each }) => {
-    rows.count(name, each, fate);
-    return [...rowCells(name, each), number, outcome?.key, FATE_NAMES[fate]];
+    rows.count(name, each, rowOutcome);
+    return [...rowCells(name, each), number, outcome?.key, ROW_OUTCOME_NAMES[rowOutcome]];
   });
 }
 
-function fateOf(orphan: boolean, outcome: Outcome | undefined): RowFate {
+function classifyRow(orphan: boolean, outcome: Outcome | undefined): RowOutcome {
   if (orphan) return "orphans";
   if (outcome === undefined) return "leftOut";
   return outcome.status === "duplicate" ? "duplicates" : "inRecords";

@@ -101,8 +101,8 @@ export async function* outcomesWithProblems(report: Report): AsyncGenerator<read
   const { summary, outcomes, inColumns = outcomes } = report;
   const warnings = Object.keys(summary.warnings).length > 0;
   for await (const batch of warnings ? inColumns() : outcomes(STATUSES_WITH_ERRORS)) {
-    const troubled = batch.filter(isOutcome).filter(({ problems }) => problems.length > 0);
-    if (troubled.length > 0) yield troubled;
+    const withProblems = batch.filter(isOutcome).filter(({ problems }) => problems.length > 0);
+    if (withProblems.length > 0) yield withProblems;
   }
 }
 

@@ -63,8 +63,8 @@ async function readStored(paths: CertificateSet): Promise<{ readonly key: string
 function isUsable(ca: string, cert: string, key: string): boolean {
   const leaf = new X509Certificate(cert);
   const authority = new X509Certificate(ca);
-  const enoughLeft = Date.parse(leaf.validTo) > Date.now() + RENEW_DAYS * DAY_MS;
-  return enoughLeft && leaf.verify(authority.publicKey) && leaf.checkPrivateKey(createPrivateKey(key));
+  const isValidLongEnough = Date.parse(leaf.validTo) > Date.now() + RENEW_DAYS * DAY_MS;
+  return isValidLongEnough && leaf.verify(authority.publicKey) && leaf.checkPrivateKey(createPrivateKey(key));
 }
 
 async function makeCertificates(): Promise<CertificateSet> {

@@ -30,7 +30,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   #chunks: Buffer[] = [];
   #bytes = 0;
   #group: Set<Exchange> | undefined;
-  #isHandedOver = true;
+  #isWritten = true;
   #isEarly = false;
   readonly #timer: NodeJS.Timeout;
   readonly #ending: ExchangeCallbacks;
@@ -65,9 +65,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * Until it requests the last chunk, the platform cannot have received the whole request.
    */
   async *piecesOf(body: Buffer): AsyncGenerator<Buffer> {
-    this.#isHandedOver = false;
+    this.#isWritten = false;
     for (let at = 0; at < body.length; at += PIECE_BYTES) {
-      this.#isHandedOver = at + PIECE_BYTES >= body.length;
+      this.#isWritten = at + PIECE_BYTES >= body.length;
       yield body.subarray(at, at + PIECE_BYTES);
     }
   }
@@ -75,7 +75,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** The first byte of the reply has arrived. */
   onResponseStarted(): void {
     this.#phase = "headers";
-    this.#isEarly = !this.#isHandedOver;
+    this.#isEarly = !this.#isWritten;
   }
 
   onResponseStart(_: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {

@@ -34,13 +34,13 @@ export function createCredentialMask(secrets: readonly string[] = []): Credentia
   return {
     learn,
     mask: (text) =>
-      anyPrefix !== undefined && mayHold(text, anyPrefix)
+      anyPrefix !== undefined && canContain(text, anyPrefix)
         ? withoutSpans(text, spansOf([...known.values()].flat(), text))
         : text,
   };
 }
 
-function mayHold(text: string, anyPrefix: RegExp): boolean {
+function canContain(text: string, anyPrefix: RegExp): boolean {
   for (const reading of readingsOf(text)) if (anyPrefix.test(reading)) return true;
   return false;
 }

@@ -36,15 +36,15 @@ export function checkCaCertificates(pem: string, file: string): void {
 export function tlsFailure(error: TransportError, origin: string): Failure | undefined {
   const code = error.code.replace(/^PROXY_/, "");
   if (error.phase !== "unsent" || !TLS_REFUSAL.test(code)) return undefined;
-  const whom = code === error.code ? origin : "the proxy";
+  const peer = code === error.code ? origin : "the proxy";
   if (NO_TLS_CODES.has(code)) {
-    const scheme = whom === origin ? "the base URL" : "the proxy's address";
-    return new Failure("tls", `${whom} does not speak TLS (${code})`, {
+    const scheme = peer === origin ? "the base URL" : "the proxy's address";
+    return new Failure("tls", `${peer} does not speak TLS (${code})`, {
       hint: `check the host, port and scheme of ${scheme}: the server there does not use HTTPS`,
       cause: error,
     });
   }
-  return new Failure("tls", `no secure connection to ${whom}: ${code}`, {
+  return new Failure("tls", `no secure connection to ${peer}: ${code}`, {
     hint: "check the address; add the certificate of a private authority with --ca <pem>",
     cause: error,
   });

@@ -86,8 +86,8 @@ export async function proceed(state: RecordState, result: RequestResult, context
 /** The polling history, including this reply. */
 function pollHistoryOf(state: RecordState, { replyClass: { kind } }: RequestResult, context: SendContext): PollHistory {
   const isCheck = state.position.mode === "check";
-  const isNothingThere = kind === "absent" || (kind === "rejected" && isCheck);
-  state.notFoundCount = isNothingThere && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
+  const isAbsent = kind === "absent" || (kind === "rejected" && isCheck);
+  state.notFoundCount = isAbsent && untrustedMs(state, context) === 0 ? state.notFoundCount + 1 : 0;
   // The second poll, which decides, follows one interval after the first.
   if (isCheck && state.notFoundCount > 0) state.polls = 0;
   const isOwn = isOwnContent(state);

@@ -6,7 +6,7 @@ import { flagOf } from "../../src/options/option-values.ts";
 import { PACE, STORE, SUPPLIER, TARGET } from "../../src/options/target-options.ts";
 import { IDLE_SESSION } from "./idle-session.ts";
 
-/** The page with the tables that follow from the definitions of the options. */
+/** The page with the tables generated from the option definitions. */
 export function withOptionTables(page: string): string {
   const tables: readonly (readonly [section: string, table: string])[] = [
     ["Settings", settingsTable(onlyFile(FILE_SETTINGS))],

@@ -22,7 +22,7 @@ describeCorpus("json-schema-suite", () => {
     it(`${draft}, the schemas of ${language}: no verdict is wrong without a warning`, ({ task }) => {
       const cases = judgeDraft(draft);
       task.meta.counts = `JSON Schema ${draft} (${language})\n${tableOf(cases)}`;
-      const unreported = cases.filter(({ verdict }) => verdict === "told" || verdict === "silent");
+      const unreported = cases.filter(({ verdict }) => verdict === "noted" || verdict === "silent");
       expect(unreported.map(({ title }) => title).filter((title) => !(title in DIFFERENCES))).toEqual([]);
       expect(countOf(cases, "right")).toBeGreaterThanOrEqual(leastRight);
 

@@ -14,10 +14,10 @@ export type Draft = keyof typeof DRAFTS;
 /**
  * The result of one case of the suite. `right`: the verdict matches the suite. `policy`: it differs as documented in
  * docs/contract.md for every contract (closed objects, blank text, values that the platform converts). `refused`: the
- * contract has an error with a place. `warned`, `told`, `silent`: the verdict is wrong, and the contract has a warning, only
+ * contract has an error with a place. `warned`, `noted`, `silent`: the verdict is wrong, and the contract has a warning, only
  * an `info`, or no finding.
  */
-export type Verdict = "right" | "policy" | "refused" | "warned" | "told" | "silent";
+export type Verdict = "right" | "policy" | "refused" | "warned" | "noted" | "silent";
 
 export interface JudgedCase {
   readonly keyword: string;
@@ -52,8 +52,8 @@ function judgeGroup(keyword: string, group: JsonObject, openapi: string): readon
     const isValid = problems.every(({ severity }) => severity !== "error");
     if (isValid === one["valid"]) return { keyword, title, verdict: "right" };
     if (isPolicy(problems)) return { keyword, title, verdict: "policy" };
-    const told = severities.has("info") ? "told" : "silent";
-    return { keyword, title, verdict: severities.has("warning") ? "warned" : told };
+    const unwarned = severities.has("info") ? "noted" : "silent";
+    return { keyword, title, verdict: severities.has("warning") ? "warned" : unwarned };
   });
 }
 
@@ -121,7 +121,7 @@ function moved(schema: JsonValue): JsonValue {
   );
 }
 
-const VERDICTS: readonly Verdict[] = ["right", "policy", "refused", "warned", "told", "silent"];
+const VERDICTS: readonly Verdict[] = ["right", "policy", "refused", "warned", "noted", "silent"];
 
 /** Formats a table with the number of cases per keyword and verdict. */
 export function tableOf(cases: readonly JudgedCase[]): string {

@@ -47,7 +47,12 @@ const NOTHING = {
 
 describe("re-imported rows", () => {
   it("are all recognised if nothing has changed", async () => {
-    expect(await after((rows) => rows)).toMatchObject({ ...NOTHING, handedOut: 12, returned: 12, correctedCells: 0 });
+    expect(await after((rows) => rows)).toMatchObject({
+      ...NOTHING,
+      exportedRows: 12,
+      returned: 12,
+      correctedCells: 0,
+    });
   });
 
   it("are recognised in another order, with changed keys and corrected cells", async () => {

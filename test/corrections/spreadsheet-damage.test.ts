@@ -81,9 +81,9 @@ describe("files saved in another format count as unchanged", () => {
   ] as const)("%s", async (_, form) => {
     const exported = await oneRow({});
     exported.save("rejects.csv", exported.read("rejects.csv"), form);
-    const { cells, keys, gone, renamed, added, handedOut, returned } = await findingsOf(exported);
+    const { cells, keys, gone, renamed, added, exportedRows, returned } = await findingsOf(exported);
     expect({ cells, keys, gone, renamed, added }).toEqual({ cells: [], keys: [], gone: [], renamed: [], added: [] });
-    expect([handedOut, returned]).toEqual([1, 1]);
+    expect([exportedRows, returned]).toEqual([1, 1]);
   });
 });
 

@@ -51,9 +51,9 @@ test.each(CASES)(
     const complaints: string[] = [];
     let struck = 0;
     for (let nth = STEP === 1 || RARE.has(point) ? 1 : 2; ; nth += STEP) {
-      const told = await pushThrough(`${point}:${nth}:${action}`, threads);
-      complaints.push(...told.complaints);
-      if (!told.struck) break;
+      const result = await pushThrough(`${point}:${nth}:${action}`, threads);
+      complaints.push(...result.complaints);
+      if (!result.struck) break;
       struck += 1;
     }
     process.stderr.write(`${point}, ${action}, ${threads} threads: ${struck} moments\n`);

@@ -70,7 +70,9 @@ export function contradictions(keys: readonly string[], evidence: PushEvidence, 
 /** Every record of the input has exactly one line and one item, and there are no others. */
 function missingOrUnknown(keys: readonly string[], { platform, ledger, report }: PushEvidence): readonly string[] {
   const known = new Set(keys);
-  const strangers = platform.requests.filter(({ key, processed }) => (key === undefined ? processed : !known.has(key)));
+  const unknownRequests = platform.requests.filter(({ key, processed }) =>
+    key === undefined ? processed : !known.has(key),
+  );
   return [
     ...notExactlyOnce(
       "I5: the report",
@@ -82,7 +84,7 @@ function missingOrUnknown(keys: readonly string[], { platform, ledger, report }:
       keys,
       ledger.items.map(({ key }) => key),
     ),
-    ...strangers.map(({ request, key }) => `I6: request ${request} was for ${key}, which is not in the input`),
+    ...unknownRequests.map(({ request, key }) => `I6: request ${request} was for ${key}, which is not in the input`),
   ];
 }
 

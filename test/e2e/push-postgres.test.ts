@@ -76,9 +76,9 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
       const { runs, coverage } = JSON.parse((await migrate(["status", "--format", "json"])).stdout);
       return [
         [pushed, again, refused, reported, explained].map(({ code }) => code),
-        ...[pushed, again, reported].map(({ stdout }) => stdout.split("\n").map(withoutChance)),
+        ...[pushed, again, reported].map(({ stdout }) => stdout.split("\n").map(withoutVaryingParts)),
         errors,
-        withoutChance(explained.stdout),
+        withoutVaryingParts(explained.stdout),
         runs.map(({ counts, exitCode }: Record<string, unknown>) => ({ counts, exitCode })),
         coverage,
       ];
@@ -131,7 +131,7 @@ describe.skipIf(!POSTGRES_IS_HERE)(`a push with its ledger in PostgreSQL ${SKIPP
 });
 
 /** Replaces the parts that differ from run to run: durations, account numbers, ids, times. */
-function withoutChance(text: string): string {
+function withoutVaryingParts(text: string): string {
   return text
     .replaceAll(/"durationMs":[\d.]+/g, "")
     .replaceAll(/A-[0-9A-F]{8}/g, "A-")

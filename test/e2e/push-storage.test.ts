@@ -169,7 +169,7 @@ describe("a push stops before the first request if its ledger path is", () => {
   });
 
   test("in a folder that the user cannot write to", async ({ skip }) => {
-    const under = asNobody() ?? skip("nobody else can run the program here");
+    const under = asUnprivilegedUser() ?? skip("nobody else can run the program here");
     const work = place();
     mkdirSync(work.file("shut"), { mode: 0o755 });
     chmodSync(work.folder, 0o755);
@@ -179,7 +179,7 @@ describe("a push stops before the first request if its ledger path is", () => {
 });
 
 /** Runs a program as an unprivileged user, because root can write anywhere. Undefined if nothing can do that. */
-function asNobody(): readonly string[] | undefined {
+function asUnprivilegedUser(): readonly string[] | undefined {
   if (process.getuid?.() !== 0) return [];
   const rights = ["--reuid=65534", "--regid=65534", "--clear-groups"];
   const isRunning = spawnSync("setpriv", [...rights, process.execPath, BINARY, "--version"]).status === 0;

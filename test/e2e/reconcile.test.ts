@@ -41,12 +41,12 @@ async function pushIntoDoubt(faults: object, flags: readonly string[] = []): Pro
   return work;
 }
 
-function inDoubt(lines: readonly OutcomeLine[]): readonly string[] {
+function ambiguousKeys(lines: readonly OutcomeLine[]): readonly string[] {
   return lines.filter(({ status }) => status === "ambiguous").map(({ key = "" }) => key);
 }
 
-async function doubtsOf(work: Workplace): Promise<readonly string[]> {
-  return inDoubt(outcomeLines((await work.migrate(["report", "--format", "ndjson"])).stdout));
+async function reportedAmbiguousKeys(work: Workplace): Promise<readonly string[]> {
+  return ambiguousKeys(outcomeLines((await work.migrate(["report", "--format", "ndjson"])).stdout));
 }
 
 describe("reading back", () => {
@@ -68,7 +68,7 @@ describe("reading back", () => {
 
   test("a record that is absent in two checks is sent again by resume, once", async () => {
     const work = await pushIntoDoubt({ resetBefore: { at: [5] }, resetAfter: { at: [9] } });
-    const doubts = await doubtsOf(work);
+    const doubts = await reportedAmbiguousKeys(work);
     expect(doubts).toHaveLength(2);
     const reconciled = await work.migrate(["reconcile", ...NOW]);
     expect(reconciled.code).toBe(3);
@@ -88,7 +88,7 @@ describe("reading back", () => {
     const second = await work.migrate(["reconcile", ...NOW]);
     expect(second.code).toBe(5);
     expect(second.stderr).toMatch(/already sent again once/);
-    expect(inDoubt(outcomeLines(second.stdout))).toEqual([absent]);
+    expect(ambiguousKeys(outcomeLines(second.stdout))).toEqual([absent]);
     expect(await admin.accounts()).toHaveLength(RECORDS - 1);
   });
 
@@ -165,13 +165,13 @@ describe("manual decisions", () => {
 
   test("a decision for a key that is not ambiguous is refused, along with all other decisions", async () => {
     const work = await pushIntoDoubt({ resetAfter: { at: [4] } });
-    const [doubt = ""] = await doubtsOf(work);
+    const [doubt = ""] = await reportedAmbiguousKeys(work);
     const sure = references(RECORDS).find((key) => key !== doubt) ?? "";
     const { code, stderr } = await work.migrate(["reconcile", "--accept", doubt, sure]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/nothing was decided/);
     expect(stderr).not.toContain(sure);
-    expect(await doubtsOf(work)).toEqual([doubt]);
+    expect(await reportedAmbiguousKeys(work)).toEqual([doubt]);
   });
 });
 

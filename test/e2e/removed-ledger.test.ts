@@ -27,9 +27,9 @@ async function createdTwice(): Promise<readonly string[]> {
   return keys.filter((key, index) => keys.indexOf(key) !== index);
 }
 
-type Accident = readonly [string, (work: Workplace) => void];
+type Loss = readonly [string, (work: Workplace) => void];
 
-const ACCIDENTS: readonly Accident[] = [
+const LOSSES: readonly Loss[] = [
   ["is removed with its folder", (work) => rmSync(work.file(".migrate"), { recursive: true })],
   ["is renamed with its folder", (work) => renameSync(work.file(".migrate"), work.file("moved"))],
   [
@@ -43,7 +43,7 @@ const ACCIDENTS: readonly Accident[] = [
   ["loses its log", (work) => rmSync(work.file(".migrate/ledger.db-wal"))],
 ];
 
-test.each(ACCIDENTS)("a push whose ledger %s stops, and the next push creates nothing twice", async (_, accident) => {
+test.each(LOSSES)("a push whose ledger %s stops, and the next push creates nothing twice", async (_, accident) => {
   const work = workplace({ accounts: goodAccounts(ACCOUNTS) }, sandbox);
   const pushing = work.startPush(PUSH);
   await counter.after(30);

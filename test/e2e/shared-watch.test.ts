@@ -14,16 +14,16 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers, watched ${
     const { url }: { url: string } = JSON.parse(/{.*metrics_started.*}/.exec(push.stderr())?.[0] ?? "{}");
     const working = await scene.whenWorking(2);
 
-    const told = async (name: string): Promise<readonly string[]> =>
+    const metric = async (name: string): Promise<readonly string[]> =>
       (await (await fetch(url)).text()).split("\n").filter((line) => line.startsWith(`${name}{`));
-    await expect.poll(async () => (await told("migrate_worker_ranges")).length, { timeout: 30_000 }).toBe(2);
-    await expect.poll(async () => (await told("migrate_pace_info")).length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(async () => (await metric("migrate_worker_ranges")).length, { timeout: 30_000 }).toBe(2);
+    await expect.poll(async () => (await metric("migrate_pace_info")).length, { timeout: 30_000 }).toBe(1);
     for (const { pid } of working) {
       const own = expect.stringMatching(new RegExp(String.raw`\{worker="[^"]+:${pid}"\} \d`));
       for (const name of ["send_rate", "range_first_record", "range_last_record"])
-        await expect.poll(() => told(`migrate_worker_${name}`), { timeout: 30_000 }).toContainEqual(own);
+        await expect.poll(() => metric(`migrate_worker_${name}`), { timeout: 30_000 }).toContainEqual(own);
     }
-    const [takenAt = ""] = await told("migrate_worker_range_taken_timestamp_seconds");
+    const [takenAt = ""] = await metric("migrate_worker_range_taken_timestamp_seconds");
     expect(Math.abs(Date.now() / 1000 - Number(takenAt.split(" ").at(-1)))).toBeLessThan(120);
 
     const { stdout } = await scene.migrate(["status", "--ledger", scene.ledger]);

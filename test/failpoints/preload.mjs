@@ -22,11 +22,11 @@ let met = 0;
 const FAULTS = { enospc: { code: "ENOSPC", errno: -28, errcode: 13 }, eio: { code: "EIO", errno: -5, errcode: 10 } };
 
 /** Like a JavaScript error, the message quotes the value at fault. */
-const stumble = () => JSON.parse("Amina Hughes, 07700 900730");
+const throwSyntaxError = () => JSON.parse("Amina Hughes, 07700 900730");
 const BUGS = {
-  throw: stumble,
-  uncaught: () => void setImmediate(stumble),
-  unhandled: () => void Promise.resolve().then(stumble),
+  throw: throwSyntaxError,
+  uncaught: () => void setImmediate(throwSyntaxError),
+  unhandled: () => void Promise.resolve().then(throwSyntaxError),
 };
 
 /** Called when the program reaches a point of this kind. */

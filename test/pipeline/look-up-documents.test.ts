@@ -8,7 +8,7 @@ import { all, openThings, problemsOf, thingsFolder } from "../job/sample-job.ts"
 
 const { signal } = new AbortController();
 
-interface Looked {
+interface LookupEnd {
   readonly records: readonly MappedRecord[];
   readonly asked: readonly string[];
   readonly mostAtOnce: number;
@@ -19,7 +19,7 @@ async function lookUp(
   rows: readonly string[],
   documents: readonly string[],
   more: { readonly documentRoot?: string; readonly concurrency?: number; readonly ask?: DocumentStore["has"] } = {},
-): Promise<Looked> {
+): Promise<LookupEnd> {
   const { documentRoot, concurrency = 4, ask } = more;
   const job = await openThings(thingsFolder(rows), { documentRoot });
   const asked: string[] = [];

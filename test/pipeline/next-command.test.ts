@@ -28,7 +28,7 @@ const JOB: JobSettings = {
   limit: 3,
 };
 
-function leftOver(more: {
+function remainderOf(more: {
   readonly run?: Partial<Run>;
   readonly summary?: Partial<Summary>;
   readonly rest?: Partial<RunRemainder>;
@@ -67,12 +67,12 @@ const REFUSED: PlatformProblem = { by: "platform", attr: "a", severity: "error",
 
 describe("the next command", () => {
   it("repairs a ledger that was lost while sending", () => {
-    const left = leftOver({ summary: { counts: { pending: 3 } }, rest: { isLedgerLost: true } });
+    const left = remainderOf({ summary: { counts: { pending: 3 } }, rest: { isLedgerLost: true } });
     expect(nextCommand(left)).toBe("migrate ledger repair --ledger l.db");
   });
 
   it("is absent after complete success", () => {
-    expect(nextCommand(leftOver({}))).toBeUndefined();
+    expect(nextCommand(remainderOf({}))).toBeUndefined();
   });
 
   it.each([
@@ -80,15 +80,15 @@ describe("the next command", () => {
     ["records are blocked", { summary: { counts: { blocked: 1, rejected: 1 }, exitCode: 4 } }],
     ["reading was stopped", { run: { state: "planning" }, summary: { counts: { valid: 2 }, exitCode: 3 } }],
   ] as const)("resumes the run when %s", (_, more) => {
-    expect(nextCommand(leftOver(more))).toBe(RESUME);
+    expect(nextCommand(remainderOf(more))).toBe(RESUME);
   });
 
   it("is resume for ambiguous records that a resume may settle, and reconcile for others", () => {
     const summary = { counts: { ambiguous: 1 }, exitCode: 5 };
-    expect(nextCommand(leftOver({ summary, rest: { settlesAmbiguous: true } }))).toBe(RESUME);
-    expect(nextCommand(leftOver({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
+    expect(nextCommand(remainderOf({ summary, rest: { settlesAmbiguous: true } }))).toBe(RESUME);
+    expect(nextCommand(remainderOf({ summary }))).toBe(RESUME.replace("resume", "reconcile"));
     const dryRun = { dryRun: true };
-    expect(nextCommand(leftOver({ summary, run: dryRun }))).toBeUndefined();
+    expect(nextCommand(remainderOf({ summary, run: dryRun }))).toBeUndefined();
   });
 
   it.each([
@@ -96,8 +96,8 @@ describe("the next command", () => {
     [false, { ambiguous: 2 }, { ambiguous: 1, accepted: 1 }],
     [false, { pending: 2, ambiguous: 1 }, { pending: 1, ambiguous: 1, rejected: 1 }],
     [false, { blocked: 1 }, { accepted: 1 }],
-  ])("is based on whether a resume settled anything (%s): before %o, after %o", (isFruitless, before, after) => {
-    expect(settledNothing(before, after)).toBe(isFruitless);
+  ])("is based on whether a resume settled anything (%s): before %o, after %o", (hasNoProgress, before, after) => {
+    expect(settledNothing(before, after)).toBe(hasNoProgress);
   });
 
   it.each<[may: boolean, what: string, outcome: Partial<Outcome>]>([
@@ -118,12 +118,12 @@ describe("the next command", () => {
   });
 
   it("is absent for a dry run that was not going to send its records", () => {
-    expect(nextCommand(leftOver({ run: { dryRun: true }, summary: { counts: { pending: 2 } } }))).toBeUndefined();
+    expect(nextCommand(remainderOf({ run: { dryRun: true }, summary: { counts: { pending: 2 } } }))).toBeUndefined();
   });
 
   it("is absent if too many records were invalid, because reading again would end the same way", () => {
     const more = { run: { state: "planning" }, summary: { counts: { invalid: 2 }, exitCode: 1 } } as const;
-    expect(nextCommand(leftOver(more))).toBeUndefined();
+    expect(nextCommand(remainderOf(more))).toBeUndefined();
   });
 
   it("re-imports rejects, with the other settings from the recorded run", () => {
@@ -131,15 +131,15 @@ describe("the next command", () => {
       { source: "a", path: "out/rejects.csv" },
       { source: "b", path: "out/rejects.b.csv" },
     ];
-    expect(nextCommand(leftOver({ rest: { rejects } }))).toBe(
+    expect(nextCommand(remainderOf({ rest: { rejects } }))).toBe(
       "migrate push --rejects out --config 'conf/my migrate.yaml' --ledger l.db",
     );
     const { config: _, ...settings } = JOB;
-    expect(nextCommand(leftOver({ rest: { rejects, settings, ledger: ".migrate/ledger.db" } }))).toBe(
+    expect(nextCommand(remainderOf({ rest: { rejects, settings, ledger: ".migrate/ledger.db" } }))).toBe(
       "migrate push --rejects out",
     );
     const run = { command: "validate", settings: {} } as const;
-    expect(nextCommand(leftOver({ run, rest: { rejects, settings, ledger: undefined } }))).toBe(
+    expect(nextCommand(remainderOf({ run, rest: { rejects, settings, ledger: undefined } }))).toBe(
       "migrate validate --rejects out",
     );
   });
@@ -147,7 +147,7 @@ describe("the next command", () => {
   it("names the target if no ledger stores it", () => {
     const rest = { rejects: [{ source: undefined, path: "out/rejects.csv" }], flags: ["--remote-validate"] };
     const { config: _, ...settings } = JOB;
-    expect(nextCommand(leftOver({ rest: { ...rest, settings, ledger: undefined } }))).toBe(
+    expect(nextCommand(remainderOf({ rest: { ...rest, settings, ledger: undefined } }))).toBe(
       "migrate push --rejects out --target t --remote-validate",
     );
   });
@@ -155,7 +155,7 @@ describe("the next command", () => {
   it("names the sources and flags of a document check", () => {
     const run = { command: "documents check", settings: {} } as const;
     const rejects = [{ source: "a", path: "out/rejects.csv" }];
-    expect(nextCommand(leftOver({ run, rest: { rejects, ledger: undefined } }))).toBe(
+    expect(nextCommand(remainderOf({ run, rest: { rejects, ledger: undefined } }))).toBe(
       `migrate documents check --source a=out/rejects.csv ${MEANT} ${READ}`,
     );
   });

@@ -2,23 +2,23 @@ import { expect, it } from "vitest";
 import { readAhead } from "../../src/pipeline/send/read-ahead.ts";
 
 it("requests the next batch while the current one is processed, and no sooner", async () => {
-  const told: string[] = [];
+  const events: string[] = [];
   async function* batches(): AsyncGenerator<number> {
     try {
       for (let batch = 1; batch <= 9; batch += 1) {
-        told.push(`made ${batch}`);
+        events.push(`made ${batch}`);
         yield batch;
       }
     } finally {
-      told.push("closed");
+      events.push("closed");
     }
   }
   for await (const batch of readAhead(batches())) {
     await new Promise(setImmediate);
-    told.push(`took ${batch}`);
+    events.push(`took ${batch}`);
     if (batch === 2) break;
   }
-  expect(told).toEqual(["made 1", "made 2", "took 1", "made 3", "took 2", "closed"]);
+  expect(events).toEqual(["made 1", "made 2", "took 1", "made 3", "took 2", "closed"]);
 });
 
 async function* brokenBatches(): AsyncGenerator<number> {

@@ -179,7 +179,7 @@ function told(one: RecordToSend | undefined): unknown {
 }
 
 /** The seventh record of a group, and its detached copy. */
-async function setApart(job: Job, group: PayloadGroup): Promise<readonly (RecordToSend | undefined)[]> {
+async function detachSeventh(job: Job, group: PayloadGroup): Promise<readonly (RecordToSend | undefined)[]> {
   async function* seventh(): AsyncGenerator<PayloadGroup> {
     yield { ...group, first: 7, last: 7 };
   }
@@ -191,27 +191,27 @@ test("a detached record is unchanged and releases the other records of its group
   const job = await openLarge();
   const [group] = await groupsFrom(job);
   if (group === undefined) throw new Error("there are no records");
-  const [record, apart] = await setApart(job, group);
-  expect(apart?.json?.toString()).toContain('"ref":"A6"');
-  expect(apart?.locate(["name"])).toMatchObject({ line: 8, column: "NAME" });
-  expect(told(apart)).toEqual(told(record));
-  expect(apart?.detached).toBeUndefined();
+  const [record, detachedCopy] = await detachSeventh(job, group);
+  expect(detachedCopy?.json?.toString()).toContain('"ref":"A6"');
+  expect(detachedCopy?.locate(["name"])).toMatchObject({ line: 8, column: "NAME" });
+  expect(told(detachedCopy)).toEqual(told(record));
+  expect(detachedCopy?.detached).toBeUndefined();
 });
 
 /** What remains of a group, with a detached record of it. */
-async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; readonly apart: unknown }> {
+async function leftOfGroup(job: Job): Promise<{ readonly row: WeakRef<object>; readonly detachedCopy: unknown }> {
   const [group] = await groupsFrom(job);
   if (group === undefined) throw new Error("there are no records");
-  const [, apart] = await setApart(job, group);
-  return { row: new WeakRef(group.row), apart };
+  const [, detachedCopy] = await detachSeventh(job, group);
+  return { row: new WeakRef(group.row), detachedCopy };
 }
 
 test("a group is collected although a detached record of it is kept", async () => {
-  const { row, apart } = await leftOfGroup(await openLarge());
+  const { row, detachedCopy } = await leftOfGroup(await openLarge());
   await new Promise(setImmediate);
   collectGarbage();
   expect(row.deref()).toBeUndefined();
-  expect(apart).toMatchObject({ record: 7 });
+  expect(detachedCopy).toMatchObject({ record: 7 });
 });
 
 test("an aborted reading ends early without an error", async () => {

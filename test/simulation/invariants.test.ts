@@ -4,7 +4,7 @@ import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { createWitness, type Witness } from "./invariants.ts";
 import type { HeldAccount } from "./model-platform.ts";
-import { hex } from "./mortal-ledger.ts";
+import { hex } from "./killable-ledger.ts";
 import { identityOf } from "./simulated-record.ts";
 
 const operation: Operation = {

@@ -4,7 +4,7 @@ import type { Outcome, Summary } from "../../src/model/outcome.ts";
 import { retryAfterMs } from "../../src/transport/retry-delay.ts";
 import type { HttpReply, HttpRequest } from "../../src/transport/http.ts";
 import { type HeldAccount, type ModelPlatform, partsOf } from "./model-platform.ts";
-import { type Durable, hex } from "./mortal-ledger.ts";
+import { type Durable, hex } from "./killable-ledger.ts";
 import { identityOf, type SimulatedRecord } from "./simulated-record.ts";
 
 /** A violated invariant, by its name (docs/reliability.md). */

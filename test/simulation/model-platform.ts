@@ -1,6 +1,6 @@
 import { type Http, type HttpReply, type HttpRequest, TransportError } from "../../src/transport/http.ts";
 import { between, type Dice } from "../seeded-dice.ts";
-import { type Fate, fateOf } from "./fates.ts";
+import { type DrawnResult, drawResult } from "./drawn-results.ts";
 import type { SimulatedClock } from "./simulated-clock.ts";
 import type { Weather } from "./weather.ts";
 
@@ -61,30 +61,30 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
     throw new TransportError(phase, code, { code, durationMs: clock.monotonic() - startedAt });
   };
 
-  const exchange = async (request: HttpRequest, fate: Fate): Promise<HttpReply> => {
+  const exchange = async (request: HttpRequest, drawn: DrawnResult): Promise<HttpReply> => {
     const startedAt = clock.monotonic();
     const reply = (answer: HttpReply): HttpReply => ({ ...answer, durationMs: clock.monotonic() - startedAt });
-    if (fate.kind === "unsent") {
+    if (drawn.kind === "unsent") {
       await clock.sleep(between(dice, 1, 50));
-      return lose(fate.code, "unsent", startedAt);
+      return lose(drawn.code, "unsent", startedAt);
     }
-    if (fate.kind === "lost") {
-      await clock.sleep(fate.afterMs);
-      return lose(fate.code, "sent", startedAt);
+    if (drawn.kind === "lost") {
+      await clock.sleep(drawn.afterMs);
+      return lose(drawn.code, "sent", startedAt);
     }
-    if (fate.kind === "unheard") {
+    if (drawn.kind === "unheard") {
       const { key } = partsOf(request);
       countInProgress(key, 1);
-      void clock.sleep(fate.afterMs + fate.lateMs).then(() => {
+      void clock.sleep(drawn.afterMs + drawn.lateMs).then(() => {
         countInProgress(key, -1);
         return arrive(request);
       });
-      await clock.sleep(fate.afterMs + 1);
-      return lose(fate.code, "sent", startedAt);
+      await clock.sleep(drawn.afterMs + 1);
+      return lose(drawn.code, "sent", startedAt);
     }
     await clock.sleep(between(dice, 1, 150));
-    const answer = fate.kind === "page" ? PAGE : answered(request, fate, arrive);
-    if (fate.kind === "answered") note(`answers ${fate.status}`);
+    const answer = drawn.kind === "page" ? PAGE : answered(request, drawn, arrive);
+    if (drawn.kind === "answered") note(`answers ${drawn.status}`);
     await clock.sleep(between(dice, 1, 150));
     return reply(answer);
   };
@@ -94,9 +94,9 @@ export function createModelPlatform(options: PlatformOptions): ModelPlatform {
       await clock.sleep(between(dice, 1, 100));
       return tokens.login();
     }
-    const fate = fateOf(dice, weather, clock.monotonic());
-    note(`request for ${partsOf(request).key}: ${fate.kind}`);
-    return Promise.race([exchange(request, fate), aborted(request.signal, clock)]);
+    const drawn = drawResult(dice, weather, clock.monotonic());
+    note(`request for ${partsOf(request).key}: ${drawn.kind}`);
+    return Promise.race([exchange(request, drawn), aborted(request.signal, clock)]);
   };
   return { http, accounts, arrivals };
 }
@@ -114,19 +114,19 @@ const PAGE: HttpReply = {
   durationMs: 0,
 };
 
-function answered(request: HttpRequest, fate: Fate, arrive: (request: HttpRequest) => HttpReply): HttpReply {
-  if (fate.kind === "answered") {
-    if (fate.processed) arrive(request);
-    const headers = fate.retryAfter === undefined ? {} : { "retry-after": fate.retryAfter };
+function answered(request: HttpRequest, drawn: DrawnResult, arrive: (request: HttpRequest) => HttpReply): HttpReply {
+  if (drawn.kind === "answered") {
+    if (drawn.processed) arrive(request);
+    const headers = drawn.retryAfter === undefined ? {} : { "retry-after": drawn.retryAfter };
     return {
-      ...json(fate.status, {}),
+      ...json(drawn.status, {}),
       headers,
-      complete: fate.status !== 400,
-      body: fate.status === 400 ? '{"err' : "",
+      complete: drawn.status !== 400,
+      body: drawn.status === 400 ? '{"err' : "",
     };
   }
   const whole = arrive(request);
-  return fate.kind === "cut" ? { ...whole, body: whole.body.slice(0, whole.body.length / 2), complete: false } : whole;
+  return drawn.kind === "cut" ? { ...whole, body: whole.body.slice(0, whole.body.length / 2), complete: false } : whole;
 }
 
 function aborted(signal: AbortSignal | undefined, clock: SimulatedClock): Promise<never> {

@@ -13,9 +13,9 @@ import { upload } from "../../src/upload/upload.ts";
 import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 import type { Witness } from "./invariants.ts";
 import { type ModelPlatform, partsOf } from "./model-platform.ts";
-import { mortalLedger, type WriteFault } from "./mortal-ledger.ts";
+import { killableLedger, type WriteFault } from "./killable-ledger.ts";
 import type { JournaledLedger, Restores } from "./restored-ledger.ts";
-import { type Mortal, never, type SimulatedClock } from "./simulated-clock.ts";
+import { type Killable, never, type SimulatedClock } from "./simulated-clock.ts";
 import { marksOf, payloadOf, type SimulatedRecord, SUPPLIER, TARGET } from "./simulated-record.ts";
 
 /** A simulated migration: its records, its platform and its ledger. */
@@ -184,7 +184,7 @@ async function uploaded(
   const authorisation = createAuthorisation({ http, baseUrl, credentials, clock });
   const tools = { http, baseUrl, authorisation, userAgent: "simulation", clock };
   const steps = createStepClients(job.operation, tools).map((step) => watchedStep(step, job));
-  const watched = mortalLedger(ledger, {
+  const watched = killableLedger(ledger, {
     process,
     fault: writeFaults(options),
     durable: job.witness.durable,
@@ -215,7 +215,7 @@ async function uploaded(
   return end;
 }
 
-interface Process extends Mortal {
+interface Process extends Killable {
   readonly kill: () => void;
   /** The process has ended by itself, so scheduled faults no longer apply. */
   readonly end: () => void;
@@ -293,7 +293,7 @@ function writeFaults({ dice, calm }: SessionOptions): () => WriteFault {
   };
 }
 
-function watchedHttp({ platform, witness }: Job, process: Mortal): Http {
+function watchedHttp({ platform, witness }: Job, process: Killable): Http {
   return async (request) => {
     if (process.isDead()) await never();
     witness.requestSent(request);

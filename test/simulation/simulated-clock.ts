@@ -5,14 +5,14 @@ export interface SimulatedClock extends Clock {
   /** Advances to the next sleeper and wakes it. False if there is none. */
   readonly step: () => boolean;
   /** The clock of a process that may die: sleeps of a dead process never end. */
-  readonly of: (process: Mortal) => Clock;
+  readonly of: (process: Killable) => Clock;
 }
 
 /** A process of the simulated machine, which may die. */
-export interface Mortal {
+export interface Killable {
   readonly isDead: () => boolean;
   /** Resolves when the process is not frozen. */
-  readonly awake?: () => Promise<void>;
+  readonly untilThawed?: () => Promise<void>;
 }
 
 interface Sleeper {
@@ -63,11 +63,11 @@ export function createSimulatedClock(wall: (monotonic: number) => number = (mono
       next.wake();
       return true;
     },
-    of: ({ isDead, awake }) => ({
+    of: ({ isDead, untilThawed }) => ({
       ...clock,
       async sleep(ms, signal) {
         await sleep(ms, signal);
-        await awake?.();
+        await untilThawed?.();
         if (isDead()) await never();
       },
     }),

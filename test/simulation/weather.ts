@@ -1,7 +1,7 @@
 import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
 
 /** The faults of the platform and the network that are active at a moment. */
-export interface Sky {
+export interface Faults {
   /** Almost no request reaches the platform. */
   readonly cut: boolean;
   /** Half of the requests fail, in any way. */
@@ -15,35 +15,35 @@ export interface Sky {
 }
 
 /** A period with one kind of fault, in milliseconds of simulated time. */
-interface Spell {
-  readonly kind: keyof Sky;
+interface FaultPeriod {
+  readonly kind: keyof Faults;
   readonly from: number;
   readonly to: number;
 }
 
 /** The random faults of the platform and the network, as determined by the seed. */
 export interface Weather {
-  readonly at: (now: number) => Sky;
+  readonly at: (now: number) => Faults;
   /** The share of requests that fail at any time. */
-  readonly drizzle: number;
+  readonly baseErrorRate: number;
   /** Ends all faults. */
   readonly clear: () => void;
   readonly isClear: () => boolean;
 }
 
 export function createWeather(dice: Dice): Weather {
-  const spells = Array.from({ length: between(dice, 0, 5) }, () => spell(dice));
-  const drizzle = dice() < 0.3 ? 0 : dice() * 0.3;
+  const periods = Array.from({ length: between(dice, 0, 5) }, () => drawPeriod(dice));
+  const baseErrorRate = dice() < 0.3 ? 0 : dice() * 0.3;
   let isClear = false;
   return {
-    drizzle,
+    baseErrorRate,
     clear() {
       isClear = true;
     },
     isClear: () => isClear,
     at(now) {
-      const over = isClear ? [] : spells.filter(({ from, to }) => from <= now && now < to);
-      const has = (kind: keyof Sky): boolean => over.some((one) => one.kind === kind);
+      const over = isClear ? [] : periods.filter(({ from, to }) => from <= now && now < to);
+      const has = (kind: keyof Faults): boolean => over.some((one) => one.kind === kind);
       return {
         cut: has("cut"),
         erratic: has("erratic"),
@@ -55,8 +55,8 @@ export function createWeather(dice: Dice): Weather {
   };
 }
 
-function spell(dice: Dice): Spell {
-  const kind = pickWeighted<keyof Sky>(dice, [
+function drawPeriod(dice: Dice): FaultPeriod {
+  const kind = pickWeighted<keyof Faults>(dice, [
     [3, "cut"],
     [4, "erratic"],
     [3, "busy"],

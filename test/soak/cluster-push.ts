@@ -34,9 +34,9 @@ export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
   };
   /** Starts a new worker for each worker that died. */
   const replenish = async (): Promise<void> => {
-    const living = started.filter(isRunning);
+    const running = started.filter(isRunning);
     const working = (await workingPids(scene)).length;
-    if (working > 0 && working + joining(living, started) < workers) {
+    if (working > 0 && working + joining(running, started) < workers) {
       started.push(scene.start(["worker", "--ledger", scene.ledger]));
     }
   };
@@ -89,10 +89,10 @@ export function isRunning({ process: { exitCode, signalCode } }: RunningCli): bo
   return exitCode === null && signalCode === null;
 }
 
-function joining(living: readonly RunningCli[], started: readonly RunningCli[]): number {
+function joining(running: readonly RunningCli[], started: readonly RunningCli[]): number {
   // The last started worker may not have joined yet.
   const last = started.at(-1);
-  return last !== undefined && living.includes(last) && last.stderr() === "" ? 1 : 0;
+  return last !== undefined && running.includes(last) && last.stderr() === "" ? 1 : 0;
 }
 
 export async function workingPids({ workers }: SharedPush): Promise<readonly number[]> {

@@ -106,12 +106,12 @@ describe("without a tunnel, no byte of the request is sent:", () => {
   });
 
   test("the proxy's certificate is not trusted", async () => {
-    const stranger = await startChaosServer(() => reply(200, {}));
-    cleanups.push(stranger.close);
-    const { post } = await scene(reply(201, {}), { proxy: { url: stranger.baseUrl, credentials: "me:secret" } });
+    const otherServer = await startChaosServer(() => reply(200, {}));
+    cleanups.push(otherServer.close);
+    const { post } = await scene(reply(201, {}), { proxy: { url: otherServer.baseUrl, credentials: "me:secret" } });
     const error = await post();
     expect(error).toMatchObject({ phase: "unsent", code: "PROXY_DEPTH_ZERO_SELF_SIGNED_CERT" });
-    expect(stranger.requests).toHaveLength(0);
+    expect(otherServer.requests).toHaveLength(0);
     expect(error instanceof TransportError ? classifyError(error, ORIGIN).replyClass : undefined).toMatchObject({
       kind: "stop",
       failure: { code: "tls" },

@@ -10,7 +10,7 @@ function rejectedByName(code: string): RequestResult {
 }
 
 /** By default, a 404 for a record ends the run. */
-const notTakenHere: RequestResult = {
+const notProcessed: RequestResult = {
   replyClass: { kind: "stop", failure: new Failure("wrong_endpoint", "no such path") },
   http: 404,
   durationMs: 1,
@@ -44,7 +44,7 @@ describe("a repeated record", () => {
     ],
     ["a refusal", rejected("in_progress", "non_field_errors", "is already being processed"), "ambiguous"],
     ["a refusal with its reason", rejected("blank"), "ambiguous"],
-    ["a 404 without a rule", notTakenHere, "ambiguous"],
+    ["a 404 without a rule", notProcessed, "ambiguous"],
     ["a refusal that the contract names", rejectedByName("blank"), "rejected"],
   ])(
     "still counts an earlier unclear reply after %s (it was forgotten, and the account existed)",

@@ -10,13 +10,13 @@ import { upload } from "../../src/upload/upload.ts";
 /** A clock whose time advances only when every process sleeps. */
 export function fakeClock(): Clock {
   let now = 0;
-  const sleepers = new Set<{ readonly at: number; readonly wake: () => void }>();
+  const timers = new Set<{ readonly at: number; readonly wake: () => void }>();
   let ticking = false;
   const tick = async (): Promise<void> => {
     ticking = true;
-    while (sleepers.size > 0) {
+    while (timers.size > 0) {
       for (let turn = 0; turn < 10; turn += 1) await new Promise(setImmediate);
-      const [first] = [...sleepers].toSorted((a, b) => a.at - b.at);
+      const [first] = [...timers].toSorted((a, b) => a.at - b.at);
       if (first === undefined) break;
       now = Math.max(now, first.at);
       first.wake();
@@ -29,17 +29,17 @@ export function fakeClock(): Clock {
     sleep: (ms, signal) =>
       new Promise((resolve) => {
         const wake = (): void => {
-          sleepers.delete(sleeper);
+          timers.delete(timer);
           signal?.removeEventListener("abort", wake);
           resolve();
         };
-        const sleeper = { at: now + ms, wake };
+        const timer = { at: now + ms, wake };
         if (signal?.aborted === true) {
           resolve();
           return;
         }
         signal?.addEventListener("abort", wake);
-        sleepers.add(sleeper);
+        timers.add(timer);
         if (!ticking) void tick();
       }),
   };
@@ -231,10 +231,10 @@ export const UNSENT: RequestResult = {
 };
 
 export function busy(afterMs?: number): RequestResult {
-  const told = afterMs === undefined ? {} : { afterMs };
+  const retryAfter = afterMs === undefined ? {} : { afterMs };
   return {
-    replyClass: { kind: "retry", reason: "HTTP 429", ...told },
-    pushBack: { reason: "HTTP 429", ...told },
+    replyClass: { kind: "retry", reason: "HTTP 429", ...retryAfter },
+    pushBack: { reason: "HTTP 429", ...retryAfter },
     http: 429,
     durationMs: 10,
   };

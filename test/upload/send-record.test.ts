@@ -86,13 +86,13 @@ const NO_TOKEN = json(401, { detail: "no" });
 const BUSY = json(429, {}, { "retry-after": "30" });
 
 /** Record 1 receives an expired token, record 2 a Retry-After of half a minute; then everything succeeds. */
-function endedAndBusy({ record, authorization, at }: Seen): HttpReply {
+function expireTokenThenBusy({ record, authorization, at }: Seen): HttpReply {
   if (at > 20_000 || record > 2) return CREATED;
   if (record === 2) return BUSY;
   return authorization === "Token token-1" ? NO_TOKEN : CREATED;
 }
 
-function firstTokenEnded({ authorization }: Seen): HttpReply {
+function expireFirstToken({ authorization }: Seen): HttpReply {
   return authorization === "Token token-1" ? NO_TOKEN : CREATED;
 }
 
@@ -105,7 +105,7 @@ function stopAfter(ms: number, clock: Clock): AbortSignal {
 
 describe("a request that is repeated with a newer token", () => {
   test("waits for a Retry-After that has arrived since", async () => {
-    const { end, seen } = await playRequests(endedAndBusy, { records: 2, concurrency: 2 });
+    const { end, seen } = await playRequests(expireTokenThenBusy, { records: 2, concurrency: 2 });
     expect(end.counts).toEqual({ accepted: 2 });
     const [first, second, ...later] = seen;
     expect([first?.at, second?.at]).toEqual([100, 100]);
@@ -114,12 +114,12 @@ describe("a request that is repeated with a newer token", () => {
   });
 
   test("uses no attempt", async () => {
-    const { ledger } = await playRequests(endedAndBusy, { records: 2, concurrency: 2 });
+    const { ledger } = await playRequests(expireTokenThenBusy, { records: 2, concurrency: 2 });
     expect(ledger.attempts.get(1)).toBe(1);
   });
 
   test("counts towards the request rate", async () => {
-    const { seen } = await playRequests(firstTokenEnded, { records: 4, concurrency: 4, rps: 5, loginMs: 1_000 });
+    const { seen } = await playRequests(expireFirstToken, { records: 4, concurrency: 4, rps: 5, loginMs: 1_000 });
     const repeats = seen.slice(4).map(({ at }) => at);
     expect(repeats).toHaveLength(4);
     for (const [index, at] of repeats.slice(1).entries()) expect(at - (repeats[index] ?? 0)).toBeGreaterThan(140);
@@ -128,7 +128,7 @@ describe("a request that is repeated with a newer token", () => {
   test("is not sent once the run is stopped: its record is pending", async () => {
     const clock = fakeClock();
     const drain = stopAfter(10_000, clock);
-    const { end, seen, ledger } = await playRequests(endedAndBusy, { records: 2, concurrency: 2, clock, drain });
+    const { end, seen, ledger } = await playRequests(expireTokenThenBusy, { records: 2, concurrency: 2, clock, drain });
     expect(end).toMatchObject({ reason: "drained", counts: { pending: 2 } });
     expect(seen.map(({ record }) => record)).toEqual([1, 2]);
     expect(ledger.states.get(1)).toBe("pending");

@@ -7,7 +7,7 @@ import type { ImportClient } from "../../src/platform/import/import-client.ts";
 import { upload } from "../../src/upload/upload.ts";
 import { ACCEPTED, AMBIGUOUS, busy, fakeClock, oneStep, rejected, sendable, withOwnAccount } from "./scene.ts";
 
-const NOT_MINE: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
+const NOT_PROCESSED: RequestResult = { replyClass: { kind: "retry", reason: "HTTP 408" }, http: 408, durationMs: 1 };
 
 /** The replies to each record's requests, in order. */
 const SCRIPT: readonly (readonly [readonly RequestResult[], string])[] = [
@@ -15,8 +15,8 @@ const SCRIPT: readonly (readonly [readonly RequestResult[], string])[] = [
   [[busy(), busy(1000), ACCEPTED], "accepted"],
   [[AMBIGUOUS, AMBIGUOUS, ACCEPTED], "accepted"],
   [[AMBIGUOUS, AMBIGUOUS, AMBIGUOUS], "ambiguous"],
-  [[NOT_MINE, NOT_MINE, NOT_MINE], "pending"],
-  [[NOT_MINE, rejected("blank")], "rejected"],
+  [[NOT_PROCESSED, NOT_PROCESSED, NOT_PROCESSED], "pending"],
+  [[NOT_PROCESSED, rejected("blank")], "rejected"],
 ];
 
 test("the SQLite ledger supports every path of an upload", async () => {

@@ -78,7 +78,7 @@ async function runs(sources: ValueSources): Promise<readonly Candidate[]> {
 
 const MAX_RUNS = 50;
 const MAX_KEYS = 100;
-const MAX_LOOKED_AT = 20_000;
+const MAX_SCANNED_ENTRIES = 20_000;
 
 /** Keys of the latest or the given run, in record order. After a comma, completes the next key of a list. */
 async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
@@ -92,7 +92,7 @@ async function keys(sources: ValueSources): Promise<readonly Candidate[]> {
       for (const { key } of batch)
         if (key?.startsWith(prefix) === true && found.size < MAX_KEYS) found.add(before + key);
       looked += batch.length;
-      if (found.size >= MAX_KEYS || looked >= MAX_LOOKED_AT) break;
+      if (found.size >= MAX_KEYS || looked >= MAX_SCANNED_ENTRIES) break;
     }
     return [...found].map((value) => ({ value }));
   });

@@ -59,7 +59,7 @@ export function withSettings(
   return withContext(session, flags, async (context) => {
     const settings = await readJobSettings(sources, flags);
     logConfigFile(settings.configFile, context);
-    return sayingWhereNamed(settings, () => action(settings, context));
+    return withOptionOrigin(settings, () => action(settings, context));
   });
 }
 
@@ -93,7 +93,7 @@ export function withLedger(
     const { readLedgerSettings } = await import("../settings/settings.ts");
     const settings = await readLedgerSettings(flags, process.cwd());
     logConfigFile(settings.configFile, context);
-    return sayingWhereNamed(settings, () => action(settings, context));
+    return withOptionOrigin(settings, () => action(settings, context));
   });
 }
 
@@ -107,11 +107,11 @@ export function withConfig(
     const { readConfig } = await import("../settings/config-file.ts");
     const config = await readConfig(flags.config, process.cwd());
     logConfigFile(config.file, context);
-    return sayingWhereNamed(config, () => action(config, context));
+    return withOptionOrigin(config, () => action(config, context));
   });
 }
 
-function sayingWhereNamed<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
+function withOptionOrigin<T>({ placeOf }: Pick<Config, "placeOf">, action: () => Promise<T>): Promise<T> {
   return placeOf === undefined ? action() : withNamingPlace(placeOf, action);
 }
 

@@ -20,10 +20,10 @@ const REMIND_EVERY_MS = 5 * 60_000;
 /** @param run returns the id of the run, if there is one */
 export function createWaitLog(logger: Logger, now: () => number, run: () => string | undefined): WaitLog {
   const suppliers = createSupplierLog(logger, now, run);
-  let wait: { readonly since: number; until: number; reason: string; pauses: number; saidAt: number } | undefined;
+  let wait: { readonly since: number; until: number; reason: string; pauses: number; loggedAt: number } | undefined;
 
   const begin = ({ forMs, reason }: Pause): void => {
-    wait = { since: now(), until: now() + forMs, reason, pauses: 1, saidAt: now() };
+    wait = { since: now(), until: now() + forMs, reason, pauses: 1, loggedAt: now() };
     const forSeconds = Math.ceil(forMs / 1000);
     logger.event("wait_started", { run: run(), reason, forSeconds }, `Waiting ${forSeconds} s: ${reason}`);
   };
@@ -45,8 +45,8 @@ export function createWaitLog(logger: Logger, now: () => number, run: () => stri
       wait.until = Math.max(wait.until, now() + event.forMs);
       wait.reason = event.reason;
       wait.pauses += 1;
-      if (now() - wait.saidAt < REMIND_EVERY_MS) return;
-      wait.saidAt = now();
+      if (now() - wait.loggedAt < REMIND_EVERY_MS) return;
+      wait.loggedAt = now();
       const { reason, pauses, since } = wait;
       const fields = { run: run(), reason, pauses, elapsedSeconds: Math.round((now() - since) / 1000) };
       logger.event(
@@ -59,7 +59,7 @@ export function createWaitLog(logger: Logger, now: () => number, run: () => stri
 }
 
 function createSupplierLog(logger: Logger, now: () => number, run: () => string | undefined): WaitLog["supplier"] {
-  const closed = new Map<string, { readonly since: number; saidAt: number }>();
+  const closed = new Map<string, { readonly since: number; loggedAt: number }>();
   return ({ supplier, open, code, probeInMs }) => {
     const who = ["Import supplier", supplier].filter((word) => word !== "").join(" ");
     const known = closed.get(supplier);
@@ -71,8 +71,8 @@ function createSupplierLog(logger: Logger, now: () => number, run: () => string 
     }
     const next = probeInMs === undefined ? "" : `; checking again in ${duration(probeInMs)}`;
     const text = `${who} accepts no records for now (${code ?? "no code"})${next}`;
-    if (known !== undefined && now() - known.saidAt < REMIND_EVERY_MS) return logger.detail(text);
-    closed.set(supplier, { since: known?.since ?? now(), saidAt: now() });
+    if (known !== undefined && now() - known.loggedAt < REMIND_EVERY_MS) return logger.detail(text);
+    closed.set(supplier, { since: known?.since ?? now(), loggedAt: now() });
     const fields = {
       run: run(),
       supplier,

@@ -17,13 +17,13 @@ export function checkLine({ name, status, text, fix }: Check, { width, colour }:
   const style = new Chalk({ level: colour ? 1 : 0 });
   const room = Math.max(LEAST_WIDTH, width - INDENT.length);
   const [first = "", ...more] = wrapText(plainText(text, 2000), room);
-  const mend =
+  const fixes =
     fix === undefined || status === "ok"
       ? []
       : fix.split("\n").flatMap((line) => wrapText(`→ ${plainText(line, 500)}`, room));
   const mark = style[COLOURS[status]](MARKS[status]);
   const head = `${mark} ${plainText(name).padEnd(NAME_WIDTH)}${first}`;
-  return [head, ...[...more, ...mend].map((line) => INDENT + line)].map((line) => `${line.trimEnd()}\n`).join("");
+  return [head, ...[...more, ...fixes].map((line) => INDENT + line)].map((line) => `${line.trimEnd()}\n`).join("");
 }
 
 /** The line below all checks. */

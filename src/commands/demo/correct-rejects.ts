@@ -41,9 +41,9 @@ export async function correctRejects(
     const [, source = root, kind] = /^rejects(?:\.(.+))?\.(csv|ndjson)$/.exec(name) ?? [];
     if (kind === undefined) continue;
     const file = path.join(folder, name);
-    const mine = corrections.filter((correction) => correction.source === source);
+    const own = corrections.filter((correction) => correction.source === source);
     const correct = kind === "csv" ? correctCsv : correctNdjson;
-    const { text, corrected } = correct(await readFile(file, "utf8"), mine);
+    const { text, corrected } = correct(await readFile(file, "utf8"), own);
     await writeFile(file, text);
     files.set(source, file);
     cells += corrected;
@@ -72,10 +72,10 @@ function correctCsv(text: string, corrections: readonly Correction[]): Corrected
 function correctNdjson(text: string, corrections: readonly Correction[]): Corrected {
   let corrected = 0;
   const lines = text.split("\n").map((line) => {
-    const mine = corrections.filter(({ id }) => line.includes(JSON.stringify(id)));
-    const mended = mine.reduce(applyToJson, line);
-    if (mended !== line) corrected += mine.length;
-    return mended;
+    const own = corrections.filter(({ id }) => line.includes(JSON.stringify(id)));
+    const correctedLine = own.reduce(applyToJson, line);
+    if (correctedLine !== line) corrected += own.length;
+    return correctedLine;
   });
   return { text: lines.join("\n"), corrected };
 }

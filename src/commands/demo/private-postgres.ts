@@ -76,7 +76,7 @@ async function freePort(): Promise<number> {
   return typeof address === "object" && address !== null ? address.port : 0;
 }
 
-const LOOK_MS = 50;
+const POLL_MS = 50;
 
 async function whenListening(port: number, server: ChildProcess): Promise<void> {
   while (server.exitCode === null) {
@@ -85,7 +85,7 @@ async function whenListening(port: number, server: ChildProcess): Promise<void> 
       socket.once("error", () => resolve(false));
     });
     if (isThere) return;
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw notStarted(new Error(`it ended with ${server.exitCode}`));
 }

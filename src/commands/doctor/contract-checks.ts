@@ -36,8 +36,8 @@ export async function contractChecks(
     return [check, ...["operation", "rules", "mapping"].map((name) => skipped(name, "needs the contract"))];
   const name = settings.operation ?? (document === "unreadable" ? undefined : document?.operation);
   const { check: operationCheck, found: operation } = await lookAt("operation", async () => {
-    const sound = usableOperation(contract, name, files);
-    return { check: ok("operation", `${sound.id}: ${sound.method} ${sound.path}`), found: sound };
+    const usable = usableOperation(contract, name, files);
+    return { check: ok("operation", `${usable.id}: ${usable.method} ${usable.path}`), found: usable };
   });
   if (operation === undefined) {
     return [check, operationCheck, ...["rules", "mapping"].map((each) => skipped(each, "needs the operation"))];

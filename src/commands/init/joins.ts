@@ -78,8 +78,8 @@ const ROW_NUMBERS: ReadonlySet<string> = new Set(["id", "number", "sequence", "r
  * `ACCOUNT_NO`.
  */
 function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): number {
-  const own = tellingWords(column.name);
-  const other = tellingWords(key.name);
+  const own = distinctiveWords(column.name);
+  const other = distinctiveWords(key.name);
   const isPlain = isRowNumber(column) && isRowNumber(key);
   const same = column.name.toLowerCase() === key.name.toLowerCase();
   if (own.length === 0) return same && !isPlain ? 0.6 : 0;
@@ -90,7 +90,7 @@ function namesAgree({ column, to, key }: Pick<Join, "column" | "to" | "key">): n
   return 0.75 + 0.25 * (shared / Math.max(own.length, other.length, 1));
 }
 
-function tellingWords(name: string): readonly string[] {
+function distinctiveWords(name: string): readonly string[] {
   return nameWords(name).filter((word) => !ROW_NUMBERS.has(word));
 }
 

@@ -62,8 +62,8 @@ export async function explain(options: ExplainOptions, dependencies: Dependencie
 }
 
 /** Looks up a business key in the ledger only. */
-export async function lookUpRecord(options: ExplainOptions, told: StoreOptions = {}): Promise<KnownRecord> {
-  return readRunLedger(await openLedgerStore(options.ledger, told), async (ledger) => {
+export async function lookUpRecord(options: ExplainOptions, storeOptions: StoreOptions = {}): Promise<KnownRecord> {
+  return readRunLedger(await openLedgerStore(options.ledger, storeOptions), async (ledger) => {
     const { key } = options;
     const { run, outcomes } = await lookUp(options, ledger);
     const history = { attempts: await ledger.attempts(key), decisions: await ledger.decisions(key) };

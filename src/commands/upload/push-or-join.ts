@@ -9,7 +9,7 @@ import { isAddress, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { openToWrite } from "../../pipeline/run/with-run.ts";
-import { isGivenOut, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
+import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
 import { hasPlanner, isLeftOpen } from "../../pipeline/shared/planner-presence.ts";
 import { withWorkerProcesses, workerWords } from "../../pipeline/shared/worker-processes.ts";
 import { push, type PushOptions } from "./push.ts";
@@ -85,7 +85,7 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
   });
 }
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /** Waits until the active run can be joined. Returns undefined if no other process is active. */
 async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promise<JoinableWork | undefined> {
@@ -98,7 +98,7 @@ async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promi
     if (isJoinable(work)) return work;
     if (drain.aborted) throw stoppedWaiting(work.who);
     if (!isTold) notice(`Waiting for ${work.who}: this push joins its run as a worker, or starts after it has ended`);
-    await clock.sleep(LOOK_MS, drain);
+    await clock.sleep(POLL_MS, drain);
   }
 }
 
@@ -109,7 +109,7 @@ interface JoinableWork extends ActiveWriter {
 /** A run without waiting or assigned ranges only needs to be completed. */
 function isJoinable(work: ActiveWriter): work is JoinableWork {
   const { run, shared } = work;
-  if (run === undefined || shared === undefined || !isGivenOut(run, shared)) return false;
+  if (run === undefined || shared === undefined || !isDistributed(run, shared)) return false;
   return shared.state === "open" && shared.ranges.waiting + shared.ranges.taken > 0;
 }
 

@@ -8,7 +8,7 @@ import { connect, hostOf } from "../../job/target-connection.ts";
 import { requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import { migrate } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
-import { confirmSending, requireSomebodyToAsk } from "../../pipeline/send/confirm-sending.ts";
+import { confirmSending, requirePrompt } from "../../pipeline/send/confirm-sending.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
 import { openToWrite, type RunOptions, withNewRun } from "../../pipeline/run/with-run.ts";
 import type { RateLimitSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
@@ -47,7 +47,7 @@ export async function push(
       ? undefined
       : closeLater(await connect(options.target, job.operation, { dependencies, pace }));
     const isAsking = !dryRun && !options.yes;
-    if (isAsking) requireSomebodyToAsk(options, host, dependencies);
+    if (isAsking) requirePrompt(options, host, dependencies);
     return {
       newRun: await describeRun({ ...options, confirmed: options.yes }, { job, host, clock: dependencies.clock }),
       work: (run) => {

@@ -37,7 +37,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until, workers } = settings;
       await ledger.resumeRun(run.id, planPolicy(job, settings));
-      const isLeft = await isAnythingLeft(run, job, ledger);
+      const isLeft = await hasUnsentRecords(run, job, ledger);
       if (isLeft && workers !== undefined) await open.reporting.store?.requireSharing?.();
       const connection = isLeft ? closeLater(await connect(target, job.operation, { dependencies, pace })) : undefined;
       const isAsking = allowProduction !== true && settings.confirmed !== true && !(await hasSent(ledger, run));
@@ -52,7 +52,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
 }
 
 /** Whether records are left to send. The input of the run may not have been read completely. */
-async function isAnythingLeft({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
+async function hasUnsentRecords({ id, state }: Run, { operation }: Job, ledger: Ledger): Promise<boolean> {
   if (state === "planning") return true;
   const { pending = 0, ambiguous = 0 } = (await ledger.summary(id)).counts;
   return pending > 0 || (ambiguous > 0 && canResolveAmbiguous(operation));

@@ -11,7 +11,7 @@ import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
-import { isGivenOut, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
+import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
 import { isLeftOpenForGood } from "../../pipeline/shared/planner-presence.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
@@ -52,7 +52,7 @@ function settingsHere(run: Run, folder: string): RunSettings {
   return existsSync(settings.job.folder) ? settings : settingsSeenFrom(run, folder);
 }
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * Waits for the plan of the run and returns the run.
@@ -66,15 +66,15 @@ async function plannedRun(
   for (let isTold = false; ; isTold = true) {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
     const status = await store.sharedStatus?.(run.id);
-    if (isGivenOut(run, status)) return run;
-    const isAtWork = (await store.activeRun()) === run.id && settingsOf(run).workers !== undefined;
-    if (!isAtWork || drain.aborted) throw nothingToDo(run, { hasPlanner: isAtWork });
+    if (isDistributed(run, status)) return run;
+    const isPlannerActive = (await store.activeRun()) === run.id && settingsOf(run).workers !== undefined;
+    if (!isPlannerActive || drain.aborted) throw noWorkFailure(run, { hasPlanner: isPlannerActive });
     if (!isTold) notice(`Run ${run.id} is being planned; waiting for its ranges`);
-    await clock.sleep(LOOK_MS, drain);
+    await clock.sleep(POLL_MS, drain);
   }
 }
 
-function nothingToDo(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
+function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean }): Failure {
   const { id, state } = run;
   if (state === "finished") {
     return new Failure("run_unknown", `run ${id} has ended: there is nothing left to send`, {

@@ -131,10 +131,10 @@ function removeAll(layers: LayeredDocument, matches: readonly AttrPath[], onRoot
 
 function byPosition(one: AttrPath, other: AttrPath): number {
   for (const [depth, part] of one.entries()) {
-    const twin = other[depth];
-    if (twin === undefined) return 1;
-    if (typeof part === "number" && typeof twin === "number" && part !== twin) return part - twin;
-    if (part !== twin) return String(part) < String(twin) ? -1 : 1;
+    const otherPart = other[depth];
+    if (otherPart === undefined) return 1;
+    if (typeof part === "number" && typeof otherPart === "number" && part !== otherPart) return part - otherPart;
+    if (part !== otherPart) return String(part) < String(otherPart) ? -1 : 1;
   }
   return one.length - other.length;
 }

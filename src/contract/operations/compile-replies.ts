@@ -6,7 +6,7 @@ import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
 import { createFindings, type Findings } from "../contract-findings.ts";
 import type { Operation, DocumentedReply } from "./operation.ts";
 import { dereferenced, type DocumentPart, jsonMediaType } from "./document-part.ts";
-import { tellsAcceptance } from "./documented-reply.ts";
+import { documentsAcceptance } from "./documented-reply.ts";
 
 /** Reads an operation's documentation of its replies below 300. */
 export type CompileReplies = (operation: DocumentPart) => readonly DocumentedReply[];
@@ -71,7 +71,7 @@ export function checkReplies(
     operations.flatMap(({ steps }) => steps.flatMap(({ operation, reasons }) => [operation.id, reasons?.id])),
   );
   for (const operation of operations) {
-    if (operation.method !== "POST" || operation.body === undefined || tellsAcceptance(operation)) continue;
+    if (operation.method !== "POST" || operation.body === undefined || documentsAcceptance(operation)) continue;
     if (served.has(operation.id) && operation.steps.length === 0) continue;
     const asked = operation.steps.at(-1)?.operation ?? operation;
     findings.add("warning", "acceptance-unknown", ACCEPTANCE_UNKNOWN, [...placeOf(asked), "responses"]);

@@ -123,7 +123,7 @@ const SCALAR_NAMES: Readonly<Record<ScalarKind, string>> = {
  * items have statuses (`x-migrate-items`), or the result is polled (`x-migrate-poll`). For a workflow, the last step
  * counts.
  */
-export function tellsAcceptance({ steps, ...alone }: Operation): boolean {
+export function documentsAcceptance({ steps, ...alone }: Operation): boolean {
   const last = steps.at(-1);
   if (last?.poll !== undefined) return true;
   const { replies, outcomes, items = [] } = last?.operation ?? alone;

@@ -93,18 +93,18 @@ interface WrittenChoices {
  */
 function reportContradictions({ parts, lists, path, isEmpty }: WrittenChoices, compilation: Compilation): void {
   const { findings, contradict } = compilation;
-  const misfit = parts.map((part) => misfitIn(part, compilation)).find((one) => one !== undefined);
+  const impossible = parts.map((part) => findImpossibleChoice(part, compilation)).find((one) => one !== undefined);
   if (lists.some(({ value }) => isJsonArray(value) && value.length === 0)) {
     findings.add("warning", "contradiction", "the list of choices is empty; no value is valid", path);
   } else if (isEmpty) {
-    contradict(misfit?.reason ?? "no choice satisfies all parts of the schema", misfit?.path ?? path);
-  } else if (misfit !== undefined) {
-    findings.add("error", "contradiction", `${misfit.reason}; it is never valid`, misfit.path);
+    contradict(impossible?.reason ?? "no choice satisfies all parts of the schema", impossible?.path ?? path);
+  } else if (impossible !== undefined) {
+    findings.add("error", "contradiction", `${impossible.reason}; it is never valid`, impossible.path);
   }
 }
 
 /** A choice that does not have the type next to it. Choices that another part of the schema excludes are ignored. */
-function misfitIn(
+function findImpossibleChoice(
   part: SchemaNode,
   compilation: Compilation,
 ): { readonly reason: string; readonly path: AttrPath } | undefined {
@@ -113,9 +113,9 @@ function misfitIn(
   if (written === undefined || list === undefined) return undefined;
   const types = namesOfTypes(written, [...part.path, "type"], compilation);
   const choices = isJsonArray(list.value) ? list.value : [list.value];
-  const misfit = choices.find((choice) => choice !== null && types.length > 0 && !isOfType(choice, types));
-  if (misfit === undefined) return undefined;
-  return { reason: `the choice ${JSON.stringify(misfit)} is not of type ${types.join(" or ")}`, path: list.path };
+  const impossible = choices.find((choice) => choice !== null && types.length > 0 && !isOfType(choice, types));
+  if (impossible === undefined) return undefined;
+  return { reason: `the choice ${JSON.stringify(impossible)} is not of type ${types.join(" or ")}`, path: list.path };
 }
 
 function scalarsOf({ value, path }: Located, findings: Compilation["findings"]): readonly JsonScalar[] {

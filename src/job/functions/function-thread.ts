@@ -33,7 +33,7 @@ const LOAD_FACTOR = 10;
 /** After a first SIGINT or SIGTERM, a command ends within twice this time, whatever its functions do. */
 const STOP_GRACE_MS = 1000;
 
-const LOOK_EVERY_MS = 100;
+const CHECK_INTERVAL_MS = 100;
 
 /**
  * V8's own limit for the thread. If one large allocation exceeds it, V8 ends the whole process. The two limits below
@@ -196,7 +196,7 @@ function watchCalls({ done, give, timeoutMs }: Watched): Watch {
   const look = (): void => {
     if (Atomics.load(done, PROGRESS.count) !== count) restart();
     const now = performance.now();
-    spentMs += Math.min(now - lookedAt, 2 * LOOK_EVERY_MS);
+    spentMs += Math.min(now - lookedAt, 2 * CHECK_INTERVAL_MS);
     lookedAt = now;
     const bytes = process.memoryUsage.rss();
     bytesBefore ??= bytes;
@@ -211,7 +211,7 @@ function watchCalls({ done, give, timeoutMs }: Watched): Watch {
       limitMs = waiting.calls.length === 0 ? timeoutMs * LOAD_FACTOR : timeoutMs;
       bytesBefore = undefined;
       restart();
-      timer = setInterval(look, Math.min(LOOK_EVERY_MS, timeoutMs));
+      timer = setInterval(look, Math.min(CHECK_INTERVAL_MS, timeoutMs));
     },
     stop: () => clearInterval(timer),
   };

@@ -1,4 +1,4 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Outcome, Status, ValidOutcomes } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, Problem } from "../../model/problem.ts";
@@ -41,7 +41,7 @@ export async function* outcomesInColumns(
   const findings = plan.findings.sorted();
   let next = findings.next();
   for (const [index, batch] of plan.batches.entries()) {
-    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToOthers();
+    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToEventLoop();
     const found: LaterFinding[] = [];
     for (; next.done !== true && next.value.record <= batch.lastRecord; next = findings.next()) found.push(next.value);
     if (wanted?.has("valid") === false && batch.isPlain && found.length === 0) continue;

@@ -1,4 +1,4 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import type { Problem, Severity } from "../../model/problem.ts";
 import { type Status, STATUSES, type Summary } from "../../model/outcome.ts";
 import type { PlanPolicy } from "../ledger.ts";
@@ -86,7 +86,7 @@ export function newPackedPlan(pieces: PieceStore, sortedAtOnce: number): PackedP
 export function addItems(plan: PackedPlan, items: PackedItems): void {
   const columns = columnsIn(items.columns);
   if (columns.count === 0) return;
-  const troubled = countStatuses(plan, columns);
+  const problemCount = countStatuses(plan, columns);
   for (const severity of ["error", "warning"] as const) {
     for (const [code, count] of items.problems[severity]) countProblem(plan, severity, code, count);
   }
@@ -94,7 +94,7 @@ export function addItems(plan: PackedPlan, items: PackedItems): void {
   plan.batches.push({
     count: columns.count,
     lastRecord: requireInOrder(columns, plan.batches.at(-1)?.lastRecord ?? 0),
-    isPlain: troubled === 0,
+    isPlain: problemCount === 0,
     files: items.files.map(plan.files.numberOf),
     piece: plan.pieces.add(items.columns),
   });
@@ -102,15 +102,15 @@ export function addItems(plan: PackedPlan, items: PackedItems): void {
 
 /** Returns the number of items with problems. */
 function countStatuses(plan: PackedPlan, { count, flags }: ItemColumns): number {
-  let troubled = 0;
+  let problemCount = 0;
   let invalid = 0;
   for (const flag of flags) {
-    if (!isPlain(flag)) troubled += 1;
+    if (!isPlain(flag)) problemCount += 1;
     if ((flag & FLAG.invalid) !== 0) invalid += 1;
   }
   countStatus(plan, "invalid", invalid);
   countStatus(plan, "valid", count - invalid);
-  return troubled;
+  return problemCount;
 }
 
 /** Whether an item is valid and has no problems. */
@@ -173,7 +173,7 @@ interface ReadBatch {
 /** Reads all batches back, one at a time. Yields to the event loop in between. */
 export async function* batchesOf({ batches, pieces }: PackedPlan): AsyncGenerator<ReadBatch> {
   for (const [index, { piece, files }] of batches.entries()) {
-    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToOthers();
+    if (index % BATCHES_AT_ONCE === BATCHES_AT_ONCE - 1) await yieldToEventLoop();
     yield { columns: columnsIn(pieces.read(piece)), files };
   }
 }

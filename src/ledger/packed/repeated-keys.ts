@@ -1,4 +1,4 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { findKeyDamage } from "../../text/key-damage.ts";
 import { normalKey } from "../../text/near-key.ts";
 import { FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
@@ -166,7 +166,7 @@ async function* withPauses<T>(items: Iterable<T>): AsyncGenerator<T> {
   let count = 0;
   for (const item of items) {
     count += 1;
-    if (count % ITEMS_AT_ONCE === 0) await yieldToOthers();
+    if (count % ITEMS_AT_ONCE === 0) await yieldToEventLoop();
     yield item;
   }
 }

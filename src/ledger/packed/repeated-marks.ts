@@ -1,4 +1,4 @@
-import { setImmediate as yieldToOthers } from "node:timers/promises";
+import { setImmediate as yieldToEventLoop } from "node:timers/promises";
 import { HASH_RANGE } from "../../text/text-hash.ts";
 import type { PieceStore } from "./spool/piece-store.ts";
 
@@ -94,7 +94,7 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
   const repeated: (Float64Array | undefined)[] = [];
   let room = MOST_REPEATED;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
-    await yieldToOthers();
+    await yieldToEventLoop();
     const found = repeatedIn(bits.sharing(marksOf(bucket)), room);
     room -= found?.length ?? 0;
     repeated.push(found);

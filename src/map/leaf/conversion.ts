@@ -32,7 +32,7 @@ export function constantOf(type: FieldType, value: JsonValue): { value: JsonValu
   if (value === null) return type.nullable ? { value } : { fault: "is null, which the contract does not allow here" };
   if (typeof value === "object") return { fault: "must be a string, a number, true or false" };
   const converted = conversionTo(type)(String(value));
-  if (converted instanceof ConversionFailure) return { fault: `is not ${wordFor(converted)}` };
+  if (converted instanceof ConversionFailure) return { fault: `is not ${failureText(converted)}` };
   if (typeof value !== "string" && typeof converted === "string") return { fault: "must be in quotes: it is text" };
   if (type.kind === "choice" && !type.choices.some((choice) => choice === converted)) {
     const hint = didYouMean(String(value), type.choices.map(String));
@@ -88,7 +88,7 @@ function isLoose(option: FieldType): boolean {
   return option.kind === "text" || option.kind === "any";
 }
 
-function wordFor(failure: ConversionFailure): string {
+function failureText(failure: ConversionFailure): string {
   const expected = failure.finding.code === "invalid" ? failure.finding.expected : "known value";
   return `${/^[aeiou]/.test(expected) ? "an" : "a"} ${expected}`;
 }

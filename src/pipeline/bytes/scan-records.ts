@@ -92,8 +92,8 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
 
   function plan(number: number): boolean {
     cells.number = number;
-    const isSound = findCells(cells, marks) && isReadable(cells) && areReadable(notEncoded, number);
-    const made = isSound ? content() : UNSURE;
+    const isWellFormed = findCells(cells, marks) && isReadable(cells) && areReadable(notEncoded, number);
+    const made = isWellFormed ? content() : UNSURE;
     if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
     const { items } = found;
     items.lines[number] = cells.line;

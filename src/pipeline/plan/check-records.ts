@@ -192,8 +192,8 @@ function checkRecord(
   const structure = validate(record.payload);
   const isWhole = !hasUnlistedErrors(structure);
   const broken = (isWhole && checkRules?.(record.payload, attrsWithErrors([...record.problems, ...structure]))) || [];
-  const aside = isWhole ? checkSteps(record) : [];
-  const found = broken.length + aside.length === 0 ? structure : [...structure, ...broken, ...aside];
+  const stepProblems = isWhole ? checkSteps(record) : [];
+  const found = broken.length + stepProblems.length === 0 ? structure : [...structure, ...broken, ...stepProblems];
   if (found.length === 0 && (record.key !== undefined || job.mapping.keyAttr === undefined)) return record;
   const wrong = new Set(record.problems.filter(({ severity }) => severity === "error").map(({ attr }) => attr));
   const located = limitProblems(found.filter(({ attr }) => !wrong.has(attr))).map(({ path, ...problem }) =>

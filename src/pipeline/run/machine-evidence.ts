@@ -60,7 +60,7 @@ export async function openMachineJournal(
     async begin(run) {
       await writable(place.folder, async () => {
         await ledger.origin?.noteMachine(machineId(dependencies.stateFolder()));
-        await watch.vouch();
+        await watch.confirmComplete();
         await journal.begin(run);
         await watch.note(run);
       });
@@ -85,7 +85,7 @@ export interface OriginWatch {
   /** Remembers the current state, unless the database was replaced: the next `look` handles that. */
   readonly observe: () => Promise<void>;
   /** Records in the database, for machines without evidence, that its last observed state is complete. */
-  readonly vouch: () => Promise<void>;
+  readonly confirmComplete: () => Promise<void>;
   /**
    * Saves the observed state, unless the database was replaced: later processes compare with the earlier state.
    * @param run the first run of a ledger that has none
@@ -115,13 +115,13 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
     // A restored copy may not know the new machines.
     if (isNew) await writable(place.folder, () => note());
   };
-  const vouch = async (): Promise<void> => {
+  const confirmComplete = async (): Promise<void> => {
     // Uses the observed origin, not the current one: a copy that replaced the database must not confirm itself.
     if (last !== undefined) await origin?.noteOrigin(last.origin, timestamp(clock));
   };
   return {
     note,
-    vouch,
+    confirmComplete,
     async observe() {
       const facts = await origin?.facts();
       if (facts !== undefined && last !== undefined && !mayBeOther(last, facts)) await seen(facts);
@@ -133,7 +133,7 @@ export function watchOrigin(store: ServerStore, ledger: SharedLedger, dependenci
       if (isOther) await requireRestoredWhole(store, ledger, dependencies, last);
       await seen(facts);
       if (!isOther) return;
-      await vouch();
+      await confirmComplete();
       await writable(place.folder, () => note());
     },
   };

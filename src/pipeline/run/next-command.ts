@@ -63,7 +63,7 @@ export function nextCommand(left: RunRemainder): string | undefined {
     return shellCommand(["migrate", "reconcile", run.id, ...ledgerFlag]);
   }
   if (rejects.length === 0 || settings === undefined) return undefined;
-  if (run.command !== "documents check") return takeRejectsBack(left, settings);
+  if (run.command !== "documents check") return reimportRejects(left, settings);
   const sources = rejects.flatMap(({ source, path: file }) =>
     source === undefined ? [file] : ["--source", `${source}=${file}`],
   );
@@ -71,7 +71,7 @@ export function nextCommand(left: RunRemainder): string | undefined {
 }
 
 /** All other settings are recorded with the report, and with the run in its ledger. */
-function takeRejectsBack({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
+function reimportRejects({ run, rejects, ledger, flags }: RunRemainder, { config }: JobSettings): string {
   const folder = path.dirname(rejects[0]?.path ?? "");
   const target = run.command === "push" && ledger === undefined ? settingsOf(run).target.flags : [];
   const ledgerFlag = ledger === DEFAULT_LEDGER ? [] : flag("--ledger", ledger);
@@ -81,8 +81,8 @@ function takeRejectsBack({ run, rejects, ledger, flags }: RunRemainder, { config
 
 /** Stopped while reading, or with records left to send. */
 function isUnfinished({ run, summary, ledger, settlesAmbiguous }: RunRemainder): boolean {
-  const isAsFarAsAsked = ledger === undefined || settingsOf(run).until !== undefined;
-  if (run.command !== "push" || run.dryRun || isAsFarAsAsked) return false;
+  const hasReachedUntil = ledger === undefined || settingsOf(run).until !== undefined;
+  if (run.command !== "push" || run.dryRun || hasReachedUntil) return false;
   const toSend: readonly Status[] = settlesAmbiguous ? ["pending", "blocked", "ambiguous"] : ["pending", "blocked"];
   return (
     toSend.some((status) => (summary.counts[status] ?? 0) > 0) ||

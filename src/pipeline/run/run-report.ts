@@ -100,8 +100,8 @@ export async function endRun(
   const run = (await ledger.findRun(id)) ?? ended.run;
   const { counts } = summary;
   dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
-  const isFruitless = before !== undefined && sent?.reason === "done" && settledNothing(before, counts);
-  const totals = { exitCode, summary, isLedgerLost, isFruitless };
+  const hasNoProgress = before !== undefined && sent?.reason === "done" && settledNothing(before, counts);
+  const totals = { exitCode, summary, isLedgerLost, hasNoProgress };
   const reported = await reportRun({ ...ended, run }, totals, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
@@ -129,7 +129,7 @@ interface RunTotals {
   readonly summary?: Summary;
   readonly isLedgerLost?: boolean;
   /** The resumed run gave no record a final outcome. */
-  readonly isFruitless?: boolean;
+  readonly hasNoProgress?: boolean;
 }
 
 /** Writes the report folder from the ledger, and returns the report to show. */
@@ -152,7 +152,7 @@ export async function reportRun(
     workbook,
     ...dependencies,
   });
-  const settlesAmbiguous = totals.isFruitless !== true && (await mayResumeSettleAny(report, job?.operation));
+  const settlesAmbiguous = totals.hasNoProgress !== true && (await mayResumeSettleAny(report, job?.operation));
   const next = nextCommand({
     run,
     settings: job?.settings,

@@ -81,7 +81,7 @@ export function withNewRun(
     const opened = known?.ledger ?? closeLater(await openForgottenLedger(dependencies));
     const run = await opened.startRun(newRun);
     const ledger = inThreadIfLarge(opened, job, { threads: options.threads, isPlanned: false });
-    if (known !== undefined) tellBegun(run, known.store, dependencies);
+    if (known !== undefined) reportStart(run, known.store, dependencies);
     const reporting = { ...reportingOf(options), store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
     return doWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
@@ -211,14 +211,14 @@ export function withRecordedRun<J extends Job | undefined>(
     const { showValues, workbook } = options;
     const reporting = { out, showValues, workbook, store };
     const shownValues = showValues ? createShownValues() : undefined;
-    tellBegun(run, store, dependencies);
+    reportStart(run, store, dependencies);
     const threading = { threads: settings.threads, isPlanned: run.state !== "planning" };
     const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, threading);
     return doWork({ ledger: ledgerInUse, run, job, shownValues, reporting, journal, dependencies }, work);
   });
 }
 
-function tellBegun(run: Run, store: LedgerStore, { onProgress }: Dependencies): void {
+function reportStart(run: Run, store: LedgerStore, { onProgress }: Dependencies): void {
   const { id, command, target, supplier, operation } = run;
   const progressFile = progressPath(store, id);
   onProgress({ kind: "begun", run: { id, command, target, supplier, operation }, progressFile });

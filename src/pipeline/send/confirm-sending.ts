@@ -11,7 +11,7 @@ type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { read
  * Refuses at once if a confirmation is required and the user cannot be asked.
  * @throws Failure `wrong_target` or `usage`
  */
-export function requireSomebodyToAsk(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {
+export function requirePrompt(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {
   if (canAsk) return;
   if (settings.target.production) throw unconfirmedTarget(host);
   if (settings.sendInvalid === true) throw unconfirmedInvalid();

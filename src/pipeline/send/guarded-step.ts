@@ -1,5 +1,5 @@
 import type { Connection } from "../../job/target-connection.ts";
-import { wasHeldBack } from "../../platform/import/classified-request.ts";
+import { wasDeferred } from "../../platform/import/classified-request.ts";
 import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
 import type { Clock } from "../../time/clock.ts";
@@ -14,7 +14,7 @@ interface Guard {
 type Send = StepClient["send"];
 type MaySend = Parameters<Send>[2];
 
-const LOOK_AGAIN_MS = 50;
+const POLL_MS = 50;
 
 /** The steps of a connection. Their requests are only sent while the lease is held. */
 export function guardedSteps(
@@ -42,10 +42,10 @@ function guarded(send: Send, guard: Guard): Send {
   return async (payload, signal, maySend, given) => {
     for (;;) {
       const result = await send(payload, signal, whileHeld(maySend, signal, guard), given);
-      if (!wasHeldBack(result) || guard.lost.aborted || signal.aborted) return result;
+      if (!wasDeferred(result) || guard.lost.aborted || signal.aborted) return result;
       // The lease expired while a connection was established: that of the request, or that of its token. The token
       // request does not wait for the lease.
-      await guard.clock.sleep(LOOK_AGAIN_MS, guard.lost);
+      await guard.clock.sleep(POLL_MS, guard.lost);
     }
   };
 }
@@ -53,7 +53,7 @@ function guarded(send: Send, guard: Guard): Send {
 function whileHeld(maySend: MaySend, signal: AbortSignal, { lease, clock, lost }: Guard): MaySend {
   return async () => {
     for (;;) {
-      while (!lease.isHeld() && !lost.aborted && !signal.aborted) await clock.sleep(LOOK_AGAIN_MS, lost);
+      while (!lease.isHeld() && !lost.aborted && !signal.aborted) await clock.sleep(POLL_MS, lost);
       if (lost.aborted || signal.aborted || (await maySend?.()) === false) return false;
       if (lease.isHeld()) return true;
     }

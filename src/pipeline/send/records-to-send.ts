@@ -76,14 +76,14 @@ function ofPayload(group: PayloadGroup, item: SendableItem, context: SendContext
   if (!group.isReread) return withPayload({ json, rowOf, detached: undefined }, item, context);
   requirePlanned(item, json);
   const detached = (): RecordToSend =>
-    withPayload({ json: Buffer.from(json), rowOf: rowKeeper(rowOf()), detached: undefined }, item, context);
+    withPayload({ json: Buffer.from(json), rowOf: cacheRow(rowOf()), detached: undefined }, item, context);
   return withPayload({ json, rowOf, detached }, item, context);
 }
 
 type RowOf = () => Row | undefined;
 
 /** A separate function, because closures created in one scope share everything that any of them captures. */
-function rowKeeper(row: Row | undefined): RowOf {
+function cacheRow(row: Row | undefined): RowOf {
   return () => row;
 }
 

@@ -33,9 +33,9 @@ async function* groupsFrom(
   const places = createNotedPlaces({ ledger, run: run.id }, first.position);
   for await (const group of readPayloads(signal, first.position)) {
     const { last, next: behind } = group;
-    const isPassedOver = last < next.record;
-    await places.readUpTo(behind, isPassedOver ? "passed over" : "sent");
-    if (isPassedOver) continue;
+    const isSkipped = last < next.record;
+    await places.readUpTo(behind, isSkipped ? "passed over" : "sent");
+    if (isSkipped) continue;
     yield { ...group, first: Math.max(group.first, next.record) };
     next = await ledger.nextSendable(run.id, last + 1);
     if (next === undefined || isFar(next.position, last)) return next;

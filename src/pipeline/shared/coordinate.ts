@@ -26,7 +26,7 @@ export interface CoordinateOptions {
   readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "onProgress" | "notice" | "startProcess">;
 }
 
-const LOOK_MS = 1_000;
+const POLL_MS = 1_000;
 
 /**
  * Assigns the pending records to workers, starts the local workers, and watches until all records are sent or no
@@ -79,7 +79,7 @@ function startedText(ranges: number, here: number, run: string): string {
 async function watch(options: CoordinateOptions, processes: readonly StartedProcess[]): Promise<UploadEnd> {
   const { shared, onRequests, workers, dependencies } = options;
   const { drain, clock, onProgress, notice } = dependencies;
-  const everyMs = Math.min(LOOK_MS, workers.leaseMs / 5);
+  const everyMs = Math.min(POLL_MS, workers.leaseMs / 5);
   const progress = createSharedProgress({ onProgress, onRequests, clock });
   const gone = new Map<number, ProcessEnd>();
   let isDraining = false;

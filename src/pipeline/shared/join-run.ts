@@ -111,6 +111,6 @@ async function whileAnnounced<Result>(
 /**
  * Whether the run currently assigns ranges. Those of an earlier planner have ended; resuming the run assigns new ones.
  */
-export function isGivenOut({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
+export function isDistributed({ state }: Pick<Run, "state">, shared: { readonly state: string } | undefined): boolean {
   return state !== "planning" && shared !== undefined && shared.state !== "ended";
 }

@@ -14,7 +14,7 @@ export async function isLeftOpen(store: LedgerStore, run: Run["id"]): Promise<bo
   return (await readRunLedger(store, (ledger) => ledger.findRun(run)))?.state !== "finished";
 }
 
-const LOOK_MS = 500;
+const POLL_MS = 500;
 
 /**
  * Waits until `isLeftOpen` gives a final answer. A live planner ends the run soon after the last range. A dead planner
@@ -27,7 +27,7 @@ export async function isLeftOpenForGood(
 ): Promise<boolean> {
   while (!drain.aborted && (await hasPlanner(store))) {
     if ((await store.sharedStatus?.(run))?.state === "ended") return false;
-    await clock.sleep(LOOK_MS, drain);
+    await clock.sleep(POLL_MS, drain);
   }
   return isLeftOpen(store, run);
 }

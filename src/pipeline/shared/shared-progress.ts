@@ -21,8 +21,8 @@ type Outcome = Extract<UploadEvent, { kind: "outcome" }>;
 
 export function createSharedProgress({ onProgress, onRequests, clock }: SharedProgressOptions): SharedProgress {
   const reported = new Map<Outcome["status"], number>();
-  const holds = createHoldNews(clock);
-  const suppliers = createSupplierNews();
+  const holds = createHoldChanges(clock);
+  const suppliers = createSupplierChanges();
   let replies = { count: 0, totalMs: 0 };
   let pace = "";
 
@@ -31,15 +31,15 @@ export function createSharedProgress({ onProgress, onRequests, clock }: SharedPr
     const meanMs =
       now.count > replies.count ? (now.totalMs - replies.totalMs) / (now.count - replies.count) : undefined;
     const inFlight = sum(workers, (worker) => (worker.state === "working" ? worker.inFlight : 0));
-    let news = 0;
+    let changes = 0;
     for (const [status, count] of totalCounts(workers)) {
       for (let one = reported.get(status) ?? 0; one < count; one += 1) {
         onProgress({ kind: "outcome", status, inFlight, durationMs: meanMs });
-        news += 1;
+        changes += 1;
       }
       reported.set(status, count);
     }
-    if (news > 0) onRequests(news);
+    if (changes > 0) onRequests(changes);
     replies = now;
   };
 
@@ -84,7 +84,7 @@ function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): Uplo
 const SAME_END_MS = 500;
 
 /** Reports a pause when it begins and when it is extended. */
-function createHoldNews({ monotonic }: Pick<Clock, "monotonic">) {
+function createHoldChanges({ monotonic }: Pick<Clock, "monotonic">) {
   let until = Number.NEGATIVE_INFINITY;
   return (hold: SharedStatus["hold"]): readonly UploadEvent[] => {
     if (hold === undefined || monotonic() + hold.forMs <= until + SAME_END_MS) return [];
@@ -94,7 +94,7 @@ function createHoldNews({ monotonic }: Pick<Clock, "monotonic">) {
 }
 
 /** Reports an import supplier when it closes and when it opens again. */
-function createSupplierNews() {
+function createSupplierChanges() {
   const closed = new Set<string>();
   return (findings: SharedStatus["findings"]): readonly UploadEvent[] =>
     (findings?.suppliers ?? []).flatMap(({ supplier, open, code }): readonly UploadEvent[] => {

@@ -242,12 +242,12 @@ async function isOver({ reason }: UploadEnd, { run, shared, dependencies }: Work
 /** Settles sent ranges, tells the other workers about a failure that affects them, and leaves. */
 async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Promise<void> {
   await ranges.settle();
-  if (end.failure !== undefined && isOfRun(end.failure)) await tellOthers(end.failure, oneSupplier, worker);
+  if (end.failure !== undefined && isOfRun(end.failure)) await announceFailure(end.failure, oneSupplier, worker);
   await worker.leave();
 }
 
 /** A closed supplier is no reason to stop if others are open. */
-async function tellOthers(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
+async function announceFailure(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
   const { code, message, hint } = failure;
   const isOfSupplier = code === "supplier_closed" || code === "platform_refused";
   await worker.stop({ code, message, hint }, isOfSupplier && !oneSupplier ? "go on" : "stop");

@@ -25,14 +25,14 @@ const MAX_REJOINS = 5;
 export async function workUntilDone(options: JoiningOptions): Promise<WorkEnd> {
   const { shared, worker: process, onUnsaved, dependencies } = options;
   let last: WorkEnd | undefined;
-  for (let inVain = 0; ;) {
+  for (let idleRounds = 0; ;) {
     const joined = await joinAgain(shared, process, last);
     if ("end" in joined) return joined.end;
     const end = await workOnRun({ ...options, worker: joined });
     if (end.unsaved.length > 0) await onUnsaved(end.unsaved);
-    inVain = Object.keys(end.counts).length === 0 ? inVain + 1 : 0;
+    idleRounds = Object.keys(end.counts).length === 0 ? idleRounds + 1 : 0;
     const isLost = end.failure?.code === "ledger_in_use";
-    if (!isLost || dependencies.drain.aborted || inVain > MAX_REJOINS) return end;
+    if (!isLost || dependencies.drain.aborted || idleRounds > MAX_REJOINS) return end;
     await options.requireUpToDate?.();
     dependencies.notice(`${end.failure.message}. Joining again`);
     last = end;

@@ -63,7 +63,7 @@ export function checkBatches(
 ): (batches: Iterable<InputBatch>) => CheckAnswer {
   const onlyWanted = keySelection(job.settings);
   const check = createCheck(job, showValues);
-  const itemsOf = createItemBuilder(job, items, payloads && payloadKeeper(job, payloads));
+  const itemsOf = createItemBuilder(job, items, payloads && createPayloadCollector(job, payloads));
   return (batches) => {
     const made = newBatchList();
     try {
@@ -126,7 +126,7 @@ function addChecked({ batches, failure }: CheckAnswer, made: PackedBatch[]): Thr
   return failure;
 }
 
-function payloadKeeper({ operation }: CompiledJob, payloads: PayloadList): KeepPayload {
+function createPayloadCollector({ operation }: CompiledJob, payloads: PayloadList): KeepPayload {
   const toSentForm = compileSentForm(operation);
   return (record, text) => {
     const { payload } = toSentForm(record);

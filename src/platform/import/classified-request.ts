@@ -29,7 +29,7 @@ export interface RequestDependencies {
 export type MaySend = () => Promise<boolean>;
 
 /** Whether the request was ready but held back (`Connection.onlyWhile`). */
-export function wasHeldBack({ replyClass }: Classification): boolean {
+export function wasDeferred({ replyClass }: Classification): boolean {
   return replyClass.kind === "unsent" && replyClass.code === HELD_BACK;
 }
 

@@ -169,8 +169,8 @@ async function readList(
       const record = byKey.get(textOf(valueAt(item, keyMatch.reply)));
       if (record === undefined) continue;
       const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };
-      const isDoubtful = hasTwoAccounts(item, identifiers, record.payload);
-      const result = isDoubtful ? TWO_ACCOUNTS_IN_ONE : judge(item, record, list, { key, form });
+      const isAmbiguous = hasTwoAccounts(item, identifiers, record.payload);
+      const result = isAmbiguous ? TWO_ACCOUNTS_IN_ONE : judge(item, record, list, { key, form });
       found.set(record, combined(found.get(record), result));
     }
   }

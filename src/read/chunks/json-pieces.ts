@@ -28,7 +28,7 @@ export async function* ndjsonPieces(source: TextSource): AsyncGenerator<Piece> {
       line += countLineFeeds(whole);
       begun = NOTHING;
     }
-    begun = goneOn(begun, chunk.subarray(end), limit);
+    begun = appendToLine(begun, chunk.subarray(end), limit);
   }
   if (begun.size > 0) yield { bytes: begun.parts, line, tooLongAt: begun.size > limit ? line : undefined };
 }
@@ -43,7 +43,7 @@ interface BegunLine {
 
 const NOTHING: BegunLine = { size: 0, parts: [] };
 
-function goneOn(begun: BegunLine, bytes: Buffer, limit: number): BegunLine {
+function appendToLine(begun: BegunLine, bytes: Buffer, limit: number): BegunLine {
   const more = begun.size === 0 ? withoutSpace(bytes) : bytes;
   const size = begun.size + more.length;
   return { size, parts: size > limit || size === 0 ? [] : [...begun.parts, more] };
@@ -60,15 +60,15 @@ function pieceOf(
   return { bytes: [bytes.subarray(lineEnd + 1)], line: line + 1, tooLongAt: line };
 }
 
-/** The first chunk that is not blank, and those after it; `passOver` receives the number of line ends before it. */
+/** The first chunk that is not blank, and those after it; `skipLines` receives the number of line ends before it. */
 async function* withoutBlankStart(
   chunks: AsyncIterable<Buffer>,
-  passOver: (lines: number) => void,
+  skipLines: (lines: number) => void,
 ): AsyncGenerator<Buffer> {
   let isBlank = true;
   for await (const chunk of chunks) {
     isBlank &&= withoutSpace(chunk).length === 0;
-    if (isBlank) passOver(countLineFeeds(chunk));
+    if (isBlank) skipLines(countLineFeeds(chunk));
     else yield chunk;
   }
 }

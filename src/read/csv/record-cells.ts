@@ -22,7 +22,7 @@ export interface RecordCells {
 export function newRecordCells({ header: { table }, delimiter }: CsvLayout): RecordCells {
   const columns = table.columns.length;
   let row: CsvRow = { table, cells: [], line: 0 };
-  let madeOf = -1;
+  let builtFor = -1;
   const cells: RecordCells = {
     bytes: Buffer.alloc(0),
     start: 0,
@@ -32,8 +32,8 @@ export function newRecordCells({ header: { table }, delimiter }: CsvLayout): Rec
     starts: new Int32Array(columns),
     ends: new Int32Array(columns),
     row() {
-      if (madeOf !== cells.line) row = { table, cells: cellTexts(cells, delimiter), line: cells.line };
-      madeOf = cells.line;
+      if (builtFor !== cells.line) row = { table, cells: cellTexts(cells, delimiter), line: cells.line };
+      builtFor = cells.line;
       return row;
     },
   };
@@ -55,14 +55,14 @@ export function recordStarter(
   let nextQuoted = 0;
   while ((quoted[nextQuoted] ?? from) < from) nextQuoted += 1;
   cells.bytes = bytes;
-  const areSound = controls.size + strayQuotes.size === 0;
+  const areAllClean = controls.size + strayQuotes.size === 0;
   return (number) => {
     cells.start = starts[number] ?? 0;
     cells.end = ends[number] ?? 0;
     cells.line = line + (lines[number] ?? 0);
     cells.isQuoted = quoted[nextQuoted] === number;
     if (cells.isQuoted) nextQuoted += 1;
-    return areSound || (!controls.has(number) && !strayQuotes.has(number));
+    return areAllClean || (!controls.has(number) && !strayQuotes.has(number));
   };
 }
 

@@ -20,8 +20,8 @@ const MAX_LISTED = 5;
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;
-  const troubled = Object.keys(errors).length + Object.keys(warnings).length > 0;
-  const causes = troubled ? await collectCauses(outcomesWithProblems(report)) : { causes: [], others: 0 };
+  const hasProblems = Object.keys(errors).length + Object.keys(warnings).length > 0;
+  const causes = hasProblems ? await collectCauses(outcomesWithProblems(report)) : { causes: [], others: 0 };
   const screen = textLayout(report);
   const blocks = [
     ...section("error", causes, { total: totalOf(errors), screen }),

@@ -147,7 +147,7 @@ function withoutValue(problem: Problem): Problem {
 function rowOf(words: string, outcome: Outcome, problem: Problem): RowData {
   const { place = outcome.source, value, unlisted } = problem;
   const shape = shapeOf(problem);
-  const isAsSaid = unlisted === undefined && describeKind(problem) === words;
+  const isSameMessage = unlisted === undefined && describeKind(problem) === words;
   return {
     record: outcome.record,
     ...(outcome.key !== undefined && { key: plainText(outcome.key, 120) }),
@@ -155,7 +155,7 @@ function rowOf(words: string, outcome: Outcome, problem: Problem): RowData {
     ...(place.pointer !== undefined && { pointer: plainText(place.pointer, 200) }),
     ...(shape !== undefined && { shape: plainText(shape, 80) }),
     ...(value !== undefined && { value: plainText(value, 200) }),
-    ...(!isAsSaid && { note: describeProblem(problem) }),
+    ...(!isSameMessage && { note: describeProblem(problem) }),
   };
 }
 

@@ -128,12 +128,12 @@ interface RejectWriterOptions extends CsvRejectOptions {
 type KnownColumns = Map<string, string[]>;
 
 /** Receives the rows that are written to the rejects files. */
-type RowTaker = Pick<ManifestWriter, "addFile" | "add" | "flush">;
+type RowWriter = Pick<ManifestWriter, "addFile" | "add" | "flush">;
 
 function openRejectWriter(
   folder: ReportFolder,
   known: KnownColumns,
-  { others, ...options }: RejectWriterOptions & { readonly others: readonly RowTaker[] },
+  { others, ...options }: RejectWriterOptions & { readonly others: readonly RowWriter[] },
 ): RejectWriter {
   const files = new Map<string, RejectFileWriter>();
   const unseen = new Set(options.sources);

@@ -100,14 +100,14 @@ function createSendTracker(
       const now = monotonic();
       const perSecond = rate.perSecond(now, done);
       const wait = waits.current(now);
-      const isHeldUp = wait !== undefined || closedSuppliers.size > 0;
+      const isStalled = wait !== undefined || closedSuppliers.size > 0;
       return {
         total,
         done,
         counts: Object.fromEntries(settled),
         inFlight: sharing === undefined ? inFlight : inFlightOf(sharing),
         perSecond: Math.round(perSecond * 10) / 10,
-        leftMs: isHeldUp || total === undefined ? undefined : timeLeft(total - done, perSecond),
+        leftMs: isStalled || total === undefined ? undefined : timeLeft(total - done, perSecond),
         pace,
         wait,
         closedSuppliers: [...closedSuppliers],

@@ -44,18 +44,18 @@ export function createImportProcesses({ state, faults, clock }: ProcessDependenc
   let generation = 0;
 
   const run = async (identity: ProcessIdentity, payload: JsonObject, fails: boolean): Promise<void> => {
-    const born = generation;
+    const startedIn = generation;
     const key = keyOfAccount(identity);
     const at = clock.now();
     const halfMs = (faults.options().taskMs ?? DEFAULT_TASK_MS) / 2;
     const become = (status: ScheduledImport["status"], account?: string): void => {
-      if (born === generation) scheduledByKey.set(key, { at, changedAt: clock.now(), status, account });
+      if (startedIn === generation) scheduledByKey.set(key, { at, changedAt: clock.now(), status, account });
     };
     become("PENDING");
     await clock.sleep(halfMs);
     become("IN_PROGRESS");
     await clock.sleep(halfMs);
-    if (born !== generation) return;
+    if (startedIn !== generation) return;
     if (fails) become("ERRORED");
     else {
       const importedAt = timestamp(clock);

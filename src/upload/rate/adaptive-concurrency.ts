@@ -76,7 +76,7 @@ export function createRateControl(
   const learned = createLearnedRate();
   const shared = createSharedRate(learned);
   const spacing = createRequestSpacing(() => shared.applyShare(share()).rps ?? rps, learned);
-  let troubles = 0;
+  let pushBacks = 0;
   let pushedBackInARow = 0;
   let isAfterThrough = false;
   const outage = createOutage();
@@ -88,22 +88,22 @@ export function createRateControl(
     maximum: concurrency.maximum,
     waitForTurn: (signal) => sleep(clock, restMs() || spacing.claim(clock.monotonic()), signal),
     waitForPause: (signal) => sleep(clock, restMs(), signal),
-    epoch: () => troubles,
-    answered(durationMs, inFlight, epoch = troubles) {
+    epoch: () => pushBacks,
+    answered(durationMs, inFlight, epoch = pushBacks) {
       pushedBackInARow = 0;
       isAfterThrough = true;
-      const isCurrent = epoch >= troubles;
-      learned.letThrough(clock.monotonic(), isCurrent);
+      const isCurrent = epoch >= pushBacks;
+      learned.acceptedRequest(clock.monotonic(), isCurrent);
       concurrency.increase(durationMs, inFlight, isCurrent);
     },
     pushedBack(epoch, { reason, afterMs }) {
-      const isCurrent = epoch >= troubles;
+      const isCurrent = epoch >= pushBacks;
       const isFirst = isAfterThrough && learned.perSecond(clock.monotonic()) === Number.POSITIVE_INFINITY;
       const refusal = { isCurrent, holdMs: afterMs ?? 0, ...concurrency.possible() };
       const cause = reason === "timeout" ? "cap" : learned.refused(clock.monotonic(), refusal);
       if (!isForOneRecord(cause, learned)) pauses.begin(afterMs ?? 0, reason);
       if (cause === "noise") return;
-      if (isCurrent) troubles += 1;
+      if (isCurrent) pushBacks += 1;
       if (cause === "found-noise") return concurrency.restore("refusals do not depend on the rate");
       if (!isCurrent || cause === "unclear") return;
       pushedBackInARow += 1;
@@ -114,8 +114,8 @@ export function createRateControl(
     },
     unreachable(epoch, reason) {
       if (outage.unsent()) onChange({ kind: "pace", limit: 1, reason });
-      if (epoch < troubles) return;
-      troubles += 1;
+      if (epoch < pushBacks) return;
+      pushBacks += 1;
       pauses.beginOwn(outage.nextRound(), reason);
     },
     reached() {
@@ -178,15 +178,15 @@ const SAME_FINDING_MS = 250;
 
 function createSharedRate(learned: LearnedRate): SharedRate {
   let foundAt = Number.NEGATIVE_INFINITY;
-  let heeded: string | undefined;
+  let appliedId: string | undefined;
   let before = 1;
   return {
     applyShare(share) {
       const { workers = 1, found } = share;
       if (workers !== before) learned.scale(before / workers);
       before = workers;
-      if (found === undefined || found.id === heeded) return share;
-      heeded = found.id;
+      if (found === undefined || found.id === appliedId) return share;
+      appliedId = found.id;
       if (found.at <= foundAt + SAME_FINDING_MS) return share;
       foundAt = found.at;
       learned.adopt(found.perSecond, found.at);
@@ -282,8 +282,8 @@ function createConcurrencyLimit(
     window.restart();
     limit = to;
     if (!isNew) return;
-    const told = perSecond < Number.POSITIVE_INFINITY ? { perSecond: Math.round(perSecond * 10) / 10 } : {};
-    onChange({ kind: "pace", limit, ...told, reason });
+    const rate = perSecond < Number.POSITIVE_INFINITY ? { perSecond: Math.round(perSecond * 10) / 10 } : {};
+    onChange({ kind: "pace", limit, ...rate, reason });
   };
 
   const recover = (): void => {

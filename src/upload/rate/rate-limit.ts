@@ -12,7 +12,7 @@ export interface LearnedRate {
   /** Requests per second that may be sent now; infinite if no cap is known. */
   readonly perSecond: (now: number) => number;
   /** @param isCurrent the request was sent after the last change of the rate */
-  readonly letThrough: (now: number, isCurrent: boolean) => void;
+  readonly acceptedRequest: (now: number, isCurrent: boolean) => void;
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
   /** Refusals that are independent of the rate. */
   readonly noise: Pick<RefusalNoise, "isKnown" | "isPlausible">;
@@ -97,10 +97,10 @@ export function createLearnedRate(): LearnedRate {
     adopt: cap.adopt,
     scale: cap.scale,
     noise,
-    letThrough(now, isCurrent) {
+    acceptedRequest(now, isCurrent) {
       through.add(now);
       isFollowedByThrough = true;
-      if (isCurrent) noise.letThrough(cap.loadAt(now));
+      if (isCurrent) noise.acceptedRequest(cap.loadAt(now));
     },
     refused(now, refusal) {
       refusals.add(now);

@@ -13,7 +13,7 @@ export interface RefusalNoise {
   readonly isKnown: () => boolean;
   /** The share is plausible for noise, given the number of requests. Then only the refused record waits. */
   readonly isPlausible: () => boolean;
-  readonly letThrough: (load: Load) => void;
+  readonly acceptedRequest: (load: Load) => void;
   /** A request was refused. Returns true if known noise explains it. */
   readonly explains: (load: Load) => boolean;
   /**
@@ -34,9 +34,9 @@ const REFUSALS_UNTIL_NOISE = 2;
  * Minimum gap between refusals, as a multiple of the requests in flight. If the load exceeds a cap by only one request,
  * refusals occur sooner.
  */
-const FAR_APART = 2;
+const GAP_FACTOR = 2;
 /** Minimum gap with few requests in flight, because chance then has more influence. */
-const MIN_APART = 8;
+const MIN_GAP = 8;
 /** Number of requests in a trial. */
 const TRIAL = 200;
 /** Noise is averaged over about this many requests. Less than one refusal among them counts as no noise. */
@@ -82,9 +82,9 @@ export function createRefusalNoise(): RefusalNoise {
     share: () => noise,
     isKnown: () => noise > 0 && !isAlarmed,
     isPlausible: () => mean + uncertainty(requests) / 2 <= MAX_NOISE,
-    letThrough(load) {
+    acceptedRequest(load) {
       isAlarmed = false;
-      samples.letThrough(load);
+      samples.acceptedRequest(load);
       compare(0, load);
     },
     explains(load) {
@@ -135,8 +135,8 @@ function createExcessTest(): ExcessTest {
     add(refused, noise, isTrial) {
       const excess = Math.max(noise, MIN_EXCESS) * (isTrial ? 2 : 1);
       const high = noise + Math.min(excess, (1 - noise) * MAX_EXCESS_OF_REST);
-      const likelier = refused === 1 ? high / noise : (1 - high) / (1 - noise);
-      sum = Math.max(0, sum + Math.log(likelier));
+      const likelihoodRatio = refused === 1 ? high / noise : (1 - high) / (1 - noise);
+      sum = Math.max(0, sum + Math.log(likelihoodRatio));
     },
     isExcess: () => sum >= CERTAINTY,
     restart() {
@@ -146,7 +146,7 @@ function createExcessTest(): ExcessTest {
 }
 
 interface LoadSamples {
-  readonly letThrough: (load: Load) => void;
+  readonly acceptedRequest: (load: Load) => void;
   readonly refused: (load: Load) => void;
   /**
    * The share of refusals, and the number of requests behind it. At a lower rate: if there were `needed` refusals with
@@ -173,13 +173,13 @@ function createLoadSamples(): LoadSamples {
     other = { through: other.through / 2, refused: other.refused / 2 };
   };
   const sizeOf = ({ through, refused }: typeof less): number => Math.ceil(through + refused);
-  const areApart = (requests: number): boolean => {
+  const isGapLongEnough = (requests: number): boolean => {
     const [before, last = 0] = gaps.slice(-2);
     return before !== undefined && last >= requests;
   };
 
   return {
-    letThrough(load) {
+    acceptedRequest(load) {
       gap += 1;
       (load === "less" ? less : other).through += 1;
       if (less.through + other.through > MEMORY) halve();
@@ -192,11 +192,13 @@ function createLoadSamples(): LoadSamples {
     noiseIn(load, needed, atATime) {
       if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE) {
         const share = other.refused / (other.through + other.refused);
-        return areApart(Math.max(MIN_APART, FAR_APART * atATime)) ? { share, requests: sizeOf(other) } : undefined;
+        return isGapLongEnough(Math.max(MIN_GAP, GAP_FACTOR * atATime))
+          ? { share, requests: sizeOf(other) }
+          : undefined;
       }
       if (load !== "less") return undefined;
-      const lately = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
-      const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), lately);
+      const recentShare = gaps.length / (gaps.length + gaps.reduce((sum, one) => sum + one, 0));
+      const share = Math.max((less.refused + 1) / (less.through + less.refused + 1), recentShare);
       // The refusal that revealed the cap does not count towards the share.
       const shareOfOther = Math.max(0, other.refused - 1) / (other.through + other.refused + PRIOR_REQUESTS);
       const isSame = less.refused >= (Math.min(shareOfOther, MAX_SHARE_OF_CAP) / 2) * (less.through + less.refused);

@@ -160,9 +160,9 @@ describe("a wait", () => {
       at(second * 1000);
       progress.onProgress({ kind: "pause", forMs: 8000, reason: "HTTP 503" });
     }
-    const told = events(written);
-    expect(told.filter((event) => "event" in event && event.event === "wait_started")).toHaveLength(1);
-    expect(told.filter((event) => "event" in event && event.event === "wait_continues")).toHaveLength(3);
+    const logged = events(written);
+    expect(logged.filter((event) => "event" in event && event.event === "wait_started")).toHaveLength(1);
+    expect(logged.filter((event) => "event" in event && event.event === "wait_continues")).toHaveLength(3);
   });
 
   it("for an import supplier is reported once, however often the supplier is checked", () => {

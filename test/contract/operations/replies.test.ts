@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Operation } from "../../../src/contract/operations/operation.ts";
-import { documentedReply, replyMismatch, tellsAcceptance } from "../../../src/contract/operations/documented-reply.ts";
+import {
+  documentedReply,
+  replyMismatch,
+  documentsAcceptance,
+} from "../../../src/contract/operations/documented-reply.ts";
 import { contractOf } from "../contract-of.ts";
 
 const RECEIPT = {
@@ -148,19 +152,19 @@ describe("whether the contract defines how to recognise an accepted record", () 
     ["the business key", { ...replying(holding("reference")), key: ["reference"] }],
     ["one of several alternatives", replying({ oneOf: [{ type: "string" }, holding("kraken_account_number")] })],
   ])("yes, with %s in a documented reply", (_what, operation) => {
-    expect(tellsAcceptance(operation)).toBe(true);
+    expect(documentsAcceptance(operation)).toBe(true);
   });
 
   it("yes, with a rule that requires a member of the reply", () => {
     const rules = [{ status: 201, has: "receipt", outcome: "accepted" }];
     const responses = { 201: { description: "Done." } };
-    expect(tellsAcceptance(operationWith({ responses, "x-migrate-outcomes": rules }))).toBe(true);
+    expect(documentsAcceptance(operationWith({ responses, "x-migrate-outcomes": rules }))).toBe(true);
   });
 
   it("yes, with outcomes for the items of a reply", () => {
     const items = [{ failed: ["NOTE_CREATION_ERROR"] }];
     const responses = { 201: { description: "Done." } };
-    expect(tellsAcceptance(operationWith({ responses, "x-migrate-items": items }))).toBe(true);
+    expect(documentsAcceptance(operationWith({ responses, "x-migrate-items": items }))).toBe(true);
   });
 
   it("otherwise no, with a finding at the replies", () => {
@@ -171,6 +175,6 @@ describe("whether the contract defines how to recognise an accepted record", () 
     expect(findings).toMatchObject([
       { severity: "warning", code: "acceptance-unknown", pointer: "/paths/~1things~1/post/responses" },
     ]);
-    expect(tellsAcceptance(replying(holding("message")))).toBe(false);
+    expect(documentsAcceptance(replying(holding("message")))).toBe(false);
   });
 });

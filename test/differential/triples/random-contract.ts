@@ -206,12 +206,12 @@ function randomVariants(drawing: Drawing, depth: number): VariantsSpec {
       good: () => tag,
       isLoose: false,
     };
-    const told = {
+    const described = {
       name: "sort",
       spec: property === undefined ? { ...sort, schema: { type: "string", const: tag } } : sort,
       required: true,
     };
-    const fields = [told, common, ...own.fields];
+    const fields = [described, common, ...own.fields];
     const properties = Object.fromEntries(fields.map(({ name, spec }): [string, JsonValue] => [name, spec.schema]));
     const required = fields.filter((field) => field.required).map(({ name }) => name);
     return { tag, object: { ...own, isOpen: false, fields, schema: { type: "object", required, properties } } };

@@ -7,7 +7,7 @@ import { describeEndOfSharedRun } from "./shared-run-end-behaviour.ts";
  */
 export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
   describe("a shared run", () => {
-    const { at, beginSharing, join, idOf, lose, lookForALease, intents, counts, ranges } = useSharedRun(open);
+    const { at, beginSharing, join, idOf, lose, pollUntilLeased, intents, counts, ranges } = useSharedRun(open);
 
     test("assigns ranges in order, each to one worker, until all are done", async () => {
       expect(await beginSharing()).toBe(3);
@@ -133,7 +133,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       at().setup.pass(LEASE_MS / 4);
       await at().planner.watch();
       expect(await ranges()).toEqual({ waiting: 2, taken: 1, done: 0 });
-      await lookForALease();
+      await pollUntilLeased();
       await at().planner.watch();
       expect(await ranges()).toEqual({ waiting: 3, taken: 0, done: 0 });
     });

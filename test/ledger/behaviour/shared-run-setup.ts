@@ -41,7 +41,7 @@ interface SharedTools {
   readonly join: () => Promise<JoinedWorker>;
   readonly idOf: (pid: number) => Promise<string>;
   readonly lose: (worker: { readonly pid: number }) => Promise<void>;
-  readonly lookForALease: () => Promise<void>;
+  readonly pollUntilLeased: () => Promise<void>;
   readonly intents: (first: number, last: number) => Promise<readonly Intent[]>;
   readonly counts: () => Promise<unknown>;
   readonly ranges: () => Promise<unknown>;
@@ -76,11 +76,11 @@ export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
   /** The worker sends no heartbeat for longer than its lease, and the planner observes this for as long. */
   const lose = async ({ pid }: { readonly pid: number }): Promise<void> => {
     const id = await idOf(pid);
-    await lookForALease();
+    await pollUntilLeased();
     await at().setup.silence(LEASE_MS + 1, [id]);
     await at().planner.watch();
   };
-  const lookForALease = async (): Promise<void> => {
+  const pollUntilLeased = async (): Promise<void> => {
     for (let looks = 0; looks < 5; looks += 1) {
       await at().planner.watch();
       at().setup.pass(LEASE_MS / 4);
@@ -90,7 +90,7 @@ export function useSharedRun(open: () => Promise<SharedRunSetup>): SharedTools {
     (await (await at().setup.process(at().run)).ledger.sendable(at().run, first, last)).map(intentOf);
   const counts = async (): Promise<unknown> => (await at().ledger.summary(at().run)).counts;
   const ranges = async (): Promise<unknown> => (await at().planner.watch()).ranges;
-  return { at, beginSharing, join, idOf, lose, lookForALease, intents, counts, ranges };
+  return { at, beginSharing, join, idOf, lose, pollUntilLeased, intents, counts, ranges };
 }
 
 export function accepted(intents: readonly Intent[]): readonly AttemptOutcome[] {

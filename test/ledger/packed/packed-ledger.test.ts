@@ -139,7 +139,7 @@ async function carriedOut(ledger: PlanLedger, run: string, { batches, excluded, 
 }
 
 /** Every query result of a run, as text. */
-async function told(ledger: PlanLedger, run: string): Promise<readonly string[]> {
+async function planEntries(ledger: PlanLedger, run: string): Promise<readonly string[]> {
   const texts = [summaryJson(await ledger.summary(run))];
   for (const statuses of [undefined, ...STATUSES.map((status) => [status]), ["invalid", "duplicate"] as const]) {
     for await (const batch of ledger.outcomes(run, statuses && { statuses })) {
@@ -195,7 +195,7 @@ async function inPackedLedger(
   try {
     const { id } = await ledger.startRun(RUN);
     await carriedOut(hasEqualMarks ? withEqualMarks(ledger) : ledger, id, wanted);
-    return await told(ledger, id);
+    return await planEntries(ledger, id);
   } finally {
     await ledger.close();
   }
@@ -206,7 +206,7 @@ async function inSqliteLedger(wanted: Plan): Promise<readonly string[]> {
   try {
     const { id } = await ledger.startRun(RUN);
     await carriedOut(ledger, id, wanted);
-    return await told(ledger, id);
+    return await planEntries(ledger, id);
   } finally {
     await ledger.close();
   }

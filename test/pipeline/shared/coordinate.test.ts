@@ -18,7 +18,7 @@ const STATUS: SharedStatus = {
 };
 
 interface Scene {
-  readonly heard: string[];
+  readonly calls: string[];
   readonly notices: string[];
   readonly drain: AbortController;
   /** The process exits by itself. */
@@ -35,7 +35,7 @@ function coordinated(
   count = 1,
 ): Scene {
   const clock = createSimulatedClock();
-  const heard: string[] = [];
+  const calls: string[] = [];
   const drain = new AbortController();
   const notices: string[] = [];
   const ends: ((end: ProcessEnd) => void)[] = [];
@@ -43,18 +43,18 @@ function coordinated(
   const frozen: StartedProcess = {
     pid: 77,
     ended: new Promise((resolve) => void ends.push(resolve)),
-    stop: () => void heard.push("stop"),
+    stop: () => void calls.push("stop"),
     kill() {
-      heard.push(`kill at ${clock.monotonic()}`);
+      calls.push(`kill at ${clock.monotonic()}`);
       die({ signal: 9 });
     },
   };
   const shared: Pick<SharedRun, "begin" | "watch" | "expel" | "drain" | "end"> = {
     begin: async () => 2,
     watch: async () => ({ ...STATUS, ...(typeof status === "function" ? status() : status) }),
-    expel: async () => void heard.push("expel"),
-    drain: async () => void heard.push("drain"),
-    end: async () => void heard.push("end"),
+    expel: async () => void calls.push("expel"),
+    drain: async () => void calls.push("drain"),
+    end: async () => void calls.push("end"),
     ...fails,
   };
   const ended = coordinate({
@@ -77,7 +77,7 @@ function coordinated(
   });
   ended.catch(() => undefined);
   return {
-    heard,
+    calls,
     drain,
     die,
     notices,
@@ -101,20 +101,20 @@ function worker(state: WorkerStatus["state"]): WorkerStatus {
 const LEFT = { waiting: 1, taken: 0, done: 1 };
 
 test("ends a frozen worker some time after all records are done, and the run with it", async () => {
-  const { heard, ended, pass } = coordinated({ workers: [worker("lost")] });
+  const { calls, ended, pass } = coordinated({ workers: [worker("lost")] });
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "done" });
-  expect(heard).toEqual(["end", "stop", "kill at 40000"]);
+  expect(calls).toEqual(["end", "stop", "kill at 40000"]);
 });
 
 test("does not wait for a frozen worker when the user ends the run", async () => {
-  const { heard, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
+  const { calls, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(5_000);
-  expect(heard).toEqual([]);
+  expect(calls).toEqual([]);
   drain.abort();
   await pass(60_000);
   expect(await ended).toMatchObject({ reason: "drained" });
-  expect(heard.slice(0, 4)).toEqual(["stop", "drain", "end", "stop"]);
+  expect(calls.slice(0, 4)).toEqual(["stop", "drain", "end", "stop"]);
 });
 
 test("does not wait for a frozen worker when a failure ends the run", async () => {
@@ -125,27 +125,27 @@ test("does not wait for a frozen worker when a failure ends the run", async () =
 });
 
 test("waits for a frozen worker that was not told to stop, because it may continue", async () => {
-  const { heard, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
+  const { calls, pass } = coordinated({ ranges: LEFT, workers: [worker("lost")] });
   await pass(3_600_000);
-  expect(heard).toEqual([]);
+  expect(calls).toEqual([]);
 });
 
 test("waits for workers of other machines if it starts none, until the run must end", async () => {
-  const { heard, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, 0);
+  const { calls, drain, ended, pass } = coordinated({ ranges: LEFT, workers: [worker("left")] }, {}, 0);
   await pass(3_600_000);
-  expect(heard).toEqual([]);
+  expect(calls).toEqual([]);
   drain.abort();
   await pass(5_000);
   expect(await ended).toMatchObject({ reason: "drained" });
-  expect(heard).toEqual(["drain", "end"]);
+  expect(calls).toEqual(["drain", "end"]);
 });
 
 test("ends processes even if the run cannot be ended", async () => {
   const away = new Failure("storage", "the server is away", {});
-  const { heard, ended, pass } = coordinated({ workers: [worker("working")] }, { end: () => Promise.reject(away) });
+  const { calls, ended, pass } = coordinated({ workers: [worker("working")] }, { end: () => Promise.reject(away) });
   await pass(60_000);
   await expect(ended).rejects.toThrow("the server is away");
-  expect(heard).toEqual(["stop", "kill at 40000"]);
+  expect(calls).toEqual(["stop", "kill at 40000"]);
 });
 
 test("names the signal that killed the last worker", async () => {
@@ -170,10 +170,10 @@ test("names the exit code of the last worker", async () => {
 
 test("waits for a worker of another machine that is joining", async () => {
   let workers = [worker("lost"), { ...worker("joining"), host: "elsewhere" }];
-  const { heard, die, ended, pass } = coordinated(() => ({ ranges: LEFT, workers }));
+  const { calls, die, ended, pass } = coordinated(() => ({ ranges: LEFT, workers }));
   die({ signal: 9 });
   await pass(3_600_000);
-  expect(heard).not.toContain("end");
+  expect(calls).not.toContain("end");
   workers = workers.map((one) => ({ ...one, state: "lost" }));
   await pass(5_000);
   expect(await ended).toMatchObject({ reason: "stopped", failure: { code: "incomplete" } });

@@ -15,8 +15,8 @@ const TAKEN: ReplyClass = { kind: "accepted" };
 function createWorkers(count: number) {
   let time = 0;
   const events: UploadEvent[][] = Array.from({ length: count }, () => []);
-  const told: (SharedFindings | undefined)[] = Array.from({ length: count }, () => undefined);
-  const toldAt = Array.from({ length: count }, () => 0);
+  const sent: (SharedFindings | undefined)[] = Array.from({ length: count }, () => undefined);
+  const sentAt = Array.from({ length: count }, () => 0);
   const alive = new Set(Array.from({ length: count }, (_, index) => index));
   const clocks = Array.from({ length: count }, (_, index) => ({ monotonic: () => time + 1_000_000 * index }));
   const findings: FindingsBuilder[] = clocks.map((clock) => createFindings(clock));
@@ -25,14 +25,14 @@ function createWorkers(count: number) {
       waits: true,
       clock,
       reported: () =>
-        (told[index]?.suppliers ?? []).map(({ agoMs, ...one }) => ({ ...one, at: (toldAt[index] ?? 0) - agoMs })),
+        (sent[index]?.suppliers ?? []).map(({ agoMs, ...one }) => ({ ...one, at: (sentAt[index] ?? 0) - agoMs })),
       onChange(event) {
         events[index]?.push(event);
         findings[index]?.note(event);
       },
     }),
   );
-  const said = () =>
+  const reports = () =>
     [...alive].map((index) => ({ worker: String(index), saidAgoMs: 0, findings: findings[index]?.current() }));
   return {
     findings,
@@ -46,12 +46,12 @@ function createWorkers(count: number) {
     pass(ms: number) {
       time += ms;
       for (const [index, clock] of clocks.entries()) {
-        told[index] = latestFindings(said(), String(index));
-        toldAt[index] = clock.monotonic();
-        findings[index]?.learn({ findings: told[index], workers: alive.size });
+        sent[index] = latestFindings(reports(), String(index));
+        sentAt[index] = clock.monotonic();
+        findings[index]?.learn({ findings: sent[index], workers: alive.size });
       }
     },
-    shared: (index: number) => told[index],
+    shared: (index: number) => sent[index],
   };
 }
 

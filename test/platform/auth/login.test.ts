@@ -37,8 +37,8 @@ describe("a login", () => {
       if (logins.length > before) askedAt.push(tenth / 10);
       pass(0.1);
     }
-    const apart = askedAt.slice(1).map((at, index) => Math.round(at - (askedAt[index] ?? 0)));
-    expect(apart).toEqual([1, 2, 30, 8]);
+    const gaps = askedAt.slice(1).map((at, index) => Math.round(at - (askedAt[index] ?? 0)));
+    expect(gaps).toEqual([1, 2, 30, 8]);
     expect(await held.header()).toBe("Token token-1");
   });
 
@@ -59,11 +59,11 @@ describe("a login", () => {
       pass(1);
       expect(await held.header()).toBe("Token token-1");
 
-      const hopeless = authorisation();
+      const withBadKey = authorisation();
       const failures: unknown[] = [];
       answerNext(...Array.from({ length: 5 }, () => unreadable));
       for (let second = 0; second < 60; second += 1) {
-        failures.push(await hopeless.header().catch((error: unknown) => error));
+        failures.push(await withBadKey.header().catch((error: unknown) => error));
         pass(1);
       }
       expect(logins).toHaveLength(2 + 5);

@@ -20,7 +20,7 @@ describe("a refresh token", () => {
 
   test("without a successor is used again", async () => {
     const { authorisation, logins } = tokenPlatform({
-      beside: (number) => (number === 1 ? { refreshToken: "refresh-1" } : {}),
+      otherFields: (number) => (number === 1 ? { refreshToken: "refresh-1" } : {}),
     });
     const held = authorisation();
     for (let turn = 0; turn < 3; turn += 1) {

@@ -30,7 +30,7 @@ export interface TokenPlatform {
 
 export interface TokenPlatformOptions {
   /** Additional members for the nth token, n from 1; `now` in seconds by the platform's clock. */
-  readonly beside?: (number: number, now: number) => object;
+  readonly otherFields?: (number: number, now: number) => object;
   /** The token itself; default `token-<n>`. */
   readonly token?: (number: number, now: number) => string;
   /** Whether replies have a `Date` header by the platform's clock. */
@@ -41,7 +41,7 @@ export interface TokenPlatformOptions {
 
 /** Tokens for an hour, each with a refresh token for a week. */
 export const withRefresh: TokenPlatformOptions = {
-  beside: (number, now) => ({
+  otherFields: (number, now) => ({
     payload: { exp: now + HOUR },
     refreshToken: `refresh-${number}`,
     refreshExpiresIn: now + 7 * 86_400,
@@ -50,7 +50,7 @@ export const withRefresh: TokenPlatformOptions = {
 
 /** Issues token-1, token-2... The local clock and the platform's clock run in step, apart from their skew. */
 export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform {
-  const { beside = () => ({}), token = (number: number) => `token-${number}`, date = true, skew = 0 } = options;
+  const { otherFields = () => ({}), token = (number: number) => `token-${number}`, date = true, skew = 0 } = options;
   const logins: SeenLogin[] = [];
   const planned: (HttpReply | Error)[] = [];
   let passed = 0;
@@ -65,7 +65,7 @@ export function tokenPlatform(options: TokenPlatformOptions = {}): TokenPlatform
     if (next instanceof Error) throw next;
     if (next !== undefined) return next;
     given += 1;
-    const reply = { token: token(given, now()), ...beside(given, now()) };
+    const reply = { token: token(given, now()), ...otherFields(given, now()) };
     return jsonReply(200, { data: { ObtainServiceToken: reply } }, headers());
   };
   const clock = { now: () => (now() + skew) * 1000, monotonic: () => passed * 1000 };

@@ -14,7 +14,7 @@ async function sixteen(authorisation: Authorisation): Promise<readonly string[]>
   return [...new Set(await Promise.all(Array.from({ length: 16 }, () => authorisation.header())))];
 }
 
-const inPayload: TokenPlatformOptions = { beside: (_, now) => ({ payload: { exp: now + HOUR } }) };
+const inPayload: TokenPlatformOptions = { otherFields: (_, now) => ({ payload: { exp: now + HOUR } }) };
 
 describe("a token with a known expiry", () => {
   test.each([
@@ -44,7 +44,9 @@ describe("a token with a known expiry", () => {
   );
 
   test("is renewed with a fifth of its lifetime left if that is short", async () => {
-    const { authorisation, logins, pass } = tokenPlatform({ beside: (_, now) => ({ payload: { exp: now + 11 } }) });
+    const { authorisation, logins, pass } = tokenPlatform({
+      otherFields: (_, now) => ({ payload: { exp: now + 11 } }),
+    });
     const held = authorisation();
     await held.header();
     pass(7.9);
@@ -108,7 +110,9 @@ describe("a token with a known expiry", () => {
     ["is not a number", () => "tomorrow"],
     ["is out of range", () => 1e300],
   ])("with an expiry that %s counts as a token with unknown expiry", async (_, exp) => {
-    const { authorisation, logins, pass } = tokenPlatform({ beside: (__, now) => ({ payload: { exp: exp(now) } }) });
+    const { authorisation, logins, pass } = tokenPlatform({
+      otherFields: (__, now) => ({ payload: { exp: exp(now) } }),
+    });
     const held = authorisation();
     for (let turn = 0; turn < 10; turn += 1) {
       expect(await held.header()).toBe("Token token-1");

@@ -27,7 +27,7 @@ function readBack(path: string, rest: Partial<ReadBack>): ReadBack {
   return { operation, parameters: {}, match: [], provesAbsence: true, ...rest };
 }
 
-function sought(ref: string, more: JsonObject = {}, isAsSent = true): LookupRecord {
+function lookupOf(ref: string, more: JsonObject = {}, isAsSent = true): LookupRecord {
   return { payload: { ref, supplier: "S", name: "Ada", ...more }, isAsSent };
 }
 
@@ -78,7 +78,7 @@ function listedTwice(second: string): Readonly<Record<string, Reply>> {
 
 describe("looking records up on the platform", () => {
   it("finds thousands in one list, and requests single records only if they are not in the list", async () => {
-    const records = Array.from({ length: 3000 }, (_, index) => sought(`R${index}`));
+    const records = Array.from({ length: 3000 }, (_, index) => lookupOf(`R${index}`));
     const items = records.slice(1).map(({ payload }) => ({ number: payload["ref"], account: `A-${refOf(payload)}` }));
     const { client, asked } = clientOf({ "S/": items });
     const seen = await lookUpRecords(records, [ONE, LIST], { client, key: KEY });
@@ -96,17 +96,19 @@ describe("looking records up on the platform", () => {
     const paged: ReadBack = { ...LIST, list: ["results"] };
     const first = { results: [], next: "https://api.example.test/v1/imports/S/?page=2" };
     const replies = { "S/": first, "S/?page=2": { results: [{ number: "R1" }], next: null } };
-    expect(await look([sought("R1")], [paged], replies)).toEqual([{ kind: "found" }]);
+    expect(await look([lookupOf("R1")], [paged], replies)).toEqual([{ kind: "found" }]);
     const astray = { "S/": { results: [], next: "https://evil.example/v1/" } };
-    await expect(look([sought("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
+    await expect(look([lookupOf("R1")], [paged], astray)).rejects.toMatchObject({ code: "redirect" });
   });
 
   it("names the attrs with different values, and compares numbers with text", async () => {
     const other = { "S/R1/": { name: "Grace", account: "A-1" } };
-    expect(await look([sought("R1")], [ONE], other)).toEqual([{ kind: "different", attrs: ["name"], account: "A-1" }]);
-    expect(await look([sought("R1", { name: "17" })], [ONE], { "S/R1/": { name: 17 } })).toEqual([{ kind: "found" }]);
+    expect(await look([lookupOf("R1")], [ONE], other)).toEqual([
+      { kind: "different", attrs: ["name"], account: "A-1" },
+    ]);
+    expect(await look([lookupOf("R1", { name: "17" })], [ONE], { "S/R1/": { name: 17 } })).toEqual([{ kind: "found" }]);
     const lists = { "S/R1/": { name: [{ b: 1, a: "x" }] } };
-    expect(await look([sought("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
+    expect(await look([lookupOf("R1", { name: [{ a: "x", b: 1 }] })], [ONE], lists)).toEqual([{ kind: "found" }]);
   });
 
   it("returns the compared values as text, also if they differ", async () => {
@@ -115,7 +117,10 @@ describe("looking records up on the platform", () => {
       { reply: ["owed"], payload: ["balance"] },
     ];
     const { client } = clientOf({ "S/R1/": { name: "Ada", owed: 12.5 } });
-    const [seen] = await lookUpRecords([sought("R1", { balance: "12.50" })], [{ ...ONE, match }], { client, key: KEY });
+    const [seen] = await lookUpRecords([lookupOf("R1", { balance: "12.50" })], [{ ...ONE, match }], {
+      client,
+      key: KEY,
+    });
     const values = new Map([
       ["name", "Ada"],
       ["balance", "12.5"],
@@ -125,7 +130,7 @@ describe("looking records up on the platform", () => {
 
   it("looks a found record up again if its content must be compared and another operation compares more", async () => {
     const list = { "S/": [{ number: "R1", account: "A-1" }] };
-    const needy = { ...sought("R1"), needsContent: true };
+    const needy = { ...lookupOf("R1"), needsContent: true };
     const equal = await lookUpRecords([needy], [ONE, LIST], {
       client: clientOf({ ...list, "S/R1/": { name: "Ada", account: "A-1" } }).client,
       key: KEY,
@@ -149,34 +154,34 @@ describe("looking records up on the platform", () => {
     const all = { ...ONE, match };
     expect(comparedAttrs([all, LIST], KEY)).toEqual(["name", "phone"]);
     const { client } = clientOf({ "S/R1/": { number: "R1", supplier: "S", name: "Ada" } });
-    const [seen] = await lookUpRecords([sought("R1")], [all], { client, key: KEY });
+    const [seen] = await lookUpRecords([lookupOf("R1")], [all], { client, key: KEY });
     expect(seen).toMatchObject({ kind: "found", compared: ["name"] });
   });
 
   it("compares only the key of a record that was sent with different content", async () => {
     const replies = { "S/R1/": { name: "Grace" } };
-    expect(await look([sought("R1", {}, false)], [ONE], replies)).toEqual([{ kind: "found" }]);
+    expect(await look([lookupOf("R1", {}, false)], [ONE], replies)).toEqual([{ kind: "found" }]);
   });
 
   it("considers a record without its required member absent", async () => {
     const has: ReadBack = { ...ONE, has: ["account"], match: [] };
-    expect(await look([sought("R1")], [has], { "S/R1/": { account: "" } })).toEqual([
+    expect(await look([lookupOf("R1")], [has], { "S/R1/": { account: "" } })).toEqual([
       { kind: "absent", unproven: expect.stringContaining("without account") },
     ]);
-    expect(await look([sought("R1")], [has], { "S/R1/": { account: "A-1" } })).toEqual([
+    expect(await look([lookupOf("R1")], [has], { "S/R1/": { account: "A-1" } })).toEqual([
       { kind: "found", account: "A-1" },
     ]);
   });
 
   it("reports no record as absent while one of the operations fails", async () => {
     const unknown = [{ kind: "unknown", reason: expect.stringContaining("HTTP 502") }];
-    expect(await look([sought("R1")], [ONE, LIST], { "S/": UNREACHABLE })).toEqual(unknown);
-    expect(await look([sought("R1")], [ONE, LIST], { "S/": [], "S/R1/": UNREACHABLE })).toEqual(unknown);
-    expect(await look([sought("R1")], [ONE, LIST], {})).toMatchObject([{ kind: "unknown" }]);
+    expect(await look([lookupOf("R1")], [ONE, LIST], { "S/": UNREACHABLE })).toEqual(unknown);
+    expect(await look([lookupOf("R1")], [ONE, LIST], { "S/": [], "S/R1/": UNREACHABLE })).toEqual(unknown);
+    expect(await look([lookupOf("R1")], [ONE, LIST], {})).toMatchObject([{ kind: "unknown" }]);
   });
 
   it("ends after three consecutive failed requests, and at once without credentials", async () => {
-    const records = ["R1", "R2", "R3", "R4"].map((ref) => sought(ref));
+    const records = ["R1", "R2", "R3", "R4"].map((ref) => lookupOf(ref));
     const down = Object.fromEntries(records.map(({ payload }) => [`S/${refOf(payload)}/`, UNREACHABLE]));
     await expect(look(records, [ONE], down)).rejects.toBe(UNREACHABLE);
     const denied = new Failure("authentication", "the platform does not accept the credentials");
@@ -184,10 +189,10 @@ describe("looking records up on the platform", () => {
   });
 
   it("proves nothing with a list that has a key twice with different account numbers", async () => {
-    expect(await look([sought("R1")], [LIST], listedTwice("A-2"))).toEqual([
+    expect(await look([lookupOf("R1")], [LIST], listedTwice("A-2"))).toEqual([
       { kind: "unknown", reason: expect.stringContaining("lists its key twice, with different account numbers") },
     ]);
-    expect(await look([sought("R1")], [LIST], listedTwice("A-1"))).toEqual([{ kind: "found", account: "A-1" }]);
+    expect(await look([lookupOf("R1")], [LIST], listedTwice("A-1"))).toEqual([{ kind: "found", account: "A-1" }]);
   });
 
   it.each<[string, Readonly<Record<string, Reply>>, ReadBack, string]>([
@@ -207,7 +212,7 @@ describe("looking records up on the platform", () => {
     ["an account number of null", { "S/R1/": { name: "Ada", account: null } }, ONE, "without account"],
     ["an empty account number in an item", { "S/": [{ number: "R1", account: "" }] }, LIST, "without account"],
   ])("proves nothing with a reply with %s", async (...[, replies, readBackOf, reason]) => {
-    expect(await look([sought("R1")], [readBackOf], replies)).toMatchObject([
+    expect(await look([lookupOf("R1")], [readBackOf], replies)).toMatchObject([
       { kind: "unknown", reason: expect.stringContaining(reason) },
     ]);
   });
@@ -218,7 +223,7 @@ describe("looking records up on the platform", () => {
       account: ["account"],
     });
     const lookAt = (code: string): Promise<readonly object[]> =>
-      look([sought("R1")], [byCode], { "S/R1/": { code, account: "A-1" } });
+      look([lookupOf("R1")], [byCode], { "S/R1/": { code, account: "A-1" } });
     expect(await lookAt("R2")).toEqual([{ kind: "unknown", reason: expect.stringContaining("of another record") }]);
     expect(await lookAt("R1")).toEqual([{ kind: "found", account: "A-1" }]);
   });
@@ -232,7 +237,7 @@ describe("looking records up on the platform", () => {
       additional: "closed",
     };
     const operation = { ...ONE.operation, replies: [{ status: 200, mediaTypes: [], body }] };
-    const seen = await look([sought("R1")], [{ ...ONE, operation }], { "S/R1/": { name: "Ada" } });
+    const seen = await look([lookupOf("R1")], [{ ...ONE, operation }], { "S/R1/": { name: "Ada" } });
     expect(seen).toEqual([{ kind: "unknown", reason: expect.stringContaining("not as documented") }]);
   });
 
@@ -242,7 +247,7 @@ describe("looking records up on the platform", () => {
     ["a list at another path", { items: [] }],
   ])("proves nothing with a reply that is not a list: %s", async (_, reply) => {
     const strict: ReadBack = { ...LIST, list: ["results"] };
-    expect(await look([sought("R1")], [strict], { "S/": reply })).toMatchObject([{ kind: "unknown" }]);
+    expect(await look([lookupOf("R1")], [strict], { "S/": reply })).toMatchObject([{ kind: "unknown" }]);
   });
 
   describe("by the status of the reply", () => {
@@ -264,16 +269,16 @@ describe("looking records up on the platform", () => {
       ],
       ["toString", "A-1", { kind: "unknown", reason: expect.stringContaining("toString") }],
     ])("judges a record with the status %s and the account %j", async (code, account, expected) => {
-      expect(await look([sought("R1")], [one], { "S/R1/": item(code, account) })).toEqual([expected]);
-      expect(await look([sought("R1")], [list], { "S/": [item(code, account)] })).toEqual([expected]);
+      expect(await look([lookupOf("R1")], [one], { "S/R1/": item(code, account) })).toEqual([expected]);
+      expect(await look([lookupOf("R1")], [list], { "S/": [item(code, account)] })).toEqual([expected]);
     });
 
     it("proves nothing with a reply without a status", async () => {
-      expect(await look([sought("R1")], [one], { "S/R1/": { account: "A-1" } })).toMatchObject([{ kind: "unknown" }]);
+      expect(await look([lookupOf("R1")], [one], { "S/R1/": { account: "A-1" } })).toMatchObject([{ kind: "unknown" }]);
     });
 
     it("accepts absence from a list only while no other operation reports the record in progress", async () => {
-      const seen = await look([sought("R1")], [LIST, one], { "S/": [], "S/R1/": item("IN_PROGRESS", "") });
+      const seen = await look([lookupOf("R1")], [LIST, one], { "S/": [], "S/R1/": item("IN_PROGRESS", "") });
       expect(seen).toMatchObject([{ kind: "unknown", isUnderWay: true }]);
     });
 
@@ -292,7 +297,7 @@ describe("looking records up on the platform", () => {
         operation: { ...ONE.operation, replies: [{ status: 200, mediaTypes: [], body }] },
       };
       const seen = (status: string): Promise<readonly object[]> =>
-        look([sought("R1")], [strict], { "S/R1/": { status, account: "A-1" } });
+        look([lookupOf("R1")], [strict], { "S/R1/": { status, account: "A-1" } });
       expect(await seen("COMPLETED")).toEqual([{ kind: "found", account: "A-1" }]);
       expect(await seen("LOST")).toMatchObject([{ kind: "unknown", reason: expect.stringContaining("LOST") }]);
     });
@@ -306,7 +311,7 @@ describe("looking records up on the platform", () => {
   ])("judges a key that is in a list %s", async (_, accounts, expected) => {
     const items = accounts.map((account) => ({ number: "R1", account }));
     const paged = { "S/": { results: items.slice(0, 1), next: null } };
-    expect(await look([sought("R1")], [LIST], { "S/": items })).toMatchObject([expected]);
-    expect(await look([sought("R1")], [{ ...LIST, list: ["results"] }], paged)).toHaveLength(1);
+    expect(await look([lookupOf("R1")], [LIST], { "S/": items })).toMatchObject([expected]);
+    expect(await look([lookupOf("R1")], [{ ...LIST, list: ["results"] }], paged)).toHaveLength(1);
   });
 });

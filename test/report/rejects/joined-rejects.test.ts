@@ -28,12 +28,12 @@ describe("rejects of joined sources", () => {
 
   it("are one file per source, with every row of a record, and each problem next to its row", async () => {
     const [one, two, three] = records;
-    const homeless = { ...missing("billing", need(one).row), attr: "agreements" };
-    const { place: _, ...placeless } = homeless;
+    const unlocated = { ...missing("billing", need(one).row), attr: "agreements" };
+    const { place: _, ...withoutPlace } = unlocated;
     await write(
       records,
       [
-        outcomeOf(need(one), [missing("customers.1.name", bob, "NAME"), placeless, missing("phones.0", phone)]),
+        outcomeOf(need(one), [missing("customers.1.name", bob, "NAME"), withoutPlace, missing("phones.0", phone)]),
         outcomeOf(need(two)),
         outcomeOf(need(three), [missing("non_field_errors", lost)]),
       ],

@@ -37,7 +37,7 @@ export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
         const answer = attempt();
         const isLost = dice() < lost;
         if (dice() < 0.3) await process.clock.sleep(between(dice, 1, 15));
-        else await process.awake();
+        else await process.untilThawed();
         if (!isLost && "failure" in answer) throw answer.failure;
         if (!isLost && "result" in answer) return answer.result;
       }
@@ -72,7 +72,7 @@ export function createNetwork(clock: SimulatedClock, dice: Dice): ModelNetwork {
           return done;
         });
       },
-      perhapsAgain: (work) => untilAnswered(process, () => answerOf(work)),
+      retryIfLost: (work) => untilAnswered(process, () => answerOf(work)),
     }),
   };
 }
@@ -90,7 +90,7 @@ function answerOf<Result>(work: () => Result): Answer<Result> {
 /** A message of a process that dies or freezes meanwhile may or may not be sent. */
 async function untilSent(process: SimulatedProcess, dice: Dice): Promise<void> {
   if (process.isDead() && dice() < 0.5) await never();
-  if (process.isFrozen() && dice() < 0.5) await process.awake();
+  if (process.isFrozen() && dice() < 0.5) await process.untilThawed();
 }
 
 function away(): Failure {

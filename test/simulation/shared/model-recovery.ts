@@ -1,5 +1,5 @@
 import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/ledger.ts";
-import { hex } from "../mortal-ledger.ts";
+import { hex } from "../killable-ledger.ts";
 import { attemptKey, type ModelRows } from "./model-rows.ts";
 
 /** Synchronous versions of the recovery functions. */

@@ -47,7 +47,7 @@ export interface ModelServer {
   readonly leave: (id: string) => void;
   readonly stop: (id: string, failure: SharedFailure, others: "stop" | "go on") => void;
   readonly hold: (id: string, forMs: number) => void;
-  readonly takeBackDead: (run: string, leaseMs: number) => void;
+  readonly revokeFromDead: (run: string, leaseMs: number) => void;
   readonly expel: (run: string, worker: WorkerIdentity) => void;
   readonly setState: (run: string, state: HeartbeatReply["state"]) => void;
   readonly end: (run: string) => void;
@@ -94,8 +94,8 @@ export function createModelServer(now: () => number, log: () => number = now): M
     if (worker === undefined) throw lostRange();
     return worker;
   };
-  const isHeardOf = ({ seen, run }: ModelWorker): boolean => seen >= now() - (shares.get(run)?.plan.leaseMs ?? 0);
-  const isAlive = (one: ModelWorker): boolean => one.state === "working" && isHeardOf(one);
+  const hasHeartbeat = ({ seen, run }: ModelWorker): boolean => seen >= now() - (shares.get(run)?.plan.leaseMs ?? 0);
+  const isAlive = (one: ModelWorker): boolean => one.state === "working" && hasHeartbeat(one);
   const taken = (run: string, id: string): readonly ModelRange[] =>
     (shares.get(run)?.ranges ?? []).filter(({ state, holder }) => state === "taken" && holder === id);
 
@@ -236,7 +236,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
       const share = shares.get(requireWorking(id).run);
       if (share !== undefined) share.holdUntil = Math.max(share.holdUntil, now() + forMs);
     },
-    takeBackDead(run, leaseMs) {
+    revokeFromDead(run, leaseMs) {
       const dead = (shares.get(run)?.ranges ?? []).filter(({ state, until }) => state === "taken" && until < now());
       if (dead.length === 0) return;
       for (const one of workers) {
@@ -269,7 +269,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
         ranges: counts(run),
         workers: workers
           .filter((one) => one.run === run)
-          .map((one) => toStatus(one, isHeardOf(one), taken(run, one.id)))
+          .map((one) => toStatus(one, hasHeartbeat(one), taken(run, one.id)))
           .toSorted((one, other) => Number(other.state === "working") - Number(one.state === "working")),
         ...(holdUntil > now() && { hold: { forMs: holdUntil - now(), reason: "" } }),
         ...(failure !== undefined && { failure }),

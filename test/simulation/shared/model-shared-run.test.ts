@@ -15,7 +15,7 @@ describeSharedRun(async (): Promise<SharedRunSetup> => {
       fence();
       return work();
     },
-    perhapsAgain: async (work) => work(),
+    retryIfLost: async (work) => work(),
   };
   const clock = { monotonic: () => now, sleep: async () => undefined };
   let fence = server.take("planner", 30_000);

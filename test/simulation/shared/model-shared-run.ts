@@ -14,7 +14,7 @@ import { runClosed, type HeldRange } from "./model-share.ts";
 export interface ModelConnection {
   /** @param fence throws if the fencing token is no longer valid */
   readonly once: <Result>(fence: () => void, work: () => Result) => Promise<Result>;
-  readonly perhapsAgain: <Result>(work: () => Result) => Promise<Result>;
+  readonly retryIfLost: <Result>(work: () => Result) => Promise<Result>;
 }
 
 export interface ModelRunOptions {
@@ -28,26 +28,26 @@ export interface ModelRunOptions {
 /** The part of the ledger that is compared with journals, as seen by one process. */
 export function modelLedger(
   { tables, facts }: ModelServer,
-  { perhapsAgain }: ModelConnection,
+  { retryIfLost }: ModelConnection,
 ): Required<Pick<Ledger, "findRun" | "history" | "recovery" | "origin">> {
   const { recovery } = tables;
   return {
     findRun: (id) =>
-      perhapsAgain(() => {
+      retryIfLost(() => {
         const found = id === undefined ? tables.latest() : id;
         return found === undefined || !tables.has(found) ? undefined : runRow(found);
       }),
-    history: () => perhapsAgain(tables.history),
+    history: () => retryIfLost(tables.history),
     recovery: {
-      unknownRequests: (requests) => perhapsAgain(() => recovery.unknownRequests(requests)),
-      markPossiblySent: (requests, at) => perhapsAgain(() => recovery.markPossiblySent(requests, at)),
-      noteRecovery: (one) => perhapsAgain(() => recovery.noteRecovery(one)),
-      isRecoveryKnown: (id) => perhapsAgain(() => recovery.isRecoveryKnown(id)),
+      unknownRequests: (requests) => retryIfLost(() => recovery.unknownRequests(requests)),
+      markPossiblySent: (requests, at) => retryIfLost(() => recovery.markPossiblySent(requests, at)),
+      noteRecovery: (one) => retryIfLost(() => recovery.noteRecovery(one)),
+      isRecoveryKnown: (id) => retryIfLost(() => recovery.isRecoveryKnown(id)),
     },
     origin: {
-      noteMachine: (machine) => perhapsAgain(() => tables.noteMachine(machine)),
-      noteOrigin: (origin, at) => perhapsAgain(() => tables.noteOrigin({ origin, at })),
-      facts: () => perhapsAgain(facts),
+      noteMachine: (machine) => retryIfLost(() => tables.noteMachine(machine)),
+      noteOrigin: (origin, at) => retryIfLost(() => tables.noteOrigin({ origin, at })),
+      facts: () => retryIfLost(facts),
     },
   };
 }
@@ -73,7 +73,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
   const reaper = createReaper({
     clock,
     leaseMs: async () => server.leaseMs(run),
-    revokeRanges: async (leaseMs) => server.takeBackDead(run, leaseMs),
+    revokeRanges: async (leaseMs) => server.revokeFromDead(run, leaseMs),
   });
   const asPlanner = <Result>(work: () => Result): Promise<Result> => {
     if (planner === undefined) throw new Error("Only the planner of the run may do this.");
@@ -83,20 +83,20 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
   return {
     ledger: {
       ...modelLedger(server, connection),
-      sendable: (id, from, to) => connection.perhapsAgain(() => server.tables.sendable(id, from, to)),
+      sendable: (id, from, to) => connection.retryIfLost(() => server.tables.sendable(id, from, to)),
       nextSendable: async (id, from) => {
-        const [next] = await connection.perhapsAgain(() => server.tables.sendable(id, from, Number.MAX_SAFE_INTEGER));
+        const [next] = await connection.retryIfLost(() => server.tables.sendable(id, from, Number.MAX_SAFE_INTEGER));
         return next && { record: next.record };
       },
       notePosition: async () => undefined,
     },
     begin: (plan) => asPlanner(() => server.beginSharing(run, plan)),
-    announce: (worker) => connection.perhapsAgain(() => server.announce(run, announced, worker)),
+    announce: (worker) => connection.retryIfLost(() => server.announce(run, announced, worker)),
     async join(worker) {
       const id = newWorkerId();
-      await connection.perhapsAgain(() => server.removeAnnounced(announced));
+      await connection.retryIfLost(() => server.removeAnnounced(announced));
       let leaseMs: number | undefined;
-      while ((leaseMs = await connection.perhapsAgain(() => server.join(run, id, worker))) === undefined)
+      while ((leaseMs = await connection.retryIfLost(() => server.join(run, id, worker))) === undefined)
         await clock.sleep(500);
       return modelWorker({ id, run, leaseMs }, options, reaper);
     },
@@ -110,7 +110,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
     expel: (process) => asPlanner(() => server.expel(run, process)),
     drain: () => asPlanner(() => server.setState(run, "draining")),
     end: () => asPlanner(() => server.end(run)),
-    close: () => connection.perhapsAgain(() => server.removeAnnounced(announced)),
+    close: () => connection.retryIfLost(() => server.removeAnnounced(announced)),
   };
 }
 
@@ -147,13 +147,13 @@ function modelWorker(
     leaseMs,
     beat: (report) =>
       inTurn(async () => {
-        const orders = await connection.perhapsAgain(() => server.beat(id, [...held.values()], report));
+        const orders = await connection.retryIfLost(() => server.beat(id, [...held.values()], report));
         await reaper.look();
         return orders;
       }),
     claim: () =>
       inTurn(async () => {
-        const range = await connection.perhapsAgain(() => server.claim(id, [...held.keys()]));
+        const range = await connection.retryIfLost(() => server.claim(id, [...held.keys()]));
         if (range !== undefined) held.set(range.first, range);
         return range && { first: range.first, last: range.last };
       }),
@@ -167,9 +167,9 @@ function modelWorker(
         );
         held.delete(first);
       }),
-    leave: () => inTurn(() => connection.perhapsAgain(() => server.leave(id))),
-    stop: (failure, others) => connection.perhapsAgain(() => server.stop(id, failure, others)),
-    hold: (forMs) => connection.perhapsAgain(() => server.hold(id, forMs)),
+    leave: () => inTurn(() => connection.retryIfLost(() => server.leave(id))),
+    stop: (failure, others) => connection.retryIfLost(() => server.stop(id, failure, others)),
+    hold: (forMs) => connection.retryIfLost(() => server.hold(id, forMs)),
     saveIntents: (of, intents, outcomes = []) => save(of, intents, outcomes),
     saveOutcomes: (of, outcomes) => save(of, [], outcomes),
   };

@@ -9,7 +9,7 @@ import type {
 } from "../../../src/ledger/ledger.ts";
 import { requireChanged } from "../../../src/ledger/ledger-failures.ts";
 import type { Outcome, Status, Summary } from "../../../src/model/outcome.ts";
-import { hex } from "../mortal-ledger.ts";
+import { hex } from "../killable-ledger.ts";
 import { type ModelRecovery, modelRecovery } from "./model-recovery.ts";
 import { attemptKey, type ModelItem, type ModelRows, noRows } from "./model-rows.ts";
 

@@ -120,7 +120,7 @@ async function planned(
         server.tables.plan(run, itemsOf(scene), policy);
       }
     });
-    const { pending = 0, ambiguous = 0 } = (await connection.perhapsAgain(() => server.tables.summary(run))).counts;
+    const { pending = 0, ambiguous = 0 } = (await connection.retryIfLost(() => server.tables.summary(run))).counts;
     await journal?.begin(run);
     const end = await coordinate({
       shared: modelSharedRun(run, { server, connection, planner: fence, clock: process.clock }),
@@ -147,7 +147,7 @@ async function planned(
   } finally {
     await journal?.end();
     renewing.abort();
-    await connection.perhapsAgain(() => server.release(fence)).catch(() => undefined);
+    await connection.retryIfLost(() => server.release(fence)).catch(() => undefined);
   }
 }
 
@@ -177,7 +177,7 @@ export function startRepair(scene: SharedScene, machine: number, nothingLost: bo
       const renewing = renew(scene, process, fence);
       const close = async (): Promise<void> => {
         renewing.abort();
-        await connection.perhapsAgain(() => server.release(fence));
+        await connection.retryIfLost(() => server.release(fence));
       };
       return { ...modelLedger(server, connection), close };
     };
@@ -222,7 +222,7 @@ function renew(
   const repeat = async (): Promise<void> => {
     while (!over.signal.aborted) {
       await clock.sleep(RENEWAL_MS, over.signal);
-      await connection.perhapsAgain(() => server.renew(fence, WRITER_LEASE_MS)).catch(() => undefined);
+      await connection.retryIfLost(() => server.renew(fence, WRITER_LEASE_MS)).catch(() => undefined);
     }
   };
   void repeat();
@@ -301,12 +301,12 @@ function watchedHttp(
   return async (request) => {
     const at = clock.monotonic();
     if (dice() < stalls.share) process.freeze(between(dice, 100, 3 * workers.leaseMs));
-    await process.awake();
+    await process.untilThawed();
     witness.requestSent(request, process, clock.monotonic() > at);
     try {
       return await platform.http(request);
     } finally {
-      await process.awake();
+      await process.untilThawed();
     }
   };
 }

@@ -3,7 +3,7 @@ import type { Outcome, Summary } from "../../../src/model/outcome.ts";
 import type { HttpRequest } from "../../../src/transport/http.ts";
 import { type Violation, isLogin, accountRules } from "../invariants.ts";
 import { type ModelPlatform, partsOf } from "../model-platform.ts";
-import { hex } from "../mortal-ledger.ts";
+import { hex } from "../killable-ledger.ts";
 import { identityOf, type SimulatedRecord } from "../simulated-record.ts";
 import type { ModelServer } from "./model-server.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";

@@ -10,7 +10,7 @@ export interface SimulatedProcess {
   readonly isDead: () => boolean;
   readonly isFrozen: () => boolean;
   /** Resolves when the process is not frozen; never in a dead process. */
-  readonly awake: () => Promise<void>;
+  readonly untilThawed: () => Promise<void>;
   readonly kill: () => void;
   readonly freeze: (ms: number) => void;
   readonly thaw: () => void;
@@ -29,17 +29,17 @@ export function createProcess(pid: number, machine: number, clock: SimulatedCloc
   let frozenUntil = 0;
   const isDead = (): boolean => death.signal.aborted;
   const isFrozen = (): boolean => !isDead() && frozenUntil > clock.monotonic();
-  const awake = async (): Promise<void> => {
+  const untilThawed = async (): Promise<void> => {
     while (isFrozen()) await clock.sleep(Math.min(1_000, frozenUntil - clock.monotonic()));
     if (isDead()) await never();
   };
   return {
     pid,
     machine,
-    clock: clock.of({ isDead, awake }),
+    clock: clock.of({ isDead, untilThawed }),
     isDead,
     isFrozen,
-    awake,
+    untilThawed,
     kill() {
       death.abort();
       end.abort();
@@ -50,7 +50,7 @@ export function createProcess(pid: number, machine: number, clock: SimulatedCloc
     thaw() {
       frozenUntil = 0;
     },
-    stop: () => void awake().then(() => drain.abort()),
+    stop: () => void untilThawed().then(() => drain.abort()),
     drain: drain.signal,
     end: () => end.abort(),
     isOver: () => end.signal.aborted,

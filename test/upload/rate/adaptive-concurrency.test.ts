@@ -233,7 +233,7 @@ describe("a run of several workers", () => {
       one.pass(50);
       one.pace.answered(50, 16);
     }
-    refuseThrice(one);
+    refuseThreeTimes(one);
     const found = one.events.findLast((event) => event.kind === "pace");
     if (found?.kind !== "pace" || found.perSecond === undefined) throw new Error("no rate was found");
     const before = inASecond(one);
@@ -243,7 +243,7 @@ describe("a run of several workers", () => {
 });
 
 /** The first two refusals do not reveal a rate. */
-function refuseThrice({ pace, pass }: Bench): void {
+function refuseThreeTimes({ pace, pass }: Bench): void {
   for (let refusal = 0; refusal < 3; refusal += 1) {
     pass(50);
     pace.answered(50, 16);

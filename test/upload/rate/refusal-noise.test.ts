@@ -170,16 +170,16 @@ async function pushShort(noise: number, { seed, concurrency }: ShortPush): Promi
 
 test("a high share of refusals among few requests does not yet let other records pass a Retry-After", () => {
   const noise = createRefusalNoise();
-  const letThrough = (load: "unknown" | "less", count: number): void => {
-    for (let reply = 0; reply < count; reply += 1) noise.letThrough(load);
+  const acceptedRequest = (load: "unknown" | "less", count: number): void => {
+    for (let reply = 0; reply < count; reply += 1) noise.acceptedRequest(load);
   };
-  letThrough("unknown", 2);
+  acceptedRequest("unknown", 2);
   noise.explains("unknown");
-  letThrough("less", 5);
+  acceptedRequest("less", 5);
   noise.explains("less");
   noise.explains("less");
   expect(noise.learn("less", 2)).toBe(true);
   expect(noise.isPlausible()).toBe(false);
-  letThrough("less", 12);
+  acceptedRequest("less", 12);
   expect([noise.isKnown(), noise.isPlausible()]).toEqual([true, true]);
 });

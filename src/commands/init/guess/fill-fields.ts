@@ -84,7 +84,7 @@ function claimColumns(ranked: readonly RankedPair[]): void {
     if (slot.guess !== undefined || isUsedIn(slot.container, guess.column)) continue;
     const before = claimed.get(guess.column);
     const needed = isNeeded(slot);
-    if (before !== undefined && !needed && !isTwin(slot, before.slot)) continue;
+    if (before !== undefined && !needed && !isSameField(slot, before.slot)) continue;
     if (rank < (needed ? REQUIRED : OPTIONAL)) continue;
     slot.guess = guess;
     slot.isShared = before !== undefined && !needed;
@@ -93,7 +93,7 @@ function claimColumns(ranked: readonly RankedPair[]): void {
 }
 
 /** The same field of another object, or the same line of another address: one column may fill both. */
-function isTwin(slot: Slot, other: Slot): boolean {
+function isSameField(slot: Slot, other: Slot): boolean {
   return slot.name === other.name || (isOfAddress(slot) && plainWords(slot) === plainWords(other));
 }
 

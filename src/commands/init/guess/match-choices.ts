@@ -30,7 +30,7 @@ export interface MatchedChoices {
   /** Codes that match no choice, or more than one. */
   readonly unknown: readonly string[];
   /** Codes that match by a few letters only. */
-  readonly vague: ReadonlySet<string>;
+  readonly uncertain: ReadonlySet<string>;
   /** Every code equals its choice, so no lookup table is needed. */
   readonly same: boolean;
   /** 0 to 1: how strongly the codes alone suggest that the column contains these choices. */
@@ -43,13 +43,13 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
   const table = new Map(matched.flatMap(([code, match]) => (match === undefined ? [] : [[code, match.choice]])));
   const unknown = matched.flatMap(([code, match]) => (match === undefined ? [code] : []));
   const same = unknown.length === 0 && [...table].every(([code, choice]) => code === choice);
-  const vague = new Set(
+  const uncertain = new Set(
     matched.flatMap(([code, match]) => (match !== undefined && match.strength < VAGUE ? [code] : [])),
   );
   return {
     table,
     unknown,
-    vague,
+    uncertain,
     same,
     evidence: evidenceOf(
       codes,
@@ -64,10 +64,10 @@ const ONE_LETTER = 0.75;
 
 function evidenceOf(codes: readonly string[], strengths: readonly number[]): number {
   if (!codes.some((code) => /\D/.test(code))) return 0;
-  const told = strengths.map((strength, at) =>
+  const capped = strengths.map((strength, at) =>
     (codes[at]?.length ?? 0) < 2 ? Math.min(strength, ONE_LETTER) : strength,
   );
-  const mean = told.reduce((sum, strength) => sum + strength, 0) / codes.length;
+  const mean = capped.reduce((sum, strength) => sum + strength, 0) / codes.length;
   return codes.length === 1 ? mean * 0.5 : mean;
 }
 

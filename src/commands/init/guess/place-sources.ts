@@ -85,7 +85,7 @@ const FUEL_NUMBERS: readonly (readonly [fuel: string, columns: readonly string[]
   ["GAS", ["mprn", "mpr", "mirn", "dpi"]],
 ];
 /** Minimum score of a column that contains the fuel itself. */
-const TOLD = 0.5;
+const CLEAR_MATCH = 0.5;
 
 /**
  * If types in the contract depend on the fuel and no column contains it, chooses the fuel of the source's meter point
@@ -94,7 +94,7 @@ const TOLD = 0.5;
 function chooseFuel(container: Container, { source }: SourceNode, scores: Scores): void {
   const slot = container.fields.find((field) => field.kind === "slot" && isFuel(field));
   if (slot?.kind !== "slot" || slot.constant !== undefined) return;
-  if (source.columns.some((column) => scores.of(slot, column, source).score >= TOLD)) return;
+  if (source.columns.some((column) => scores.of(slot, column, source).score >= CLEAR_MATCH)) return;
   const names = new Set(source.columns.map(({ name }) => lettersOf(name)));
   const [found, second] = FUEL_NUMBERS.filter(([, numbers]) => numbers.some((number) => names.has(number)));
   if (found === undefined || second !== undefined || slot.type.kind !== "choice") return;

@@ -114,11 +114,11 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   const { codes } = column;
   const known = new Set(choices.map(String));
   if (codes === undefined || codes.size === 0) return onlyFit(sampleShare(column, (value) => known.has(value)));
-  const { table, unknown, vague, same, evidence } = matchChoices([...codes.keys()], choices);
+  const { table, unknown, uncertain, same, evidence } = matchChoices([...codes.keys()], choices);
   const mapped = table.size / codes.size;
   const fit = codes.size <= choices.length + MORE_CODES ? 0.5 + 0.5 * mapped : Math.max(0.15, mapped);
   const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= LEAST_ROWS;
-  const shown = new Map([...table].filter(([code]) => !vague.has(code) || isPublic(code)));
+  const shown = new Map([...table].filter(([code]) => !uncertain.has(code) || isPublic(code)));
   const listed = unknown.filter(isPublic).slice(0, MOST_CODES);
   const form: LeafForm = {
     kind: "lookup",
@@ -171,7 +171,7 @@ function isWithin(value: number, { minimum, maximum }: Pick<NumberType, "minimum
  * Kinds of values that occur only in certain fields, with a word in the names of these fields and the strength of the
  * evidence.
  */
-const TELLING: readonly (readonly [kind: ValueKind, word: string, evidence: number])[] = [
+const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: number])[] = [
   ["email", "email", 0.8],
   ["postcode", "postcode", 0.6],
   ["phone", "phone", 0.5],
@@ -185,11 +185,11 @@ function textFit(type: TextType, words: readonly string[], column: ColumnProfile
   const right = matches === undefined ? 1 : sampleShare(column, matches);
   const upper = matches === undefined ? right : sampleShare(column, (value) => matches(value.toUpperCase()));
   const length = sampleShare(column, (value) => value.length <= (type.maxLength ?? Number.POSITIVE_INFINITY));
-  const evident = TELLING.find(([kind]) => shareOf(column, kind) >= 0.7);
-  const wanted = TELLING.find(([, word]) => words.includes(word) || (type.format === "email" && word === "email"));
+  const dominant = KIND_WORDS.find(([kind]) => shareOf(column, kind) >= 0.7);
+  const wanted = KIND_WORDS.find(([, word]) => words.includes(word) || (type.format === "email" && word === "email"));
   const form: LeafForm = upper > right ? { kind: "upper" } : PLAIN;
-  const kindFit = kindsAgree({ evident, wanted, words, column });
-  const evidence = evident !== undefined && evident === wanted ? evident[2] : 0;
+  const kindFit = kindsAgree({ dominant, wanted, words, column });
+  const evidence = dominant !== undefined && dominant === wanted ? dominant[2] : 0;
   return { fit: Math.max(right, upper * 0.98) * length * kindFit * formatFit(type, column), evidence, form };
 }
 
@@ -198,20 +198,20 @@ function formatFit({ format }: TextType, column: ColumnProfile): number {
   return format === "uri" ? sampleShare(column, (value) => value.includes(":")) : 1;
 }
 
-type Telling = (typeof TELLING)[number];
+type KindWord = (typeof KIND_WORDS)[number];
 
 interface TextFacts {
   /** The kind that the values suggest. */
-  readonly evident: Telling | undefined;
+  readonly dominant: KindWord | undefined;
   /** The kind that the field's name suggests. */
-  readonly wanted: Telling | undefined;
+  readonly wanted: KindWord | undefined;
   readonly words: readonly string[];
   readonly column: ColumnProfile;
 }
 
 /** How well the kind of the values agrees with the field's name. */
-function kindsAgree({ evident, wanted, words, column }: TextFacts): number {
-  if (evident !== undefined) return evident === wanted ? 1 : fitOfOther(evident, words);
+function kindsAgree({ dominant, wanted, words, column }: TextFacts): number {
+  if (dominant !== undefined) return dominant === wanted ? 1 : fitOfOther(dominant, words);
   if (wanted?.[0] === "email") return 0.1;
   if (wanted?.[0] === "phone") return shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;
   if (words.includes("name") && shareOf(column, "number") > 0.5) return 0.2;
@@ -219,7 +219,7 @@ function kindsAgree({ evident, wanted, words, column }: TextFacts): number {
 }
 
 /** Account numbers look like phone numbers, and house names look like streets. */
-function fitOfOther([kind]: Telling, words: readonly string[]): number {
+function fitOfOther([kind]: KindWord, words: readonly string[]): number {
   if (kind === "street") return 0.6;
   return words.includes("id") ? 0.9 : 0.3;
 }

@@ -100,7 +100,7 @@ export function distinctCount(hashes: ValueHashes): number {
 }
 
 /** Below this share of hits so far, the remaining parts are not worth reading. */
-const HOPELESS = 0.2;
+const MIN_HIT_SHARE = 0.2;
 
 /**
  * Returns the share of a column's values that also occur in another column, counted by rows. For long columns with few
@@ -115,7 +115,7 @@ export function shareFound(values: ValueHashes, among: ValueHashes): number {
     const wanted = values.sorted(...range);
     found += countShared(wanted, among.sorted(...range));
     looked += wanted.length;
-    if (looked > 0 && found / looked < HOPELESS) break;
+    if (looked > 0 && found / looked < MIN_HIT_SHARE) break;
   }
   return looked === 0 ? 0 : found / looked;
 }

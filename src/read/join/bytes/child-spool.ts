@@ -76,7 +76,7 @@ export function createSpoolStore(folder: string, memoryBytes: number = MEMORY_BY
           size += list.length() - before;
           if (size > memoryBytes) spill();
         },
-        take: taker((number) => {
+        take: createTake((number) => {
           const bucket = buckets[number];
           buckets[number] = undefined;
           return bucket === undefined ? new Uint8Array() : contentOf(bucket);
@@ -102,7 +102,7 @@ function bucketOf(buckets: Buckets, number: number): Bucket {
 }
 
 /** @param contentOf the content of a bucket; called once for each, in order */
-function taker(contentOf: (bucket: number) => Uint8Array): ChildSpool["take"] {
+function createTake(contentOf: (bucket: number) => Uint8Array): ChildSpool["take"] {
   let bucket = -1;
   let records = inOrderOfParents(new Uint8Array(), 0);
   let next = 0;

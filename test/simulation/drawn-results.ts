@@ -1,8 +1,8 @@
 import { between, type Dice, pickWeighted } from "../seeded-dice.ts";
-import type { Sky, Weather } from "./weather.ts";
+import type { Faults, Weather } from "./weather.ts";
 
 /** The result of one request. */
-export type Fate =
+export type DrawnResult =
   /** The request is never sent. */
   | { readonly kind: "unsent"; readonly code: string }
   /** The request is sent and does not arrive. */
@@ -22,18 +22,18 @@ export type Fate =
 const TIMEOUT_MS = 60_000;
 /** A connection is lost while the platform still processes the request: a repeat may arrive before it finishes. */
 const LATE_FACTOR = 5;
-const GOOD: Fate = { kind: "good" };
+const GOOD: DrawnResult = { kind: "good" };
 
 /** Draws the result of one request. */
-export function fateOf(dice: Dice, weather: Weather, now: number): Fate {
-  const sky = weather.at(now);
-  if (sky.cut) return cutOff(dice);
-  if (sky.busy && dice() < 0.6) return pushedBack(dice);
-  if (weather.isClear() || dice() >= (sky.erratic ? 0.5 : weather.drizzle)) return GOOD;
-  return mishap(dice, sky);
+export function drawResult(dice: Dice, weather: Weather, now: number): DrawnResult {
+  const faults = weather.at(now);
+  if (faults.cut) return cutOff(dice);
+  if (faults.busy && dice() < 0.6) return pushedBack(dice);
+  if (weather.isClear() || dice() >= (faults.erratic ? 0.5 : weather.baseErrorRate)) return GOOD;
+  return drawFault(dice, faults);
 }
 
-function cutOff(dice: Dice): Fate {
+function cutOff(dice: Dice): DrawnResult {
   if (dice() < 0.15) return { kind: "lost", code: "UND_ERR_HEADERS_TIMEOUT", afterMs: TIMEOUT_MS };
   const code = pickWeighted(dice, [
     [3, "ECONNREFUSED"],
@@ -43,7 +43,7 @@ function cutOff(dice: Dice): Fate {
   return { kind: "unsent", code };
 }
 
-function pushedBack(dice: Dice): Fate {
+function pushedBack(dice: Dice): DrawnResult {
   const retryAfter = pickWeighted(dice, [
     [4, undefined],
     [2, "0"],
@@ -55,10 +55,10 @@ function pushedBack(dice: Dice): Fate {
   return { kind: "answered", status, processed: false, ...(retryAfter !== undefined && { retryAfter }) };
 }
 
-function mishap(dice: Dice, { erratic }: Sky): Fate {
+function drawFault(dice: Dice, { erratic }: Faults): DrawnResult {
   const soon = between(dice, 1, 400);
   const socket = dice() < 0.5 ? "ECONNRESET" : "UND_ERR_SOCKET";
-  return pickWeighted<Fate>(dice, [
+  return pickWeighted<DrawnResult>(dice, [
     [3, { kind: "unsent", code: "ECONNRESET" }],
     [3, { kind: "lost", code: socket, afterMs: soon }],
     [4, { kind: "unheard", code: socket, afterMs: soon, lateMs: LATE_FACTOR * soon }],

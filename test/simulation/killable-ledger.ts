@@ -1,6 +1,6 @@
 import type { AttemptOutcome, Ledger } from "../../src/ledger/ledger.ts";
 import { Failure } from "../../src/model/failure.ts";
-import { never, type Mortal } from "./simulated-clock.ts";
+import { never, type Killable } from "./simulated-clock.ts";
 
 /** The fault during one write to the ledger. `-after`: the fault happens after the write. */
 export type WriteFault = "none" | "full" | "full-after" | "killed" | "killed-after";
@@ -15,8 +15,8 @@ export interface Durable {
   readonly ambiguous: Set<string>;
 }
 
-export interface MortalLedgerOptions {
-  readonly process: Mortal & { readonly kill: () => void };
+export interface KillableLedgerOptions {
+  readonly process: Killable & { readonly kill: () => void };
   /** Called before each write. */
   readonly fault: () => WriteFault;
   readonly durable: Durable;
@@ -24,9 +24,9 @@ export interface MortalLedgerOptions {
 }
 
 /** A ledger on a disk that may be full. Its process may be killed before or after a write. */
-export function mortalLedger(
+export function killableLedger(
   ledger: Ledger,
-  options: MortalLedgerOptions,
+  options: KillableLedgerOptions,
 ): Pick<Ledger, "saveIntents" | "saveOutcomes"> {
   const { process, durable, note } = options;
 
