@@ -6,6 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { interruptible, setAroundInterruptible } from "../../src/model/interruptible.ts";
 import { listenForInterrupts } from "../../src/cli/process/interrupts.ts";
+import { scaledTimeout } from "../scaled-timeout.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const PROGRAM = path.resolve(import.meta.dirname, "../../bin/migrate.js");
@@ -43,7 +44,7 @@ describe("work that blocks the event loop", () => {
       writeFileSync(file, `openapi: 3.0.3\n${lines.join("\n")}\n`);
       const child = spawn(process.execPath, [PROGRAM, "contract", "check", file], { stdio: "ignore", cwd: folder });
       const ended = once(child, "exit");
-      await wait(1000);
+      await wait(scaledTimeout(1000));
       child.kill("SIGTERM");
       const [code, signal] = await ended;
       expect([code, signal]).toEqual([null, "SIGTERM"]);

@@ -11,7 +11,7 @@ const FAILPOINTS = projectFile("test/failpoints/preload.mjs");
 /** The transactions of a push with threads after the plan and the first intents, while requests are in flight. */
 const THREADS = [
   ["one thread", "1", 9],
-  ["several threads, in the ledger's thread", "2", 5],
+  ["several threads, in the ledger's thread", "2", 6],
 ] as const;
 
 describe.each(THREADS)("in %s", (_name, threads, nth) => {
