@@ -90,7 +90,7 @@ export async function endRun(
 ): Promise<ShownRun> {
   const { ledger, dependencies } = ended;
   const { id } = ended.run;
-  const { checked, sent, before } = result;
+  const { checked, sent } = result;
   if (sent !== undefined && sent.unsaved.length > 0)
     await reportUnsaved(sent.unsaved, id, dependencies, folderOf(ended.reporting, id));
   const summary = await ledger.summary(id);
@@ -100,11 +100,14 @@ export async function endRun(
   const run = (await ledger.findRun(id)) ?? ended.run;
   const { counts } = summary;
   dependencies.onProgress({ kind: "ended", state: runState(run, counts, false), exitCode, counts });
-  const hasNoProgress = before !== undefined && sent?.reason === "done" && settledNothing(before, counts);
-  const totals = { exitCode, summary, isLedgerLost, hasNoProgress };
+  const totals = { exitCode, summary, isLedgerLost, hasNoProgress: hasNoProgress(result, counts) };
   const reported = await reportRun({ ...ended, run }, totals, dependencies);
   const early = sent?.failure ?? earlyEndFailure(checked);
   return early === undefined ? reported : { ...reported, failures: [early, ...reported.failures] };
+}
+
+function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
+  return before !== undefined && sent?.reason === "done" && settledNothing(before, counts);
 }
 
 /** The failure for an input that was not read completely; undefined if it was. */
