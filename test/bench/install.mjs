@@ -1,8 +1,8 @@
-// Cost of an installation: the size of the production dependencies, and the time of `npm start` on a fresh clone.
+// Cost of an installation: the size of the installed package, and the time of `npm start` on a fresh clone.
 //   node test/bench/install.mjs
 // Installs into temporary folders with npm, so the result depends on npm's cache and registry. The clone contains only
 // committed files.
-import { cpSync, lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { machine, mb, measured, root, say, seconds, withFolder } from "./measure.mjs";
 
@@ -10,17 +10,18 @@ const NPM = process.platform === "win32" ? "npm.cmd" : "npm";
 
 await withFolder(async (folder) => {
   say(`install; ${machine()}`);
-  const installed = path.join(folder, "installed");
-  mkdirSync(installed);
-  for (const name of ["package.json", "package-lock.json", ".npmrc"]) {
-    cpSync(path.join(root, name), path.join(installed, name));
-  }
-  const { wallMs } = await measured(NPM, ["ci", "--omit=dev", "--ignore-scripts"], { cwd: installed });
-  const { bytes, files, packages } = sizeOf(path.join(installed, "node_modules"));
-  say(`production dependencies: ${mb(bytes / 1e6)} on disk, ${files} files, ${packages} packages; ${seconds(wallMs)}`);
-
   const clone = path.join(folder, "clone");
   await measured("git", ["clone", "--quiet", root, clone]);
+  await measured(NPM, ["ci"], { cwd: clone });
+  await measured(NPM, ["pack", "--pack-destination", folder], { cwd: clone });
+  const archive = readdirSync(folder).find((name) => name.endsWith(".tgz"));
+  const { wallMs } = await measured(NPM, ["install", "--prefix", path.join(folder, "installed"), archive], {
+    cwd: folder,
+  });
+  const { bytes, files, packages } = sizeOf(path.join(folder, "installed/node_modules"));
+  say(`installed from the archive: ${mb(bytes / 1e6)}, ${files} files, ${packages} package; ${seconds(wallMs)}`);
+  await measured("git", ["clean", "-fdqx"], { cwd: clone });
+
   const first = await measured(NPM, ["start"], { cwd: clone });
   say(`npm start on a fresh clone, installs included: ${seconds(first.wallMs)}`);
   const again = await measured(NPM, ["start"], { cwd: clone });

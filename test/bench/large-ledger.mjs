@@ -86,6 +86,8 @@ const SENT_RECORDS = `
   where id <= (select count(*) from items where status = 'accepted')`;
 
 const ATTEMPTS = `
-  insert into attempts (run, record, attempt, identity, intended_at, settled_at, status, http, account, duration_ms)
-  select run, record, 1, identity, '2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.012Z', 'accepted', 201, account, 12.25
+  insert into attempts
+    (run, record, attempt, identity, intended_at, settled_at, status, http, account, duration_ms, harmless)
+  select run, record, 1, identity, '2026-11-20T12:00:00.000Z', '2026-11-20T12:00:00.012Z', 'accepted', 201, account,
+    12.25, 0
   from items where status = 'accepted'`;
