@@ -30,7 +30,7 @@ export async function makeLargeLedger(folder, { records, pending, target }) {
   database.execute("pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -2000000");
   database.transaction(() => {
     const settings = JSON.parse(database.row({ sql: "select settings from runs" }).settings);
-    settings.files = settings.files.map((file) => (file.file === input ? fingerprint : file));
+    settings.files = settings.files.map((file) => (file.file === input ? { ...file, ...fingerprint } : file));
     const asPush = "update runs set dry_run = 0, state = 'sending', exit_code = 3, settings = ?";
     database.run(asPush, JSON.stringify(settings));
     database.run("update items set record = record + ?1, line = line + ?1, status = 'pending'", sent);
