@@ -5,7 +5,7 @@ import path from "node:path";
 import { writeFlatRows } from "./flat-rows.mjs";
 import { benchFile, migrate, root } from "./measure.mjs";
 
-const { openForWriting } = await import(path.join(root, "dist/ledger/sqlite/lasting-reader.js"));
+const { openForWriting } = await import(path.join(root, "dist/ledger/sqlite/open-for-writing.js"));
 const { openLedger } = await import(path.join(root, "dist/ledger/sqlite/sqlite-ledger.js"));
 const { RECOUNT } = await import(path.join(root, "dist/ledger/sqlite/tables/count-schema.js"));
 const { fingerprintFile } = await import(path.join(root, "dist/read/input/source-files.js"));

@@ -50,8 +50,8 @@ test.each(ECHOES)("a credential that the platform repeats in %s is neither shown
   );
   expect(code).not.toBe(70);
   expect(server.requests.some(({ path: at }) => !at.includes("graphql"))).toBe(!isLoginRefused);
-  const told = [stdout, stderr, ...filesUnder(work.folder).map((file) => readFileSync(file, "latin1"))];
-  expect(TRACES.filter((trace) => told.some((text) => text.includes(trace)))).toEqual([]);
+  const output = [stdout, stderr, ...filesUnder(work.folder).map((file) => readFileSync(file, "latin1"))];
+  expect(TRACES.filter((trace) => output.some((text) => text.includes(trace)))).toEqual([]);
 });
 
 function filesUnder(folder: string): readonly string[] {

@@ -57,8 +57,8 @@ function formsOf(secret: string): readonly string[] {
   return [secret, base64, Buffer.from(secret).toString("hex"), encodeURIComponent(secret)];
 }
 
-function escaped(told: readonly string[], secrets: readonly string[]): readonly string[] {
-  return secrets.flatMap(formsOf).filter((form) => told.some((text) => text.includes(form)));
+function escaped(texts: readonly string[], secrets: readonly string[]): readonly string[] {
+  return secrets.flatMap(formsOf).filter((form) => texts.some((text) => text.includes(form)));
 }
 
 /** The contents of all files of a run, except the extract and the rejects, which consist of its rows. */
@@ -104,9 +104,9 @@ describe("no secret and no cell of the extract is shown", () => {
     const end = await work.push([...LOUD, ...noDedupe, ...flags], options);
     expect({ code: end.code, stderr: end.stderr }).toMatchObject({ code });
     const after = asked ? await afterwards(work) : [];
-    const told = [end, ...after].flatMap(({ stdout, stderr }) => [stdout, stderr]).concat(filesLeft(work.folder));
-    expect(told.some((text) => text.includes("EXT-2"))).toBe(true);
-    expect(escaped(told, [sandbox.ready.apiKey, WRONG, ...Object.values(PERSONAL)])).toEqual([]);
+    const texts = [end, ...after].flatMap(({ stdout, stderr }) => [stdout, stderr]).concat(filesLeft(work.folder));
+    expect(texts.some((text) => text.includes("EXT-2"))).toBe(true);
+    expect(escaped(texts, [sandbox.ready.apiKey, WRONG, ...Object.values(PERSONAL)])).toEqual([]);
   });
 
   test("unless values are requested, which shows the canaries", async () => {

@@ -47,12 +47,12 @@ describe("an API key", () => {
     const env = { MIGRATE_API_KEY: key };
     const { stdout, stderr } = await work.push(["--verbose", "--log-format", "json", "--out", "report"], { env });
     const explained = await work.migrate(["explain", "BAD", "--format", "json", "--show-values"], { env });
-    const told = [stdout, stderr, explained.stdout, explained.stderr, ...filesBelow(work.folder)];
-    expect(told.some((text) => text.includes("BAD"))).toBe(true);
+    const result = [stdout, stderr, explained.stdout, explained.stderr, ...filesBelow(work.folder)];
+    expect(result.some((text) => text.includes("BAD"))).toBe(true);
     for (const form of [key, Buffer.from(key).toString("base64").slice(0, -3), Buffer.from(key).toString("hex")]) {
-      expect(told.filter((text) => text.includes(form))).toEqual([]);
+      expect(result.filter((text) => text.includes(form))).toEqual([]);
     }
-    expect(told.filter((text) => WEB_TOKEN.test(text))).toEqual([]);
+    expect(result.filter((text) => WEB_TOKEN.test(text))).toEqual([]);
   });
 
   test("can be in a file of the target that only its owner can read", async () => {

@@ -65,7 +65,7 @@ describe("records with errors", () => {
     expect((await admin.imports()).map(({ key }) => key)).toEqual(["GOOD"]);
   });
 
-  test("found by the platform are reported at the cell behind the join", async () => {
+  test("found by the platform are reported at the cell, also in joined files", async () => {
     const { push } = workplace(
       {
         accounts: [{ REF: "A" }, { REF: "B" }, { REF: "C", POSTCODE: "DE1 2CU" }],
@@ -106,10 +106,10 @@ describe("records with errors", () => {
     const { push, file } = workplace(extract, sandbox);
     const { stdout, stderr } = await push(["--out", "report", "--verbose", "--format", "csv"]);
     const files = ["report/outcomes.ndjson", "report/errors.csv", "report/summary.json"];
-    const told = [stdout, stderr, ...files.map((name) => readFileSync(file(name), "utf8"))].join("\n");
-    expect(told).toContain("invalid_phone_number");
-    expect(told).not.toContain("777888");
-    expect(told).not.toContain("Quux");
+    const output = [stdout, stderr, ...files.map((name) => readFileSync(file(name), "utf8"))].join("\n");
+    expect(output).toContain("invalid_phone_number");
+    expect(output).not.toContain("777888");
+    expect(output).not.toContain("Quux");
     const text = await workplace(extract, sandbox).push(["--show-values", "--format", "text"]);
     expect(text.stdout).toContain("0400 777888");
   });

@@ -79,8 +79,8 @@ describe("reading back", () => {
     const [absent = ""] = outcomeLines(reconciled.stdout).flatMap(({ status, key = "" }) =>
       status === "pending" ? [key] : [],
     );
-    const told = await work.migrate(["explain", absent]);
-    expect(told.stdout).toMatch(/Decisions\n.*\n.* resend /);
+    const shown = await work.migrate(["explain", absent]);
+    expect(shown.stdout).toMatch(/Decisions\n.*\n.* resend /);
 
     await admin.faults({ forgetful: true, resetBefore: { at: [1] } });
     expect((await work.migrate(["resume"])).code).toBe(5);
@@ -148,9 +148,9 @@ describe("manual decisions", () => {
     await admin.faults({ forgetful: true, resetBefore: { at: [2] }, resetAfter: { at: [3] } });
     await work.push([...PUSH, "--contract", "blind.yaml", "--concurrency", "1"]);
     await admin.faults({ forgetful: true });
-    const told = await work.migrate(["reconcile"]);
-    expect(told.code).toBe(5);
-    expect(told.stderr).toMatch(/x-migrate-read-back.*--accept <key>.*--resend <key>/s);
+    const shown = await work.migrate(["reconcile"]);
+    expect(shown.code).toBe(5);
+    expect(shown.stderr).toMatch(/x-migrate-read-back.*--accept <key>.*--resend <key>/s);
 
     const decided = await work.migrate(["reconcile", "--resend", "EXT-00002", "--accept", "EXT-00003"]);
     expect(decided.code).toBe(3);

@@ -150,13 +150,13 @@ describe("explain", () => {
     const work = mixedWork();
     await work.push();
     const { stdout } = await work.migrate(["explain", "A", "--format", "json"]);
-    const told: { outcomes: object[]; attempts: object[]; records: { origins: object[]; payload?: object }[] } =
+    const exported: { outcomes: object[]; attempts: object[]; records: { origins: object[]; payload?: object }[] } =
       JSON.parse(stdout);
     const held = (await admin.accounts()).find(({ key }) => key === "A");
-    expect(told.outcomes).toMatchObject([{ status: "accepted", account: held?.number }]);
-    expect(told.attempts).toMatchObject([{ attempt: 1, status: "accepted", http: 201, errors: [] }]);
-    expect(told.records[0]?.payload).toBeUndefined();
-    const origins = told.records[0]?.origins ?? [];
+    expect(exported.outcomes).toMatchObject([{ status: "accepted", account: held?.number }]);
+    expect(exported.attempts).toMatchObject([{ attempt: 1, status: "accepted", http: 201, errors: [] }]);
+    expect(exported.records[0]?.payload).toBeUndefined();
+    const origins = exported.records[0]?.origins ?? [];
     expect(origins).toContainEqual({
       attr: "customers.0.given_name",
       from: "column",

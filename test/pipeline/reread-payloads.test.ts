@@ -174,7 +174,7 @@ test.each<readonly [string, (job: Job) => Promise<Job>]>([
   },
 );
 
-function told(one: RecordToSend | undefined): unknown {
+function contentsOf(one: RecordToSend | undefined): unknown {
   return [one?.json, one?.payload, ATTRS.map((at) => one?.locate(at))];
 }
 
@@ -194,7 +194,7 @@ test("a detached record is unchanged and releases the other records of its group
   const [record, detachedCopy] = await detachSeventh(job, group);
   expect(detachedCopy?.json?.toString()).toContain('"ref":"A6"');
   expect(detachedCopy?.locate(["name"])).toMatchObject({ line: 8, column: "NAME" });
-  expect(told(detachedCopy)).toEqual(told(record));
+  expect(contentsOf(detachedCopy)).toEqual(contentsOf(record));
   expect(detachedCopy?.detached).toBeUndefined();
 });
 

@@ -22,11 +22,11 @@ const LONGEST_PAUSE_MS = 2000;
 export function createOutage({ name, clock, patienceMs, notice }: OutageOptions): Outage {
   let since: number | undefined;
   let pauseMs = FIRST_PAUSE_MS;
-  let isTold = false;
+  let isNotified = false;
 
   const tell = (error: unknown): void => {
-    if (isTold) return;
-    isTold = true;
+    if (isNotified) return;
+    isNotified = true;
     const failure = postgresFailure(error, name);
     const why = failure instanceof Error ? failure.message : `the ledger ${name} cannot be reached`;
     notice?.(`${why}. No new requests are sent; retrying for ${Math.round(patienceMs / 1000)} s`);
@@ -45,9 +45,9 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
     },
     end() {
       if (since === undefined) return;
-      if (isTold) notice?.(`The ledger ${name} is reachable again`);
+      if (isNotified) notice?.(`The ledger ${name} is reachable again`);
       since = undefined;
-      isTold = false;
+      isNotified = false;
       pauseMs = FIRST_PAUSE_MS;
     },
   };

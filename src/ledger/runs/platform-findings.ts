@@ -27,7 +27,7 @@ export interface SharedFindings extends PlatformFindings {
 /** The findings of one worker, and the age of its report. */
 export interface WorkerFindings {
   readonly worker: string;
-  readonly saidAgoMs: number;
+  readonly seenAgoMs: number;
   readonly findings: PlatformFindings | undefined;
 }
 
@@ -42,11 +42,11 @@ export const findingsSchema: z.ZodType<PlatformFindings> = z.object({
  * The latest finding of each kind. Of the workers that wait for a supplier, the first one probes it.
  * @param said reports of the live workers, in the order in which they joined
  */
-export function latestFindings(said: readonly WorkerFindings[], here: string): SharedFindings {
-  const all = said.map(({ worker, saidAgoMs, findings }) => ({
+export function latestFindings(reports: readonly WorkerFindings[], here: string): SharedFindings {
+  const all = reports.map(({ worker, seenAgoMs, findings }) => ({
     worker,
-    rates: findings?.rate === undefined ? [] : [{ ...findings.rate, agoMs: findings.rate.agoMs + saidAgoMs }],
-    suppliers: (findings?.suppliers ?? []).map((one) => ({ ...one, agoMs: one.agoMs + saidAgoMs })),
+    rates: findings?.rate === undefined ? [] : [{ ...findings.rate, agoMs: findings.rate.agoMs + seenAgoMs }],
+    suppliers: (findings?.suppliers ?? []).map((one) => ({ ...one, agoMs: one.agoMs + seenAgoMs })),
   }));
   const rate = latest(all.flatMap(({ rates }) => rates));
   const names = new Set(all.flatMap(({ suppliers }) => suppliers.map(({ supplier }) => supplier)));
@@ -62,8 +62,8 @@ export function latestFindings(said: readonly WorkerFindings[], here: string): S
 }
 
 /** The latest findings as an observer shows them. An observer probes no supplier. */
-export function commonFindings(said: readonly WorkerFindings[]): PlatformFindings {
-  const { rate, suppliers } = latestFindings(said, "");
+export function commonFindings(reports: readonly WorkerFindings[]): PlatformFindings {
+  const { rate, suppliers } = latestFindings(reports, "");
   return {
     ...(rate !== undefined && { rate }),
     suppliers: suppliers.map(({ isAskedHere: _isAskedHere, ...one }) => one),

@@ -32,7 +32,7 @@ export interface SharedRun {
   /** The progress of the run. Also returns ranges of dead workers to the queue. */
   watch(): Promise<SharedStatus>;
   /** Immediately revokes the ranges of the worker of an ended process. */
-  expel(process: WorkerIdentity): Promise<void>;
+  evict(process: WorkerIdentity): Promise<void>;
   /** Tells every worker to finish its requests in flight and to leave. */
   drain(): Promise<void>;
   /** Stops assigning ranges. Workers that still hold ranges can no longer write. */

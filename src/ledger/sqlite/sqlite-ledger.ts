@@ -17,7 +17,7 @@ import { recoveryOf } from "./tables/recovery.ts";
 import { prepareAccepting } from "./tables/accept-together.ts";
 import { countChanges } from "./tables/count-schema.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
-import { openForWriting } from "./lasting-reader.ts";
+import { openForWriting } from "./open-for-writing.ts";
 import { openDatabase, openTemporary, type SqliteDatabase } from "./sqlite-database.ts";
 import { sqliteTables } from "./sqlite-tables.ts";
 import { forgetChecksums, checksumsPath } from "./integrity/page-checksums.ts";

@@ -47,7 +47,10 @@ const OTHER_LETTERS: readonly (readonly [RegExp, string])[] = [
 ];
 
 function fromOtherLetters(pattern: string): string {
-  const translated = OTHER_LETTERS.reduce((text, [letters, ours]) => text.replaceAll(letters, ours), pattern);
+  const translated = OTHER_LETTERS.reduce(
+    (text, [letters, replacement]) => text.replaceAll(letters, replacement),
+    pattern,
+  );
   const hasHours = /H/.test(translated);
   return hasHours || /M/.test(translated) ? translated : translated.replaceAll("m", "M");
 }

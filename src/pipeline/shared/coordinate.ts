@@ -10,7 +10,7 @@ import { createSharedProgress } from "./shared-progress.ts";
 import { withWorkerProcesses } from "./worker-processes.ts";
 
 export interface CoordinateOptions {
-  readonly shared: Pick<SharedRun, "begin" | "watch" | "expel" | "drain" | "end">;
+  readonly shared: Pick<SharedRun, "begin" | "watch" | "evict" | "drain" | "end">;
   readonly run: string;
   /** Records to send. */
   readonly pending: number;
@@ -84,12 +84,12 @@ async function watch(options: CoordinateOptions, processes: readonly StartedProc
   const gone = new Map<number, ProcessEnd>();
   let isDraining = false;
   for (const one of processes) void one.ended.then((end) => gone.set(one.pid, end));
-  const expelled = new Set<number>();
+  const evicted = new Set<number>();
   for (;;) {
-    for (const [pid, end] of [...gone].filter(([one]) => !expelled.has(one))) {
-      expelled.add(pid);
+    for (const [pid, end] of [...gone].filter(([one]) => !evicted.has(one))) {
+      evicted.add(pid);
       if (end.signal !== undefined) notice(`Worker process ${pid} ${endText(end)}`);
-      await shared.expel({ host: hostname(), pid });
+      await shared.evict({ host: hostname(), pid });
     }
     if (drain.aborted && !isDraining) {
       isDraining = true;

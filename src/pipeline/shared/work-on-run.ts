@@ -73,7 +73,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const trustNotFoundFrom = clock.monotonic() + quietMs;
   const [findings, workerPace] = [createFindings(clock), createWorkerPace(clock)];
   const firstLimit = pace.concurrency === "auto" ? START_LIMIT : pace.concurrency;
-  const report = createReport(clock, (said = firstLimit) => Math.min(said, workerPace.share().limit));
+  const report = createReport(clock, (announced = firstLimit) => Math.min(announced, workerPace.share().limit));
   const lease = createLeaseWatch(worker.leaseMs, beatMs(worker.leaseMs), clock);
   const closedSuppliers = new Set<string>();
   const ranges = createRangeProgress(worker, async ({ first, last }) => {

@@ -14,7 +14,7 @@ const RATE_WINDOW_MS = 10_000;
 /** @param limitOf maximum requests in flight, given the last reported limit */
 export function createReport(
   clock: Pick<Clock, "monotonic">,
-  limitOf: (said: number | undefined) => number,
+  limitOf: (announced: number | undefined) => number,
 ): ReportBuilder {
   const counts: Record<string, number> = {};
   const replies = { count: 0, totalMs: 0 };

@@ -87,7 +87,7 @@ function object(scan: Scan): void {
     expect(scan, COLON, "a colon was expected");
     value(scan);
     scan.path.pop();
-  } while (goesOn(scan, CLOSE_OBJECT, "a comma or } was expected"));
+  } while (hasMore(scan, CLOSE_OBJECT, "a comma or } was expected"));
 }
 
 function list(scan: Scan): void {
@@ -99,7 +99,7 @@ function list(scan: Scan): void {
     value(scan);
     scan.path.pop();
     index += 1;
-  } while (goesOn(scan, CLOSE_LIST, "a comma or ] was expected"));
+  } while (hasMore(scan, CLOSE_LIST, "a comma or ] was expected"));
 }
 
 function enter(scan: Scan): void {
@@ -117,7 +117,7 @@ function closes(scan: Scan, close: number): boolean {
   return true;
 }
 
-function goesOn(scan: Scan, close: number, reason: string): boolean {
+function hasMore(scan: Scan, close: number, reason: string): boolean {
   if (closes(scan, close)) return false;
   expect(scan, COMMA, reason);
   return true;

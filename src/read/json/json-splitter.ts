@@ -111,7 +111,7 @@ function split(state: State, bytes: Buffer): readonly ArrayElement[] {
   for (let at = 0; at < bytes.length && state.damage === undefined; at += 1) {
     const byte = bytes[at] ?? 0;
     const kind = KINDS[byte] ?? ORDINARY;
-    if (kind === ORDINARY && goesOn(state)) state.afterCarriageReturn = false;
+    if (kind === ORDINARY && isInsideElement(state)) state.afterCarriageReturn = false;
     else if (state.quoted) inString(state, kind);
     else if (!countLine(state, kind) && kind !== SPACE) {
       const element = outside(state, bytes, at);
@@ -123,7 +123,7 @@ function split(state: State, bytes: Buffer): readonly ArrayElement[] {
 }
 
 /** True inside an element, where any byte may follow. */
-function goesOn(state: State): boolean {
+function isInsideElement(state: State): boolean {
   return state.elementLine > 0 && !state.escaped && !state.inGap;
 }
 

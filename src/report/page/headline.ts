@@ -6,11 +6,11 @@ import { countRecords, type Report } from "../report.ts";
 export function headline({ summary, run }: Report): string {
   const { records } = summary;
   if (records === 0) return "No record was read.";
-  const parts = PARTS.map(({ statuses, said }) => ({ count: countRecords(summary, statuses), said })).filter(
+  const parts = PARTS.map(({ statuses, phrase }) => ({ count: countRecords(summary, statuses), phrase })).filter(
     ({ count }) => count > 0,
   );
   const isCheck = run === undefined || run.command !== "push" || run.dryRun;
-  const words = parts.map(({ count, said }) => ({ count, text: said(count, isCheck) }));
+  const words = parts.map(({ count, phrase }) => ({ count, text: phrase(count, isCheck) }));
   const [first, ...rest] = words;
   if (first === undefined) return `${formatCount(records)} records were read.`;
   if (rest.length === 0) {
@@ -27,23 +27,23 @@ export function headline({ summary, run }: Report): string {
 
 interface HeadlinePart {
   readonly statuses: readonly Status[];
-  readonly said: (count: number, isCheck: boolean) => string;
+  readonly phrase: (count: number, isCheck: boolean) => string;
 }
 
 /** In the order of the sentence. Together, the parts contain every status. */
 const PARTS: readonly HeadlinePart[] = [
-  { statuses: ["accepted", "skipped"], said: (count) => `${count === 1 ? "is" : "are"} on the platform` },
+  { statuses: ["accepted", "skipped"], phrase: (count) => `${count === 1 ? "is" : "are"} on the platform` },
   {
     statuses: ["valid"],
-    said: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without errors"}`,
+    phrase: (count, isCheck) => `${count === 1 ? "is" : "are"} ${isCheck ? "ready to be sent" : "without errors"}`,
   },
-  { statuses: ["invalid", "rejected", "duplicate"], said: (count) => (count === 1 ? "needs work" : "need work") },
+  { statuses: ["invalid", "rejected", "duplicate"], phrase: (count) => (count === 1 ? "needs work" : "need work") },
   {
     statuses: ["existing"],
-    said: (count) => `${count === 1 ? "exists" : "exist"} on the platform with unverified content`,
+    phrase: (count) => `${count === 1 ? "exists" : "exist"} on the platform with unverified content`,
   },
-  { statuses: ["ambiguous"], said: (count) => `${count === 1 ? "has" : "have"} an unknown outcome` },
-  { statuses: ["blocked", "pending"], said: (count) => `${count === 1 ? "is" : "are"} still to be sent` },
+  { statuses: ["ambiguous"], phrase: (count) => `${count === 1 ? "has" : "have"} an unknown outcome` },
+  { statuses: ["blocked", "pending"], phrase: (count) => `${count === 1 ? "is" : "are"} still to be sent` },
 ];
 
 function listed(clauses: readonly string[]): string {

@@ -74,7 +74,7 @@ function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefin
     return summary.records === 0 ? undefined : html`<p class="lead">No errors were found.</p> `;
   const count = (severity: Severity): number => causes.filter((cause) => cause.severity === severity).length;
   const behind = count("error");
-  const said =
+  const sentence =
     errors === 0
       ? "No errors were found."
       : `${counted(errors, "error")} ${errors === 1 ? "has" : "have"} ${counted(behind, "cause")}. Each cause below includes advice.`;
@@ -82,7 +82,7 @@ function lead({ summary }: Report, causes: readonly PageCause[]): Html | undefin
     warnings === 0
       ? ""
       : ` ${counted(warnings, "warning")} ${warnings === 1 ? "does" : "do"} not prevent a record from being sent.`;
-  return html`<p class="lead">${said}${warned}</p> `;
+  return html`<p class="lead">${sentence}${warned}</p> `;
 }
 
 function leftOut(hidden: readonly PageCause[], others: Readonly<Record<Severity, number>>): Html | undefined {

@@ -174,8 +174,8 @@ export function originalColumns({ columns }: CsvTable): readonly string[] {
 export function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
   if (cells.length === table.columns.length)
     return columns.map((column) => cells[table.columnIndex.get(column) ?? -1] ?? "");
-  const ours = table.columns.filter((column) => OWN_COLUMNS.has(column)).length;
-  const kept = cells.slice(0, Math.max(cells.length - ours, 0));
+  const ownColumns = table.columns.filter((column) => OWN_COLUMNS.has(column)).length;
+  const kept = cells.slice(0, Math.max(cells.length - ownColumns, 0));
   return kept.length === columns.length ? [...kept, ""] : kept;
 }
 

@@ -240,9 +240,9 @@ interface PushBackInARow {
  * The round of a pause that the platform did not request, or 0 for none. A timeout already slows the push. A pause
  * from the platform is sufficient at first, and so is halved concurrency after the first refusal.
  */
-function ownPauseRound(reason: string, { hasRetryAfter: isTold, isFirst, inARow }: PushBackInARow): number {
+function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushBackInARow): number {
   if (reason === "timeout") return 0;
-  if (isTold) return inARow > RETRY_AFTER_TRUSTED_TIMES ? inARow : 0;
+  if (hasRetryAfter) return inARow > RETRY_AFTER_TRUSTED_TIMES ? inARow : 0;
   return isFirst ? 0 : inARow;
 }
 

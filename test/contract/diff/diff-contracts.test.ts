@@ -89,12 +89,12 @@ describe("the difference between two contracts", () => {
     const old = loadContract([{ file: "c.yaml", text: OWN }]);
     const next = (from: string, to: string): ReturnType<typeof loadContract> =>
       loadContract([{ file: "c.yaml", text: OWN.replace(from, to) }]);
-    const told = (other: typeof old): readonly string[] =>
+    const describeDiff = (other: typeof old): readonly string[] =>
       diffContracts(old, other, undefined).map(({ kind, operation, text: words }) => `${kind} ${operation}: ${words}`);
-    expect(told(next("operationId: create-notes", "operationId: add-notes"))).toEqual([
+    expect(describeDiff(next("operationId: create-notes", "operationId: add-notes"))).toEqual([
       "operation-changed create-notes: operation id: add-notes, before create-notes",
     ]);
-    expect(told(next("/data-import/notes/:", "/data-import/remarks/:"))).toEqual([
+    expect(describeDiff(next("/data-import/notes/:", "/data-import/remarks/:"))).toEqual([
       "operation-changed create-notes: address: POST /data-import/remarks/, before POST /data-import/notes/",
     ]);
     const gone = loadContract([{ file: "c.yaml", text: "openapi: 3.0.3\ninfo: {}\npaths: {}\n" }]);

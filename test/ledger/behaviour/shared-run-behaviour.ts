@@ -207,8 +207,8 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       const [one, other] = [await join(), await join()];
       await one.claim();
       await other.claim();
-      await at().planner.expel({ host: "here", pid: one.pid });
-      await at().planner.expel({ host: "elsewhere", pid: other.pid });
+      await at().planner.evict({ host: "here", pid: one.pid });
+      await at().planner.evict({ host: "elsewhere", pid: other.pid });
       expect(await ranges()).toEqual({ waiting: 2, taken: 1, done: 0 });
       await expect(one.beat(REPORT)).rejects.toMatchObject(LEASE_LOST);
       await other.finish({ first: 11, last: 20 });

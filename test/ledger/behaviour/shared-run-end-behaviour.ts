@@ -46,7 +46,7 @@ export function describeEndOfSharedRun(open: () => Promise<SharedRunSetup>): voi
       const worker = await join();
       await worker.claim();
       await expect(late.begin(PLAN)).rejects.toMatchObject(LEASE_LOST);
-      await expect(late.expel({ host: "here", pid: worker.pid })).rejects.toMatchObject(LEASE_LOST);
+      await expect(late.evict({ host: "here", pid: worker.pid })).rejects.toMatchObject(LEASE_LOST);
       await expect(late.drain()).rejects.toMatchObject(LEASE_LOST);
       await expect(late.end()).rejects.toMatchObject(LEASE_LOST);
       await expect(late.watch()).rejects.toMatchObject(LEASE_LOST);

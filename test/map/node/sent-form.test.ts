@@ -63,9 +63,9 @@ describe("conversion to UTC", () => {
       ["call", call],
       ["letter", letter],
     ]);
-    const told = list(union([call, letter], { discriminator: { property: "kind", mapping } }));
+    const events = list(union([call, letter], { discriminator: { property: "kind", mapping } }));
     const items = ["call", "letter"].map((kind) => ({ kind, at: GIVEN }));
-    expect(sent(object({ told }), { told: items })).toEqual({ told: [{ ...items[0], at: UTC }, items[1]] });
+    expect(sent(object({ events }), { events: items })).toEqual({ events: [{ ...items[0], at: UTC }, items[1]] });
     expect(sent(object({ it: union([call, letter]) }), { it: items[0] ?? {} })).toEqual({ it: items[0] });
     expect(sent(object({ it: union([call, object({ at: AT, to: AT })]) }), { it: { at: GIVEN } })).toEqual({
       it: { at: UTC },

@@ -49,10 +49,10 @@ function coordinated(
       die({ signal: 9 });
     },
   };
-  const shared: Pick<SharedRun, "begin" | "watch" | "expel" | "drain" | "end"> = {
+  const shared: Pick<SharedRun, "begin" | "watch" | "evict" | "drain" | "end"> = {
     begin: async () => 2,
     watch: async () => ({ ...STATUS, ...(typeof status === "function" ? status() : status) }),
-    expel: async () => void calls.push("expel"),
+    evict: async () => void calls.push("evict"),
     drain: async () => void calls.push("drain"),
     end: async () => void calls.push("end"),
     ...fails,

@@ -33,7 +33,7 @@ function createWorkers(count: number) {
     }),
   );
   const reports = () =>
-    [...alive].map((index) => ({ worker: String(index), saidAgoMs: 0, findings: findings[index]?.current() }));
+    [...alive].map((index) => ({ worker: String(index), seenAgoMs: 0, findings: findings[index]?.current() }));
   return {
     findings,
     events,

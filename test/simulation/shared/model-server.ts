@@ -48,7 +48,7 @@ export interface ModelServer {
   readonly stop: (id: string, failure: SharedFailure, others: "stop" | "go on") => void;
   readonly hold: (id: string, forMs: number) => void;
   readonly revokeFromDead: (run: string, leaseMs: number) => void;
-  readonly expel: (run: string, worker: WorkerIdentity) => void;
+  readonly evict: (run: string, worker: WorkerIdentity) => void;
   readonly setState: (run: string, state: HeartbeatReply["state"]) => void;
   readonly end: (run: string) => void;
   readonly leaseMs: (run: string) => number | undefined;
@@ -190,13 +190,17 @@ export function createModelServer(now: () => number, log: () => number = now): M
       const { ranges = [] } = share ?? {};
       for (const range of own) range.until = now() + (share?.plan.leaseMs ?? 0);
       const alive = workers.filter((one) => one.run === run && isAlive(one));
-      const said = alive.map((one) => ({ worker: one.id, saidAgoMs: now() - one.seen, findings: one.report.findings }));
+      const reports = alive.map((one) => ({
+        worker: one.id,
+        seenAgoMs: now() - one.seen,
+        findings: one.report.findings,
+      }));
       return {
         ...ordersOf(share, now()),
         workers: alive.length,
         position: alive.indexOf(worker),
         isKnown: alive.every((one) => one === worker || one.seen > (worker.shown ?? 0)),
-        findings: latestFindings(said, id),
+        findings: latestFindings(reports, id),
         ranges: counts(run),
         givenBack: ranges.filter(({ state, wasTaken }) => state === "waiting" && wasTaken === true).length,
       };
@@ -244,7 +248,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
       }
       revokeRanges(run, dead, "waiting");
     },
-    expel(run, { host, pid }) {
+    evict(run, { host, pid }) {
       for (const one of workers) {
         if (one.run !== run || one.host !== host || one.pid !== pid || !isPresent(one)) continue;
         one.state = "lost";

@@ -53,9 +53,9 @@ export function isPresent({ state }: Pick<ModelWorker, "state">): boolean {
   return state === "joining" || state === "working";
 }
 
-export function toStatus(worker: ModelWorker, isHeardOf: boolean, held: readonly ModelRange[]): WorkerStatus {
+export function toStatus(worker: ModelWorker, hasHeartbeat: boolean, held: readonly ModelRange[]): WorkerStatus {
   const { id, host, pid, state, report, seen } = worker;
-  const now = isPresent(worker) && !isHeardOf ? "lost" : state;
+  const now = isPresent(worker) && !hasHeartbeat ? "lost" : state;
   const holds = held.map(({ first, last }) => ({ first, last, since: "" }));
   return { id, host, pid, state: now, ...report, startedAt: "", seenAt: String(seen), holds };
 }

@@ -107,7 +107,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
       if (status === undefined) throw runClosed(run);
       return status;
     },
-    expel: (process) => asPlanner(() => server.expel(run, process)),
+    evict: (process) => asPlanner(() => server.evict(run, process)),
     drain: () => asPlanner(() => server.setState(run, "draining")),
     end: () => asPlanner(() => server.end(run)),
     close: () => connection.retryIfLost(() => server.removeAnnounced(announced)),

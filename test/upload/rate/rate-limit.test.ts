@@ -77,8 +77,8 @@ describe.each([20, 50, 200])("an unannounced cap of %i requests a second", (perS
     ["windows of a second", windows, undefined],
     ["windows of a second, with Retry-After", windows, 1000],
   ])("is found and respected: %s", async (_, cap, afterMs) => {
-    const told = afterMs === undefined ? {} : { afterMs };
-    const { rate, refusedShare } = await against(cap(perSecond), perSecond, { ...told, latencyMs: LATENCY_MS });
+    const announced = afterMs === undefined ? {} : { afterMs };
+    const { rate, refusedShare } = await against(cap(perSecond), perSecond, { ...announced, latencyMs: LATENCY_MS });
     expect(rate / perSecond).toBeGreaterThan(0.85);
     expect(rate / perSecond).toBeLessThan(1.15);
     expect(refusedShare).toBeLessThan(0.05);

@@ -25,7 +25,7 @@ const LEASE_MS = 30_000;
 /** Number of renewals within the duration of a lease. */
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
-const LOOK_AGAIN_MS = 250;
+const POLL_MS = 250;
 const STILL_AT_WORK = "Waiting for the server, which is still running a query of a dead process";
 
 /**
@@ -42,11 +42,11 @@ export async function takeWriterLease(
 ): Promise<WriterLease> {
   const holder = thisProcess(command, "lease");
   const watch = createLeaseWatch(leaseMs, leaseMs / RENEWALS, clock);
-  let isTold = false;
+  let isNotified = false;
   const waitForServer = async (): Promise<void> => {
-    if (!isTold) notice?.(STILL_AT_WORK);
-    isTold = true;
-    await clock.sleep(LOOK_AGAIN_MS);
+    if (!isNotified) notice?.(STILL_AT_WORK);
+    isNotified = true;
+    await clock.sleep(POLL_MS);
   };
   for (let before: SeenLease | undefined; ;) {
     const previous = before;

@@ -74,7 +74,7 @@ export async function postgresSharedRun(
       if (status === undefined) throw notShared(id, false);
       return status;
     },
-    expel: (worker) =>
+    evict: (worker) =>
       asPlanner(async (transaction) => {
         const lost = await loseWorkerOf(transaction, run, worker);
         for (const one of lost) await giveBack(context, transaction, { worker: one });

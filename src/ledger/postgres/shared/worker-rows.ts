@@ -185,16 +185,16 @@ const SELECT_PLACE: Statement<Place> = {
 
 /** Findings of the live workers about the platform, in the order in which they joined. */
 export async function findingsOf(queries: Queries, run: number, leaseMs: number): Promise<readonly WorkerFindings[]> {
-  const said = await queries.rows(SELECT_FINDINGS, run, leaseMs / 1000);
-  return said.map(({ findings, ...one }) => ({
+  const reports = await queries.rows(SELECT_FINDINGS, run, leaseMs / 1000);
+  return reports.map(({ findings, ...one }) => ({
     ...one,
     findings: findings === null ? undefined : findingsSchema.parse(JSON.parse(findings)),
   }));
 }
 
-const SELECT_FINDINGS: Statement<{ worker: string; saidAgoMs: number; findings: string | null }> = {
+const SELECT_FINDINGS: Statement<{ worker: string; seenAgoMs: number; findings: string | null }> = {
   sql: `
-  select id as worker, (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as "saidAgoMs",
+  select id as worker, (extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as "seenAgoMs",
     (report::json -> 'findings')::text as findings
   from migrate.workers where run = $1 and state = 'working'
     and seen_at >= clock_timestamp() - make_interval(secs => $2) order by rank`,
