@@ -252,6 +252,8 @@ export interface AttemptOutcome {
   readonly reason?: string;
   /** The step that this outcome completes. */
   readonly step?: string;
+  /** The platform had done the step before, perhaps with other content. */
+  readonly mayHoldOther?: boolean;
   readonly at: string;
 }
 

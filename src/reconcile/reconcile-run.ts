@@ -1,4 +1,5 @@
 import type { Decision, AmbiguousItem, PlanPolicy } from "../ledger/ledger.ts";
+import { contentHash } from "../ledger/records/record-hashes.ts";
 import { parseAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { compileSentForm } from "../map/node/sent-form.ts";
@@ -7,6 +8,7 @@ import type { InputRecord, Row } from "../model/record.ts";
 import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
 import type { ReadClient } from "../platform/reading/read-client.ts";
 import { readRecords } from "../pipeline/plan/check-records.ts";
+import { inputChanged } from "../pipeline/send/records-to-send.ts";
 import type { Job } from "../job/job.ts";
 import type { Dependencies } from "../job/dependencies.ts";
 import type { RunHandle } from "../pipeline/plan/plan-records.ts";
@@ -121,10 +123,22 @@ async function undecidedInBatch(
   const toSentForm = compileSentForm(job.operation);
   const rows = new Map(items.length === 0 ? [] : batch.map(({ number, row }) => [number, row]));
   await job.mapping.prepare?.(items.flatMap((item) => rows.get(item.record) ?? []));
+  const planned =
+    items.length === 0 ? undefined : await handle.ledger.contents(handle.run.id, first.number, last.number);
   return items.flatMap((item) => {
     const row = rows.get(item.record);
-    return row === undefined ? [] : [{ ...item, row, ...toSentForm(job.mapping.map(row)) }];
+    if (row === undefined) return [];
+    const mapped = job.mapping.map(row);
+    const content = planned?.get(item.record);
+    const isPlanned = content !== undefined && isSameContent(content, contentHash(mapped.payload, mapped.parameters));
+    if (!isPlanned) throw inputChanged(item);
+    return [{ ...item, row, ...toSentForm(mapped) }];
   });
+}
+
+/** The sources may have changed during the run: only the content that was sent may be compared. */
+function isSameContent(planned: Uint8Array, content: Uint8Array): boolean {
+  return Buffer.compare(planned, content) === 0;
 }
 
 async function lookUpGroup(

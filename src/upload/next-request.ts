@@ -10,6 +10,7 @@ import {
   interruptedOutcome,
   isOwnContent,
   keepAmbiguous,
+  noteTakenOver,
   noteUnclear,
   outcomeOf,
   type RecordOutcome,
@@ -191,9 +192,9 @@ async function advance(
 ): Promise<void> {
   const { clock, shutdown } = context;
   const { replyClass } = result;
-  if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) state.isTakenOver = true;
+  if (replyClass.kind === "accepted" && replyClass.exists === true && !isOwnContent(state)) noteTakenOver(state);
   const step = state.isTakenOver ? undefined : state.position.step.name;
-  const done = { status: "pending", reason: "done", step } as const;
+  const done = { status: "pending", reason: "done", step, mayHoldOther: state.isTakenOver } as const;
   if (state.position.mode !== "send" || !state.position.step.idempotent) state.isAmbiguous = false;
   if (to === undefined || shutdown.stopping.aborted) return finish(state, done, result, context);
   const outcome = attemptOutcomeFor(state, done, { clock, result });

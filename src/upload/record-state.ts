@@ -79,6 +79,12 @@ export function noteUnclear(state: RecordState): void {
   if (state.prior === "none") state.prior = "same";
 }
 
+/** Notes that the current step was already done on the platform: the record may have other content there. */
+export function noteTakenOver(state: RecordState): void {
+  state.isTakenOver = true;
+  if (state.prior === "none") state.prior = "other";
+}
+
 /**
  * Whether a record that is on the platform must have this content: a request with this content had no clear reply, and
  * no other content can be there.
@@ -99,6 +105,8 @@ export interface RecordOutcome {
   readonly reason?: string;
   /** The step that was completed. */
   readonly step?: string | undefined;
+  /** The step was already done on the platform, perhaps with other content. */
+  readonly mayHoldOther?: boolean;
 }
 
 /**
@@ -235,7 +243,7 @@ export function intentFor(state: RecordState, at: string): Intent {
 
 export function attemptOutcomeFor(
   { toSend, json, attempt }: RecordState,
-  { status, problems = [], account, reason, step }: RecordOutcome,
+  { status, problems = [], account, reason, step, mayHoldOther }: RecordOutcome,
   context: { readonly clock: Clock; readonly result: RequestResult | undefined },
 ): AttemptOutcome {
   const { result, clock } = context;
@@ -255,5 +263,6 @@ export function attemptOutcomeFor(
   }
   if (reason !== undefined) outcome.reason = reason;
   if (step !== undefined) outcome.step = step;
+  if (mayHoldOther === true) outcome.mayHoldOther = true;
   return outcome;
 }

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Proof } from "../../src/model/proof.ts";
+import { PRIVATE_POSTGRES_IS_HERE, SKIPPED_WITHOUT_POSTGRES } from "../ledger/postgres/cluster.ts";
 import { createTestFolder } from "../temporary-folder.ts";
 import { type TestSandbox, startTestSandbox } from "./cli.ts";
 import {
@@ -17,6 +18,7 @@ import {
   workplace,
   writeExtract,
 } from "./push-scene.ts";
+import { sharedPush, useServer } from "./shared-run-scene.ts";
 
 /** The read-back returns two fields of the account, so that their values can be compared. */
 const COMPARING = `
@@ -146,6 +148,42 @@ describe("a first push from a second ledger", () => {
     expect((await work.migrate(["ledger", "check"])).code).toBe(0);
   });
 
+  test("compares no record whose payload has changed since it was sent", async () => {
+    const work = await importedElsewhere([{ REF: "EXT-1", ADDRESS: "1 Old Lane" }]);
+    const mapping = readFileSync(work.file("mapping.yaml"), "utf8");
+    const called = "billing_address1: { from: ADDRESS, call: f }";
+    const withFunction = `functions: ./functions.mjs\n${mapping.replace("billing_address1: ADDRESS", called)}`;
+    writeFileSync(work.file("mapping.yaml"), withFunction);
+    const reading =
+      'import { readFileSync } from "node:fs";\nexport const f = () => readFileSync("address.txt", "utf8");\n';
+    writeFileSync(work.file("functions.mjs"), reading);
+    writeFileSync(work.file("address.txt"), "2 New Lane");
+    await admin.faults({ cutAfter: { at: Array.from({ length: 60 }, (_, index) => index + 2) } });
+    const { stdout } = await work.push([...WITH_CONTENT, "--concurrency", "1"]);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ existing: 1 });
+    await admin.faults({});
+    writeFileSync(work.file("address.txt"), "1 Old Lane");
+    const settled = await work.migrate(["reconcile", "--quiet-period", "0s", "--format", "ndjson"]);
+    expect(settled.code).toBe(2);
+    expect(settled.stderr).toMatch(/record 1 has changed since the run was planned/);
+    expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ existing: 1 });
+  });
+
+  test("takes a corrected record back with --rejects", async () => {
+    const work = await importedElsewhere([{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "1 Old Lane" }]);
+    writeExtract(work.folder, { accounts: [{ REF: "EXT-1" }, { REF: "EXT-2", ADDRESS: "2 New Lane" }] });
+    expect((await work.push([...WITH_CONTENT, "--out", "report"])).code).toBe(1);
+    const file = work.file("report", "rejects.csv");
+    const rows = readFileSync(file, "utf8");
+    expect(rows).toContain("2 New Lane");
+    expect(rows).not.toContain("EXT-1");
+    writeFileSync(file, rows.replace("2 New Lane", "1 Old Lane"));
+    const { code, stdout } = await work.migrate(["push", "--rejects", "report", "--format", "ndjson"]);
+    expect(code).toBe(0);
+    expect(outcomeLines(stdout)).toMatchObject([{ key: "EXT-2", status: "accepted" }]);
+    expect(await admin.accounts()).toHaveLength(2);
+  });
+
   test("lets the operator accept an existing record by its key", async () => {
     const work = await importedElsewhere(goodAccounts(2));
     await work.push();
@@ -168,6 +206,23 @@ describe("a first push from a second ledger", () => {
     const settled = await work.migrate(["reconcile", "--quiet-period", "0s", "--format", "ndjson"]);
     expect(settled.code).toBe(0);
     expect(statusCounts(outcomeLines(settled.stdout))).toEqual({ accepted: 2 });
+  });
+});
+
+describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a push with several workers ${SKIPPED_WITHOUT_POSTGRES}`, () => {
+  const { server } = useServer();
+
+  test("reads back the records of all workers", async () => {
+    const scene = await sharedPush(40, sandbox, server());
+    expect((await scene.push(OTHER_LEDGER)).code).toBe(0);
+    const { code, stdout } = await scene.share(2, WITH_CONTENT).ended;
+    expect(code).toBe(0);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 40 });
+    const keysOnly = await sharedPush(4, sandbox, server());
+    const uncompared = await keysOnly.share(2).ended;
+    expect(uncompared.code).toBe(1);
+    expect(statusCounts(outcomeLines(uncompared.stdout))).toEqual({ existing: 4 });
+    expect(await admin.accounts()).toHaveLength(40);
   });
 });
 

@@ -98,12 +98,35 @@ describe("a step that the platform has already done", () => {
     const [staged, processed] = await stagedAndProcessed("none");
     expect(staged).toMatchObject({ status: "pending" });
     expect(staged).not.toHaveProperty("step");
+    expect(staged).toMatchObject({ mayHoldOther: true });
     expect(processed).toMatchObject({ status: "existing", account: "A-1" });
+  });
+
+  test("still may have other content after the next step had no clear reply", async () => {
+    const replies = [AMBIGUOUS, EXISTS];
+    const steps: readonly StepClient[] = [
+      { name: "stage", idempotent: true, dedupesByKey: false, send: answering(STEP_WAS_DONE) },
+      {
+        name: "process",
+        idempotent: false,
+        dedupesByKey: true,
+        send: () => Promise.resolve(replies.shift() ?? EXISTS),
+      },
+    ];
+    const ledger = fakeLedger();
+    await upload(
+      () => given(sendable(1)),
+      { ledger, steps, clock: fakeClock(), random: () => 0.5, onProgress: () => undefined },
+      { run: "run", concurrency: 1, drain: never, abort: never },
+    );
+    expect(replies).toEqual([]);
+    expect(ledger.settlements.at(-1)).toMatchObject({ status: "existing", account: "A-7" });
   });
 
   test("was done by an earlier request with this content", async () => {
     const [staged, processed] = await stagedAndProcessed("same");
     expect(staged).toMatchObject({ status: "pending", step: "stage" });
+    expect(staged).not.toHaveProperty("mayHoldOther");
     expect(processed).toMatchObject({ status: "accepted" });
   });
 });

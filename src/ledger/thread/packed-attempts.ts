@@ -1,7 +1,7 @@
 import type { Problem } from "../../model/problem.ts";
 import type { Writable } from "../../model/writable.ts";
 import type { AttemptOutcome, Intent, PriorContent, SendableItem } from "../ledger.ts";
-import { createRowPacker, NO_NUMBER, type PackedRows, unpackRows } from "./packed-rows.ts";
+import { createRowPacker, NO_NUMBER, type PackedRows, type RowReader, unpackRows } from "./packed-rows.ts";
 
 const INTENT = { numbers: 5, hashes: 2 } as const;
 
@@ -29,7 +29,7 @@ export function unpackIntents(packed: PackedRows): readonly Intent[] {
   });
 }
 
-const OUTCOME = { numbers: 11, hashes: 1 } as const;
+const OUTCOME = { numbers: 12, hashes: 1 } as const;
 
 const STATUSES: readonly AttemptOutcome["status"][] = [
   "valid",
@@ -48,15 +48,15 @@ export function packOutcomes(outcomes: readonly AttemptOutcome[]): PackedRows {
     const reply = [http, durationMs, rows.text(outcome.account), flagNumber(outcome.isNewAccount)];
     const texts = [rows.text(outcome.reason), rows.text(outcome.step), rows.text(outcome.at)];
     const problemsText = rows.text(problems.length === 0 ? undefined : JSON.stringify(problems));
-    rows.add([record, attempt, STATUSES.indexOf(status), ...reply, ...texts, problemsText], [identity]);
+    const known = [record, attempt, STATUSES.indexOf(status), ...reply, ...texts, problemsText];
+    rows.add([...known, flagNumber(outcome.mayHoldOther)], [identity]);
   }
   return rows.packed();
 }
 
 export function unpackOutcomes(packed: PackedRows): readonly AttemptOutcome[] {
   return unpackRows(packed, OUTCOME, (row) => {
-    const [http, durationMs, account, isNewAccount] = [row.number(3), row.number(4), row.text(5), row.flag(6)];
-    const [reason, step] = [row.text(7), row.text(8)];
+    const [reason, step, mayHoldOther] = [row.text(7), row.text(8), row.flag(11)];
     const outcome: Writable<AttemptOutcome> = {
       record: row.number(0) ?? 0,
       attempt: row.number(1) ?? 0,
@@ -65,14 +65,20 @@ export function unpackOutcomes(packed: PackedRows): readonly AttemptOutcome[] {
       at: row.text(9) ?? "",
       problems: parseProblems(row.text(10)),
     };
-    if (http !== undefined) outcome.http = http;
-    if (durationMs !== undefined) outcome.durationMs = durationMs;
-    if (account !== undefined) outcome.account = account;
-    if (isNewAccount !== undefined) outcome.isNewAccount = isNewAccount;
+    addReply(outcome, row);
     if (reason !== undefined) outcome.reason = reason;
     if (step !== undefined) outcome.step = step;
+    if (mayHoldOther !== undefined) outcome.mayHoldOther = mayHoldOther;
     return outcome;
   });
+}
+
+function addReply(outcome: Writable<AttemptOutcome>, row: RowReader): void {
+  const [http, durationMs, account, isNewAccount] = [row.number(3), row.number(4), row.text(5), row.flag(6)];
+  if (http !== undefined) outcome.http = http;
+  if (durationMs !== undefined) outcome.durationMs = durationMs;
+  if (account !== undefined) outcome.account = account;
+  if (isNewAccount !== undefined) outcome.isNewAccount = isNewAccount;
 }
 
 function parseProblems(text: string | undefined): readonly Problem[] {

@@ -136,7 +136,8 @@ function requirePlanned(item: SendableItem, text: string | Uint8Array): void {
   if (Buffer.compare(item.content, contentTextHash(text)) !== 0) throw inputChanged(item);
 }
 
-function inputChanged({ record }: SendableItem): Failure {
+/** The failure for a record whose payload differs from the plan. */
+export function inputChanged({ record }: Pick<SendableItem, "record">): Failure {
   return new Failure("source_changed", `record ${record} has changed since the run was planned`, {
     hint: `the input, or a file or function that the mapping uses, has changed: ${CHANGED_KEYS_HINT}`,
   });

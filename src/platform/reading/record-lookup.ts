@@ -73,11 +73,12 @@ export async function lookUpRecords(
   return records.map((record) => results.get(record) ?? unknown("the contract names no operation to query"));
 }
 
-/** The combined result of two operations. */
+/** The combined result of two operations. A record that is only partly compared proves nothing. */
 function together(before: LookupResult | undefined, next: LookupResult): LookupResult {
   if (before === undefined) return next;
   if (before.kind === "found") {
-    return next.kind === "found" || next.kind === "different" ? foundTwice(before, next) : before;
+    if (next.kind === "found" || next.kind === "different") return foundTwice(before, next);
+    return next.kind === "unknown" ? next : before;
   }
   const isDoubt = before.kind === "absent" && next.kind === "absent" && next.unproven !== undefined;
   return next.kind !== "absent" || isDoubt ? next : before;

@@ -141,6 +141,17 @@ export function describeExisting(opened: () => Ledger): void {
       expect(await ledger.ambiguous(await plan([item(1, "A", "y")]), 1, 9)).toMatchObject([{ mayHoldOther: true }]);
     });
 
+    test("is other after a step that the platform had done before, even if the next request had no clear reply", async () => {
+      const run = await plan([item(1, "A", "x")]);
+      const [staged] = await intendAll(ledger, run);
+      if (staged === undefined) throw new Error("nothing to send");
+      const next = { ...staged, attempt: staged.attempt + 1, step: "process" };
+      await ledger.saveIntents(run, [next], [{ ...attemptOutcomeOf(staged, "pending"), mayHoldOther: true }]);
+      await ledger.saveOutcomes(run, [attemptOutcomeOf(next, "ambiguous")]);
+      expect(await priorOf(await plan([item(1, "A", "x")], DEDUPES))).toBe("other");
+      expect(await ledger.ambiguous(run, 1, 9)).toMatchObject([{ mayHoldOther: true }]);
+    });
+
     test("is other for a resent record whose content has changed since", async () => {
       const run = await plan([item(1, "A", "x")]);
       await sendAll(ledger, run, "ambiguous");

@@ -140,6 +140,7 @@ describe("looking records up on the platform", () => {
     expect(await look([needy], [ONE, LIST], other)).toEqual([{ kind: "different", attrs: ["name"], account: "A-1" }]);
     const twice = { ...list, "S/R1/": { name: "Ada", account: "A-2" } };
     expect(await look([needy], [ONE, LIST], twice)).toMatchObject([{ kind: "unknown" }]);
+    expect(await look([needy], [ONE, LIST], { ...list, "S/R1/": UNREACHABLE })).toMatchObject([{ kind: "unknown" }]);
     // What one operation found stays found.
     expect(await look([needy], [ONE, LIST], list)).toEqual([{ kind: "found", account: "A-1" }]);
   });

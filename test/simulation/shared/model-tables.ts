@@ -115,7 +115,7 @@ export function createModelTables(): ModelTables {
     Object.assign(made, { status, settledAt: at });
     Object.assign(item, { status, account, problems });
     known.state = status;
-    if (status === "existing") known.mayHoldOther = true;
+    if (status === "existing" || outcome.mayHoldOther === true) known.mayHoldOther = true;
     if (status === "accepted") Object.assign(known, { acceptedContent: known.content, account });
     else known.step = status === "rejected" || status === "existing" ? undefined : (step ?? known.step);
   };

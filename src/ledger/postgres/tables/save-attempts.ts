@@ -85,8 +85,9 @@ const SETTLE: Statement<Changes> = {
   sql: `
   with given as (
     select * from unnest($2::int[], $3::bytea[], $4::int[], $5::text[], $6::text[], $7::int[], $8::text[], $9::float8[],
-        $10::text[], $11::text[], $12::bool[]) with ordinality
-      as each (record, identity, attempt, status, at, http, account, duration_ms, reason, step, creates, nth)
+        $10::text[], $11::text[], $12::bool[], $13::bool[]) with ordinality
+      as each (record, identity, attempt, status, at, http, account, duration_ms, reason, step, creates, holds_other,
+        nth)
   ), checked as (
     select given.*, other.record as other_record, other.run as other_run
     from given left join lateral (
@@ -100,7 +101,7 @@ const SETTLE: Statement<Changes> = {
       limit 1
     ) as other on true
   ), outcomes as (
-    select record, identity, attempt, at, http, account, duration_ms, step,
+    select record, identity, attempt, at, http, account, duration_ms, step, holds_other,
       case when other_run is null then status else 'ambiguous' end as status,
       case when other_run is null then reason
         else 'HTTP ' || coalesce(http::text, 'reply') || ' with the account number of another record (record '
@@ -120,7 +121,7 @@ const SETTLE: Statement<Changes> = {
       account = case outcomes.status when 'accepted' then outcomes.account else records.account end,
       step = case outcomes.status when 'accepted' then records.step when 'rejected' then null
         when 'existing' then null else coalesce(outcomes.step, records.step) end,
-      other_content = case outcomes.status when 'existing' then 1 else records.other_content end
+      other_content = case when outcomes.status = 'existing' or holds_other then 1 else records.other_content end
     from outcomes
     where records.identity = outcomes.identity and records.attempts = outcomes.attempt and records.state = 'sending'
     returning 1
@@ -152,6 +153,7 @@ function outcomeColumns(outcomes: readonly AttemptOutcome[]): readonly PostgresV
     outcomes.map(({ reason }) => writable(reason)),
     outcomes.map(({ step = null }) => step),
     outcomes.map(({ isNewAccount = false }) => isNewAccount),
+    outcomes.map(({ mayHoldOther = false }) => mayHoldOther),
   ];
 }
 

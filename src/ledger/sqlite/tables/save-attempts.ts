@@ -120,7 +120,7 @@ const ACCEPT_NEW_RECORD = `${ACCEPT_RECORD} and coalesce(accepted_content, x'') 
 /** A refused record restarts at its first step, and so does one that was on the platform before. */
 const UPDATE_RECORD = `
   update records set state = ?3, step = iif(?3 in ('rejected', 'existing'), null, coalesce(?4, step)),
-    other_content = iif(?3 = 'existing', 1, other_content)
+    other_content = iif(?3 = 'existing' or ?5, 1, other_content)
   where identity = ?1 and attempts = ?2 and state = 'sending'`;
 
 const UPDATE_ITEM = `
@@ -154,8 +154,8 @@ function saveOutcome(database: SqliteDatabase, run: RunRow, outcome: AttemptOutc
 }
 
 function updateRecord(database: SqliteDatabase, outcome: AttemptOutcome): number {
-  const { identity, attempt, status, at, account = null, step = null } = outcome;
+  const { identity, attempt, status, at, account = null, step = null, mayHoldOther = false } = outcome;
   return status === "accepted"
     ? database.run(ACCEPT_RECORD, identity, attempt, at, account)
-    : database.run(UPDATE_RECORD, identity, attempt, status, step);
+    : database.run(UPDATE_RECORD, identity, attempt, status, step, mayHoldOther ? 1 : 0);
 }
