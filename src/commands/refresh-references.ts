@@ -14,7 +14,7 @@ import type { TargetSettings } from "../job/settings/platform-settings.ts";
 import type { Product } from "../platform/reading/received-records.ts";
 
 export interface RefreshOptions {
-  readonly job: Pick<JobSettings, "references" | "folder">;
+  readonly job: JobSettings;
   readonly target: TargetSettings;
 }
 

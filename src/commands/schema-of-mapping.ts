@@ -1,5 +1,5 @@
 import { readContractWithFindings, usableOperation } from "../job/contract-files.ts";
-import type { Dependencies } from "../job/dependencies.ts";
+import type { ContractCaching } from "../job/dependencies.ts";
 import type { JobSettings } from "../job/job.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { mappingSchema } from "../map/schema/mapping-schema.ts";
@@ -7,7 +7,7 @@ import { mappingSchema } from "../map/schema/mapping-schema.ts";
 /** Returns the JSON Schema of a mapping; with a contract, of a mapping for the operation. */
 export async function schemaOfMapping(
   { contract: files, operation, rules }: Pick<JobSettings, "contract" | "operation" | "rules">,
-  dependencies: Pick<Dependencies, "contractCache">,
+  dependencies: ContractCaching,
 ): Promise<JsonObject> {
   if (files.length === 0) return mappingSchema();
   const contract = await readContractWithFindings(files, dependencies, rules);

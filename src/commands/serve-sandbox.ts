@@ -4,7 +4,7 @@ import { replaceFile } from "../files/replace-file.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import { readContractWithFindings } from "../job/contract-files.ts";
-import type { Dependencies } from "../job/dependencies.ts";
+import type { ContractCaching } from "../job/dependencies.ts";
 import type { FaultOptions } from "../sandbox/faults/fault-options.ts";
 import { type Sandbox, startSandbox } from "../sandbox/start-sandbox.ts";
 import type { SupplierStatus } from "../model/supplier-status.ts";
@@ -32,10 +32,7 @@ export interface SandboxCommandOptions {
 }
 
 /** Starts the local platform, and writes its address to the ready file. */
-export async function sandbox(
-  options: SandboxCommandOptions,
-  dependencies: Pick<Dependencies, "contractCache">,
-): Promise<Sandbox> {
+export async function sandbox(options: SandboxCommandOptions, dependencies: ContractCaching): Promise<Sandbox> {
   const { contract: named, readyFile, apiKey, region, suppliers, data: dataFile, maxBodyBytes, ...settings } = options;
   const files = named.length > 0 ? named : [BUNDLED_CONTRACT];
   const contract = await readContractWithFindings(files, dependencies);

@@ -61,7 +61,7 @@ export function createFindings(placeOf: (path: AttrPath) => Place): Findings {
 }
 
 /** Reports rule errors as errors of the contract. */
-export function reportRuleIssues({ add }: Pick<Findings, "add">): ReportRuleIssue {
+export function reportRuleIssues({ add }: Findings): ReportRuleIssue {
   return (message, path) => add("error", "bad-rule", message, path);
 }
 

@@ -13,7 +13,7 @@ import { shellCommand } from "../text/shell-command.ts";
 import { suggestionOr } from "../text/suggestion.ts";
 import { cachedContract, type ContractCache, keptContract } from "./contract-cache.ts";
 import type { RuleSettings } from "./settings/rule-configuration.ts";
-import type { Dependencies } from "./dependencies.ts";
+import type { ContractCaching } from "./dependencies.ts";
 
 /**
  * Loads an OpenAPI document and its overlays. `settings`: `rules:` of the configuration.
@@ -21,7 +21,7 @@ import type { Dependencies } from "./dependencies.ts";
  */
 export async function readContract(
   files: readonly string[],
-  dependencies: Pick<Dependencies, "contractCache">,
+  dependencies: ContractCaching,
   settings?: RuleSettings["rules"],
 ): Promise<Contract> {
   const contract = await readContractWithFindings(files, dependencies, settings);
@@ -65,7 +65,7 @@ function contractFailure({ message, place }: ContractFinding, files: readonly st
  */
 export async function readContractWithFindings(
   files: readonly string[],
-  { contractCache }: Pick<Dependencies, "contractCache">,
+  { contractCache }: ContractCaching,
   settings?: RuleSettings["rules"],
 ): Promise<Contract> {
   return cachedContract(await readContractFiles(files), contractCache, settings);

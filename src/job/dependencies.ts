@@ -3,17 +3,41 @@ import type { Clock, Random } from "../time/clock.ts";
 import type { ContractCache } from "./contract-cache.ts";
 import type { RunEvent } from "./run-event.ts";
 
-/** The environment of a command, passed as arguments in addition to its options. */
-export interface Dependencies {
+export interface Notifier {
   /** Prints a message for the user; contains no values. */
   readonly notice: (text: string) => void;
-  readonly onProgress: (event: RunEvent) => void;
+}
+
+export interface StopSignals {
   /** Start nothing new, finish requests in flight: the first Ctrl-C. */
   readonly drain: AbortSignal;
   /** Stop immediately: the second Ctrl-C. */
   readonly abort: AbortSignal;
+}
+
+/** The environment for sending. */
+export interface SendEnvironment extends Notifier, StopSignals {
+  readonly onProgress: (event: RunEvent) => void;
   readonly clock: Clock;
   readonly random: Random;
+}
+
+/** The environment of the journals of this machine. */
+export interface JournalEnvironment extends Notifier {
+  readonly clock: Clock;
+  /** A folder that outlives the process, for data that the ledger cannot store. */
+  readonly rescueFolder: string;
+  /** Data that this machine keeps about server ledgers, independent of the working folder. */
+  readonly stateFolder: () => string;
+}
+
+export interface ContractCaching {
+  /** The cache of compiled contracts; undefined if there is none. */
+  readonly contractCache?: ContractCache | undefined;
+}
+
+/** The environment of a command, passed as arguments in addition to its options. */
+export interface Dependencies extends SendEnvironment, JournalEnvironment, ContractCaching {
   /** Credentials, from the environment or from the private files that the target names. */
   readonly secrets: (files: SecretFiles) => Promise<Secrets>;
   /** The access key of a document store, from the environment or from a private file. */
@@ -31,14 +55,8 @@ export interface Dependencies {
   readonly screen: Screen;
   /** A folder of this process for temporary files: private, created on first use, removed at the end. */
   readonly temporaryFolder: string;
-  /** A folder that outlives the process, for data that the ledger cannot store. */
-  readonly rescueFolder: string;
-  /** Data that this machine keeps about server ledgers, independent of the working folder. */
-  readonly stateFolder: () => string;
   /** Starts this program again with these arguments; absent if it was not started as a program. */
   readonly startProcess?: ((words: readonly string[]) => StartedProcess) | undefined;
-  /** The cache of compiled contracts; undefined if there is none. */
-  readonly contractCache?: ContractCache | undefined;
 }
 
 /** Another process of this program, which does not receive signals of the terminal. */

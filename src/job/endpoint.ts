@@ -1,4 +1,4 @@
-import type { Operation } from "../contract/operations/operation.ts";
+import type { OperationAddress } from "../contract/operations/operation.ts";
 import { namesInPath } from "../contract/operations/request-parameters.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import { joinPath } from "../transport/base-url.ts";
@@ -8,7 +8,7 @@ import { joinPath } from "../transport/base-url.ts";
  * the instance's own prefix and is normalised: trailing slashes, parameter names and the encoding of characters do not
  * matter.
  */
-export function endpointOf(baseUrl: string, { method, path }: Pick<Operation, "method" | "path">): string {
+export function endpointOf(baseUrl: string, { method, path }: OperationAddress): string {
   const { host, pathname } = joinPath(baseOf(baseUrl), path.replaceAll(/\{[^}]*\}/g, "{}"));
   return `${method.toUpperCase()} ${[host, ...segmentsOf(pathname)].join("/")}`;
 }
@@ -16,7 +16,7 @@ export function endpointOf(baseUrl: string, { method, path }: Pick<Operation, "m
 /** The endpoint of a record: `endpointOf` with the parameter values filled in. */
 export function filledEndpoint(
   endpoint: string,
-  { path }: Pick<Operation, "path">,
+  { path }: { readonly path: string },
   parameters: JsonObject | undefined,
 ): string {
   if (parameters === undefined) return endpoint;

@@ -2,7 +2,7 @@ import { interruptible } from "../model/interruptible.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";
-import type { Operation } from "../contract/operations/operation.ts";
+import type { Operation, OperationAddress } from "../contract/operations/operation.ts";
 import { findOperation } from "../contract/operations/find-operation.ts";
 import { sentTypes } from "../contract/operations/step-fields.ts";
 import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
@@ -25,7 +25,7 @@ import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
 import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "./contract-files.ts";
-import type { Dependencies } from "./dependencies.ts";
+import type { Dependencies, Notifier } from "./dependencies.ts";
 import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
 import { loadRuleContext, skippedRulesText } from "./settings/rule-configuration.ts";
@@ -237,7 +237,7 @@ function prerequisiteOf(
   );
 }
 
-function isSameAddress(one: Pick<Operation, "method" | "path">, other: Pick<Operation, "method" | "path">): boolean {
+function isSameAddress(one: OperationAddress, other: OperationAddress): boolean {
   return one.method === other.method && one.path === other.path;
 }
 
@@ -291,11 +291,7 @@ function resolverOf(settings: JobSettings): (file: string) => string {
 }
 
 /** Warns about fields that no row can fill, before a million records report them. */
-function noticeUnmappedFields(
-  mapping: Mapping,
-  settings: JobSettings,
-  dependencies: Pick<Dependencies, "notice">,
-): void {
+function noticeUnmappedFields(mapping: Mapping, settings: JobSettings, dependencies: Notifier): void {
   const { unmappedRequired } = mapping;
   if (unmappedRequired.length === 0) return;
   dependencies.notice(
@@ -304,11 +300,7 @@ function noticeUnmappedFields(
 }
 
 /** One notice per run, not per record, about rules that cannot be checked. */
-function noticeSkippedRules(
-  operation: Operation,
-  ruleContext: RuleContext | undefined,
-  dependencies: Pick<Dependencies, "notice">,
-): void {
+function noticeSkippedRules(operation: Operation, ruleContext: RuleContext | undefined, dependencies: Notifier): void {
   const skipped = ruleContext && skippedRulesText(rulesOf(operation), ruleContext);
   if (skipped !== undefined) dependencies.notice(skipped);
 }
@@ -318,7 +310,7 @@ export function rulesOf(operation: Operation): readonly Rule[] {
   return [...new Set(sentTypes(operation).flatMap(rulesWithin))];
 }
 
-function noticeForeignOverlays({ findings }: Contract, dependencies: Pick<Dependencies, "notice">): void {
+function noticeForeignOverlays({ findings }: Contract, dependencies: Notifier): void {
   for (const { code, place, message } of findings) {
     if (code === WRITTEN_FOR_ANOTHER) dependencies.notice(`${place.file}: ${message}`);
   }

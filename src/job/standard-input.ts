@@ -30,7 +30,7 @@ export async function withStandardInput(
 }
 
 /** The folder in which pushes keep copies of standard input until they are no longer needed, next to their ledger. */
-export function standardInputFolder({ folder }: Pick<LedgerStore, "folder">): string {
+export function standardInputFolder({ folder }: LedgerStore): string {
   return path.join(folder, "input");
 }
 
@@ -38,7 +38,7 @@ export function standardInputFolder({ folder }: Pick<LedgerStore, "folder">): st
  * Removes copies of standard input that no run can use any more, because they contain personal data. Callers must hold
  * the ledger's lock.
  */
-export async function removeUnneededInput(store: Pick<LedgerStore, "folder">, ledger: Ledger): Promise<void> {
+export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): Promise<void> {
   const folder = standardInputFolder(store);
   const copies = await readdir(folder).catch(() => []);
   if (copies.length === 0) return;

@@ -1,5 +1,5 @@
 import { Failure } from "../model/failure.ts";
-import type { Clock } from "../time/clock.ts";
+import type { WallClock } from "../time/clock.ts";
 import { type Http, TransportError } from "../transport/http.ts";
 import { classifyError } from "./reply/classify-error.ts";
 
@@ -14,7 +14,7 @@ interface ProbeOptions {
   readonly http: Http;
   readonly baseUrl: URL;
   readonly userAgent: string;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: WallClock;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { PlainOperation, Poll } from "../contract/operations/operation.ts";
+import type { Poll, RequestForm } from "../contract/operations/operation.ts";
 import { type JsonObject, valueAt } from "../json/json-value.ts";
 import { filledPath, joinPath } from "../transport/base-url.ts";
 
@@ -12,7 +12,7 @@ interface SentRecord {
 /** The address of an operation's request, with its parameters in the path, the query and the headers. */
 export function requestAddress(
   baseUrl: URL,
-  { path, parameters = [] }: Pick<PlainOperation, "path" | "parameters">,
+  { path, parameters = [] }: { readonly path: string } & RequestForm,
   values: JsonObject = NO_VALUES,
 ): { readonly url: URL; readonly headers: Readonly<Record<string, string>> } {
   const url = joinPath(

@@ -12,8 +12,8 @@ import { reconcileRun } from "./reconcile-run.ts";
  * The others stay `existing`, also if the platform cannot be queried.
  */
 export async function compareExisting(
-  { ledger, run, job, dependencies }: Pick<OpenRun, "ledger" | "run" | "job" | "dependencies">,
-  { readClient, quietMs }: Pick<Connection, "readClient" | "quietMs">,
+  { ledger, run, job, dependencies }: OpenRun,
+  { readClient, quietMs }: Connection,
 ): Promise<void> {
   const { operation, mapping } = job;
   const { drain, notice } = dependencies;

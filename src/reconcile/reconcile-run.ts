@@ -23,7 +23,7 @@ export interface ReconcileContext {
   readonly policy: PlanPolicy;
   /** The person who runs the command. */
   readonly who: string;
-  readonly dependencies: Pick<Dependencies, "clock" | "drain" | "notice">;
+  readonly dependencies: Dependencies;
   /** Maximum milliseconds between two queries of the platform. */
   readonly readBackIntervalMs: number;
 }
@@ -110,7 +110,7 @@ async function* undecidedRecords(
 
 async function undecidedInBatch(
   batch: readonly InputRecord[],
-  { job, handle }: Pick<ReconcileContext, "job" | "handle">,
+  { job, handle }: ReconcileContext,
   statuses: readonly Undecided[],
 ): Promise<readonly UndecidedRecord[]> {
   const [first, last] = [batch[0], batch.at(-1)];

@@ -21,7 +21,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
 const WAITS = "waits for a record that has not been accepted";
 
 /** The counts of a run. Without `errors`, the causes are unknown. */
-export type StatusCounts = Pick<Summary, "counts"> & Partial<Pick<Summary, "errors">>;
+export type StatusCounts = Pick<Summary, "counts"> & Partial<Summary>;
 
 /** Describes the meaning of a status, to display next to its count. */
 export function statusMeaning(status: Status, { counts, errors }: StatusCounts): string {

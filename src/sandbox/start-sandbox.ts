@@ -73,7 +73,7 @@ export interface Sandbox {
   readonly ready: SandboxReady;
   /** All requests so far in the order of arrival, without admin requests. */
   readonly history: () => readonly HistoryEntry[];
-  readonly state: Pick<SandboxState, "accounts" | "supplierStatus" | "setSupplier">;
+  readonly state: SandboxState;
   /** Replaces the active faults and restarts the count of requests. */
   readonly setFaults: (faults: FaultOptions) => void;
   /** Closes every connection and writes the data file. */

@@ -1,18 +1,28 @@
-/** Time as a parameter, so that tests of retry and pacing run in milliseconds. */
-export interface Clock {
+/** Tells the time of day. */
+export interface WallClock {
   /** Wall clock, milliseconds since 1970; only for timestamps. */
   readonly now: () => number;
+}
+
+/** Measures durations. */
+export interface MonotonicClock {
   /** Monotonic milliseconds; for durations. */
   readonly monotonic: () => number;
+}
+
+export interface Sleeper {
   /** Resolves after `ms`, or immediately when `signal` aborts; never rejects. */
   readonly sleep: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
+
+/** Time as a parameter, so that tests of retry and pacing run in milliseconds. */
+export interface Clock extends WallClock, MonotonicClock, Sleeper {}
 
 /** A number in [0, 1). */
 export type Random = () => number;
 
 /** The current time as text, in UTC: `2026-03-29T12:30:00.000Z`. */
-export function timestamp({ now }: Pick<Clock, "now">): string {
+export function timestamp({ now }: WallClock): string {
   const ms = now();
   // Cached, because many timestamps are requested within one millisecond.
   if (ms !== last.ms) last = { ms, text: new Date(ms).toISOString() };

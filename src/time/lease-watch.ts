@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { WallClock, MonotonicClock } from "./clock.ts";
 
 /** Whether a lease is held and was renewed recently, as far as its holder can tell without querying the server. */
 export interface LeaseWatch {
@@ -23,11 +23,7 @@ const USED_SHARE = 0.8;
 const MISSED_RENEWALS = 5;
 
 /** @param everyMs interval between renewals */
-export function createLeaseWatch(
-  leaseMs: number,
-  everyMs: number,
-  clock: Pick<Clock, "monotonic" | "now">,
-): LeaseWatch {
+export function createLeaseWatch(leaseMs: number, everyMs: number, clock: WallClock & MonotonicClock): LeaseWatch {
   const usedMs = Math.min(leaseMs * USED_SHARE, everyMs * MISSED_RENEWALS);
   const moment = (): Moment => ({ monotonic: clock.monotonic(), now: clock.now() });
   let asked: Moment | undefined;

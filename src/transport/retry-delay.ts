@@ -8,7 +8,7 @@ import type { HttpReply } from "./http.ts";
  * reply's `Date`), so that a wrong local clock does not change the wait.
  * @param now local wall clock, for a platform that sends no time
  */
-export function retryAfterMs({ headers }: Pick<HttpReply, "headers">, now: number): number | undefined {
+export function retryAfterMs({ headers }: HttpReply, now: number): number | undefined {
   const text = headers["retry-after"]?.trim() ?? "";
   if (/^\d+$/.test(text)) return Math.min(Number(text) * 1000, LONGEST_WAIT_MS);
   const at = momentIn(text);

@@ -1,9 +1,9 @@
-import type { Clock, Random } from "../time/clock.ts";
+import type { Random, WallClock, Sleeper } from "../time/clock.ts";
 import { type Http, type HttpReply, TransportError } from "./http.ts";
 import { fullJitter, retryAfterMs } from "./retry-delay.ts";
 
 export interface RetryDependencies {
-  readonly clock: Pick<Clock, "now" | "sleep">;
+  readonly clock: WallClock & Sleeper;
   readonly random: Random;
   /** Called before every wait. */
   readonly onWait?: (wait: Wait) => void;

@@ -1,4 +1,4 @@
-import type { Clock } from "../time/clock.ts";
+import type { MonotonicClock, Sleeper } from "../time/clock.ts";
 
 /** The remaining time for polling the status of one record (`patience` of `x-migrate-poll`). */
 export interface PollPatience {
@@ -12,7 +12,7 @@ export interface PollPatience {
 
 interface PatienceOptions {
   readonly ms: number;
-  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly clock: MonotonicClock & Sleeper;
   /** Stops the timer, like `end`. */
   readonly stopping: AbortSignal;
 }

@@ -89,7 +89,7 @@ export function noteTakenOver(state: RecordState): void {
  * Whether a record that is on the platform must have this content: a request with this content had no clear reply, and
  * no other content can be there.
  */
-export function isOwnContent({ prior }: Pick<RecordState, "prior">): boolean {
+export function isOwnContent({ prior }: RecordState): boolean {
   return prior === "same";
 }
 
@@ -113,11 +113,7 @@ export interface RecordOutcome {
  * The outcome of a record that is not sent again.
  * @param remoteValidation nothing is created: a record that the platform accepts is `valid`
  */
-export function outcomeOf(
-  result: RequestResult,
-  state: Pick<RecordState, "toSend" | "isAmbiguous" | "position" | "prior" | "isTakenOver">,
-  remoteValidation = false,
-): RecordOutcome {
+export function outcomeOf(result: RequestResult, state: RecordState, remoteValidation = false): RecordOutcome {
   const { replyClass, http } = result;
   const { toSend } = state;
   if (replyClass.kind === "accepted") {
@@ -137,7 +133,7 @@ export function outcomeOf(
 function rejectedOutcome(
   { http }: RequestResult,
   replyClass: Extract<ReplyClass, { readonly kind: "rejected" }>,
-  { toSend, isAmbiguous }: Pick<RecordState, "toSend" | "isAmbiguous">,
+  { toSend, isAmbiguous }: RecordState,
 ): RecordOutcome {
   const problems = locateProblems(replyClass.problems, toSend);
   return isAmbiguous && replyClass.isFinal !== true
@@ -148,10 +144,7 @@ function rejectedOutcome(
 type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 
 /** A status that is only polled says that the record is there, not that it has this content. */
-function acceptedOutcome(
-  replyClass: Accepted,
-  state: Pick<RecordState, "position" | "prior" | "isTakenOver">,
-): RecordOutcome {
+function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
   if (state.position.mode === "check" && !isOwnContent(state))
     return { status: "ambiguous", reason: OTHER_CONTENT, ...account };
@@ -163,11 +156,7 @@ function acceptedOutcome(
 const OTHER_CONTENT = "the platform has it, and other content was sent earlier";
 
 /** The platform had the record before this request. */
-function existingOutcome(
-  { http }: RequestResult,
-  replyClass: Accepted,
-  state: Pick<RecordState, "toSend" | "prior">,
-): RecordOutcome {
+function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
   if (isOwnContent(state)) return { status: "accepted", ...account };
   if (state.prior === "accepted")

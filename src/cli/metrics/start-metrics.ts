@@ -25,7 +25,7 @@ export type StopMetrics = () => Promise<void>;
 export async function startMetrics(
   { metrics, metricsFile }: MetricsOptions,
   { current }: Pick<Progress, "current">,
-  logger: Pick<Logger, "event">,
+  logger: Logger,
 ): Promise<StopMetrics> {
   const stops: StopMetrics[] = [];
   // Opens the file before the server: if the file failed later, the server would have to be stopped again.

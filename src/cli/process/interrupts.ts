@@ -1,6 +1,6 @@
 import { setOnStuckThread } from "../../model/ended-thread.ts";
 import { setAroundInterruptible } from "../../model/interruptible.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { StopSignals } from "../../job/dependencies.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
@@ -22,7 +22,7 @@ export class SecondSignal extends Error {
  * and exit listeners remove temporary files. During `interruptible` work there are no listeners, so the first signal ends
  * the process.
  */
-export function listenForInterrupts(onFirst: () => void): Pick<Dependencies, "drain" | "abort"> {
+export function listenForInterrupts(onFirst: () => void): StopSignals {
   const drain = new AbortController();
   const abort = new AbortController();
   const onSignal = (signal: NodeJS.Signals): void => {

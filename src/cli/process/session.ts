@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { StopSignals } from "../../job/dependencies.ts";
 import type { Clock } from "../../time/clock.ts";
 
 /** A stream of the process. If it is a terminal, it has a width. */
@@ -19,7 +19,7 @@ export interface Session {
   readonly stderr: Terminal<Writable>;
   readonly clock: Clock;
   /** Starts listening for signals, and calls `onFirst` on the first one. */
-  readonly listen: (onFirst: () => void) => Pick<Dependencies, "drain" | "abort">;
+  readonly listen: (onFirst: () => void) => StopSignals;
   /** Set by the command before it ends. */
   exitCode: number;
 }

@@ -1,7 +1,7 @@
 import type { RunEvent } from "../../job/run-event.ts";
 import type { Counts, RunProgress, RunState } from "../../job/run-progress.ts";
 import { counted } from "../../text/count.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { WallClock, MonotonicClock } from "../../time/clock.ts";
 import type { Logger } from "../process/logger.ts";
 import { createProgressFile } from "../../runtime/progress/progress-file-writer.ts";
 import { liveLine, plainLine, type ProgressScreen } from "./progress-line.ts";
@@ -32,11 +32,7 @@ export interface CurrentProgress extends RunProgress {
   readonly counts?: Counts | undefined;
 }
 
-export function createProgress(
-  logger: Logger,
-  screen: ProgressScreen,
-  clock: Pick<Clock, "now" | "monotonic">,
-): Progress {
+export function createProgress(logger: Logger, screen: ProgressScreen, clock: WallClock & MonotonicClock): Progress {
   const tracker = createRunTracker(clock);
   const now = clock.monotonic;
   const line = screen.live ? liveLine(screen, now) : plainLine(now);

@@ -21,7 +21,7 @@ export interface ContractCheck {
 /** Loads a contract and reports what is invalid, not understood or not enforced in it, and what its rules cover. */
 export async function contractCheck(
   { files, folder, ...settings }: ContractCheckOptions,
-  dependencies: Pick<Dependencies, "contractCache" | "clock">,
+  dependencies: Dependencies,
 ): Promise<ContractCheck> {
   const contract = await readContractWithFindings(files, dependencies, settings.rules);
   const broken = contract.findings.some((finding) => finding.severity === "error");

@@ -7,7 +7,7 @@ import { readMapping } from "../../map/document/mapping-document.ts";
 import { NON_FIELD_ERRORS } from "../../json/attr.ts";
 import { readTextFile } from "../../read/text/text-file.ts";
 import { readContractWithFindings, requireUsable, usableOperation } from "../../job/contract-files.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { ContractCaching } from "../../job/dependencies.ts";
 
 export interface ContractDiffOptions {
   readonly old: string;
@@ -34,10 +34,7 @@ export interface ContractDiff {
 export type MappedChange = ContractChange & { readonly mapping?: "broken" | "touched" | "untouched" };
 
 /** Lists the changes from one contract to the next, and which of them affect a mapping. */
-export async function contractDiff(
-  options: ContractDiffOptions,
-  dependencies: Pick<Dependencies, "contractCache">,
-): Promise<ContractDiff> {
+export async function contractDiff(options: ContractDiffOptions, dependencies: ContractCaching): Promise<ContractDiff> {
   const oldFiles = [options.old, ...options.overlays];
   const newFiles = [options.new, ...options.overlays];
   const old = await readContractWithFindings(oldFiles, dependencies);

@@ -10,7 +10,7 @@ import {
 import { type FieldFilter, filterFields, isFiltered, requireAttr } from "../../contract/describe/filter-fields.ts";
 import { findOperation } from "../../contract/operations/find-operation.ts";
 import { readContractWithFindings } from "../../job/contract-files.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { ContractCaching } from "../../job/dependencies.ts";
 
 export interface ContractShow {
   readonly contract: Contract;
@@ -36,10 +36,7 @@ export interface ContractShowOptions extends FieldFilter {
  * @throws Failure `usage` if a filter is given without choosing one of several operations, or if the attr does not
  * exist
  */
-export async function contractShow(
-  options: ContractShowOptions,
-  dependencies: Pick<Dependencies, "contractCache">,
-): Promise<ContractShow> {
+export async function contractShow(options: ContractShowOptions, dependencies: ContractCaching): Promise<ContractShow> {
   const contract = await readContractWithFindings(options.files, dependencies);
   const isWhole = !isFiltered(options);
   if (options.operation === undefined && isWhole) return { contract, fields: [], parameters: [], steps: [] };

@@ -1,7 +1,7 @@
 import type { JobSettings } from "../../job/job.ts";
 import type { NamingPlace } from "../../job/settings/naming-place.ts";
 import type { Supplier } from "../../job/settings/supplier-settings.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { ContractCaching } from "../../job/dependencies.ts";
 import { type Check, skipped } from "./check.ts";
 import { contractChecks, mappingDocument } from "./contract-checks.ts";
 import { inputChecks, type InputDependencies } from "./input-checks.ts";
@@ -21,7 +21,7 @@ export interface DoctorOptions {
   readonly placeOf?: NamingPlace | undefined;
 }
 
-export type DoctorDependencies = InputDependencies & PlatformDependencies & Pick<Dependencies, "contractCache">;
+export type DoctorDependencies = InputDependencies & PlatformDependencies & ContractCaching;
 
 /**
  * Checks everything that a push needs, in this order: contract, mapping, input, platform, ledger. Reads the input once.

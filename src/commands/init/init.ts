@@ -85,7 +85,7 @@ const NOTICE_EVERY = 1_000_000;
 
 /** Returns the options for reading extracts. Every million rows is reported, because large files take a while. */
 export function profileOptions(
-  { encoding, delimiter }: Pick<JobSettings, "encoding" | "delimiter">,
+  { encoding, delimiter }: JobSettings,
   { notice, temporaryFolder, drain }: Dependencies,
 ): ProfileOptions {
   let next = NOTICE_EVERY;

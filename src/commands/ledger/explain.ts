@@ -31,7 +31,7 @@ export interface KnownRecord {
   /** Outcomes of the records in that run. */
   readonly outcomes: readonly Outcome[];
   /** The accepted request of another run, if the records have another status in `run`. */
-  readonly acceptedElsewhere?: Pick<Attempt, "run" | "account" | "settledAt"> | undefined;
+  readonly acceptedElsewhere?: Attempt | undefined;
   /** Every request for the records, oldest first. */
   readonly attempts: readonly Attempt[];
   /** Every decision about the records while they were ambiguous, oldest first. */

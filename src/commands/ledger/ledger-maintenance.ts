@@ -1,8 +1,8 @@
-import type { ExportedRow, LedgerCheck, LedgerRepair, LedgerStore } from "../../ledger/ledger-store.ts";
+import type { ExportedRow, LedgerCheck, LedgerRepair } from "../../ledger/ledger-store.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.ts";
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
 import { recoverMachine, type RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
@@ -33,7 +33,7 @@ export interface RepairOptions extends LedgerOptions {
   readonly nothingLost?: boolean | undefined;
 }
 
-type RepairDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
+type RepairDependencies = JournalEnvironment;
 
 /**
  * Repairs the ledger from its readable data, keeps the corrupted one, and adds the requests that only its journals
@@ -68,7 +68,8 @@ export interface ServerRecovery extends RepairDependencies {
 }
 
 /** The part of a ledger on a server that a recovery needs. */
-export interface ServerLedgerStore extends Pick<LedgerStore, "name"> {
+export interface ServerLedgerStore {
+  readonly name: string;
   readonly server: string;
   readonly write: (
     command: "ledger repair",

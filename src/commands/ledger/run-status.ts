@@ -7,7 +7,7 @@ import type { Summary } from "../../model/outcome.ts";
 import { progressPath, readProgress } from "../../pipeline/run/progress-file.ts";
 import { requireRun, readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { runState } from "../../pipeline/run/run-state.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { WallClock } from "../../time/clock.ts";
 
 export interface StatusOptions {
   readonly ledger: string;
@@ -36,7 +36,7 @@ export interface RunStatus {
 }
 
 interface StatusDependencies extends StoreOptions {
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: WallClock;
 }
 
 /** Returns the state of the runs in the ledger. Reads only. */
@@ -54,7 +54,7 @@ export async function status(options: StatusOptions, { clock, notice }: StatusDe
 interface StatusContext {
   readonly ledger: Ledger;
   readonly store: LedgerStore;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: WallClock;
 }
 
 async function statusOf(run: Run, isActive: boolean, { ledger, store, clock }: StatusContext): Promise<RunStatus> {

@@ -7,7 +7,7 @@ import type { Outcome } from "../../model/outcome.ts";
 import { type Advise, collectDrift, type Drift } from "../../drift/collect-drift.ts";
 import { pathsFrom, readContract, shippedRuleCodes } from "../../job/contract-files.ts";
 import { type KnownRules, knownRules, proposeRule } from "../../drift/rule-advice.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { ContractCaching, Notifier } from "../../job/dependencies.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
 
@@ -27,7 +27,7 @@ export interface OperationDrift {
 /** Finds the records in the ledger that the platform rejected after local validation had passed them, and the reverse. */
 export async function drift(
   options: DriftOptions,
-  dependencies: Pick<Dependencies, "contractCache" | "notice">,
+  dependencies: ContractCaching & Notifier,
 ): Promise<readonly OperationDrift[]> {
   return readRunLedger(await openLedgerStore(options.ledger, dependencies), async (ledger) => {
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
@@ -51,10 +51,7 @@ async function* outcomesOf(ledger: Ledger, runs: readonly Run[]): AsyncGenerator
  * Proposes rules that are known for the contract of the latest run, then guessed rules. Proposes none if the contract
  * cannot be read.
  */
-async function adviserOf(
-  [latest]: readonly Run[],
-  dependencies: Pick<Dependencies, "contractCache" | "notice">,
-): Promise<Advise> {
+async function adviserOf([latest]: readonly Run[], dependencies: ContractCaching & Notifier): Promise<Advise> {
   if (latest === undefined) return () => ({});
   try {
     const { job: settings } = settingsOf(latest);

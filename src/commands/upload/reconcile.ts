@@ -97,7 +97,7 @@ async function resendAll(
   confirmed: number,
   job: Job | undefined,
   { ledger, run: { id }, settings, dependencies }: ReconcileContext,
-  { who }: Pick<ReconcileOptions, "who">,
+  { who }: ReconcileOptions,
 ): Promise<void> {
   const items = (await ledger.ambiguous(id, 1, Number.MAX_SAFE_INTEGER)).filter(({ attempts }) => attempts === 0);
   if (items.length !== confirmed) throw otherNumber(confirmed, items.length, id);

@@ -64,7 +64,7 @@ function bodyOf(schema: JsonValue | undefined, path: AttrPath, types: Compilatio
  */
 export function checkReplies(
   operations: readonly Operation[],
-  placeOf: (operation: Pick<Operation, "id">) => AttrPath,
+  placeOf: (operation: { readonly id: string }) => AttrPath,
   findings: Findings,
 ): void {
   const served = new Set(

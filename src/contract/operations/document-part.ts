@@ -11,7 +11,7 @@ export interface DocumentPart {
 export function dereferenced(
   value: JsonValue | undefined,
   path: AttrPath,
-  { document, findings }: Pick<Compilation, "document" | "findings">,
+  { document, findings }: Compilation,
 ): DocumentPart | undefined {
   if (!isJsonObject(value)) return undefined;
   if (!Object.hasOwn(value, "$ref")) return { value, path };

@@ -7,7 +7,7 @@ import { keyCandidate } from "./find-operation.ts";
 /** Default paths of the account number, in old and new replies of the platform. */
 export const ACCOUNT_FIELDS: readonly AttrPath[] = [["account_number"], ["kraken_account_number"], ["number"]];
 
-type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<Pick<PlainOperation, "replies">>;
+type RepliesOf = Pick<PlainOperation, "outcomes"> & Partial<PlainOperation>;
 
 /**
  * The contract's documentation of a reply with this status below 300. An entry for the status takes precedence over an

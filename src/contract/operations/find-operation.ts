@@ -3,7 +3,7 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { Failure } from "../../model/failure.ts";
 import { didYouMean } from "../../text/suggestion.ts";
 import type { Contract } from "../contract.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation, RequestForm } from "./operation.ts";
 
 /**
  * Finds an operation by its id ("import-account"; ignoring case, spaces, `-` and `_`), by method and path ("POST
@@ -121,7 +121,7 @@ const KEY_NAME_PATTERNS = [
 ];
 
 /** The field of the payload that most resembles a business key. */
-export function keyCandidate({ body }: Pick<Operation, "body">): AttrPath | undefined {
+export function keyCandidate({ body }: RequestForm): AttrPath | undefined {
   if (body?.kind !== "object") return undefined;
   const texts = [...body.properties.values()].filter(({ type }) => type.kind === "text").map(({ name }) => name);
   const name = KEY_NAME_PATTERNS.flatMap((pattern) => texts.filter((text) => pattern.test(text)))[0];

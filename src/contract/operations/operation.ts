@@ -2,24 +2,34 @@ import type { AttrPath } from "../../json/attr.ts";
 import type { JsonValue } from "../../json/json-value.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
-/** An operation without its references to other operations. */
-export interface PlainOperation {
-  /** `operationId`, or "METHOD path" if the document has none. */
-  readonly id: string;
+/** The method and path of an operation. */
+export interface OperationAddress {
   readonly method: string;
   /** As written in the document, including a leading `/v1` or a trailing slash. */
   readonly path: string;
-  readonly summary?: string;
+}
+
+/** The content of a request. */
+export interface RequestForm {
   /** Values that a request carries in addition to its body; absent for operations without a body. */
   readonly parameters?: readonly RequestParameter[];
   /** The JSON request body; absent for operations without one. */
   readonly body?: FieldType;
-  /** `x-migrate-key`: path of the business key in the payload. */
-  readonly key?: AttrPath;
   /** `x-migrate-wrap`: the field that wraps the payload in the request. `body` is the payload's own type, unwrapped. */
   readonly wrap?: string;
   /** Fields that a request may carry next to the wrapped payload; absent if nothing is wrapped. */
   readonly envelope?: ObjectType;
+  /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
+  readonly supplier?: AttrPath;
+}
+
+/** An operation without its references to other operations. */
+export interface PlainOperation extends OperationAddress, RequestForm {
+  /** `operationId`, or "METHOD path" if the document has none. */
+  readonly id: string;
+  readonly summary?: string;
+  /** `x-migrate-key`: path of the business key in the payload. */
+  readonly key?: AttrPath;
   /** `x-migrate-dedupe`: repeating the same business key cannot create a second object. */
   readonly dedupesByKey: boolean;
   /** The documented replies below 300; use `documentedReply` to look one up. */
@@ -31,8 +41,6 @@ export interface PlainOperation {
    * automatically.
    */
   readonly items?: readonly ItemRule[];
-  /** `x-migrate-supplier`: path of the import supplier's code in the payload; absent if the payload has none. */
-  readonly supplier?: AttrPath;
 }
 
 /** A single value in a request's address, query or headers. */
@@ -43,16 +51,20 @@ export interface RequestParameter {
   readonly type: FieldType;
 }
 
-/** An operation of the document, with its references to others. */
-export interface Operation extends PlainOperation {
+/** The requests that a record needs. */
+export interface StepSequence {
   /** `x-migrate-steps`: the operations that a record needs, in order; empty: only this one. */
   readonly steps: readonly Step[];
+}
+
+/** An operation of the document, with its references to others. */
+export interface Operation extends PlainOperation, StepSequence {
   /** `x-migrate-read-back`: how to find out whether a record arrived, with the most reliable way first. */
   readonly readBack: readonly ReadBack[];
 }
 
 /** The types of all parts of a request's body. */
-export function requestTypes({ body, envelope }: Pick<Operation, "body" | "envelope">): readonly FieldType[] {
+export function requestTypes({ body, envelope }: RequestForm): readonly FieldType[] {
   return [body, envelope].filter((type) => type !== undefined);
 }
 

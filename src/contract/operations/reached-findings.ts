@@ -9,10 +9,7 @@ import type { Operation, PlainOperation } from "./operation.ts";
  * workflow, at any part that these refer to, or outside all operations. Errors of other operations do not block this
  * one. Without an operation: the first error that concerns the document as a whole.
  */
-export function errorReachedBy(
-  { document, findings }: Pick<Contract, "document" | "findings">,
-  operation?: Operation,
-): ContractFinding | undefined {
+export function errorReachedBy({ document, findings }: Contract, operation?: Operation): ContractFinding | undefined {
   const errors = findings.filter(({ severity }) => severity === "error");
   if (errors.length === 0) return undefined;
   const reached = operation === undefined ? [] : placesReachedBy(document, operationsOf(operation));

@@ -2,7 +2,7 @@ import { isJsonArray, isJsonObject } from "../../json/json-value.ts";
 import type { FieldType, ObjectType, Property, TextType } from "../types/field-type.ts";
 import { schemaNodeAt, type Compilation } from "../types/schema-node.ts";
 import { dereferenced, type DocumentPart } from "./document-part.ts";
-import type { Operation, PlainOperation, RequestParameter } from "./operation.ts";
+import type { RequestParameter, RequestForm, StepSequence } from "./operation.ts";
 
 /**
  * The values that a request carries outside its body (OpenAPI 3.0.3 and 3.1.0, Parameter Object), each in the path, the
@@ -93,7 +93,7 @@ function inHeader(type: FieldType): FieldType {
  * The type of `parameters` in a mapping: an object with that one member, so that attrs are `parameters.companyId`. It
  * contains the parameters of all requests for a record, each name once. Undefined if there are none.
  */
-export function parametersType(operation: Pick<Operation, "parameters" | "steps">): ObjectType | undefined {
+export function parametersType(operation: RequestForm & StepSequence): ObjectType | undefined {
   const properties = new Map<string, Property>();
   for (const { parameters = [] } of requestsOf(operation)) {
     for (const { name, required, type } of parameters) {
@@ -108,7 +108,7 @@ export function parametersType(operation: Pick<Operation, "parameters" | "steps"
   return objectOf(new Map([[MEMBER, parameters]]));
 }
 
-export function requiredParameters(operation: Pick<Operation, "parameters" | "steps">): readonly string[] {
+export function requiredParameters(operation: RequestForm & StepSequence): readonly string[] {
   const type = parametersType(operation)?.properties.get(MEMBER)?.type;
   if (type?.kind !== "object") return [];
   return [...type.properties.values()].filter(({ required }) => required).map(({ name }) => name);
@@ -121,7 +121,7 @@ function objectOf(properties: ReadonlyMap<string, Property>): ObjectType {
 }
 
 /** The requests that create or prepare; in a workflow, the operation itself is either one of the steps or not sent. */
-function requestsOf(operation: Pick<Operation, "parameters" | "steps">): readonly Pick<PlainOperation, "parameters">[] {
+function requestsOf(operation: RequestForm & StepSequence): readonly RequestForm[] {
   if (operation.steps.length === 0) return [operation];
   return operation.steps.flatMap((step) => [step.operation, ...(step.reasons === undefined ? [] : [step.reasons])]);
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
-import type { Operation, Step } from "./operation.ts";
+import type { Step, RequestForm, StepSequence } from "./operation.ts";
 import { parametersType } from "./request-parameters.ts";
 import type { FieldType, ObjectType } from "../types/field-type.ts";
 
@@ -29,13 +29,13 @@ function mergeFields(set: JsonObject, given: JsonObject): JsonObject {
 }
 
 /** The type of {@link stepFields}; undefined for a step that sends only the payload. */
-export function stepFieldsType({ operation, body }: Pick<Step, "operation" | "body">): ObjectType | undefined {
+export function stepFieldsType({ operation, body }: Step): ObjectType | undefined {
   if (operation.wrap !== undefined) return operation.envelope;
   return body !== undefined && operation.body?.kind === "object" ? operation.body : undefined;
 }
 
 /** The types of all parts of a record: its payload, the fields of its steps, and its parameters. */
-export function sentTypes(operation: Pick<Operation, "body" | "parameters" | "steps">): readonly FieldType[] {
+export function sentTypes(operation: RequestForm & StepSequence): readonly FieldType[] {
   const { body, steps } = operation;
   return [body, ...steps.map(stepFieldsType), parametersType(operation)].filter((type) => type !== undefined);
 }

@@ -36,10 +36,7 @@ export function compilationOf(
   document: JsonObject,
   openapi: Compilation["openapi"],
   findings: Findings,
-  {
-    direction = "request",
-    settingText = () => undefined,
-  }: Partial<Pick<Compilation, "direction" | "settingText">> = {},
+  { direction = "request", settingText = () => undefined }: Partial<Compilation> = {},
 ): Compilation {
   const open = new Set<string>();
   const compilation: Compilation = {

@@ -32,9 +32,7 @@ export const recordedFileSchema: z.ZodType<RecordedFile> = z.object({
 });
 
 /** Reads every file of a job once. */
-export async function recordFiles(
-  job: Pick<Job, "settings" | "mappingFiles" | "input">,
-): Promise<readonly RecordedFile[]> {
+export async function recordFiles(job: Job): Promise<readonly RecordedFile[]> {
   const files: RecordedFile[] = [];
   for (const { kind, path } of filesOf(job)) files.push({ kind, ...(await fingerprintFile(path)) });
   return files;
@@ -45,11 +43,7 @@ interface NamedFile {
   readonly path: string;
 }
 
-function filesOf({
-  settings,
-  mappingFiles,
-  input,
-}: Pick<Job, "settings" | "mappingFiles" | "input">): readonly NamedFile[] {
+function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
   const { folder, contract, mapping, references, rejects }: JobSettings = settings;
   const resolve = pathsFrom(folder);
   const named = (kind: FileKind, files: readonly string[]): readonly NamedFile[] =>
@@ -71,7 +65,7 @@ function filesOf({
  * @throws Failure `source_changed`, naming each changed file and its kind
  */
 export async function requireUnchangedFiles(
-  { job, files }: { readonly job: Pick<JobSettings, "folder">; readonly files: readonly RecordedFile[] },
+  { job, files }: { readonly job: JobSettings; readonly files: readonly RecordedFile[] },
   { trustsTime = false }: { readonly trustsTime?: boolean } = {},
 ): Promise<void> {
   const resolve = pathsFrom(job.folder);

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { z } from "zod";
-import { type Clock, timestamp } from "../../time/clock.ts";
+import { timestamp, type WallClock } from "../../time/clock.ts";
 import type { Job, JobSettings } from "../job.ts";
 import { pathsFrom } from "../contract-files.ts";
 import { endpointOf } from "../endpoint.ts";
@@ -38,7 +38,7 @@ export interface WorkerSettings {
 /** The ledger entry of a new push. Reads every file once to record its fingerprint. */
 export async function describeRun(
   options: Omit<RunSettings, "files" | "job" | "rejectsSecret"> & { readonly dryRun: boolean },
-  { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: Pick<Clock, "now"> },
+  { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: WallClock },
 ): Promise<NewRun> {
   const { target, pace, workers, confirmed, dryRun } = options;
   const settings: RunSettings = {
@@ -67,7 +67,7 @@ export async function describeRun(
 export function describeTemporaryRun(
   command: "validate" | "documents check",
   { settings, operation }: Job,
-  clock: Pick<Clock, "now">,
+  clock: WallClock,
 ): NewRun & { readonly command: "validate" | "documents check" } {
   return {
     command,

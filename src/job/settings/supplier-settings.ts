@@ -1,4 +1,4 @@
-import type { Operation } from "../../contract/operations/operation.ts";
+import type { RequestForm } from "../../contract/operations/operation.ts";
 import { type JsonObject, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
 import type { SupplierStatus } from "../../model/supplier-status.ts";
@@ -17,7 +17,7 @@ export interface Supplier extends SupplierSettings {
 }
 
 /** The code of the import supplier that a payload names. */
-export function supplierIn(payload: JsonObject, { supplier }: Pick<Operation, "supplier">): string | undefined {
+export function supplierIn(payload: JsonObject, { supplier }: RequestForm): string | undefined {
   const code = supplier === undefined ? undefined : valueAt(payload, supplier);
   return typeof code === "string" || typeof code === "number" ? String(code) : undefined;
 }
@@ -35,7 +35,7 @@ export interface DocumentRoots {
 /** The root location of a payload's document paths: that of the import supplier that it names. */
 export function documentRootOf(
   payload: JsonObject,
-  operation: Pick<Operation, "supplier">,
+  operation: RequestForm,
   { supplier, documentRoots, documentRoot }: DocumentRoots,
 ): string | undefined {
   const code = supplierIn(payload, operation) ?? supplier;

@@ -65,11 +65,7 @@ function oneCell(options: LeafOptions): OneCell | undefined {
 
 const KEEPS_EMPTY: ReadonlySet<FieldType["kind"]> = new Set(["text", "choice", "any", "union"]);
 
-export function compileCondition(
-  when: Condition,
-  { columns }: Pick<LeafContext, "columns">,
-  line: number,
-): (row: Row) => boolean {
+export function compileCondition(when: Condition, { columns }: LeafContext, line: number): (row: Row) => boolean {
   const column = columns.column(when.column, line);
   const wanted = new Set(when.in);
   return (row) => {

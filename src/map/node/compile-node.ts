@@ -123,7 +123,7 @@ function compileField(
 }
 
 /** The fields of the other alternatives, for an object entry. */
-function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): readonly Pick<Fields, "typeOf">[] {
+function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): readonly Fields[] {
   return others.flatMap((other) => {
     const meant = narrowType(object, other);
     if (meant.kind === "object") return [fieldsOf(meant)];
@@ -131,7 +131,7 @@ function fieldsOfOthers(object: JsonObject, { others = [] }: NodeContext): reado
   });
 }
 
-function typesIn(others: readonly Pick<Fields, "typeOf">[], name: string): readonly FieldType[] {
+function typesIn(others: readonly Fields[], name: string): readonly FieldType[] {
   return others.length === 0 ? NO_TYPES : [...new Set(others.flatMap((other) => other.typeOf(name) ?? []))];
 }
 

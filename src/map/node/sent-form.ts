@@ -1,4 +1,4 @@
-import type { Operation } from "../../contract/operations/operation.ts";
+import type { RequestForm, StepSequence } from "../../contract/operations/operation.ts";
 import { parametersType } from "../../contract/operations/request-parameters.ts";
 import { stepFieldsType } from "../../contract/operations/step-fields.ts";
 import { type FieldType, memberType } from "../../contract/types/field-type.ts";
@@ -15,9 +15,7 @@ type Mapped = Pick<MappedRecord, "payload" | "steps" | "parameters">;
  * (`utcDateTime`), except in fields with `x-sent-as-given`. Only the sent form changes. The ledger identifies a record
  * by its mapped payload, so that a record that was accepted in another form is recognised.
  */
-export function compileSentForm(
-  operation: Pick<Operation, "body" | "parameters" | "steps">,
-): (mapped: Mapped) => Mapped {
+export function compileSentForm(operation: RequestForm & StepSequence): (mapped: Mapped) => Mapped {
   const ofPayload = compileSentObject(operation.body);
   const ofSteps = new Map(operation.steps.map((step) => [step.name, compileSentObject(stepFieldsType(step))]));
   const ofParameters = compileSentObject(parametersType(operation)?.properties.get("parameters")?.type);

@@ -55,7 +55,7 @@ export function findersOf(compile: CompileFile | undefined, { files, children = 
  */
 export function visitRecords(
   { from, boundaries, to = boundaries.starts.length, rowsAt }: PiecePart,
-  { others }: Pick<FastPathResult, "others">,
+  { others }: FastPathResult,
   visit: (number: number, read: ReadRow | undefined) => void,
 ): void {
   const rows = rowsAt(others);

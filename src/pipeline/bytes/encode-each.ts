@@ -14,7 +14,7 @@ interface JoinedList {
 /** A list with one item for each record of a child source. */
 export function eachEncoder(
   { records, makers, form }: JoinedList,
-  { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: Pick<ListType, "minItems" | "maxItems">,
+  { minItems = 0, maxItems = Number.POSITIVE_INFINITY }: ListType,
 ): Encoder {
   return (cells) => {
     const count = records.begin(cells.number);

@@ -52,7 +52,7 @@ interface ScanOptions {
 }
 
 export interface PayloadTexts {
-  readonly list: Pick<ByteList, "length" | "bytes" | "cut">;
+  readonly list: ByteList;
   /** Absent if the records are already planned. */
   readonly hashes?: PayloadHashes | undefined;
 }

@@ -23,7 +23,7 @@ import { compileValidator, type FoundProblem, type Validate } from "../../valida
 
 /** The records of the input. Ends early, without an error, when the user stops the run. */
 export async function* readRecords(
-  { input }: { readonly input: Pick<Job["input"], "records"> },
+  { input }: { readonly input: Job["input"] },
   signal: AbortSignal,
   from?: InputPosition,
 ): AsyncGenerator<readonly InputRecord[]> {
@@ -35,10 +35,7 @@ export async function* readRecords(
 }
 
 /** Selected records of the input. */
-export async function* foundRecords(
-  { input }: Pick<Job, "input">,
-  wanted: WantedRecords,
-): AsyncGenerator<readonly InputRecord[]> {
+export async function* foundRecords({ input }: Job, wanted: WantedRecords): AsyncGenerator<readonly InputRecord[]> {
   yield await input.find(wanted);
 }
 
@@ -54,17 +51,11 @@ export async function* mapRecords(
 }
 
 /** Must complete before the records are mapped. Throws the errors of `mapping.prepare`. */
-export async function prepareRecords(
-  batch: readonly InputRecord[],
-  { mapping }: Pick<CompiledJob, "mapping">,
-): Promise<void> {
+export async function prepareRecords(batch: readonly InputRecord[], { mapping }: CompiledJob): Promise<void> {
   await mapping.prepare?.(batch.flatMap(({ orphan, row }) => (orphan ? [] : row)));
 }
 
-export function mapRecord(
-  { number, source, orphan, row, problems }: InputRecord,
-  job: Pick<CompiledJob, "mapping">,
-): MappedRecord {
+export function mapRecord({ number, source, orphan, row, problems }: InputRecord, job: CompiledJob): MappedRecord {
   if (orphan) return { number, source, orphan, row, problems, key: undefined, payload: {}, readable: false };
   const mapped = job.mapping.map(row);
   const readable = problems.every(isHarmless);
@@ -86,7 +77,7 @@ const ABOUT_SEVERAL_ROWS: ReadonlySet<string> = new Set<LocalProblem["code"]>([
 /** Applies `--only` and `--limit`. Record numbers remain those of the whole input. */
 export async function* selectRecords(
   records: AsyncIterable<readonly MappedRecord[]>,
-  settings: Pick<JobSettings, "limit" | "only">,
+  settings: JobSettings,
 ): AsyncGenerator<readonly MappedRecord[]> {
   const onlyWanted = keySelection(settings);
   let left = settings.limit ?? Number.POSITIVE_INFINITY;
@@ -99,9 +90,7 @@ export async function* selectRecords(
 }
 
 /** Applies `--only`. */
-export function keySelection({
-  only,
-}: Pick<JobSettings, "only">): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
+export function keySelection({ only }: JobSettings): (batch: readonly MappedRecord[]) => readonly MappedRecord[] {
   if (only === undefined) return (batch) => batch;
   const keys = new Set(only);
   return (batch) => batch.filter(({ key }) => key !== undefined && keys.has(key));
@@ -276,7 +265,7 @@ function compileStepCheck(
 }
 
 /** Attrs that already have errors: rules that read them would only report consequential errors. */
-function attrsWithErrors(problems: readonly Pick<Problem, "attr" | "severity">[]): ReadonlySet<string> {
+function attrsWithErrors(problems: readonly Problem[]): ReadonlySet<string> {
   if (problems.length === 0) return NO_ATTRS;
   const errors = problems.filter(({ severity }) => severity === "error");
   return new Set(errors.map(({ attr }) => attr.replace(/\.non_field_errors$/, "")));

@@ -55,7 +55,7 @@ const MAX_CACHED_PATHS = 50_000;
  * The document paths of the job's operation.
  * @throws Failure `config` if the contract marks none, because there is nothing to check
  */
-export function documentFinder({ operation }: Pick<Job, "operation">): FindDocuments {
+export function documentFinder({ operation }: Job): FindDocuments {
   const find = operation.body && compileDocumentPaths(operation.body);
   if (find !== undefined) return find;
   throw new Failure("config", `the contract marks no field of "${operation.id}" as the path of a document`, {

@@ -18,7 +18,7 @@ function isRejectsFile({ columnIndex }: CsvTable): boolean {
  */
 export function compareWithRejects(
   batch: readonly MappedRecord[],
-  { mapping, settings }: Pick<CompiledJob, "mapping" | "settings">,
+  { mapping, settings }: CompiledJob,
 ): readonly MappedRecord[] {
   const { keyAttr } = mapping;
   if (settings.rejects !== undefined || keyAttr === undefined) return batch;

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { errorCode } from "../../files/error-code.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { Dependencies, JournalEnvironment } from "../../job/dependencies.ts";
 import type { JournalComparison } from "../../ledger/journal/compare-journal.ts";
 import {
   compareMachineJournals,
@@ -11,17 +11,16 @@ import {
 } from "../../ledger/journal/machine-journals.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
 import { machineId, readSeenOrigin, type SeenOrigin, writeSeenOrigin } from "../../ledger/journal/seen-origin.ts";
-import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Ledger, OriginFacts } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 type SharedLedger = Pick<Ledger, "findRun" | "history" | "recovery" | "origin">;
-export type EvidenceDependencies = Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">;
+export type EvidenceDependencies = JournalEnvironment;
 
 /** A ledger on a server. It outlives this process and may be restored without it. */
-export type ServerStore = Pick<LedgerStore, "name"> & { readonly server: string };
+export type ServerStore = { readonly name: string } & { readonly server: string };
 
 /** The journals of this machine for a ledger on a server. */
 export function machineJournals(

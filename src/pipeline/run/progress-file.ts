@@ -5,7 +5,7 @@ import type { RunProgress } from "../../job/run-progress.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 
 /** The file in which a run reports its progress, for `status`. Contains no values. */
-export function progressPath({ folder }: Pick<LedgerStore, "folder">, run: string): string {
+export function progressPath({ folder }: LedgerStore, run: string): string {
   return path.join(folder, "journal", `progress-${run}.json`);
 }
 

@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { type JournalComparison, type JournalPlace, journalsOf } from "../../ledger/journal/compare-journal.ts";
 import { findOutdated, openJournal } from "../../ledger/journal/open-journal.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
@@ -27,7 +27,7 @@ export function hasJournals(store: Place): boolean {
 export async function openRunJournal(
   store: Place,
   ledger: Pick<Ledger, "findRun" | "history" | "recovery" | "origin">,
-  dependencies: Pick<Dependencies, "clock" | "rescueFolder" | "stateFolder" | "notice">,
+  dependencies: JournalEnvironment,
 ): Promise<WatchedJournal> {
   const { server } = store;
   if (server !== undefined) return openMachineJournal({ ...store, server }, ledger, dependencies);

@@ -1,6 +1,6 @@
 import path from "node:path";
 import type { Operation } from "../../contract/operations/operation.ts";
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { Dependencies, Notifier } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
@@ -258,7 +258,7 @@ interface WrittenFolder {
   readonly files?: WrittenReport;
 }
 
-interface FolderOptions extends Pick<Dependencies, "notice"> {
+interface FolderOptions extends Notifier {
   readonly job: Job | undefined;
   readonly run: Run;
   readonly workbook: boolean | undefined;

@@ -25,7 +25,7 @@ export function requirePrompt(settings: RiskSettings, host: string, { canAsk }: 
 export async function confirmSending(
   settings: RiskSettings,
   { run, counts }: { readonly run: Run; readonly counts: Counts },
-  { ask }: Pick<Dependencies, "ask">,
+  { ask }: Dependencies,
 ): Promise<void> {
   const host = run.target;
   const supplier = run.supplier === "" ? "" : `, supplier ${run.supplier}`;

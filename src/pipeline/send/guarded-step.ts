@@ -2,11 +2,11 @@ import type { Connection } from "../../job/target-connection.ts";
 import { wasDeferred } from "../../platform/import/classified-request.ts";
 import type { StepClient } from "../../platform/import/step-clients.ts";
 import type { LeaseWatch } from "../../time/lease-watch.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { Sleeper } from "../../time/clock.ts";
 
 interface Guard {
   readonly lease: Pick<LeaseWatch, "isHeld">;
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Sleeper;
   /** Aborts when another process owns the resource that the lease protected, or when its owner is unknown. */
   readonly lost: AbortSignal;
 }

@@ -25,7 +25,7 @@ const MOST_KEPT_BYTES = 64_000_000;
 /** Undefined if the input is too large or cannot be read in chunks, or if records need more than a payload. */
 export function keepPayloads(
   { input, operation }: Pick<Job, "input" | "operation">,
-  { threads = 1 }: Pick<RunValues, "threads">,
+  { threads = 1 }: RunValues,
 ): KeptPayloads | undefined {
   const { chunked } = input;
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);

@@ -9,7 +9,7 @@ import type { RunHandle } from "../plan/plan-records.ts";
 interface ProbeContext {
   readonly job: Job;
   readonly handle: RunHandle;
-  readonly connection: Pick<Connection, "readClient">;
+  readonly connection: Connection;
   readonly drain: AbortSignal;
 }
 

@@ -1,4 +1,4 @@
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { SendEnvironment } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
@@ -6,7 +6,7 @@ import { Failure } from "../../model/failure.ts";
 import type { HeldLease } from "../../ledger/runs/held-lease.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import type { UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { Clock, WallClock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
 import { guardedSteps } from "./guarded-step.ts";
 import type { RunHandle } from "../plan/plan-records.ts";
@@ -23,7 +23,7 @@ import { unsentRecords } from "./unsent-records.ts";
 export interface SendOptions {
   readonly connection: Connection;
   readonly pace: RateLimitSettings;
-  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
+  readonly dependencies: SendEnvironment;
   readonly shownValues?: ShownValues | undefined;
   /** The step after which records are left unchanged. */
   readonly until?: string | undefined;
@@ -131,7 +131,7 @@ export async function quietBeforeResend(
 const STILL_PROCESSED = "abandoned requests may still be processed";
 
 /** The rest of the quiet period since a request was cancelled. A jump of the clock cannot make it longer. */
-export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, clock: Pick<Clock, "now">): number {
+export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, clock: WallClock): number {
   if (givenUpAt === undefined) return 0;
   return Math.max(0, Math.min(quietMs, Date.parse(givenUpAt) + quietMs - clock.now()));
 }

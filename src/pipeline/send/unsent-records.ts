@@ -1,4 +1,4 @@
-import type { Ledger, NextSendable, Run } from "../../ledger/ledger.ts";
+import type { Ledger, NextSendable } from "../../ledger/ledger.ts";
 import type { Input } from "../../read/input/open-input.ts";
 import { createNotedPlaces, isFar } from "./noted-places.ts";
 import type { PayloadGroup } from "./payload-group.ts";
@@ -7,7 +7,7 @@ import type { ReadPayloads } from "./reread-payloads.ts";
 interface SendingRun {
   readonly input: Pick<Input, "refuseChanged">;
   readonly ledger: Pick<Ledger, "nextSendable" | "notePosition">;
-  readonly run: Pick<Run, "id">;
+  readonly run: { readonly id: string };
   readonly readPayloads: ReadPayloads;
   /** Ends reading early. */
   readonly signal: AbortSignal;

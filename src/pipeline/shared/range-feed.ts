@@ -1,5 +1,5 @@
 import type { HeartbeatReply, RecordRange, SharedWorker } from "../../ledger/runs/shared-run.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { Sleeper } from "../../time/clock.ts";
 import type { RecordToSend } from "../../upload/upload-types.ts";
 import type { RangeProgress } from "./held-ranges.ts";
 import type { Heartbeat } from "./heartbeat.ts";
@@ -15,7 +15,7 @@ export interface RangeFeed {
   /** Current outcomes per second of this worker. */
   readonly perSecond: () => number;
   readonly leaving: AbortSignal;
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Sleeper;
   /** The records of a range to send, in input order. */
   readonly recordsOf: (range: RecordRange) => AsyncGenerator<readonly RecordToSend[]>;
 }

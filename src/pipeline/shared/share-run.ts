@@ -12,7 +12,7 @@ import { unsentRecords } from "../send/unsent-records.ts";
 import { coordinate } from "./coordinate.ts";
 import { workerWords } from "./worker-processes.ts";
 
-interface Sharing extends Partial<Pick<SendOptions, "connection" | "pace" | "until">> {
+interface Sharing extends Partial<SendOptions> {
   readonly workers: WorkerSettings;
 }
 

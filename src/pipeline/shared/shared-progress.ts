@@ -2,7 +2,7 @@ import type { RunEvent } from "../../job/run-event.ts";
 import type { Sharing } from "../../job/run-progress.ts";
 import type { SharedStatus, WorkerStatus } from "../../ledger/runs/shared-run.ts";
 import { counted } from "../../text/count.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
 /** Combines the reports of all workers into the events of a single process. */
@@ -14,7 +14,7 @@ export interface SharedProgressOptions {
   readonly onProgress: (event: RunEvent) => void;
   /** Number of requests since the last call. */
   readonly onRequests: (count: number) => void;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: MonotonicClock;
 }
 
 type Outcome = Extract<UploadEvent, { kind: "outcome" }>;
@@ -84,7 +84,7 @@ function paceOf({ workers, findings }: SharedStatus, { working }: Sharing): Uplo
 const SAME_END_MS = 500;
 
 /** Reports a pause when it begins and when it is extended. */
-function createHoldChanges({ monotonic }: Pick<Clock, "monotonic">) {
+function createHoldChanges({ monotonic }: MonotonicClock) {
   let until = Number.NEGATIVE_INFINITY;
   return (hold: SharedStatus["hold"]): readonly UploadEvent[] => {
     if (hold === undefined || monotonic() + hold.forMs <= until + SAME_END_MS) return [];

@@ -1,8 +1,7 @@
-import type { Dependencies } from "../../job/dependencies.ts";
+import type { SendEnvironment } from "../../job/dependencies.ts";
 import type { RateLimitSettings } from "../../job/settings/platform-settings.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
-import type { Run } from "../../ledger/ledger.ts";
 import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { InputPosition } from "../../model/record.ts";
@@ -28,7 +27,7 @@ import { createReport, type ReportBuilder } from "./worker-report.ts";
 export interface WorkOptions {
   readonly job: SendJob;
   readonly readPayloads: ReadPayloads;
-  readonly run: Pick<Run, "id">;
+  readonly run: { readonly id: string };
   readonly shared: Pick<SharedRun, "ledger">;
   /** Has already joined the run. */
   readonly worker: SharedWorker;
@@ -39,7 +38,7 @@ export interface WorkOptions {
   readonly journal?: Journal | undefined;
   /** Detects a restore of the ledger during the work. */
   readonly watch?: Pick<OriginWatch, "look" | "observe"> | undefined;
-  readonly dependencies: Pick<Dependencies, "drain" | "abort" | "clock" | "random" | "onProgress" | "notice">;
+  readonly dependencies: SendEnvironment;
 }
 
 /** The end of one worker's work; `failure` is that of the run, or its own. */

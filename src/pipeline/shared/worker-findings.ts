@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { PlatformFindings, SupplierFinding } from "../../ledger/runs/platform-findings.ts";
 import type { HeartbeatReply } from "../../ledger/runs/shared-run.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
 /** Collects the findings of a worker about the platform, and passes on those of others. */
@@ -11,7 +11,7 @@ export interface FindingsBuilder {
   readonly current: () => PlatformFindings;
 }
 
-export function createFindings(clock: Pick<Clock, "monotonic">): FindingsBuilder {
+export function createFindings(clock: MonotonicClock): FindingsBuilder {
   let workers = 1;
   let rate: { readonly id: string; readonly perSecond: number; readonly at: number } | undefined;
   const suppliers = new Map<string, Omit<SupplierFinding, "agoMs"> & { readonly at: number }>();

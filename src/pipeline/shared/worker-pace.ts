@@ -1,5 +1,5 @@
 import type { HeartbeatReply } from "../../ledger/runs/shared-run.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 import type { PaceShare } from "../../upload/upload-types.ts";
 
 /** One worker's share of the combined limits of a run. */
@@ -10,7 +10,7 @@ export interface WorkerPace {
   readonly isWanted: () => boolean;
 }
 
-export function createWorkerPace(clock: Pick<Clock, "monotonic">): WorkerPace {
+export function createWorkerPace(clock: MonotonicClock): WorkerPace {
   let lastReply: HeartbeatReply | undefined;
   let learnedAt = 0;
   return {

@@ -1,6 +1,5 @@
 import type { Dependencies, StartedProcess } from "../../job/dependencies.ts";
-import type { Run } from "../../ledger/ledger.ts";
-import type { LedgerStore } from "../../ledger/ledger-store.ts";
+
 import { Failure } from "../../model/failure.ts";
 
 type ProcessDependencies = Pick<Dependencies, "drain" | "abort" | "clock" | "startProcess">;
@@ -49,6 +48,6 @@ async function untilEnded(processes: readonly StartedProcess[], clock: Dependenc
 }
 
 /** The arguments of the command that joins a run. */
-export function workerWords({ id }: Pick<Run, "id">, { name }: Pick<LedgerStore, "name">): readonly string[] {
+export function workerWords({ id }: { readonly id: string }, { name }: { readonly name: string }): readonly string[] {
   return ["worker", "--run", id, "--ledger", name, "--quiet"];
 }

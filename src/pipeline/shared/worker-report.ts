@@ -1,5 +1,5 @@
 import type { WorkerReport } from "../../ledger/runs/shared-run.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 import type { UploadEvent } from "../../upload/upload-types.ts";
 
 /** Collects the report of a worker to the others. */
@@ -12,10 +12,7 @@ export interface ReportBuilder {
 const RATE_WINDOW_MS = 10_000;
 
 /** @param limitOf maximum requests in flight, given the last reported limit */
-export function createReport(
-  clock: Pick<Clock, "monotonic">,
-  limitOf: (announced: number | undefined) => number,
-): ReportBuilder {
+export function createReport(clock: MonotonicClock, limitOf: (announced: number | undefined) => number): ReportBuilder {
   const counts: Record<string, number> = {};
   const replies = { count: 0, totalMs: 0 };
   const samples = [{ at: clock.monotonic(), done: 0 }];

@@ -10,8 +10,8 @@ const MOST_THREADS = 8;
 const LARGE_BYTES = 8_000_000;
 
 interface CheckedJob {
-  readonly input: Pick<Input, "files">;
-  readonly mapping: Pick<Mapping, "prepare">;
+  readonly input: Input;
+  readonly mapping: Mapping;
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.ts";
+import type { WallClock, MonotonicClock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Authorisation } from "./authorisation.ts";
 import { createLogin, type LoginOptions, withLoginBackoff } from "./login.ts";
@@ -18,7 +18,7 @@ export interface AuthorisationOptions extends LoginOptions {
    * none.
    */
   readonly prefix?: string;
-  readonly clock: Pick<Clock, "now" | "monotonic">;
+  readonly clock: WallClock & MonotonicClock;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import { Failure } from "../../model/failure.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { WallClock, MonotonicClock } from "../../time/clock.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { type Http, type HttpReply, TransportError } from "../../transport/http.ts";
 import { createCredentialMask, type CredentialMask } from "../../transport/masking-http.ts";
@@ -35,7 +35,7 @@ export interface LoginOptions {
   readonly http: Http;
   readonly baseUrl: URL;
   readonly mutation?: TokenMutation;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: WallClock;
   /** Learns every credential that is sent or obtained; masks the reason of a rejection. */
   readonly mask?: CredentialMask | undefined;
 }
@@ -155,7 +155,7 @@ const MAX_UNREADABLE = 5;
  * and doubles with every error up to a minute. It is longer if the platform says so, and a minute after too many
  * logins. Callers during a pause receive the same error without a request.
  */
-export function withLoginBackoff(login: Login, clock: Pick<Clock, "monotonic">): Login {
+export function withLoginBackoff(login: Login, clock: MonotonicClock): Login {
   let pause: { readonly until: number; readonly end: LoginFailure } | undefined;
   let nextMs = FIRST_BACKOFF_MS;
   let unreadableInARow = 0;

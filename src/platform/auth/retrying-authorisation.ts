@@ -1,9 +1,9 @@
-import type { Clock } from "../../time/clock.ts";
+import type { Sleeper } from "../../time/clock.ts";
 import { TransportError } from "../../transport/http.ts";
 import type { Authorisation } from "./authorisation.ts";
 
 export interface AuthorisationRetryOptions {
-  readonly clock: Pick<Clock, "sleep">;
+  readonly clock: Sleeper;
   /** Maximum number of token requests, including the first. */
   readonly maxTries: number;
   readonly signal: AbortSignal;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Authorisation } from "./authorisation.ts";
 import { type Login, type LoginResult, loginError } from "./login.ts";
@@ -9,7 +9,7 @@ export interface RenewalOptions {
   readonly apiKey: string;
   /** Prefix of the token in the `Authorization` header. */
   readonly prefix: string;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: MonotonicClock;
 }
 
 /** One of the consecutive tokens of a run. Timestamps are milliseconds on the monotonic clock. */

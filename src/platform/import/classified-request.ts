@@ -1,4 +1,4 @@
-import type { Clock } from "../../time/clock.ts";
+import type { WallClock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
 import { HELD_BACK, type Http, type HttpReply, type HttpRequest, TransportError } from "../../transport/http.ts";
 import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
@@ -19,7 +19,7 @@ export interface RequestDependencies {
   readonly authorisation: Authorisation;
   /** `energy-migrate/<version>`. */
   readonly userAgent: string;
-  readonly clock: Pick<Clock, "now">;
+  readonly clock: WallClock;
 }
 
 /**

@@ -123,7 +123,7 @@ function problem(attr: string, code: unknown, detail: unknown): PlatformProblem 
 }
 
 /** The parts of an operation that are needed to find rejected items in its replies. */
-export type ItemOperation = Partial<Pick<Operation, "items" | "body">>;
+export type ItemOperation = Partial<Operation>;
 
 /**
  * The items that an otherwise successful reply rejects: notes, transactions, registration flows. Returns one problem

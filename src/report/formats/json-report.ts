@@ -39,7 +39,7 @@ async function writeLines(
  * Renders the outcome as a JSON object on one line, without the line end. Keys have a fixed order (docs/errors.md), and
  * are absent if they do not apply. Built by concatenation for speed, because every record of the input has one.
  */
-export function outcomeLine(outcome: Outcome, options: Pick<Report, "showValues">): string {
+export function outcomeLine(outcome: Outcome, options: { readonly showValues: boolean }): string {
   const { record, key, source, status, problems } = outcome;
   let line = `{"record":${record}`;
   if (key !== undefined) line += `,"key":${jsonText(key)}`;
@@ -60,7 +60,7 @@ function replyJson({ http, attempts, account, durationMs }: Outcome): string {
 }
 
 /** Renders one entry of the outcome's `errors`. */
-export function problemJson(problem: Problem, options: Pick<Report, "showValues">): string {
+export function problemJson(problem: Problem, options: { readonly showValues: boolean }): string {
   const { attr, code, severity, by, place, value } = problem;
   let object = `{"attr":${jsonText(attr)},"code":${jsonText(code)},"detail":${jsonText(describeProblem(problem))}`;
   object += `,"severity":"${severity}","by":"${by}"`;

@@ -4,7 +4,6 @@ import type { Problem, Severity } from "../../model/problem.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { causeKey } from "../formats/causes.ts";
 import { describeKind, describeProblem, foundCode } from "../problem-text.ts";
-import type { Report } from "../report.ts";
 import type { CauseData, RowData } from "./page-data.ts";
 
 /** A cause as shown on the page, with its rows grouped by place. */
@@ -36,7 +35,7 @@ const MAX_ROWS = 5000;
 const ROWS_OF_LATE_PLACE = 3;
 
 /** Creates a collector that groups problems by cause, and keeps the first rows of each place. */
-export function createCauseCollector({ showValues }: Pick<Report, "showValues">): CauseCollector {
+export function createCauseCollector({ showValues }: { readonly showValues: boolean }): CauseCollector {
   const byCause = new Map<string, MutableCause>();
   const others = { error: 0, warning: 0 };
   const size: Size = { places: 0, rows: 0 };

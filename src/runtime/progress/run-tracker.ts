@@ -9,7 +9,7 @@ import {
   type Sharing,
   sendTotals,
 } from "../../job/run-progress.ts";
-import { type Clock, timestamp } from "../../time/clock.ts";
+import { timestamp, type WallClock, type MonotonicClock } from "../../time/clock.ts";
 
 /** Derives the progress of a run from its events. */
 export interface RunTracker {
@@ -21,7 +21,7 @@ export interface RunTracker {
 
 const NOTHING_READ: InputProgress = { bytes: 0, ofBytes: 0, records: 0, invalid: 0 };
 
-export function createRunTracker(clock: Pick<Clock, "now" | "monotonic">): RunTracker {
+export function createRunTracker(clock: WallClock & MonotonicClock): RunTracker {
   let startedAt: number | undefined;
   let run: RunIdentity | undefined;
   let input = NOTHING_READ;
@@ -57,10 +57,7 @@ export function createRunTracker(clock: Pick<Clock, "now" | "monotonic">): RunTr
 
 type SendEvent = Exclude<RunEvent, { kind: "begun" | "read" | "checked" | "planned" | "joined" | "ended" }>;
 
-function createSendTracker(
-  totals: Pick<SendProgress, "total" | "done" | "counts">,
-  { monotonic }: Pick<Clock, "monotonic">,
-) {
+function createSendTracker(totals: Pick<SendProgress, "total" | "done" | "counts">, { monotonic }: MonotonicClock) {
   const { total } = totals;
   const settled = new Map(Object.entries(totals.counts));
   const rate = createRecentRate();

@@ -21,7 +21,7 @@ import { SUPPLIER_STATUSES } from "../../model/supplier-status.ts";
 
 export interface AdminDependencies {
   readonly state: SandboxState;
-  readonly processes: Pick<ImportProcesses, "clear">;
+  readonly processes: ImportProcesses;
   readonly history: RequestHistory;
   readonly faults: FaultPlan;
   readonly tokens: Tokens;

@@ -29,7 +29,7 @@ export interface DataImportDependencies {
   readonly state: SandboxState;
   readonly authenticate: Authenticate;
   readonly check: PlatformCheck;
-  readonly faults: Pick<FaultPlan, "options">;
+  readonly faults: FaultPlan;
   readonly processes: ImportProcesses;
   readonly now: () => number;
 }
@@ -52,7 +52,7 @@ export function dataImportRoutes(dependencies: DataImportDependencies): readonly
 }
 
 /** The import supplier in a request body, or an empty text. */
-export function supplierIn(request: Pick<PlatformRequest, "body">): string {
+export function supplierIn(request: PlatformRequest): string {
   return supplierOf(jsonBody(request) ?? null);
 }
 

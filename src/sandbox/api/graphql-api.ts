@@ -11,7 +11,7 @@ import {
 } from "graphql";
 import { isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { jsonCopy } from "../../json/parse-json.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 import { type Handler, jsonBody, type LoginAttempt, type PlatformRequest } from "../sandbox-reply.ts";
 import type { IssuedToken, TokenLifetime, Tokens } from "./authentication.ts";
 
@@ -178,7 +178,7 @@ type LoginLimit = () => boolean;
 const LOGIN_WINDOW_MS = 60_000;
 
 /** @param most maximum number of logins in any minute; undefined: no limit */
-export function createLoginLimit(most: () => number | undefined, clock: Pick<Clock, "monotonic">): LoginLimit {
+export function createLoginLimit(most: () => number | undefined, clock: MonotonicClock): LoginLimit {
   let logins: readonly number[] = [];
   return () => {
     const limit = most();

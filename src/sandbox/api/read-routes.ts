@@ -5,7 +5,7 @@ import type { Authenticate } from "./authentication.ts";
 import { productHandler, productListHandler, RATE_KINDS, rateListHandler } from "./product-handlers.ts";
 
 interface ReadRouteDependencies {
-  readonly state: Pick<SandboxState, "findAccount">;
+  readonly state: SandboxState;
   readonly authenticate: Authenticate;
   readonly now: () => number;
 }

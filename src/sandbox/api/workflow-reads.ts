@@ -12,7 +12,7 @@ import { getRoles, type GetRole } from "./workflow-roles.ts";
 
 export interface WorkflowReadDependencies extends Pick<WorkflowDependencies, "processes"> {
   readonly contract: Contract;
-  readonly state: Pick<SandboxState, "accounts" | "findByKey" | "supplierStatus">;
+  readonly state: SandboxState;
   readonly authenticate: Authenticate;
 }
 

@@ -8,7 +8,7 @@ import type { ImportedAccount, SandboxState } from "../state/sandbox-state.ts";
 import type { PostRole } from "./workflow-roles.ts";
 
 export interface WorkflowDependencies {
-  readonly state: Pick<SandboxState, "findByKey" | "addAccount">;
+  readonly state: SandboxState;
   readonly processes: ImportProcesses;
   readonly faults: { readonly options: () => FaultOptions };
   readonly now: () => number;

@@ -1,4 +1,4 @@
-import type { Clock, Random } from "../../time/clock.ts";
+import type { Random, MonotonicClock } from "../../time/clock.ts";
 import type { FaultOptions, Trigger } from "./fault-options.ts";
 
 /** The faults of one data-import request. */
@@ -25,7 +25,7 @@ interface CappedRoute {
   readonly isProcessing?: boolean;
 }
 
-export function createFaultPlan(initial: FaultOptions, clock: Pick<Clock, "monotonic">): FaultPlan {
+export function createFaultPlan(initial: FaultOptions, clock: MonotonicClock): FaultPlan {
   let options = initial;
   let random = seededRandom(initial.seed ?? 1);
   let request = 0;

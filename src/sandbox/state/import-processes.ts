@@ -30,7 +30,7 @@ export interface ScheduledImport {
 }
 
 interface ProcessDependencies {
-  readonly state: Pick<SandboxState, "addAccount">;
+  readonly state: SandboxState;
   readonly faults: { readonly options: () => FaultOptions };
   readonly clock: Clock;
 }

@@ -27,12 +27,7 @@ export interface Tariff {
   readonly registers: 1 | 2;
 }
 
-type ProductTraits = Partial<
-  Pick<
-    Product,
-    "direction" | "is_variable" | "is_green" | "is_tracker" | "is_prepay" | "is_business" | "is_restricted" | "term"
-  >
->;
+type ProductTraits = Partial<Product>;
 
 type Family = readonly [name: string, traits: ProductTraits];
 

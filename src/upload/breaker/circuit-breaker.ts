@@ -2,7 +2,7 @@ import { Failure } from "../../model/failure.ts";
 import { newTokenRefused } from "../../platform/auth/token-renewal.ts";
 import type { RequestResult } from "../../platform/import/classified-request.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { Clock, MonotonicClock } from "../../time/clock.ts";
 import type { Epoch, RateControl } from "../rate/adaptive-concurrency.ts";
 import type { RetryBudget } from "../retry.ts";
 
@@ -127,7 +127,7 @@ interface ProgressTimeout {
   readonly progressed: () => void;
 }
 
-function createProgressTimeout(maxWaitMs: number, clock: Pick<Clock, "monotonic">): ProgressTimeout {
+function createProgressTimeout(maxWaitMs: number, clock: MonotonicClock): ProgressTimeout {
   let unsentSince: number | undefined;
   let stuckSince: number | undefined;
   let everReached = false;

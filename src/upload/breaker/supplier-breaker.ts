@@ -3,7 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import type { PlatformProblem } from "../../model/problem.ts";
 import type { ReplyClass } from "../../platform/reply/reply-class.ts";
 import { UNSPECIFIED } from "../../platform/reply/reply-problems.ts";
-import type { Clock } from "../../time/clock.ts";
+import type { MonotonicClock } from "../../time/clock.ts";
 import type { ReportedSupplier, UploadEvent } from "../upload-types.ts";
 
 /**
@@ -141,7 +141,7 @@ interface SupplierBreaker {
 interface SupplierBreakerOptions {
   /** The run waits for closed suppliers and probes them. */
   readonly waits: boolean;
-  readonly clock: Pick<Clock, "monotonic">;
+  readonly clock: MonotonicClock;
   /** The findings of other workers of the run. */
   readonly reported?: (() => readonly ReportedSupplier[]) | undefined;
   readonly onChange: (event: UploadEvent) => void;

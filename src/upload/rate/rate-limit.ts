@@ -15,7 +15,7 @@ export interface LearnedRate {
   readonly acceptedRequest: (now: number, isCurrent: boolean) => void;
   readonly refused: (now: number, refusal: Refusal) => RefusalCause;
   /** Refusals that are independent of the rate. */
-  readonly noise: Pick<RefusalNoise, "isKnown" | "isPlausible">;
+  readonly noise: RefusalNoise;
   /** Adopts the rate that another worker derived from a refusal at the given time. */
   readonly adopt: (perSecond: number, refusedAt: number) => void;
   /** Scales the rate because this worker's share of the platform changed. */

@@ -35,7 +35,7 @@ function elsewhereText({ run, account, settledAt }: NonNullable<Explanation["acc
 /** The part of the explanation that comes from the sources. */
 export function sourcesText(
   { records, unreadable }: ExplainedSources,
-  { showValues }: Pick<ViewOptions, "showValues">,
+  { showValues }: { readonly showValues: boolean },
 ): string {
   const parts: string[] = [];
   for (const { row, origins } of records) {
@@ -54,7 +54,7 @@ export function sourcesText(
 export function explainJson(
   { key, run, outcomes, acceptedElsewhere, attempts, decisions }: Explanation,
   { records, unreadable }: ExplainedSources,
-  { showValues }: Pick<ViewOptions, "showValues">,
+  { showValues }: { readonly showValues: boolean },
 ): string {
   const shown = {
     key,

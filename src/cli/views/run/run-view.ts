@@ -10,11 +10,7 @@ import type { LogFields } from "../../progress/log-events.ts";
  * Shows a run and closes it. Writes the report in its format to stdout, and the summary and any failures to stderr.
  * Returns the exit code of the run.
  */
-export async function showRun(
-  run: RunReport,
-  { format, testLocations }: Pick<RunFlags, "format" | "testLocations">,
-  context: Context,
-): Promise<number> {
+export async function showRun(run: RunReport, { format, testLocations }: RunFlags, context: Context): Promise<number> {
   const { logger, stderrScreen, write, close } = context;
   try {
     close();

@@ -12,7 +12,7 @@ const EVERY_MS = 2000;
  */
 export async function watchStatus(
   options: StatusOptions,
-  { format }: Pick<InspectFlags, "format">,
+  { format }: InspectFlags,
   { dependencies, write, isStdoutOpen, stdout }: Context,
 ): Promise<number> {
   const { clock, drain, screen } = dependencies;

@@ -7,7 +7,7 @@ import type { Logger } from "../../process/logger.ts";
 const LEFT_EARLY_EXIT_CODE = 3;
 
 /** Shows the number of records that a worker has sent, by status. Returns its exit code. @throws the failure that ended the worker */
-export function showWorker(done: WorkerResult, logger: Pick<Logger, "notice">): number {
+export function showWorker(done: WorkerResult, logger: Logger): number {
   logger.notice(workerText(done));
   if (done.failure !== undefined) throw done.failure;
   return done.reason === "drained" ? LEFT_EARLY_EXIT_CODE : 0;

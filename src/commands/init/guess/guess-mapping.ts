@@ -29,7 +29,7 @@ export interface GuessedMapping {
 
 export interface GuessOptions {
   readonly operation: Operation;
-  readonly contract: Pick<Contract, "ruleDeclarations">;
+  readonly contract: Contract;
   /** The code of the import supplier, if known. */
   readonly supplier: string | undefined;
 }
@@ -124,7 +124,7 @@ const ZONES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the time zone of the instance, as far as the contract declares it. */
-export function zoneOf({ ruleDeclarations: { settings } }: Pick<Contract, "ruleDeclarations">): string {
+export function zoneOf({ ruleDeclarations: { settings } }: Contract): string {
   const zone = settings.get("time_zone")?.default;
   const region = settings.get("region")?.default;
   return typeof zone === "string" ? zone : ((typeof region === "string" ? ZONES[region] : undefined) ?? "UTC");
