@@ -8,7 +8,7 @@ import type { Job } from "../../src/job/job.ts";
 import type { SendableItem } from "../../src/ledger/ledger.ts";
 import { contentText, contentTextHash } from "../../src/ledger/records/record-hashes.ts";
 import type { InputPosition } from "../../src/model/record.ts";
-import { compileFastPath } from "../../src/pipeline/bytes/compile-fast-path.ts";
+import { compileFastPath, type ScanPurpose } from "../../src/pipeline/bytes/compile-fast-path.ts";
 import { groupsOfRows, type PayloadGroup } from "../../src/pipeline/send/payload-group.ts";
 import { rereadPayloads } from "../../src/pipeline/send/reread-payloads.ts";
 import { recordsToSend, type SendHandle } from "../../src/pipeline/send/records-to-send.ts";
@@ -45,7 +45,11 @@ async function allPlanned(job: Job): Promise<SendHandle> {
 }
 
 /** The compiled mapping and contract, like in a push. */
-const PLANNING = { texts: createByteList(), planned: { endpoint: "POST localhost/things", supplier: "S1" } };
+const PLANNING: ScanPurpose = {
+  kind: "plan",
+  texts: createByteList(),
+  identifiedBy: { kind: "send", endpoint: "POST localhost/things", supplier: "S1" },
+};
 
 const ATTRS = [["ref"], ["name"], ["people", 0, "last"], ["people", 1, "last"], ["place", "town"]];
 

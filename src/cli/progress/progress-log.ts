@@ -23,7 +23,7 @@ interface LogContext {
 function logBegun({ run }: Extract<RunEvent, { kind: "begun" }>, logger: Logger): void {
   const { id, command, target, supplier, operation } = run;
   const what = [
-    target === "" ? command : `${command} to ${target}`,
+    command === "push" ? `${command} to ${target}` : command,
     ...(supplier === "" ? [] : [`supplier ${supplier}`]),
     operation,
   ];

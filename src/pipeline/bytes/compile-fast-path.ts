@@ -9,20 +9,21 @@ import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { checksValuesOnly } from "../plan/check-records.ts";
 import type { JoinedSource } from "../../read/join/bytes/joined-chunk.ts";
 import type { ByteList } from "../../text/byte-list.ts";
-import type { ItemSettings } from "../plan/plan-items.ts";
+import type { SendPurpose } from "../plan/plan-items.ts";
 import { childRecords } from "./child-records.ts";
 import { type ContentSink, hashSink, jsonSink } from "./content-sink.ts";
 import { type ScanRecords, createScanner, type PayloadTexts } from "./scan-records.ts";
 import { type EncoderContext, UNSURE } from "./encode-leaf.ts";
 import { nodeEncoder } from "./encode-node.ts";
 
-/** The purpose of a scan. */
-export interface ScanPurpose {
-  /** Receives the payloads of fast-path records as canonical JSON; absent for a run that sends nothing. */
-  readonly texts?: ByteList;
-  /** Settings for the record identities of a run that sends. Absent if the records are already planned. */
-  readonly planned?: Pick<ItemSettings, "endpoint" | "supplier">;
-}
+/**
+ * The purpose of a scan: to validate records, to plan the records of a run that sends, or to read the payloads of
+ * planned records again. `texts` receives the payloads of fast-path records as canonical JSON.
+ */
+export type ScanPurpose =
+  | { readonly kind: "validate" }
+  | { readonly kind: "plan"; readonly texts: ByteList; readonly identifiedBy: SendPurpose }
+  | { readonly kind: "reread"; readonly texts: ByteList };
 
 /** Undefined if the records of a file need the row path. */
 export type CompileFile = (file: ChunkCsvFile, joined: readonly JoinedSource[]) => ScanRecords | undefined;
@@ -37,11 +38,10 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
   const { body } = operation;
   const node = mapping.payloadNode;
   if (node?.kind !== "object" || body?.kind !== "object" || !isSuitable(job, purpose)) return undefined;
-  const { texts, planned } = purpose;
   const documentRoot = documentRootOf({}, operation, settings);
-  const form = texts === undefined ? hashSink() : jsonSink(texts);
-  const contentOf = texts === undefined ? () => form.value : sentContentOf(form);
-  const payloadTexts: PayloadTexts | undefined = texts && { list: texts, hashes: planned && hashesOf(planned) };
+  const form = purpose.kind === "validate" ? hashSink() : jsonSink(purpose.texts);
+  const contentOf = purpose.kind === "validate" ? () => form.value : sentContentOf(form);
+  const texts = payloadTexts(purpose);
   return (file, joined) => {
     if (hasAddedColumns(file.layout.header.table)) return undefined;
     let isKeyKnown = mapping.keyAttr === undefined;
@@ -60,15 +60,14 @@ export function compileFastPath(job: CompiledJob, purpose: ScanPurpose): Compile
       },
     });
     return make && isKeyKnown
-      ? createScanner({ file, make, texts: payloadTexts, hasKey: mapping.keyAttr !== undefined, children })
+      ? createScanner({ file, make, texts, hasKey: mapping.keyAttr !== undefined, children })
       : undefined;
   };
 }
 
-function isSuitable(job: CompiledJob, { texts, planned }: ScanPurpose): boolean {
+function isSuitable(job: CompiledJob, { kind }: ScanPurpose): boolean {
   if (hasRootOfPayload(job)) return false;
-  const isPlanned = texts !== undefined && planned === undefined;
-  return isPlanned || (dependsOnValuesOnly(job) && (planned === undefined || hasKeyIdentity(job)));
+  return kind === "reread" || (dependsOnValuesOnly(job) && (kind === "validate" || hasKeyIdentity(job)));
 }
 
 function dependsOnValuesOnly(job: CompiledJob): boolean {
@@ -81,8 +80,11 @@ function hasKeyIdentity({ mapping, after }: CompiledJob): boolean {
   return mapping.keyAttr !== undefined && after === undefined;
 }
 
-function hashesOf(planned: NonNullable<ScanPurpose["planned"]>): PayloadTexts["hashes"] {
-  return { identityOf: identitiesOf(planned), contentOf: contentTextHash };
+function payloadTexts(purpose: ScanPurpose): PayloadTexts | undefined {
+  if (purpose.kind === "validate") return undefined;
+  if (purpose.kind === "reread") return { list: purpose.texts };
+  const hashes = { identityOf: identitiesOf(purpose.identifiedBy), contentOf: contentTextHash };
+  return { list: purpose.texts, hashes };
 }
 
 /** A value that is converted before sending has two texts: one for the hash in the ledger, and one that is sent. */

@@ -12,13 +12,19 @@ import type { MappedRecord } from "../../model/record.ts";
 import { isValid } from "./check-records.ts";
 import { compareWithRejects } from "./rejected-keys.ts";
 
-/** Settings for plan items, in addition to the job. Plain data. */
-export interface ItemSettings {
-  /** Method and address that create the records; empty for a run that sends nothing. */
+/** A run that sends its records identifies them by their endpoint, supplier and key. */
+export interface SendPurpose {
+  readonly kind: "send";
+  /** Method and address that create the records. */
   readonly endpoint: string;
   readonly supplier: string;
   /** Method and address that create the records that must be accepted first. */
   readonly awaitedEndpoint?: string | undefined;
+}
+
+/** Settings for plan items, in addition to the job. Plain data. */
+export interface ItemSettings {
+  readonly purpose: { readonly kind: "validate" } | SendPurpose;
   /** Send records that are invalid locally where possible: the platform decides. */
   readonly sendInvalid?: boolean | undefined;
   /** Accept new keys, and keys that differ from the rejects file. */
@@ -92,30 +98,33 @@ interface ItemContext {
 }
 
 function plannedItem(record: MappedRecord, context: ItemContext): PlannedItem {
-  const { job, settings } = context;
-  const { number, key, row, problems, parameters } = record;
-  const { supplier } = settings;
-  const endpoint = filledEndpoint(settings.endpoint, job.operation, parameters);
+  const { purpose } = context.settings;
+  const { number, key, row, problems } = record;
   return {
     record: number,
     key,
-    identity: key === undefined || endpoint === "" ? undefined : recordIdentity({ endpoint, supplier, key }),
-    content: key === undefined ? undefined : contentOf(record, endpoint, context),
+    identity: key === undefined || purpose.kind === "validate" ? undefined : identityOf(record, key, purpose, context),
+    content: key === undefined ? undefined : contentOf(record, context),
     file: row.table.file,
     line: row.line,
     status: isValid(record) ? "valid" : "invalid",
     problems,
-    ...(endpoint !== "" && { rowHash: rowHash(row), ...awaitedRecord(record, context) }),
+    ...(purpose.kind === "send" && { rowHash: rowHash(row), ...awaitedRecord(record, purpose, context) }),
   };
 }
 
-function contentOf(
-  record: MappedRecord,
-  endpoint: string,
-  { fastHash, keepPayload }: ItemContext,
-): PlannedItem["content"] {
+function identityOf(
+  { parameters }: MappedRecord,
+  key: string,
+  { endpoint, supplier }: SendPurpose,
+  { job: { operation } }: ItemContext,
+): Uint8Array {
+  return recordIdentity({ endpoint: filledEndpoint(endpoint, operation, parameters), supplier, key });
+}
+
+function contentOf(record: MappedRecord, { settings, fastHash, keepPayload }: ItemContext): PlannedItem["content"] {
   const { payload, parameters } = record;
-  if (endpoint === "") return fastHash(payload);
+  if (settings.purpose.kind === "validate") return fastHash(payload);
   const text = contentText(payload, parameters);
   if (isValid(record)) keepPayload?.(record, text);
   return contentTextHash(text);
@@ -124,7 +133,8 @@ function contentOf(
 /** The record that must be accepted before this one is sent (`after:` in the mapping). */
 function awaitedRecord(
   { payload, parameters }: MappedRecord,
-  { job: { after }, settings: { awaitedEndpoint, supplier } }: ItemContext,
+  { awaitedEndpoint, supplier }: SendPurpose,
+  { job: { after } }: ItemContext,
 ): Pick<PlannedItem, "awaits"> {
   const key = after === undefined ? undefined : valueAt(payload, after.key);
   if (after === undefined || awaitedEndpoint === undefined || (typeof key !== "string" && typeof key !== "number"))

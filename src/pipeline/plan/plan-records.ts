@@ -47,7 +47,9 @@ export function itemSettings(
   { sendInvalid, newKeys }: Pick<PlanOptions, "sendInvalid"> & Pick<KeyPolicy, "newKeys">,
 ): ItemSettings {
   const { endpoint, supplier } = run;
-  return { endpoint, supplier, awaitedEndpoint: awaitedEndpointOf(job, run), sendInvalid, newKeys };
+  if (!isForSending(run)) return { purpose: { kind: "validate" }, sendInvalid, newKeys };
+  const awaitedEndpoint = awaitedEndpointOf(job, run);
+  return { purpose: { kind: "send", endpoint, supplier, awaitedEndpoint }, sendInvalid, newKeys };
 }
 
 /** Checked records -> plan items. */
@@ -72,7 +74,7 @@ export async function planRecords(
   const { job, handle } = context;
   const { keyColumns, ...result } = await listBatches(batches, context, options);
   const { ledger, run } = handle;
-  const isFinal = result.reason === "done" || run.target === "";
+  const isFinal = result.reason === "done" || !isForSending(run);
   if (isFinal) await ledger.finishPlan(run.id, planPolicy(job, options, keyColumns));
   return result;
 }
@@ -175,8 +177,13 @@ function tooManyInvalid(progress: CheckProgress, most: RunValues["maxErrors"], a
   return atEnd && progress.invalid > most.share * progress.records;
 }
 
+/** Whether the records of the run are meant to be sent, by this run or by the push of which it is the dry run. */
+function isForSending({ command }: Run): boolean {
+  return command === "push";
+}
+
 function awaitedEndpointOf({ after }: Job, run: Run): string | undefined {
-  if (after === undefined || run.target === "") return undefined;
+  if (after === undefined) return undefined;
   return endpointOf(settingsOf(run).target.baseUrl, after.operation);
 }
 

@@ -31,7 +31,7 @@ function rereadByBytes(job: Job): ReadPayloads | undefined {
   const inChunks = input.chunked ?? input.joined;
   if (inChunks === undefined || !isBarePayload(operation)) return undefined;
   const payloads = createPayloadList();
-  const finderOf = findersOf(compileFastPath(job, { texts: payloads.text }), inChunks);
+  const finderOf = findersOf(compileFastPath(job, { kind: "reread", texts: payloads.text }), inChunks);
   if (inChunks.files.some((_, file) => finderOf(file) === undefined)) return undefined;
   const groupOf = groupBuilder({ inChunks, payloads, finderOf });
   return async function* (signal, from) {

@@ -6,7 +6,7 @@ import type { JoinedChunk } from "../../read/join/bytes/joined-chunk.ts";
 import { BATCH_ROWS, type ReadRow } from "../../read/row/read-row.ts";
 import { type ChunkSource, findersOf, piecesIn, rowsIn, visitRecords } from "../bytes/chunk-pieces.ts";
 import type { ScanRecords, FastPathResult } from "../bytes/scan-records.ts";
-import { compileFastPath } from "../bytes/compile-fast-path.ts";
+import { compileFastPath, type ScanPurpose } from "../bytes/compile-fast-path.ts";
 import {
   checkAfterCalls,
   type CheckAnswer,
@@ -43,9 +43,10 @@ export function checkChunks(
 ): (chunk: RecordChunk | JoinedChunk) => ChunkAnswer | Promise<ChunkAnswer> {
   const payloads = createPayloadList();
   const checked = checkBatches(job, settings, keepsPayloads ? payloads : undefined);
-  const { items } = settings;
-  const purpose = items.endpoint === "" ? {} : { texts: payloads.text, planned: items };
-  const finderOf = findersOf(compileFastPath(job, purpose), input);
+  const { purpose } = settings.items;
+  const scan: ScanPurpose =
+    purpose.kind === "validate" ? purpose : { kind: "plan", texts: payloads.text, identifiedBy: purpose };
+  const finderOf = findersOf(compileFastPath(job, scan), input);
   const seen = new Set<number>();
   const withPayloads = (checkedChunk: CheckAnswer, { count }: Counted): ChunkAnswer => {
     const kept = keepsPayloads ? payloads.take() : undefined;

@@ -43,8 +43,8 @@ export interface Comparison {
 
 const NOTHING = { records: 0, valid: 0, fast: 0, bodies: 0, ndjson: 0, differences: [] };
 
-const VALIDATE: ItemSettings = { endpoint: "", supplier: "" };
-const PUSH: ItemSettings = { endpoint: "POST localhost/things", supplier: SUPPLIER };
+const VALIDATE: ItemSettings = { purpose: { kind: "validate" } };
+const PUSH: ItemSettings = { purpose: { kind: "send", endpoint: "POST localhost/things", supplier: SUPPLIER } };
 
 /** Writes the triple to the folder and compares every path of its records within one thread. */
 export async function compareTriple(triple: Triple, folder: string): Promise<Comparison> {

@@ -17,12 +17,15 @@ function folderOf(content: string, mapping = MAPPING): string {
   return temporaryFolder({ "contract.yaml": CONTRACT, "mapping.yaml": mapping, "things.csv": content });
 }
 
-function purposeOf(items: ChunkSettings["items"]): ScanPurpose {
-  return items.endpoint === "" ? {} : { texts: createByteList(), planned: items };
+function purposeOf({ purpose }: ChunkSettings["items"]): ScanPurpose {
+  return purpose.kind === "validate" ? purpose : { kind: "plan", texts: createByteList(), identifiedBy: purpose };
 }
 
 /** The numbers of the records that need the row path. */
-async function notPlain({ input, ...job }: Job, { items } = CHECK): Promise<readonly number[] | undefined> {
+async function notPlain(
+  { input, ...job }: Job,
+  { items }: ChunkSettings = CHECK,
+): Promise<readonly number[] | undefined> {
   const { chunked } = input;
   const [opened] = chunked?.files ?? [];
   if (chunked === undefined || opened?.kind !== "csv") return undefined;

@@ -15,9 +15,9 @@ import { temporaryFolder } from "../../temporary-folder.ts";
 import { CONTRACT, files, HEADERS, MAPPING, MAPPINGS } from "./odd-joined-records.ts";
 import { openFolder } from "./open-folder.ts";
 
-const ITEMS = { endpoint: "", supplier: "" };
+const ITEMS: ItemSettings = { purpose: { kind: "validate" } };
 /** Settings of a run that sends. */
-const SENT_ITEMS = { endpoint: "POST localhost/accounts", supplier: "S1" };
+const SENT_ITEMS: ItemSettings = { purpose: { kind: "send", endpoint: "POST localhost/accounts", supplier: "S1" } };
 
 /** The whole plan, and the failure that ends it. */
 async function planned(batches: AsyncIterable<PlannedBatch>): Promise<unknown> {
@@ -95,7 +95,7 @@ test("needs the row path for no well-formed joined row, with several rows per pa
 async function notPlain(job: Job): Promise<readonly number[]> {
   const { joined } = job.input;
   const [file] = joined?.files ?? [];
-  const find = file && joined && compileFastPath(job, {})?.(file, joined.children);
+  const find = file && joined && compileFastPath(job, { kind: "validate" })?.(file, joined.children);
   if (joined === undefined || find === undefined) throw new Error("the input is not joined as bytes");
   const others: number[] = [];
   for await (const chunk of joined.chunks()) {

@@ -5,10 +5,10 @@ import { checkChunks, type ChunkSettings } from "../../../src/pipeline/threads/c
 import type { PackedPayloads } from "../../../src/pipeline/threads/packed-payloads.ts";
 
 /** Settings of a run that only validates. */
-export const CHECK = { items: { endpoint: "", supplier: "" }, showValues: true };
+export const CHECK: ChunkSettings = { items: { purpose: { kind: "validate" } }, showValues: true };
 /** Settings of a run that sends. */
 export const SENT = {
-  items: { endpoint: "POST localhost/things", supplier: 'S "1"' },
+  items: { purpose: { kind: "send", endpoint: "POST localhost/things", supplier: 'S "1"' } },
   showValues: true,
   keepsPayloads: true,
 } satisfies ChunkSettings;
