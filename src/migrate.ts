@@ -18,7 +18,7 @@ import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
 import { keepPayloads, type KeptPayloads } from "./pipeline/send/kept-payloads.ts";
 import { type SendOptions, sendRecords } from "./pipeline/send/send-records.ts";
-import { checkChunksHere, checkInThreads } from "./pipeline/threads/check-in-threads.ts";
+import { checkChunksHere, checkInThreads, type CheckInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
 import { shareRun } from "./pipeline/shared/share-run.ts";
 import type { OpenPlan, OpenRun } from "./pipeline/run/with-run.ts";
@@ -103,7 +103,7 @@ export function check(job: Job, handle: PlanHandle, options: CheckOptions): Prom
 
 function plannedBatches(
   job: Job,
-  options: Parameters<typeof checkInThreads>[1],
+  options: CheckInThreads,
   kept: KeptPayloads | undefined,
 ): AsyncIterable<PlannedBatch> {
   if (options.threads > 1) return checkInThreads(job, options);

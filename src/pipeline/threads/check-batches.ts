@@ -27,8 +27,12 @@ export interface CheckAnswer {
 }
 
 /** A planned batch in the form sent between threads. */
-export interface PackedBatch extends Omit<PlannedBatch, "items"> {
+export interface PackedBatch extends BatchFindings {
   readonly items: PackedItems;
+}
+
+/** A planned batch without its items. */
+interface BatchFindings extends Omit<PlannedBatch, "items"> {
   readonly shown: readonly NotedValue[];
 }
 
@@ -60,7 +64,7 @@ export function checkBatches(
   job: CompiledJob,
   { items, showValues }: CheckSettings,
   payloads?: PayloadList,
-): (batches: Iterable<InputBatch>) => CheckAnswer {
+): CheckInputBatches {
   const onlyWanted = keySelection(job.settings);
   const check = createCheck(job, showValues);
   const itemsOf = createItemBuilder(job, items, payloads && createPayloadCollector(job, payloads));
@@ -82,7 +86,7 @@ export function checkBatches(
   };
 }
 
-type CheckInputBatches = ReturnType<typeof checkBatches>;
+type CheckInputBatches = (batches: Iterable<InputBatch>) => CheckAnswer;
 
 /** Checks records whose mapping calls functions, which are evaluated for a batch while the previous one is checked. */
 export async function checkAfterCalls(
@@ -134,7 +138,9 @@ function createPayloadCollector({ operation }: CompiledJob, payloads: PayloadLis
   };
 }
 
-type MadeBatch = ReturnType<ReturnType<typeof createItemBuilder>> & Pick<PackedBatch, "shown">;
+interface MadeBatch extends BatchFindings {
+  readonly items: readonly PlannedItem[];
+}
 
 interface BatchList {
   readonly add: (batch: PackedBatch) => void;
@@ -151,7 +157,7 @@ const packer = createItemPacker();
  */
 function newBatchList(): BatchList {
   const list: PackedBatch[] = [];
-  let open: Omit<PackedBatch, "items"> | undefined;
+  let open: BatchFindings | undefined;
 
   function close(): void {
     if (open !== undefined) list.push({ ...open, items: packer.take() });
@@ -201,7 +207,7 @@ function placed(
   { invalid, excluded, keyColumns, shown }: MadeBatch,
   places: readonly number[],
   count: number,
-): Omit<PackedBatch, "items"> {
+): BatchFindings {
   const placeOf = (position: number): number => places[position] ?? 0;
   const at = <T extends { readonly position: number }>(found: T): T => ({
     ...found,
@@ -216,7 +222,7 @@ function placed(
   };
 }
 
-function joined(one: Omit<PackedBatch, "items">, other: Omit<PackedBatch, "items">): Omit<PackedBatch, "items"> {
+function joined(one: BatchFindings, other: BatchFindings): BatchFindings {
   const behind = (position: number): number => one.count + position;
   const at = <T extends { readonly position: number }>(found: T): T => ({ ...found, position: behind(found.position) });
   return {

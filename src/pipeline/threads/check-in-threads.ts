@@ -21,7 +21,7 @@ interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
-interface CheckInThreads extends CheckOptions {
+export interface CheckInThreads extends CheckOptions {
   /** At least 2. */
   readonly threads: number;
 }
