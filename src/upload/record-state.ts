@@ -146,14 +146,27 @@ type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 /** A status that is only polled says that the record is there, not that it has this content. */
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
-  if (state.position.mode === "check" && !isOwnContent(state))
-    return { status: "ambiguous", reason: OTHER_CONTENT, ...account };
+  if (state.position.mode === "check" && !isOwnContent(state)) {
+    const problems = locateProblems([VERSION_UNKNOWN], state.toSend);
+    return {
+      status: "ambiguous",
+      problems,
+      reason: "the platform has it, and other content was sent earlier",
+      ...account,
+    };
+  }
   return state.isTakenOver
     ? { status: "existing", reason: "an earlier step was already done on the platform", ...account }
     : { status: "accepted", ...account };
 }
 
-const OTHER_CONTENT = "the platform has it, and other content was sent earlier";
+const VERSION_UNKNOWN: PlatformProblem = {
+  attr: NON_FIELD_ERRORS,
+  severity: "error",
+  by: "platform",
+  code: "version_unknown",
+  detail: "The platform has this record, perhaps with other content that was sent earlier.",
+};
 
 /** The platform had the record before this request. */
 function existingOutcome({ http }: RequestResult, replyClass: Accepted, state: RecordState): RecordOutcome {

@@ -19,7 +19,7 @@ describe("docs/errors.md", () => {
   it("lists the codes that are not the platform's own", () => {
     const [unreadable] = replyProblems("<html>");
     const [unspecified] = replyProblems({ detail: "No." });
-    const codes = [unspecified?.code, "conflict", "revision_ignored", unreadable?.code];
+    const codes = [unspecified?.code, "conflict", "revision_ignored", "version_unknown", unreadable?.code];
     expect(firstCells("Problems that the platform reports")).toEqual(codes);
   });
 

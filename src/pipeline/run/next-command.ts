@@ -33,7 +33,8 @@ export interface RunRemainder {
 
 /**
  * Whether a resumed run may settle the record. It is sent again if the platform cannot create two records for one
- * business key. A record whose repeat was refused would be refused again; it stays ambiguous until it is reconciled.
+ * business key. A record whose repeat was refused would be refused again, and one that may have other content would be
+ * found again: they stay ambiguous until they are reconciled.
  */
 export function mayResumeSettle(
   { status, problems }: Outcome,
