@@ -1,14 +1,9 @@
 import { existsSync, openSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeSync } from "node:fs";
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { type TestSandbox, startTestSandbox } from "./cli.ts";
-import { goodAccounts, outcomeLines, statusCounts, type Workplace, workplace } from "./push-scene.ts";
+import { expect, test } from "vitest";
+import { goodAccounts, outcomeLines, statusCounts, useSandbox, type Workplace, workplace } from "./push-scene.ts";
 
 const RECORDS = 40;
-let sandbox: TestSandbox;
-beforeAll(async () => {
-  sandbox = await startTestSandbox();
-});
-afterAll(() => sandbox.stop());
+const { sandbox } = useSandbox();
 
 async function pushed(): Promise<Workplace> {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
@@ -36,6 +31,9 @@ test("an intact ledger is reported as intact, with all of its contents except va
     account: expect.stringMatching(/^A-/),
   });
   expect(stdout).not.toMatch(/Amina|Station Road/);
+  expect(stdout).toContain("import-account");
+  // With the secret, the values of fingerprints could be guessed.
+  expect(stdout).not.toMatch(/rejectsSecret/);
 });
 
 test("a ledger with one flipped bit is refused by every command, and repaired without invented records", async () => {

@@ -6,6 +6,7 @@ import type { JournalEnvironment } from "../../job/dependencies.ts";
 import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.ts";
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
 import { recoverMachine, type RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
+import { settingsWithoutSecret } from "../../job/settings/recorded-settings.ts";
 import { doubtOf, machineJournals, noteRecovered } from "../../pipeline/run/machine-evidence.ts";
 import { hasJournals, journalPlace } from "../../pipeline/run/run-journal.ts";
 import { timestamp } from "../../time/clock.ts";
@@ -114,7 +115,12 @@ function nothingToRepair(name: string): Failure {
   });
 }
 
-/** Exports all data of the ledger. */
+/** Exports all data of the ledger, except the secrets of runs. */
 export async function* ledgerExport({ ledger }: LedgerOptions): AsyncGenerator<readonly ExportedRow[]> {
-  yield* (await openLedgerStore(ledger)).export();
+  for await (const rows of (await openLedgerStore(ledger)).export()) yield rows.map(withoutSecret);
+}
+
+function withoutSecret(row: ExportedRow): ExportedRow {
+  const { settings } = row;
+  return typeof settings === "string" ? { ...row, settings: settingsWithoutSecret(settings) } : row;
 }

@@ -99,6 +99,12 @@ export function settingsIfKnown({ settings }: Pick<Run, "settings">): RunSetting
   return parsed.success ? withResolvedPaths(parsed.data) : undefined;
 }
 
+/** Recorded settings as text, without the key for fingerprints: with it, cell values could be guessed. */
+export function settingsWithoutSecret(settings: string): string {
+  const hidden: keyof RunSettings = "rejectsSecret";
+  return JSON.stringify(JSON.parse(settings), (name, value: unknown) => (name === hidden ? undefined : value));
+}
+
 /** The job settings in a report; undefined if they are invalid. */
 export function jobSettingsIfKnown(settings: unknown): JobSettings | undefined {
   return jobSettingsSchema.safeParse(settings).data;
