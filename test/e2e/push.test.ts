@@ -171,7 +171,12 @@ describe("records that were accepted before with other content", () => {
     expect(await admin.imports()).toHaveLength(2);
 
     const revised = await push(["--revise"]);
-    expect(outcomeLines(revised.stdout)[0]).toMatchObject({ key: "A", status: "accepted" });
+    // The platform has the record already, and ignores the change.
+    expect(outcomeLines(revised.stdout)[0]).toMatchObject({
+      key: "A",
+      status: "rejected",
+      errors: [{ code: "revision_ignored", by: "platform" }],
+    });
     expect((await admin.imports()).map(({ key }) => key).slice(2)).toEqual(["A"]);
   });
 });

@@ -58,13 +58,13 @@ describe("validate, stage, process", () => {
     expect(wayOf("W-001", await admin.imports())).toEqual(["POST validate-account 400"]);
   });
 
-  test("an account that already exists is accepted with its number, by a 400", async () => {
+  test("an account that already exists keeps its number, and its content is not known, by a 400", async () => {
     const first = outcomeLines((await workflowPlace(sandbox).push("v1")).stdout);
     const { code, stdout } = await workflowPlace(sandbox).push("v1");
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     const again = outcomeLines(stdout);
     expect(again.map(({ http, account, status }) => [http, status, account])).toEqual(
-      first.map(({ account }) => [400, "accepted", account]),
+      first.map(({ account }) => [400, "existing", account]),
     );
     expect(await admin.accounts()).toHaveLength(3);
   });
