@@ -96,8 +96,8 @@ export interface CheckOptions extends PlanOptions, KeyPolicy, Pick<RunValues, "t
 export function check(job: Job, handle: PlanHandle, options: CheckOptions): Promise<CheckResult> {
   const { signal, shownValues } = options;
   const items = itemSettings({ job, handle }, options);
-  const threads = options.kept === undefined ? threadsFor(job, options.threads ?? 1) : 1;
-  const batches = plannedBatches(job, { threads, items, shownValues, signal }, options.kept);
+  const plan = threadsFor(job, options.kept === undefined ? (options.threads ?? 1) : 1);
+  const batches = plannedBatches(job, { ...plan, items, shownValues, signal }, options.kept);
   return planRecords(batches, { job, handle }, options);
 }
 

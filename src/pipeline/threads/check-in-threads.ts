@@ -9,10 +9,11 @@ import type { PackedBatch } from "./check-batches.ts";
 import type { ChunkSource } from "../bytes/chunk-pieces.ts";
 import type { ChunkAnswer } from "./check-chunks.ts";
 import type { PackedPayloads } from "./packed-payloads.ts";
-import { checkTasks, type ChunkTask } from "./check-tasks.ts";
+import { checkTasks, type ChunkTask, type TaskChecks } from "./check-tasks.ts";
 import type { ChunkWork } from "./chunk-worker.ts";
 import { recordPacker } from "./packed-records.ts";
 import { unpackFailure } from "../../model/thread-failure.ts";
+import { bytesOf, helpTest, type ThreadPlan } from "./thread-count.ts";
 import { inThreads, type Task } from "./thread-pool.ts";
 
 interface CheckOptions {
@@ -21,15 +22,13 @@ interface CheckOptions {
   readonly signal: AbortSignal;
 }
 
-export interface CheckInThreads extends CheckOptions {
-  /** At least 2. */
-  readonly threads: number;
-}
+/** `threads`: at least 2. */
+export interface CheckInThreads extends CheckOptions, ThreadPlan {}
 
 /**
  * Produces the same batches as `planItems` with `checkedRecords`, but in several threads. This thread finds record
  * boundaries, or reads records if necessary, and collects the answers in order. It also checks records itself when the
- * other threads are busy.
+ * other threads are busy. With `onlyIfSlow`, it checks alone until other threads would help.
  */
 export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerator<PlannedBatch> {
   const { settings, contract, now, input } = job;
@@ -47,13 +46,49 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
     // Reading the records keeps this thread busy.
     return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(recordTasks(input.records({ signal })), pool), options);
   }
-  const tasks = chunkTasks(inChunks, signal);
+  const chunks = inChunks.chunks(signal);
   // Functions have their own threads, so this thread would only wait for them.
-  const answers =
-    job.mapping.prepare === undefined
-      ? inThreads(tasks, { ...pool, here: checkTasks(job, sourceOf(inChunks), check).ofTask })
-      : inThreads<ChunkAnswer, ChunkTask>(tasks, { ...pool, workers: threads });
-  return inOrder(job, answers, options);
+  if (job.mapping.prepare !== undefined) {
+    return inOrder(job, inThreads<ChunkAnswer, ChunkTask>(chunkTasks(chunks), { ...pool, workers: threads }), options);
+  }
+  const here = checkTasks(job, sourceOf(inChunks), check);
+  const withHelp = (rest: Chunks): AsyncGenerator<ChunkAnswer> =>
+    inThreads(chunkTasks(rest), { ...pool, here: here.ofTask });
+  if (!options.onlyIfSlow) return inOrder(job, withHelp(chunks), options);
+  return inOrder(job, untilSlow(chunks, { here, needsHelp: helpTest(bytesOf(input)), withHelp }), options);
+}
+
+type Chunk = RecordChunk | JoinedChunk | { readonly records: readonly InputRecord[] };
+type Chunks = AsyncGenerator<Chunk>;
+
+interface UntilSlow {
+  readonly here: TaskChecks;
+  readonly needsHelp: (bytes: number) => boolean;
+  readonly withHelp: (rest: Chunks) => AsyncGenerator<ChunkAnswer>;
+}
+
+async function* untilSlow(chunks: Chunks, { here, needsHelp, withHelp }: UntilSlow): AsyncGenerator<ChunkAnswer> {
+  let isSlow = false;
+  try {
+    while (!isSlow) {
+      const next = await chunks.next();
+      if (next.done === true) return;
+      const chunk = next.value;
+      yield await answerHere(chunk, here);
+      isSlow = !("records" in chunk) && needsHelp(sizeOf(chunk));
+    }
+    yield* withHelp(chunks);
+  } finally {
+    await chunks.return(undefined);
+  }
+}
+
+function sizeOf(chunk: RecordChunk | JoinedChunk): number {
+  return buffersOf(chunk).reduce((sum, buffer) => sum + buffer.byteLength, 0);
+}
+
+function answerHere(chunk: Chunk, { ofTask, ofRecords }: TaskChecks): ChunkAnswer | Promise<ChunkAnswer> {
+  return "records" in chunk ? ofRecords(chunk.records) : ofTask(chunk);
 }
 
 type InputInChunks = ChunkedInput | JoinedInput;
@@ -72,10 +107,10 @@ interface CheckHere extends CheckOptions {
 export function checkChunksHere(job: Job, inChunks: InputInChunks, options: CheckHere): AsyncGenerator<PlannedBatch> {
   const { items, shownValues, signal, keep } = options;
   const settings = { items, showValues: shownValues !== undefined, keepsPayloads: keep !== undefined };
-  const { ofTask, ofRecords } = checkTasks(job, sourceOf(inChunks), settings);
+  const checks = checkTasks(job, sourceOf(inChunks), settings);
   const answers = async function* (): AsyncGenerator<ChunkAnswer> {
     for await (const chunk of inChunks.chunks(signal)) {
-      const answer = await ("records" in chunk ? ofRecords(chunk.records) : ofTask(chunk));
+      const answer = await answerHere(chunk, checks);
       if (answer.payloads !== undefined && !("root" in chunk) && !("records" in chunk))
         keep?.(chunk, answer.unnumbered, answer.payloads);
       yield answer;
@@ -114,9 +149,9 @@ async function* recordTasks(batches: AsyncIterable<readonly InputRecord[]>): Asy
   for await (const batch of batches) yield { message: pack(batch), transfer: [] };
 }
 
-async function* chunkTasks({ chunks }: InputInChunks, signal: AbortSignal): AsyncGenerator<Task<ChunkTask>> {
+async function* chunkTasks(chunks: Chunks): AsyncGenerator<Task<ChunkTask>> {
   const pack = recordPacker();
-  for await (const chunk of chunks(signal)) {
+  for await (const chunk of chunks) {
     if ("records" in chunk) yield { message: pack(chunk.records), transfer: [] };
     else yield { message: chunk, transfer: buffersOf(chunk) };
   }
