@@ -4,8 +4,7 @@ import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 
-export const GROUPINGS = ["cause", "file", "day"] as const;
-export type Grouping = (typeof GROUPINGS)[number];
+export type Grouping = "cause" | "file" | "day";
 
 export interface OpenOptions extends OpenFilter {
   readonly ledger: string;
