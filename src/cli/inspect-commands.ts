@@ -35,7 +35,7 @@ export function addInspectCommands(program: Command, session: Session): void {
     );
 
   withOptions(program.command("open"), [...options("config", "ledger"), ...openOptions])
-    .description("List every record of the migration that is not done, across all runs. Works offline.")
+    .description("List every record that is not done, across all runs. Works offline.")
     .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
 
   withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])

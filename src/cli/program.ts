@@ -1,4 +1,4 @@
-import { Argument, Command } from "commander";
+import { Argument, Command, Help, type Option } from "commander";
 import { COMPLETE_COMMAND, type Shell, SHELLS } from "./completion/completion-scripts.ts";
 import { addInspectCommands } from "./inspect-commands.ts";
 import { documentationFolder, packageVersion } from "../runtime/installation.ts";
@@ -40,6 +40,13 @@ Exit codes (priority: 70, 7, 2, 6, 5, 4, 3, 1)
   70 a bug in migrate
   130, 143  stopped by a second Ctrl-C or SIGTERM`;
 
+const help = new Help();
+
+/** `[true|false]` shows the value of an option without its argument. */
+function optionDescription(option: Option): string {
+  return help.optionDescription(option).replace(' (preset: "true")', "");
+}
+
 /** The command line interface. Each action imports its modules when it runs. */
 export function createProgram(session: Session): Command {
   const program = new Command("migrate")
@@ -47,7 +54,7 @@ export function createProgram(session: Session): Command {
     .version(packageVersion())
     .addHelpText("after", EXIT_CODES)
     .addHelpText("after", () => `\nDocumentation\n  ${documentationFolder()}`)
-    .configureHelp({ sortSubcommands: false, minWidthToWrap: 16 })
+    .configureHelp({ sortSubcommands: false, minWidthToWrap: 16, optionDescription })
     // Errors are logged where they are caught, in the requested --log-format.
     .configureOutput({
       outputError: () => undefined,
@@ -193,7 +200,7 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
 function addCompletionCommands(program: Command, session: Session): void {
   program
     .command("completion")
-    .description("Print a shell script that completes commands, options, targets, operations, runs and keys.")
+    .description("Print a shell script for completion, also of targets, runs and keys.")
     .addArgument(new Argument("<shell>", "shell that will load the script").choices(SHELLS))
     .action(async (shell: Shell) => (await import("./actions/completion-action.ts")).completionAction(shell, session));
 

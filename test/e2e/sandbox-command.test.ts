@@ -78,8 +78,8 @@ test("the sandbox keeps accounts across restarts with --data, and forgets them w
   expect(await adminOf(second).accounts()).toEqual(before);
   const again = workplace({ accounts: goodAccounts(6) }, second);
   const { code, stdout } = await again.push();
-  expect(code).toBe(0);
-  expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 6 });
+  expect(code).toBe(1);
+  expect(statusCounts(outcomeLines(stdout))).toEqual({ existing: 5, accepted: 1 });
   expect(await adminOf(second).accounts()).toHaveLength(6);
 
   const other = await startedSandbox({ cwd: folder });

@@ -63,7 +63,7 @@ export const OPEN = {
   by: {
     arg: "<group>",
     choices: ["cause", "file", "day"],
-    help: "count the records by cause, file, or day of the first push",
+    help: "count the records by",
   },
   since: { arg: "<date>", kind: "day", help: "only records first pushed on this day (UTC) or later" },
 } as const;

@@ -23,7 +23,7 @@ export type SandboxFlags = Flags & FlagsOf<typeof SANDBOX> & FaultFlags;
 const FAULTS = {
   latency: { arg: "<ms|ms-ms>", kind: "latency", help: "delay before each request is processed" },
   throttle: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "return 429 instead of processing" },
-  retryAfter: { arg: "<seconds>", kind: "retryAfter", help: "Retry-After header of 429 and 503 (none: no header)" },
+  retryAfter: { arg: "<seconds>", kind: "retryAfter", help: "Retry-After of 429 and 503 (none: absent)" },
   errorBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "return an error instead of processing" },
   errorAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then return an error" },
   errorStatus: { arg: "<status>", kind: "errorStatus", help: "status of the errors (default: 500)" },
@@ -32,11 +32,11 @@ const FAULTS = {
   hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "neither process nor answer" },
   hangAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, but never answer" },
   cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then cut off the reply" },
-  pauseAt: { arg: "<k>", kind: "count", help: "set the import supplier to Paused at request k" },
+  pauseAt: { arg: "<k>", kind: "count", help: "pause the import supplier at request k" },
   rotateTokensAt: { arg: "<k>", kind: "count", help: "revoke all tokens at request k" },
-  maxInFlight: { arg: "<n>", kind: "count", help: "concurrent requests above which it returns 429" },
-  maxPerSecond: { arg: "<n>", kind: "count", help: "requests per second above which it returns 429" },
-  maxProcessing: { arg: "<n>", kind: "count", help: "concurrently processed requests above which it returns 429" },
+  maxInFlight: { arg: "<n>", kind: "count", help: "429 above this many concurrent requests" },
+  maxPerSecond: { arg: "<n>", kind: "count", help: "429 above this many requests per second" },
+  maxProcessing: { arg: "<n>", kind: "count", help: "429 above this many processed at once" },
   taskMs: {
     arg: "<ms>",
     kind: "number",
@@ -52,7 +52,7 @@ const FAULTS = {
     kind: "count",
     help: "logins per minute above which further logins are refused (KT-CT-1199)",
   },
-  forgetful: { help: "create a second account when a key is repeated" },
+  forgetful: { help: "create another account for a repeated key" },
   seed: { arg: "<n>", kind: "number", range: [0, 2_147_483_648], help: "seed for random faults and latencies" },
 } as const;
 
