@@ -6,6 +6,9 @@ import type { DestinationState, OpenFilter, OpenRecord } from "./migration-state
 import type { PackedItems } from "./packed/item-columns.ts";
 import type { HeldLease } from "./runs/held-lease.ts";
 
+/** The largest record number that a ledger can store. */
+export const MAX_RECORD = 2_147_483_647;
+
 /**
  * Durable state of every run and every record. Contains keys, hashes, states and codes, but never a payload value.
  * Each call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.

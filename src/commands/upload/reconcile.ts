@@ -1,7 +1,7 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { connectToRead, quietPeriodMs } from "../../job/target-connection.ts";
-import type { AmbiguousItem, Decision } from "../../ledger/ledger.ts";
+import { MAX_RECORD, type AmbiguousItem, type Decision } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { reconcilePolicy } from "../../pipeline/plan/plan-records.ts";
 import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";
@@ -88,7 +88,7 @@ async function existingByKey(
   keys: ReadonlySet<string>,
 ): Promise<readonly AmbiguousItem[]> {
   if (keys.size === 0) return [];
-  const all = await ledger.existing(run, 1, Number.MAX_SAFE_INTEGER);
+  const all = await ledger.existing(run, 1, MAX_RECORD);
   return all.filter(({ key }) => keys.has(key.normalize("NFC")));
 }
 
@@ -99,7 +99,7 @@ async function resendAll(
   { ledger, run: { id }, settings, dependencies }: ReconcileContext,
   { who }: ReconcileOptions,
 ): Promise<void> {
-  const items = (await ledger.ambiguous(id, 1, Number.MAX_SAFE_INTEGER)).filter(({ attempts }) => attempts === 0);
+  const items = (await ledger.ambiguous(id, 1, MAX_RECORD)).filter(({ attempts }) => attempts === 0);
   if (items.length !== confirmed) throw otherNumber(confirmed, items.length, id);
   const at = timestamp(dependencies.clock);
   const made = { decision: "resend", by: "operator", who, at, reason: "decided with --resend-all" } as const;

@@ -1,6 +1,6 @@
 import type { Outcome, Summary } from "../../model/outcome.ts";
 import { normalKey, SQL_NORMAL_KEY } from "../../text/near-key.ts";
-import type { OutcomeFilter } from "../ledger.ts";
+import { MAX_RECORD, type OutcomeFilter } from "../ledger.ts";
 import { exitCodeOf } from "../records/record-exit-code.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import {
@@ -103,9 +103,6 @@ function perhapsJoined(tables: Tables): string {
 }
 
 const BATCH = { sqlite: 500, postgres: 1000 } as const;
-
-/** The largest number that the column can store. */
-const MAX_RECORD = 2_147_483_647;
 
 /** A query that reads outcomes in input order, with the values of its filter. */
 export interface OutcomeQuery {
