@@ -1,5 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Decision, Ledger, PlannedItem, PlanPolicy, SendableItem } from "../../../src/ledger/ledger.ts";
+import {
+  type Decision,
+  type Ledger,
+  MAX_RECORD,
+  type PlannedItem,
+  type PlanPolicy,
+  type SendableItem,
+} from "../../../src/ledger/ledger.ts";
 import {
   attemptOutcomeOf,
   intendAll,
@@ -73,6 +80,8 @@ export function describeExisting(opened: () => Ledger): void {
         { record: 2, key: "B" },
       ]);
       expect(await ledger.existing(run, 2, 2)).toHaveLength(1);
+      expect(await ledger.existing(run, 1, MAX_RECORD)).toHaveLength(2);
+      expect(await ledger.ambiguous(run, 1, MAX_RECORD)).toEqual([]);
       await sendAll(ledger, await plan([item(1, "A", "y")]), "existing");
       expect(await ledger.existing(run, 1, 9)).toMatchObject([{ key: "B" }]);
     });
