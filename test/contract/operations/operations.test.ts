@@ -65,7 +65,7 @@ describe("extensions of an operation", () => {
     [{ "x-migrate-outcomes": {} }, "error x-migrate-outcomes: must be a list of rules"],
     [
       { "x-migrate-outcomes": [{ status: 201, outcome: "fine" }] },
-      "error x-migrate-outcomes: must be one of accepted, rejected, blocked, retry, ambiguous",
+      "error x-migrate-outcomes: must be one of accepted, exists, rejected, blocked, retry, ambiguous",
     ],
     [
       { "x-migrate-outcomes": [{ status: "3xx", outcome: "retry" }] },
