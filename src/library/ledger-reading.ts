@@ -37,8 +37,7 @@ export interface LedgerOverview {
 export interface RunOverview {
   readonly id: string;
   readonly command: string;
-  /** `superseded`: later pushes have planned all of its records that were left. */
-  readonly state: RunState | "superseded";
+  readonly state: RunState;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly finishedAt?: string | undefined;

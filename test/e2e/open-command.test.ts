@@ -94,23 +94,6 @@ test.each([
   );
 });
 
-test("status shows the state of the migration first", async () => {
-  const { stdout } = await runCli(["status", "--ledger", ledger]);
-  expect(stdout.split("\n").slice(0, 7)).toEqual([
-    "Migration to platform.example/v1/, supplier ACME, POST /data-import/accounts/",
-    "  seen         603",
-    "  accepted       1  0 %",
-    "  out of date    1  0 %",
-    "  rejected       1  0 %",
-    "  invalid      600  99 %",
-    "",
-  ]);
-  const { migration } = JSON.parse((await runCli(["status", "--ledger", ledger, "--format", "json"])).stdout);
-  expect(migration).toMatchObject([
-    { supplier: "ACME", records: 603, withoutKey: 0, counts: { outdated: 1, pending: 0 } },
-  ]);
-});
-
 test("exits with 0 if every record is done", async () => {
   const done = join(temporaryFolder(), "ledger.db");
   const open = await (await openLedgerStore(done)).write("push", { create: true });

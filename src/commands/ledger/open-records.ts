@@ -4,7 +4,8 @@ import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 
-export type Grouping = "cause" | "file" | "day";
+export const GROUPINGS = ["cause", "file", "day"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
 
 export interface OpenOptions extends OpenFilter {
   readonly ledger: string;
