@@ -23,7 +23,6 @@ import {
   INIT,
   MESSAGES,
   METRICS,
-  OPEN,
   PROOF,
   PUSH,
   RECONCILE,
@@ -66,9 +65,6 @@ export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "t
 
 /** Options of `proof`. */
 export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
-
-/** Options of `open`. */
-export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
 
 /** Options of `demo`. */
 export interface DemoFlags extends Flags {
@@ -178,8 +174,6 @@ export const settingOptions: readonly Option[] = [
 ];
 
 export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
-
-export const openOptions: readonly Option[] = optionsOf(OPEN);
 
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 
