@@ -7,7 +7,6 @@ import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
 import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { coverage } from "./tables/counts.ts";
-import { FIRST_OPEN, migration, nextOpen, type OpenPage, unsettledRuns } from "./tables/migration.ts";
 import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
 import {
@@ -83,9 +82,6 @@ type ReadingMethod =
   | "history"
   | "summary"
   | "coverage"
-  | "migration"
-  | "unsettledRuns"
-  | "openRecords"
   | "outcomes"
   | "contents"
   | "timeline"
@@ -111,16 +107,6 @@ function readingMethods(
     history: () => read(historyOf),
     summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),
     coverage: () => read(coverage),
-    migration: () => read((tables) => migration(tables, sending)),
-    unsettledRuns: () => read((tables) => unsettledRuns(tables, sending)),
-    async *openRecords(filter = {}) {
-      let page: OpenPage = { records: [], next: FIRST_OPEN };
-      for (let from = page.next; from !== undefined; from = page.next) {
-        const after = from;
-        page = await read((tables) => nextOpen(tables, sending, filter, after));
-        if (page.records.length > 0) yield page.records;
-      }
-    },
     async *outcomes(id, filter) {
       const run = await read((tables) => requireRun(tables, id));
       const query = await read((tables) => answer(outcomeQuery(tables, sending, filter)));

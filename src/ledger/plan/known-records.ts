@@ -4,7 +4,6 @@ import { requireOneDirection } from "../records/circular-mappings.ts";
 import { keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
-import { noteSkipped } from "../tables/planned-records.ts";
 import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
 import type { Compared } from "./compared-runs.ts";
 import { passOverCorrected } from "./corrected-records.ts";
@@ -38,7 +37,6 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   if (!policy.revise) yield* refuseChanged(tables, run, policy, toSend);
   if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) yield* tables.run(DROP_LISTED);
-  if (run.sends) yield* noteSkipped(tables, run.number);
 }
 
 /** SQL condition for records that may still be sent, and the index of SQLite that finds them. */

@@ -10,7 +10,6 @@ type PlainCalls = Omit<
   | "saveOutcomes"
   | "sendable"
   | "outcomes"
-  | "openRecords"
   | "recovery"
   | "origin"
   | "inThread"

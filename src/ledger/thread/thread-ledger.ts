@@ -5,7 +5,7 @@ import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts"
 import { piecesOf } from "./packed-rows.ts";
 
 /** The part that stays in the calling thread. */
-interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
+interface OwnPart extends Pick<Ledger, "outcomes"> {
   /** Ends the other thread. `isClean`: that thread has written its log into the file. */
   readonly close: (isClean: boolean) => Promise<void>;
 }
@@ -15,10 +15,7 @@ interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
  * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes
  * are read here, after the earlier calls are done: passing them between threads would take longer than reading them.
  */
-export function threadLedger(
-  { ask }: LedgerThread,
-  { outcomes: outcomesHere, openRecords: openHere, close }: OwnPart,
-): Ledger {
+export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, close }: OwnPart): Ledger {
   const plans = createPlanQueue();
   return {
     startRun: (run) => ask("startRun", [run]),
@@ -56,16 +53,18 @@ export function threadLedger(
     existing: (run, from, to) => ask("existing", [run, from, to]),
     ambiguousByKey: (run, keys) => ask("ambiguousByKey", [run, keys]),
     saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
+    decisions: (key) => ask("decisions", [key]),
+    history: () => ask("history", []),
     finishRun: (run, exitCode) => ask("finishRun", [run, exitCode]),
-    ...queries(ask),
-    async *openRecords(filter) {
-      await ask("findRun", []);
-      yield* openHere(filter);
-    },
+    summary: (run) => ask("summary", [run]),
+    coverage: () => ask("coverage", []),
     async *outcomes(run, filter) {
       await ask("findRun", [run]);
       yield* outcomesHere(run, filter);
     },
+    contents: (run, from, to) => ask("contents", [run, from, to]),
+    timeline: (run) => ask("timeline", [run]),
+    attempts: (key) => ask("attempts", [key]),
     async close() {
       const isClean = await ask("close", []).catch(async (error: unknown) => {
         await close(false);
@@ -73,32 +72,6 @@ export function threadLedger(
       });
       await close(isClean);
     },
-  };
-}
-
-type Query =
-  | "history"
-  | "summary"
-  | "coverage"
-  | "migration"
-  | "unsettledRuns"
-  | "contents"
-  | "timeline"
-  | "attempts"
-  | "decisions";
-
-/** The queries that are answered in one piece. */
-function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
-  return {
-    history: () => ask("history", []),
-    summary: (run) => ask("summary", [run]),
-    coverage: () => ask("coverage", []),
-    migration: () => ask("migration", []),
-    unsettledRuns: () => ask("unsettledRuns", []),
-    contents: (run, from, to) => ask("contents", [run, from, to]),
-    timeline: (run) => ask("timeline", [run]),
-    attempts: (key) => ask("attempts", [key]),
-    decisions: (key) => ask("decisions", [key]),
   };
 }
 
