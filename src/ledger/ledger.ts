@@ -50,9 +50,9 @@ export interface Ledger {
   /**
    * Resumes a run. Attempts left in flight become `ambiguous`, in every run, because callers hold the ledger's lock.
    * Records of this run without a final state (`pending`, `blocked`, `ambiguous`) are compared with other runs, as in
-   * `finishPlan`. A record that another run has sent becomes `skipped`, also if it is `existing` here; one with unknown delivery status `ambiguous`
-   * (`pending` if `resendAmbiguous`), and any other `pending`. A run that is still `planning` needs `restartPlan`
-   * next.
+   * `finishPlan`. A record that another run has sent becomes `skipped`, also if it is `existing` here; one with unknown
+   * delivery status `ambiguous` (`pending` if `resendAmbiguous`), and any other `pending`. A run that is still
+   * `planning` needs `restartPlan` next.
    */
   resumeRun(run: string, policy: PlanPolicy): Promise<Run>;
   /**
@@ -66,8 +66,8 @@ export interface Ledger {
   ambiguous(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
   /** The `existing` records numbered `from` to `to` (inclusive) that no later run has sent with other content. */
   existing(run: string, from: number, to: number): Promise<readonly AmbiguousItem[]>;
-  /** The records with unknown delivery status that have these business keys. Keys of other records are ignored. */
-  ambiguousByKey(run: string, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
+  /** The records of `ambiguous` or `existing` that have these business keys. Keys of other records are ignored. */
+  undecidedByKey(run: string, status: UndecidedStatus, keys: readonly string[]): Promise<readonly AmbiguousItem[]>;
   /**
    * Decides ambiguous and existing records, and stores who decided and why. Compare-and-set: fails for a record that is
    * neither. Resolves to the decisions that were not applied, because another record has the new account.
@@ -259,6 +259,9 @@ export interface AttemptOutcome {
   readonly mayHoldOther?: boolean;
   readonly at: string;
 }
+
+/** The status of a record that must be looked up on the platform, or decided by a person. */
+export type UndecidedStatus = Extract<Status, "ambiguous" | "existing">;
 
 /** A record with unknown delivery status, or one that was on the platform before. */
 export interface AmbiguousItem {

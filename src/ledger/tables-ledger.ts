@@ -11,7 +11,7 @@ import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes
 import { nextSendable, notePosition } from "./tables/positions.ts";
 import {
   ambiguousItems,
-  ambiguousItemsByKey,
+  undecidedItemsByKey,
   decisionsFor,
   existingItems,
   saveDecisions,
@@ -77,7 +77,7 @@ type ReadingMethod =
   | "sendable"
   | "ambiguous"
   | "existing"
-  | "ambiguousByKey"
+  | "undecidedByKey"
   | "decisions"
   | "history"
   | "summary"
@@ -102,7 +102,8 @@ function readingMethods(
     sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
     ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),
     existing: (id, from, to) => readRun(id, (tables, run) => existingItems(tables, run, { from, to })),
-    ambiguousByKey: (id, keys) => readRun(id, (tables, run) => ambiguousItemsByKey(tables, run, keys)),
+    undecidedByKey: (id, status, keys) =>
+      readRun(id, (tables, run) => undecidedItemsByKey(tables, run, { status, keys })),
     decisions: (key) => read((tables) => decisionsFor(tables, key)),
     history: () => read(historyOf),
     summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),

@@ -1,4 +1,4 @@
-import type { Decision, AmbiguousItem, PlanPolicy } from "../ledger/ledger.ts";
+import type { Decision, AmbiguousItem, PlanPolicy, UndecidedStatus } from "../ledger/ledger.ts";
 import { contentHash } from "../ledger/records/record-hashes.ts";
 import { parseAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";
@@ -28,9 +28,6 @@ export interface ReconcileContext {
   readonly readBackIntervalMs: number;
 }
 
-/** The status of a record that must be looked up on the platform. */
-type Undecided = "ambiguous" | "existing";
-
 /**
  * Resolves the run's ambiguous and existing records by querying the platform. A record found as sent is accepted; one
  * found with other values is rejected. If the platform may have other content, equal keys are no proof. An ambiguous
@@ -40,7 +37,7 @@ type Undecided = "ambiguous" | "existing";
  */
 export async function reconcileRun(
   context: ReconcileContext,
-  statuses: readonly Undecided[] = ["ambiguous", "existing"],
+  statuses: readonly UndecidedStatus[] = ["ambiguous", "existing"],
 ): Promise<void> {
   const { clock, drain, notice } = context.dependencies;
   const left: LeftRecords = new Map();
@@ -85,7 +82,7 @@ function isLookedForAgain(lookup: LookupResult | undefined): boolean {
 const MAX_READ_BACK_INTERVAL_MS = 5000;
 
 interface UndecidedRecord extends AmbiguousItem {
-  readonly status: Undecided;
+  readonly status: UndecidedStatus;
   readonly payload: JsonObject;
   readonly row: Row;
 }
@@ -95,7 +92,7 @@ const MAX_GROUP_SIZE = 5000;
 
 async function* undecidedRecords(
   context: ReconcileContext,
-  statuses: readonly Undecided[],
+  statuses: readonly UndecidedStatus[],
 ): AsyncGenerator<readonly UndecidedRecord[]> {
   const { job, dependencies } = context;
   let group: UndecidedRecord[] = [];
@@ -111,7 +108,7 @@ async function* undecidedRecords(
 async function undecidedInBatch(
   batch: readonly InputRecord[],
   { job, handle }: ReconcileContext,
-  statuses: readonly Undecided[],
+  statuses: readonly UndecidedStatus[],
 ): Promise<readonly UndecidedRecord[]> {
   const [first, last] = [batch[0], batch.at(-1)];
   if (first === undefined || last === undefined) return [];
@@ -145,8 +142,8 @@ async function lookUpGroup(
   records: readonly UndecidedRecord[],
   { job, client }: ReconcileContext,
 ): Promise<LookupResult[]> {
-  const sought = records.map((record) => ({ ...record, needsContent: record.mayHoldOther }));
-  return [...(await lookUpRecords(sought, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
+  const requested = records.map((record) => ({ ...record, needsContent: record.mayHoldOther }));
+  return [...(await lookUpRecords(requested, job.operation.readBack, { client, key: job.mapping.keyAttr ?? [] }))];
 }
 
 const NOT_READ_BACK: LookupResult = { kind: "unknown", reason: "the platform was not queried for it" };

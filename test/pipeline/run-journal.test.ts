@@ -234,7 +234,7 @@ it("sends a record again after the restored ledger was reconciled", async () => 
   await withLedger(folder, async (ledger) => {
     const journal = await openRunJournal(storeIn(folder), ledger, DEPENDENCIES);
     const run = await planKeys(ledger, ["C", "D"]);
-    const [first, second] = await ledger.ambiguousByKey(run, ["C", "D"]);
+    const [first, second] = await ledger.undecidedByKey(run, "ambiguous", ["C", "D"]);
     if (first === undefined || second === undefined) throw new Error("The records are not ambiguous.");
     expect(first.isAsSent).toBe(true);
     const decisions = [

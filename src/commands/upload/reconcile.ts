@@ -66,10 +66,10 @@ async function applyOperatorDecisions(
 ): Promise<void> {
   const both = new Set(accept.filter((key) => resend.includes(key)));
   const accepted = [
-    ...(await ledger.ambiguousByKey(id, [...new Set(accept)])),
-    ...(await existingByKey(ledger, id, new Set(accept.map((key) => key.normalize("NFC"))))),
+    ...(await ledger.undecidedByKey(id, "ambiguous", [...new Set(accept)])),
+    ...(await ledger.undecidedByKey(id, "existing", [...new Set(accept)])),
   ];
-  const resent = await ledger.ambiguousByKey(id, [...new Set(resend)]);
+  const resent = await ledger.undecidedByKey(id, "ambiguous", [...new Set(resend)]);
   const unknown = new Set([...accept, ...resend]).size - accepted.length - resent.length;
   if (both.size > 0 || unknown !== 0) throw notAmbiguous(both.size > 0, id);
   const at = timestamp(dependencies.clock);
@@ -80,16 +80,6 @@ async function applyOperatorDecisions(
   };
   const decisions = [...accepted.map(made("accepted")), ...resent.map(made("resend"))];
   await ledger.saveDecisions(id, decisions, reconcilePolicy(job, settings));
-}
-
-async function existingByKey(
-  ledger: RecordedRun["ledger"],
-  run: string,
-  keys: ReadonlySet<string>,
-): Promise<readonly AmbiguousItem[]> {
-  if (keys.size === 0) return [];
-  const all = await ledger.existing(run, 1, MAX_RECORD);
-  return all.filter(({ key }) => keys.has(key.normalize("NFC")));
 }
 
 /** @throws Failure `usage`, without any change, unless the number equals the number of records */

@@ -1,4 +1,11 @@
-import type { AmbiguousItem, Decision, PlanPolicy, RecordedDecision, SharedAccount } from "../ledger.ts";
+import type {
+  AmbiguousItem,
+  Decision,
+  PlanPolicy,
+  RecordedDecision,
+  SharedAccount,
+  UndecidedStatus,
+} from "../ledger.ts";
 import { requireChanged } from "../ledger-failures.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import { MAY_HOLD_OTHER } from "../records/prior-content.ts";
@@ -14,14 +21,17 @@ interface AmbiguousRow extends Omit<AmbiguousItem, "isAsSent" | "mayHoldOther" |
   readonly step: string | null;
 }
 
-const selectUndecided = (status: "ambiguous" | "existing"): string => `
+const selectUndecided = (status: UndecidedStatus): string => `
   select items.record, items.key, items.identity, items.content = records.content as "isAsSent",
     ${MAY_HOLD_OTHER} as "mayHoldOther", resends, records.attempts, records.step
   from migrate.items inner join migrate.records on records.identity = items.identity
   where items.run = $1 and items.status = '${status}' and records.state = '${status}'`;
 
-const SELECT_AMBIGUOUS = selectUndecided("ambiguous");
-const SELECT_EXISTING = `${selectUndecided("existing")} and items.content = records.content`;
+/** An existing record that a later run has sent with other content is decided there. */
+const SELECT: Readonly<Record<UndecidedStatus, string>> = {
+  ambiguous: selectUndecided("ambiguous"),
+  existing: `${selectUndecided("existing")} and items.content = records.content`,
+};
 
 export function* ambiguousItems(
   tables: Tables,
@@ -46,20 +56,22 @@ const inRange = (query: string): Statement<AmbiguousRow> => ({
   sql: `${query} and record between $2 and $3 order by record`,
 });
 
-const AMBIGUOUS_IN_RANGE = inRange(SELECT_AMBIGUOUS);
-const EXISTING_IN_RANGE = inRange(SELECT_EXISTING);
+const AMBIGUOUS_IN_RANGE = inRange(SELECT.ambiguous);
+const EXISTING_IN_RANGE = inRange(SELECT.existing);
 
-export function* ambiguousItemsByKey(
+export function* undecidedItemsByKey(
   tables: Tables,
   run: RunRow,
-  keys: readonly string[],
+  { status, keys }: { readonly status: UndecidedStatus; readonly keys: readonly string[] },
 ): Work<readonly AmbiguousItem[]> {
-  const rows = yield* tables.rows(SELECT_BY_KEY, run.number, keys.map(tables.writtenKey));
+  const rows = yield* tables.rows(BY_KEY[status], run.number, keys.map(tables.writtenKey));
   const items = rows.map((row) => toAmbiguousItem(tables, row));
   return keys.flatMap((key) => items.filter((item) => item.key === key.normalize("NFC")));
 }
 
-const SELECT_BY_KEY: Statement<AmbiguousRow> = { sql: `${SELECT_AMBIGUOUS} and key = any($2) order by record` };
+const withKeys = (query: string): Statement<AmbiguousRow> => ({ sql: `${query} and key = any($2) order by record` });
+
+const BY_KEY = { ambiguous: withKeys(SELECT.ambiguous), existing: withKeys(SELECT.existing) };
 
 function toAmbiguousItem(tables: Tables, { isAsSent, mayHoldOther, step, ...item }: AmbiguousRow): AmbiguousItem {
   return {

@@ -51,7 +51,7 @@ export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, cl
     refresh: (run, policy) => ask("refresh", [run, policy]),
     ambiguous: (run, from, to) => ask("ambiguous", [run, from, to]),
     existing: (run, from, to) => ask("existing", [run, from, to]),
-    ambiguousByKey: (run, keys) => ask("ambiguousByKey", [run, keys]),
+    undecidedByKey: (run, status, keys) => ask("undecidedByKey", [run, status, keys]),
     saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
     decisions: (key) => ask("decisions", [key]),
     history: () => ask("history", []),

@@ -15,8 +15,8 @@ const MAX_LISTED = 5;
 
 /**
  * Writes the causes of the problems, most frequent first, each with a description and one example place, then the first
- * of the ambiguous and of the existing records. Writes nothing if there are no problems. A blank line at the end separates it from the
- * summary.
+ * of the ambiguous and of the existing records. Writes nothing if there are no problems. A blank line at the end
+ * separates it from the summary.
  */
 export async function textReporter(report: Report, write: Write): Promise<void> {
   const { errors, warnings } = report.summary;

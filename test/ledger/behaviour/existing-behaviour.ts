@@ -81,6 +81,8 @@ export function describeExisting(opened: () => Ledger): void {
       ]);
       expect(await ledger.existing(run, 2, 2)).toHaveLength(1);
       expect(await ledger.existing(run, 1, MAX_RECORD)).toHaveLength(2);
+      expect(await ledger.undecidedByKey(run, "existing", ["B", "C"])).toMatchObject([{ record: 2, key: "B" }]);
+      expect(await ledger.undecidedByKey(run, "ambiguous", ["B"])).toEqual([]);
       expect(await ledger.ambiguous(run, 1, MAX_RECORD)).toEqual([]);
       await sendAll(ledger, await plan([item(1, "A", "y")]), "existing");
       expect(await ledger.existing(run, 1, 9)).toMatchObject([{ key: "B" }]);
