@@ -156,8 +156,8 @@ describe("a push that ends while it reads its input", () => {
 
     const { code, stdout } = await work.migrate(["resume", "--format", "ndjson"]);
     expect(code).toBe(0);
-    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 3_000 });
-    expect(await admin.accounts()).toHaveLength(3_000);
+    expect(statusCounts(outcomeLines(stdout))).toEqual({ accepted: 1_000 });
+    expect(await admin.accounts()).toHaveLength(1_000);
   });
 });
 
@@ -213,7 +213,7 @@ describe("a push from standard input", () => {
 
 /** A mapping whose function ends its own process with a signal, once, at record 700. */
 function withTrap(signal: string): Workplace {
-  const work = workplace({ accounts: goodAccounts(3_000) }, sandbox);
+  const work = workplace({ accounts: goodAccounts(1_000) }, sandbox);
   writeFileSync(
     work.file("functions.mjs"),
     `import { execFileSync } from "node:child_process";

@@ -109,7 +109,7 @@ describe("an upload to a platform with random refusals", () => {
 });
 
 const LATENCY_MS = 40;
-const RECORDS = campaignSize({ part: 4_000, whole: 12_000 });
+const RECORDS = campaignSize({ part: 4_000, whole: 8_000 });
 /** An odd number, because the median is checked. */
 const PUSHES = campaignSize({ part: 3, whole: 9 });
 
