@@ -7,12 +7,12 @@ import { contradictions, collectEvidence, type PushEvidence } from "./push-evide
 import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
-const RECORDS = campaignSize({ part: 600, whole: 1000 });
 const CONCURRENCY = 16;
 /** Intents are written ahead by at most four times the concurrency, so one kill leaves at most this many in doubt. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` runs 1,000 kills. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 10, whole: 20 }));
+const RECORDS = KILLS > 100 ? 2000 : campaignSize({ part: 600, whole: 1000 });
 const PATIENCE_MS = 300_000 * Math.max(1, KILLS / 50);
 /** With more kills the platform is slower, so that the push lasts until the last kill. */
 const LATENCY_MS = KILLS > 100 ? "150-450" : "0-3";
