@@ -2,8 +2,7 @@ import { interruptible } from "../model/interruptible.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";
-import type { Operation, OperationAddress } from "../contract/operations/operation.ts";
-import { findOperation } from "../contract/operations/find-operation.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { sentTypes } from "../contract/operations/step-fields.ts";
 import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
@@ -12,7 +11,6 @@ import type { Measure } from "../map/document/measures.ts";
 import type { Mapping } from "../map/mapping.ts";
 import { passThrough } from "../map/pass-through.ts";
 import { ONLY_SOURCE, planSources } from "../map/document/source-tree.ts";
-import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { definedMembers } from "../json/defined-members.ts";
 import { Failure } from "../model/failure.ts";
 import type { SourceSpec } from "../model/source-spec.ts";
@@ -27,6 +25,7 @@ import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "./contract-files.ts";
 import type { Dependencies, Notifier } from "./dependencies.ts";
 import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
+import { prerequisiteOf, type Prerequisite } from "./prerequisite.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
 import { loadRuleContext, skippedRulesText } from "./settings/rule-configuration.ts";
 
@@ -48,8 +47,7 @@ export interface Job {
   readonly contract: Contract;
   readonly operation: Operation;
   readonly mapping: Mapping;
-  /** The operation whose records must be accepted first, and the attr with which a payload refers to such a record. */
-  readonly after?: { readonly operation: Operation; readonly key: AttrPath; readonly isOwnKey: boolean };
+  readonly after?: Prerequisite;
   /** Data for rules in addition to the payload; absent if the contract has no rules over several fields. */
   readonly ruleContext?: RuleContext | undefined;
   /** The current time for rules, in milliseconds since 1970. */
@@ -197,48 +195,6 @@ async function openSources(
   const opened = await openRejects({ ...context, plan, rejects, encoding, dependencies });
   const input = await openInput(plan, { ...options, ...opened.reading });
   return { ...input, close: () => input.close().finally(opened.close) };
-}
-
-/**
- * The record that must be accepted first. If `after` names no attr, both records have the same key.
- * @throws Failure `mapping_invalid` if every record would then depend on itself
- */
-function prerequisiteOf(
-  document: MappingDocument,
-  own: Operation,
-  { contract, mapping: { keyAttr } }: { readonly contract: Contract; readonly mapping: Mapping },
-): Job["after"] {
-  const { after, file, lineOf } = document;
-  if (after === undefined) return undefined;
-  const attr = after.key ?? keyAttr;
-  const place = { file, line: lineOf(["after"]) };
-  if (attr === undefined) {
-    throw new Failure(
-      "mapping_invalid",
-      "`after` does not specify the attr of a payload that refers to the other record",
-      {
-        hint: "write `after: { operation: ..., key: ... }`, or set `key` in the mapping",
-        place,
-      },
-    );
-  }
-  const operation = findOperation(contract, after.operation);
-  const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
-  if (!isOwnKey || ![own, ...own.steps.map((step) => step.operation)].some((one) => isSameAddress(one, operation))) {
-    return { operation, key: attr, isOwnKey };
-  }
-  throw new Failure(
-    "mapping_invalid",
-    "`after` names this mapping's own operation: every record would wait for itself",
-    {
-      hint: "set the operation whose records come first, or use `after: { operation: ..., key: ... }` with another attr",
-      place,
-    },
-  );
-}
-
-function isSameAddress(one: OperationAddress, other: OperationAddress): boolean {
-  return one.method === other.method && one.path === other.path;
 }
 
 /**

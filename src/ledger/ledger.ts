@@ -2,7 +2,19 @@ import type { Outcome, Status, Summary, ValidOutcomes } from "../model/outcome.t
 import type { Problem } from "../model/problem.ts";
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
+import type { LedgerOrigin, LedgerRecovery } from "./journal/recovery.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
+import type {
+  AmbiguousItem,
+  Attempt,
+  AttemptOutcome,
+  Decision,
+  Intent,
+  PriorContent,
+  RecordedDecision,
+  SharedAccount,
+  UndecidedStatus,
+} from "./records/requests.ts";
 import type { HeldLease } from "./runs/held-lease.ts";
 
 /** The largest record number that a ledger can store. */
@@ -212,103 +224,6 @@ export interface SendableItem {
   readonly rowHash?: number | undefined;
 }
 
-/**
- * The content of a record that the platform may have, compared with the content to send. `none`: no earlier request may
- * have been processed. `same`: a request with this content had no clear reply, and nothing else can be there. `other`:
- * anything may be there. `accepted`: an earlier version, which it accepted.
- */
-export type PriorContent = "none" | "same" | "other" | "accepted";
-
-export interface Intent {
-  readonly record: number;
-  readonly identity: Uint8Array;
-  readonly content: Uint8Array;
-  readonly attempt: number;
-  /** The step of the attempt, if there are several. */
-  readonly step?: string;
-  /** The request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
-  readonly idempotent?: boolean;
-  /** For the journal; the ledger has it in the plan. */
-  readonly rowHash?: number | undefined;
-  readonly at: string;
-}
-
-export interface AttemptOutcome {
-  readonly record: number;
-  readonly identity: Uint8Array;
-  readonly attempt: number;
-  /**
-   * `pending`: may be sent again, from the last completed step. `valid`: the platform would accept the record, which
-   * was only validated. `existing`: the platform had the record before, perhaps with other content.
-   */
-  readonly status: Extract<
-    Status,
-    "valid" | "accepted" | "rejected" | "existing" | "ambiguous" | "blocked" | "pending"
-  >;
-  readonly problems: readonly Problem[];
-  readonly http?: number;
-  readonly account?: string;
-  /** The account was created for this record. If another record of the endpoint has it, `ambiguous` is saved. */
-  readonly isNewAccount?: boolean;
-  readonly durationMs?: number;
-  /** A short reason for `explain`: "timeout waiting for headers". */
-  readonly reason?: string;
-  /** The step that this outcome completes. */
-  readonly step?: string;
-  /** The platform had done the step before, perhaps with other content. */
-  readonly mayHoldOther?: boolean;
-  readonly at: string;
-}
-
-/** The status of a record that must be looked up on the platform, or decided by a person. */
-export type UndecidedStatus = Extract<Status, "ambiguous" | "existing">;
-
-/** A record with unknown delivery status, or one that was on the platform before. */
-export interface AmbiguousItem {
-  readonly record: number;
-  readonly key: string;
-  readonly identity: Uint8Array;
-  /** False if the content that was sent differs from the record in this run. */
-  readonly isAsSent: boolean;
-  /** The platform may have other content than the last request sent. */
-  readonly mayHoldOther: boolean;
-  /** Number of times it was sent again after it became ambiguous. */
-  readonly resends: number;
-  /** The last completed step of the sent content. */
-  readonly step?: string;
-  /** Attempts in the ledger, across all runs. 0 if only an uncertain recovery made the record ambiguous. */
-  readonly attempts: number;
-}
-
-/** A record whose new account belongs to another record of the endpoint. */
-export interface SharedAccount {
-  readonly record: number;
-  readonly holder: { readonly record: number; readonly run: string };
-}
-
-/**
- * `accepted`: the record arrived. `rejected`: something else arrived. `resend`: it did not arrive and may be sent
- * again.
- */
-export interface Decision {
-  readonly record: number;
-  readonly identity: Uint8Array;
-  readonly decision: "accepted" | "rejected" | "resend";
-  readonly by: "read-back" | "operator";
-  /** Account name of the user who ran the command. */
-  readonly who: string;
-  readonly reason: string;
-  readonly account?: string;
-  /** The account was created for this record. If another record of the endpoint has it, no decision is made. */
-  readonly isNewAccount?: boolean;
-  readonly problems?: readonly Problem[];
-  readonly at: string;
-}
-
-export type RecordedDecision = Pick<Decision, "record" | "decision" | "by" | "who" | "reason" | "account" | "at"> & {
-  readonly run: string;
-};
-
 export interface LedgerHistory {
   /**
    * Distinguishes this ledger and its copies from all others: the id of its first run; undefined if there is no run
@@ -319,73 +234,6 @@ export interface LedgerHistory {
   readonly requests: number;
   /** When the last request without a clear reply was given up, ISO 8601 UTC; undefined if there was none. */
   readonly lastGivenUpAt: string | undefined;
-}
-
-/** A request as recorded in a journal outside the ledger. */
-export interface JournaledRequest extends Pick<Intent, "identity" | "content" | "attempt"> {
-  readonly idempotent?: boolean | undefined;
-  /** Identifies the source row and the destination (`rowMarker`), if the row is known. */
-  readonly rowMark?: number | undefined;
-}
-
-/** A comparison of the ledger with a journal. Afterwards, the ledger accounts for every entry of the journal. */
-export interface Recovery {
-  readonly id: string;
-  /** ISO 8601 UTC. */
-  readonly at: string;
-  /** The journal may not contain every request: records that are new to the ledger may have been sent. */
-  readonly isUncertain: boolean;
-}
-
-export interface LedgerRecovery {
-  /** The requests that the ledger lacks: it has fewer attempts for their records. */
-  readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
-  /**
-   * Adds the missing requests as attempts with unknown outcome, given up at `at`. Their records become `ambiguous`, or
-   * keep their state if the request was idempotent or repeated the accepted content. Resolves to the number of added
-   * requests.
-   */
-  readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
-  /**
-   * Saves a recovery. After an uncertain one, every record that is not accepted becomes `ambiguous`. So does each
-   * record that is new to the ledger when it is planned, unless the platform dedupes.
-   */
-  readonly noteRecovery: (recovery: Recovery) => Promise<void>;
-  readonly isRecoveryKnown: (id: string) => Promise<boolean>;
-}
-
-export interface LedgerOrigin {
-  /** Notes that a process of this machine is about to send. */
-  readonly noteMachine: (machine: string) => Promise<void>;
-  /**
-   * Notes that the ledger from this origin is complete.
-   * @param at ISO 8601 UTC
-   */
-  readonly noteOrigin: (origin: string, at: string) => Promise<void>;
-  readonly facts: () => Promise<OriginFacts>;
-}
-
-/** The origin of a ledger. It differs in a restored copy. */
-export interface OriginFacts {
-  /** Identifies the server, the database, the tables and the timeline. */
-  readonly origin: string;
-  /** Position in the server's log. It increases while the origin stays the same. */
-  readonly position: number;
-  /**
-   * When the server started. Restoring its files requires a restart, after which the position may be higher than
-   * before.
-   */
-  readonly startedAt?: string | undefined;
-  /** Ids of the machines that have sent requests. */
-  readonly machines: readonly string[];
-  /** The origin recorded in the ledger. A restored copy has the origin of the original. */
-  readonly noted?: NotedOrigin | undefined;
-}
-
-export interface NotedOrigin {
-  readonly origin: string;
-  /** ISO 8601 UTC. */
-  readonly at: string;
 }
 
 /** Records by business key. A record counts once, regardless of the number of its runs. */
@@ -400,20 +248,4 @@ export interface OutcomeFilter {
   readonly key?: string;
   /** Keys that differ from this one only by changes that spreadsheets typically make: case, spaces, leading zeros. */
   readonly nearKey?: string;
-}
-
-export interface Attempt {
-  readonly run: string;
-  readonly attempt: number;
-  readonly record: number;
-  /** The step of the attempt, if there were several. */
-  readonly step?: string;
-  readonly intendedAt: string;
-  readonly settledAt?: string;
-  readonly status: AttemptOutcome["status"] | "sending";
-  readonly http?: number;
-  readonly account?: string;
-  readonly durationMs?: number;
-  readonly reason?: string;
-  readonly problems: readonly Problem[];
 }

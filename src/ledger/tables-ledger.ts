@@ -1,6 +1,7 @@
 import { type Clock, timestamp } from "../time/clock.ts";
 import { systemClock } from "../time/system-clock.ts";
-import type { AttemptOutcome, Intent, Ledger, PlannedItem, Run } from "./ledger.ts";
+import type { AttemptOutcome, Intent } from "./records/requests.ts";
+import type { Ledger, PlannedItem, Run } from "./ledger.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import { excludeRows, finishPlan, restartPlan } from "./plan/finish-plan.ts";
 import type { RunRow } from "./runs/recorded-run.ts";

@@ -1,4 +1,5 @@
-import type { Decision, AmbiguousItem, PlanPolicy, UndecidedStatus } from "../ledger/ledger.ts";
+import type { Decision, AmbiguousItem, UndecidedStatus } from "../ledger/records/requests.ts";
+import type { PlanPolicy } from "../ledger/ledger.ts";
 import { contentHash } from "../ledger/records/record-hashes.ts";
 import { parseAttr } from "../json/attr.ts";
 import type { JsonObject } from "../json/json-value.ts";

@@ -1,5 +1,6 @@
 import type { Clock } from "../time/clock.ts";
-import type { Intent, Ledger, AttemptOutcome } from "../ledger/ledger.ts";
+import type { Intent, AttemptOutcome } from "../ledger/records/requests.ts";
+import type { Ledger } from "../ledger/ledger.ts";
 
 /**
  * Writes intents and outcomes to the ledger in groups, one group at a time. An outcome passed in before an intent

@@ -3,7 +3,7 @@ import { type Clock, timestamp } from "../time/clock.ts";
 import { NON_FIELD_ERRORS } from "../json/attr.ts";
 import type { PlatformProblem } from "../model/problem.ts";
 import type { Writable } from "../model/writable.ts";
-import type { Intent, AttemptOutcome, PriorContent } from "../ledger/ledger.ts";
+import type { Intent, AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
 import type { RequestResult } from "../platform/import/classified-request.ts";
 import type { ReplyClass } from "../platform/reply/reply-class.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";

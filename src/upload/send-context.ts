@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "../ledger/ledger.ts";
+import type { AttemptOutcome } from "../ledger/records/requests.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 import type { Clock, Random } from "../time/clock.ts";
 import { type AccountNumbers, createAccountNumbers } from "./account-numbers.ts";

@@ -3,7 +3,8 @@ import type { Clock, Random } from "../time/clock.ts";
 import type { Failure } from "../model/failure.ts";
 import type { JsonObject } from "../json/json-value.ts";
 import type { Place } from "../model/place.ts";
-import type { Ledger, AttemptOutcome, PriorContent } from "../ledger/ledger.ts";
+import type { Ledger } from "../ledger/ledger.ts";
+import type { AttemptOutcome, PriorContent } from "../ledger/records/requests.ts";
 import type { StepClient } from "../platform/import/step-clients.ts";
 
 /** One record to send. */

@@ -5,7 +5,7 @@ import { expect, it } from "vitest";
 import { compareJournal, endsUpToDate, journalsOf } from "../../src/ledger/journal/compare-journal.ts";
 import { framesOf, type JournalEntry, MAGIC } from "../../src/ledger/journal/journal-format.ts";
 import { journalFile, readJournal } from "../../src/ledger/journal/journal-reader.ts";
-import type { JournaledRequest } from "../../src/ledger/ledger.ts";
+import type { JournaledRequest } from "../../src/ledger/journal/recovery.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const AT = "2026-11-23T10:00:00.000Z";

@@ -1,12 +1,5 @@
-import type {
-  Intent,
-  Ledger,
-  NewRun,
-  PlannedItem,
-  PlanPolicy,
-  SendableItem,
-  AttemptOutcome,
-} from "../../src/ledger/ledger.ts";
+import type { Intent, AttemptOutcome } from "../../src/ledger/records/requests.ts";
+import type { Ledger, NewRun, PlannedItem, PlanPolicy, SendableItem } from "../../src/ledger/ledger.ts";
 import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { PlatformProblem } from "../../src/model/problem.ts";

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import type { Intent, Ledger } from "../../src/ledger/ledger.ts";
+import type { Intent } from "../../src/ledger/records/requests.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { openLedger } from "../../src/ledger/sqlite/sqlite-ledger.ts";
 import { intentOf, item, outcomesOf, planned, POLICY, sendAll, attemptOutcomeOf, statusesOf } from "./ledger-input.ts";
 import { temporaryFolder } from "../temporary-folder.ts";

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
+import type { AttemptOutcome } from "../../src/ledger/records/requests.ts";
 import { check } from "../../src/migrate.ts";
 import { Failure, worstExitCode } from "../../src/model/failure.ts";
 import type { CheckResult } from "../../src/pipeline/plan/plan-records.ts";

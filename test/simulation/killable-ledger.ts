@@ -1,4 +1,5 @@
-import type { AttemptOutcome, Ledger } from "../../src/ledger/ledger.ts";
+import type { AttemptOutcome } from "../../src/ledger/records/requests.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import { Failure } from "../../src/model/failure.ts";
 import { never, type Killable } from "./simulated-clock.ts";
 

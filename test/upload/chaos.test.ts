@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import type { Clock } from "../../src/time/clock.ts";
-import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
+import type { AttemptOutcome } from "../../src/ledger/records/requests.ts";
 import { createImportClient } from "../../src/platform/import/import-client.ts";
 import { createAuthorisation } from "../../src/platform/auth/create-authorisation.ts";
 import type { UploadEnd, UploadOptions } from "../../src/upload/upload-types.ts";

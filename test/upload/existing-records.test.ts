@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { AttemptOutcome } from "../../src/ledger/ledger.ts";
+import type { AttemptOutcome } from "../../src/ledger/records/requests.ts";
 import type { RequestResult } from "../../src/platform/import/classified-request.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";
 import type { RecordToSend, UploadOptions } from "../../src/upload/upload-types.ts";

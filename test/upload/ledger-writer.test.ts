@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AttemptOutcome, Intent } from "../../src/ledger/ledger.ts";
+import type { AttemptOutcome, Intent } from "../../src/ledger/records/requests.ts";
 import { createLedgerWriter } from "../../src/upload/ledger-writer.ts";
 import { fakeClock } from "./scene.ts";
 

@@ -1,6 +1,7 @@
 import type { Clock, Random } from "../../src/time/clock.ts";
 import type { JsonObject } from "../../src/json/json-value.ts";
-import type { Intent, Ledger, AttemptOutcome } from "../../src/ledger/ledger.ts";
+import type { Intent, AttemptOutcome } from "../../src/ledger/records/requests.ts";
+import type { Ledger } from "../../src/ledger/ledger.ts";
 import type { RequestResult, MaySend } from "../../src/platform/import/classified-request.ts";
 import type { ImportClient } from "../../src/platform/import/import-client.ts";
 import type { StepClient } from "../../src/platform/import/step-clients.ts";

@@ -1,4 +1,5 @@
-import type { Attempt, RecordedDecision, Ledger, OutcomeFilter, Run } from "../../ledger/ledger.ts";
+import type { Attempt, RecordedDecision } from "../../ledger/records/requests.ts";
+import type { Ledger, OutcomeFilter, Run } from "../../ledger/ledger.ts";
 import type { StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Origin } from "../../map/mapping.ts";

@@ -1,7 +1,8 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import { connectToRead, quietPeriodMs } from "../../job/target-connection.ts";
-import { MAX_RECORD, type AmbiguousItem, type Decision } from "../../ledger/ledger.ts";
+import { MAX_RECORD } from "../../ledger/ledger.ts";
+import type { AmbiguousItem, Decision } from "../../ledger/records/requests.ts";
 import { Failure } from "../../model/failure.ts";
 import { reconcilePolicy } from "../../pipeline/plan/plan-records.ts";
 import { endRun, type RunReport } from "../../pipeline/run/run-report.ts";

@@ -1,4 +1,5 @@
-import type { JournaledRequest, Ledger } from "../ledger.ts";
+import type { JournaledRequest } from "./recovery.ts";
+import type { Ledger } from "../ledger.ts";
 import type { ExpectedLedger, JournalEntry } from "./journal-format.ts";
 import {
   type JournalEnd,

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import { z } from "zod";
 import { HASH_BYTES } from "../records/record-hashes.ts";
-import type { JournaledRequest } from "../ledger.ts";
+import type { JournaledRequest } from "./recovery.ts";
 
 /**
  * The file format of a journal, version 1: `MAGIC`, then frames. A frame has a header of 12 bytes (type, three zero

@@ -1,5 +1,7 @@
 import { type Clock, timestamp } from "../../time/clock.ts";
-import type { Intent, JournaledRequest, Ledger } from "../ledger.ts";
+import type { Intent } from "../records/requests.ts";
+import type { JournaledRequest } from "./recovery.ts";
+import type { Ledger } from "../ledger.ts";
 import { rowMarker } from "../records/row-hash.ts";
 import {
   compareJournal,

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { renameSync } from "node:fs";
-import type { JournaledRequest, Ledger } from "../ledger.ts";
+import type { JournaledRequest } from "./recovery.ts";
+import type { Ledger } from "../ledger.ts";
 import { compareJournal, type JournalComparison, type JournalPlace, journalsOf } from "./compare-journal.ts";
 import { openJournalFile, type JournalFileOptions } from "./journal-file.ts";
 import { framesOf, MAGIC } from "./journal-format.ts";

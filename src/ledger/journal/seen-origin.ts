@@ -4,7 +4,7 @@ import path from "node:path";
 import { z } from "zod";
 import { unlessMissing } from "../../files/error-code.ts";
 import { replaceFile, replaceFileSync } from "../../files/replace-file.ts";
-import type { OriginFacts } from "../ledger.ts";
+import type { OriginFacts } from "./recovery.ts";
 
 /** The last state of a ledger on a server that a process of this machine observed. */
 export interface SeenOrigin extends OriginFacts {

@@ -1,5 +1,5 @@
 import type { Problem } from "../../model/problem.ts";
-import type { Attempt } from "../ledger.ts";
+import type { Attempt } from "../records/requests.ts";
 
 /** An attempt as stored in a database. Unknown values are null. */
 export interface AttemptRow {

@@ -1,4 +1,5 @@
-import type { AttemptOutcome, Ledger, Run } from "../ledger.ts";
+import type { AttemptOutcome } from "../records/requests.ts";
+import type { Ledger, Run } from "../ledger.ts";
 import type { PlatformFindings, SharedFindings } from "./platform-findings.ts";
 
 /**

@@ -1,4 +1,5 @@
-import type { Attempt, SendableItem } from "../ledger.ts";
+import type { Attempt } from "../records/requests.ts";
+import type { SendableItem } from "../ledger.ts";
 import { PRIOR_CONTENT } from "../records/prior-content.ts";
 import { parseProblem } from "../records/stored-problem.ts";
 import { type AttemptRow, toAttempt } from "../runs/attempt-row.ts";

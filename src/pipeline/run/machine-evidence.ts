@@ -11,7 +11,8 @@ import {
 } from "../../ledger/journal/machine-journals.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
 import { machineId, readSeenOrigin, type SeenOrigin, writeSeenOrigin } from "../../ledger/journal/seen-origin.ts";
-import type { Ledger, OriginFacts } from "../../ledger/ledger.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { OriginFacts } from "../../ledger/journal/recovery.ts";
 import { Failure } from "../../model/failure.ts";
 import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";

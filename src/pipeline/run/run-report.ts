@@ -1,27 +1,23 @@
 import path from "node:path";
 import type { Operation } from "../../contract/operations/operation.ts";
-import type { Dependencies, Notifier } from "../../job/dependencies.ts";
+import type { Dependencies } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
-import { settingsIfKnown } from "../../job/settings/recorded-settings.ts";
 import type { PlanLedger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import { Failure, worstExitCode } from "../../model/failure.ts";
 import type { Outcome, Status, Summary, ValidOutcomes } from "../../model/outcome.ts";
-import type { SourceSpec } from "../../model/source-spec.ts";
 import { comparedAttrs } from "../../platform/reading/compare-content.ts";
-import { declaredDelimiter } from "../../read/csv/csv-delimiter.ts";
-import type { RejectsOptions } from "../../report/rejects/write-rejects.ts";
-import { checkReportFolder, writeReportFiles, type WrittenReport } from "../../report/report-files.ts";
+import { checkReportFolder, type WrittenReport } from "../../report/report-files.ts";
 import type { Report, RunFacts } from "../../report/report.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
 import { counted, formatCount, plural } from "../../text/count.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
-import { rejectedInput } from "../plan/rejected-input.ts";
 import { runState } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
-import { mayResumeSettle, nextCommand, type RejectedSource, settledNothing } from "./next-command.ts";
+import { mayResumeSettle, nextCommand, settledNothing } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
+import { writeFolder } from "./write-folder.ts";
 
 /** The result of a run: the report, ready to be rendered, and the exit code. */
 export interface RunReport {
@@ -248,66 +244,4 @@ function inColumnsOf({ ledger, run, shownValues }: ReportableRun): Pick<Report, 
       for await (const batch of ofRun()) yield batch.map(fill);
     },
   };
-}
-
-interface WrittenFolder {
-  /** The files with the rows that need work, and the source of each. */
-  readonly rejects: readonly RejectedSource[];
-  readonly leftOut: number;
-  readonly failures: readonly Failure[];
-  readonly files?: WrittenReport;
-}
-
-interface FolderOptions extends Notifier {
-  readonly job: Job | undefined;
-  readonly run: Run;
-  readonly workbook: boolean | undefined;
-}
-
-/** The work of the run is done, so a report that cannot be written does not end it. */
-async function writeFolder(
-  report: Report,
-  folder: string | undefined,
-  { job, run, workbook, notice }: FolderOptions,
-): Promise<WrittenFolder> {
-  if (folder === undefined) return { rejects: [], leftOut: 0, failures: [] };
-  try {
-    const sources = job === undefined ? [] : sourceNames(job.plan);
-    const written = await writeReportFiles(report, {
-      folder,
-      sources,
-      ...(job && rejectsOptions(job, { run, report })),
-      ...(workbook === true && job !== undefined && { workbook: { choices: job.mapping.choices } }),
-    });
-    const { rejects } = written;
-    if (rejects.workbook?.leftOut !== undefined) {
-      notice(`The workbook was not written: ${rejects.workbook.leftOut}. The rejects files contain all rows.`);
-    }
-    const only = sources.length === 1;
-    const rejected = rejects.files.map(({ path: file, child }) => ({
-      source: only ? undefined : (child ?? job?.plan.name),
-      path: file,
-    }));
-    return { rejects: rejected, leftOut: rejects.leftOut, failures: [], files: written };
-  } catch (error) {
-    if (error instanceof Failure) return { rejects: [], leftOut: 0, failures: [error] };
-    throw error;
-  }
-}
-
-function rejectsOptions(
-  job: Job,
-  { run, report }: { readonly run: Run; readonly report: Report },
-): Omit<RejectsOptions, "sources"> {
-  const { settings } = job;
-  return {
-    records: () => rejectedInput(job, report),
-    manifest: { command: run.command, run: run.id, settings, secret: settingsIfKnown(run)?.rejectsSecret },
-    ...(settings.delimiter !== undefined && { delimiter: declaredDelimiter(settings.delimiter) }),
-    ...(settings.encoding !== undefined && { encoding: settings.encoding }),
-  };
-}
-
-function sourceNames(plan: SourceSpec): readonly string[] {
-  return [plan.name, ...plan.children.flatMap(sourceNames)];
 }

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
+import type { Decision } from "../../../src/ledger/records/requests.ts";
 import {
-  type Decision,
   type Ledger,
   MAX_RECORD,
   type PlannedItem,

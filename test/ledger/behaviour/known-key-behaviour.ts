@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { AttemptOutcome, Ledger } from "../../../src/ledger/ledger.ts";
+import type { AttemptOutcome } from "../../../src/ledger/records/requests.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
 import { item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
 

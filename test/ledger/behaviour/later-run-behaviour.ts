@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Ledger, AttemptOutcome } from "../../../src/ledger/ledger.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { AttemptOutcome } from "../../../src/ledger/records/requests.ts";
 import {
   intendAll,
   item,

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { JournaledRequest, Ledger, LedgerRecovery } from "../../../src/ledger/ledger.ts";
+import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/journal/recovery.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { rowMarker } from "../../../src/ledger/records/row-hash.ts";
 import { contentHash } from "../../../src/ledger/records/record-hashes.ts";
 import { item, outcomesOf, planned, POLICY, PUSH, sendAll, statusesOf } from "../ledger-input.ts";

@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Decision, Ledger } from "../../../src/ledger/ledger.ts";
+import type { Decision } from "../../../src/ledger/records/requests.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
 import {
   intendAll,
   intentOf,

@@ -1,5 +1,6 @@
 import { beforeEach } from "vitest";
-import type { AttemptOutcome, Intent, Ledger } from "../../../src/ledger/ledger.ts";
+import type { AttemptOutcome, Intent } from "../../../src/ledger/records/requests.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
 import type { SharedPlan, SharedRun, SharedWorker, WorkerReport } from "../../../src/ledger/runs/shared-run.ts";
 import { attemptOutcomeOf, intentOf } from "../ledger-input.ts";
 

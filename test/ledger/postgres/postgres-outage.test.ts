@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Intent, Ledger } from "../../../src/ledger/ledger.ts";
+import type { Intent } from "../../../src/ledger/records/requests.ts";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
 import { openLedgerStore } from "../../../src/ledger/open-ledger-store.ts";
 import { connectionSettings } from "../../../src/ledger/postgres/connection/connection-settings.ts";
 import { openPool } from "../../../src/ledger/postgres/connection/open-pool.ts";

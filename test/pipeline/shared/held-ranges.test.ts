@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { AttemptOutcome, Intent } from "../../../src/ledger/ledger.ts";
+import type { AttemptOutcome, Intent } from "../../../src/ledger/records/requests.ts";
 import type { SharedWorker } from "../../../src/ledger/runs/shared-run.ts";
 import { createRangeProgress } from "../../../src/pipeline/shared/held-ranges.ts";
 

@@ -1,7 +1,8 @@
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { machineId, readSeenOrigin, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
-import type { OriginFacts, Run } from "../../../src/ledger/ledger.ts";
+import type { OriginFacts } from "../../../src/ledger/journal/recovery.ts";
+import type { Run } from "../../../src/ledger/ledger.ts";
 import {
   noteRecovered,
   openMachineJournal,

@@ -1,4 +1,4 @@
-import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/ledger.ts";
+import type { JournaledRequest, LedgerRecovery } from "../../../src/ledger/journal/recovery.ts";
 import { hex } from "../killable-ledger.ts";
 import { attemptKey, type ModelRows } from "./model-rows.ts";
 

@@ -1,4 +1,5 @@
-import type { NotedOrigin, PlannedItem, Recovery, SendableItem } from "../../../src/ledger/ledger.ts";
+import type { NotedOrigin, Recovery } from "../../../src/ledger/journal/recovery.ts";
+import type { PlannedItem, SendableItem } from "../../../src/ledger/ledger.ts";
 import type { Status } from "../../../src/model/outcome.ts";
 import type { Problem } from "../../../src/model/problem.ts";
 

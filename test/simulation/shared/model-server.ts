@@ -7,7 +7,7 @@ import type {
   WorkerIdentity,
   WorkerReport,
 } from "../../../src/ledger/runs/shared-run.ts";
-import type { OriginFacts } from "../../../src/ledger/ledger.ts";
+import type { OriginFacts } from "../../../src/ledger/journal/recovery.ts";
 import { latestFindings } from "../../../src/ledger/runs/platform-findings.ts";
 import { lostRange } from "../../../src/ledger/postgres/shared/range-rows.ts";
 import {

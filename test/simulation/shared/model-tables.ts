@@ -1,12 +1,6 @@
-import type {
-  AttemptOutcome,
-  Intent,
-  LedgerHistory,
-  NotedOrigin,
-  PlannedItem,
-  PlanPolicy,
-  SendableItem,
-} from "../../../src/ledger/ledger.ts";
+import type { AttemptOutcome, Intent } from "../../../src/ledger/records/requests.ts";
+import type { LedgerHistory, PlannedItem, PlanPolicy, SendableItem } from "../../../src/ledger/ledger.ts";
+import type { NotedOrigin } from "../../../src/ledger/journal/recovery.ts";
 import { requireChanged } from "../../../src/ledger/ledger-failures.ts";
 import type { Outcome, Status, Summary } from "../../../src/model/outcome.ts";
 import { hex } from "../killable-ledger.ts";

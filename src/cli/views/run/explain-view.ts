@@ -1,5 +1,5 @@
 import type { ExplainedSources, Explanation } from "../../../commands/ledger/explain.ts";
-import type { Attempt, RecordedDecision } from "../../../ledger/ledger.ts";
+import type { Attempt, RecordedDecision } from "../../../ledger/records/requests.ts";
 import { formatPlace } from "../../../model/place.ts";
 import type { Row } from "../../../model/record.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";

@@ -1,4 +1,4 @@
-import type { JournaledRequest, LedgerOrigin, NotedOrigin, OriginFacts, Recovery } from "../../ledger.ts";
+import type { JournaledRequest, LedgerOrigin, NotedOrigin, OriginFacts, Recovery } from "../../journal/recovery.ts";
 import { errorCode } from "../../../files/error-code.ts";
 import type { Queries, Statement, Transaction } from "../queries.ts";
 

@@ -1,4 +1,4 @@
-import type { AttemptOutcome, Intent } from "../../ledger.ts";
+import type { AttemptOutcome, Intent } from "../../records/requests.ts";
 import { requireChanged } from "../../ledger-failures.ts";
 import { otherContentAfter } from "../../records/prior-content.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";

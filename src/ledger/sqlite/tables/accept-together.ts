@@ -1,4 +1,4 @@
-import type { AttemptOutcome } from "../../ledger.ts";
+import type { AttemptOutcome } from "../../records/requests.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 

@@ -1,4 +1,4 @@
-import type { JournaledRequest, LedgerRecovery, Recovery } from "../../ledger.ts";
+import type { JournaledRequest, LedgerRecovery, Recovery } from "../../journal/recovery.ts";
 import type { Query, SqliteDatabase } from "../sqlite-database.ts";
 import { addToCounts } from "./count-schema.ts";
 

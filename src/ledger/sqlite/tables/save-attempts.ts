@@ -1,6 +1,6 @@
 import { requireChanged } from "../../ledger-failures.ts";
 import { otherContentAfter } from "../../records/prior-content.ts";
-import type { Intent, AttemptOutcome } from "../../ledger.ts";
+import type { Intent, AttemptOutcome } from "../../records/requests.ts";
 import type { RunRow } from "../../runs/recorded-run.ts";
 import { addAccepted } from "../../tables/counts.ts";
 import { accountHolder } from "../../tables/reconciliation.ts";

@@ -1,0 +1,56 @@
+import type { Contract } from "../contract/contract.ts";
+import { findOperation } from "../contract/operations/find-operation.ts";
+import type { Operation, OperationAddress } from "../contract/operations/operation.ts";
+import { type AttrPath, formatAttr } from "../json/attr.ts";
+import type { MappingDocument } from "../map/document/mapping-document.ts";
+import type { Mapping } from "../map/mapping.ts";
+import { Failure } from "../model/failure.ts";
+
+/** The operation whose records must be accepted first, and the attr with which a payload refers to such a record. */
+export interface Prerequisite {
+  readonly operation: Operation;
+  readonly key: AttrPath;
+  readonly isOwnKey: boolean;
+}
+
+/**
+ * The record that must be accepted first. If `after` names no attr, both records have the same key.
+ * @throws Failure `mapping_invalid` if every record would then depend on itself
+ */
+export function prerequisiteOf(
+  document: MappingDocument,
+  own: Operation,
+  { contract, mapping: { keyAttr } }: { readonly contract: Contract; readonly mapping: Mapping },
+): Prerequisite | undefined {
+  const { after, file, lineOf } = document;
+  if (after === undefined) return undefined;
+  const attr = after.key ?? keyAttr;
+  const place = { file, line: lineOf(["after"]) };
+  if (attr === undefined) {
+    throw new Failure(
+      "mapping_invalid",
+      "`after` does not specify the attr of a payload that refers to the other record",
+      {
+        hint: "write `after: { operation: ..., key: ... }`, or set `key` in the mapping",
+        place,
+      },
+    );
+  }
+  const operation = findOperation(contract, after.operation);
+  const isOwnKey = keyAttr !== undefined && formatAttr(attr) === formatAttr(keyAttr);
+  if (!isOwnKey || ![own, ...own.steps.map((step) => step.operation)].some((one) => isSameAddress(one, operation))) {
+    return { operation, key: attr, isOwnKey };
+  }
+  throw new Failure(
+    "mapping_invalid",
+    "`after` names this mapping's own operation: every record would wait for itself",
+    {
+      hint: "set the operation whose records come first, or use `after: { operation: ..., key: ... }` with another attr",
+      place,
+    },
+  );
+}
+
+function isSameAddress(one: OperationAddress, other: OperationAddress): boolean {
+  return one.method === other.method && one.path === other.path;
+}

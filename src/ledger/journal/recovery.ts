@@ -1,0 +1,68 @@
+import type { Intent } from "../records/requests.ts";
+
+/** A request as recorded in a journal outside the ledger. */
+export interface JournaledRequest extends Pick<Intent, "identity" | "content" | "attempt"> {
+  readonly idempotent?: boolean | undefined;
+  /** Identifies the source row and the destination (`rowMarker`), if the row is known. */
+  readonly rowMark?: number | undefined;
+}
+
+/** A comparison of the ledger with a journal. Afterwards, the ledger accounts for every entry of the journal. */
+export interface Recovery {
+  readonly id: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+  /** The journal may not contain every request: records that are new to the ledger may have been sent. */
+  readonly isUncertain: boolean;
+}
+
+export interface LedgerRecovery {
+  /** The requests that the ledger lacks: it has fewer attempts for their records. */
+  readonly unknownRequests: (requests: readonly JournaledRequest[]) => Promise<readonly JournaledRequest[]>;
+  /**
+   * Adds the missing requests as attempts with unknown outcome, given up at `at`. Their records become `ambiguous`, or
+   * keep their state if the request was idempotent or repeated the accepted content. Resolves to the number of added
+   * requests.
+   */
+  readonly markPossiblySent: (requests: readonly JournaledRequest[], at: string) => Promise<number>;
+  /**
+   * Saves a recovery. After an uncertain one, every record that is not accepted becomes `ambiguous`. So does each
+   * record that is new to the ledger when it is planned, unless the platform dedupes.
+   */
+  readonly noteRecovery: (recovery: Recovery) => Promise<void>;
+  readonly isRecoveryKnown: (id: string) => Promise<boolean>;
+}
+
+export interface LedgerOrigin {
+  /** Notes that a process of this machine is about to send. */
+  readonly noteMachine: (machine: string) => Promise<void>;
+  /**
+   * Notes that the ledger from this origin is complete.
+   * @param at ISO 8601 UTC
+   */
+  readonly noteOrigin: (origin: string, at: string) => Promise<void>;
+  readonly facts: () => Promise<OriginFacts>;
+}
+
+/** The origin of a ledger. It differs in a restored copy. */
+export interface OriginFacts {
+  /** Identifies the server, the database, the tables and the timeline. */
+  readonly origin: string;
+  /** Position in the server's log. It increases while the origin stays the same. */
+  readonly position: number;
+  /**
+   * When the server started. Restoring its files requires a restart, after which the position may be higher than
+   * before.
+   */
+  readonly startedAt?: string | undefined;
+  /** Ids of the machines that have sent requests. */
+  readonly machines: readonly string[];
+  /** The origin recorded in the ledger. A restored copy has the origin of the original. */
+  readonly noted?: NotedOrigin | undefined;
+}
+
+export interface NotedOrigin {
+  readonly origin: string;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+}

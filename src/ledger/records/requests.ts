@@ -1,0 +1,115 @@
+import type { Status } from "../../model/outcome.ts";
+import type { Problem } from "../../model/problem.ts";
+
+/**
+ * The content of a record that the platform may have, compared with the content to send. `none`: no earlier request may
+ * have been processed. `same`: a request with this content had no clear reply, and nothing else can be there. `other`:
+ * anything may be there. `accepted`: an earlier version, which it accepted.
+ */
+export type PriorContent = "none" | "same" | "other" | "accepted";
+
+export interface Intent {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly content: Uint8Array;
+  readonly attempt: number;
+  /** The step of the attempt, if there are several. */
+  readonly step?: string;
+  /** The request may be repeated safely. If interrupted, it leaves the record `pending`, not `ambiguous`. */
+  readonly idempotent?: boolean;
+  /** For the journal; the ledger has it in the plan. */
+  readonly rowHash?: number | undefined;
+  readonly at: string;
+}
+
+export interface AttemptOutcome {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly attempt: number;
+  /**
+   * `pending`: may be sent again, from the last completed step. `valid`: the platform would accept the record, which
+   * was only validated. `existing`: the platform had the record before, perhaps with other content.
+   */
+  readonly status: Extract<
+    Status,
+    "valid" | "accepted" | "rejected" | "existing" | "ambiguous" | "blocked" | "pending"
+  >;
+  readonly problems: readonly Problem[];
+  readonly http?: number;
+  readonly account?: string;
+  /** The account was created for this record. If another record of the endpoint has it, `ambiguous` is saved. */
+  readonly isNewAccount?: boolean;
+  readonly durationMs?: number;
+  /** A short reason for `explain`: "timeout waiting for headers". */
+  readonly reason?: string;
+  /** The step that this outcome completes. */
+  readonly step?: string;
+  /** The platform had done the step before, perhaps with other content. */
+  readonly mayHoldOther?: boolean;
+  readonly at: string;
+}
+
+/** The status of a record that must be looked up on the platform, or decided by a person. */
+export type UndecidedStatus = Extract<Status, "ambiguous" | "existing">;
+
+/** A record with unknown delivery status, or one that was on the platform before. */
+export interface AmbiguousItem {
+  readonly record: number;
+  readonly key: string;
+  readonly identity: Uint8Array;
+  /** False if the content that was sent differs from the record in this run. */
+  readonly isAsSent: boolean;
+  /** The platform may have other content than the last request sent. */
+  readonly mayHoldOther: boolean;
+  /** Number of times it was sent again after it became ambiguous. */
+  readonly resends: number;
+  /** The last completed step of the sent content. */
+  readonly step?: string;
+  /** Attempts in the ledger, across all runs. 0 if only an uncertain recovery made the record ambiguous. */
+  readonly attempts: number;
+}
+
+/** A record whose new account belongs to another record of the endpoint. */
+export interface SharedAccount {
+  readonly record: number;
+  readonly holder: { readonly record: number; readonly run: string };
+}
+
+/**
+ * `accepted`: the record arrived. `rejected`: something else arrived. `resend`: it did not arrive and may be sent
+ * again.
+ */
+export interface Decision {
+  readonly record: number;
+  readonly identity: Uint8Array;
+  readonly decision: "accepted" | "rejected" | "resend";
+  readonly by: "read-back" | "operator";
+  /** Account name of the user who ran the command. */
+  readonly who: string;
+  readonly reason: string;
+  readonly account?: string;
+  /** The account was created for this record. If another record of the endpoint has it, no decision is made. */
+  readonly isNewAccount?: boolean;
+  readonly problems?: readonly Problem[];
+  readonly at: string;
+}
+
+export type RecordedDecision = Pick<Decision, "record" | "decision" | "by" | "who" | "reason" | "account" | "at"> & {
+  readonly run: string;
+};
+
+export interface Attempt {
+  readonly run: string;
+  readonly attempt: number;
+  readonly record: number;
+  /** The step of the attempt, if there were several. */
+  readonly step?: string;
+  readonly intendedAt: string;
+  readonly settledAt?: string;
+  readonly status: AttemptOutcome["status"] | "sending";
+  readonly http?: number;
+  readonly account?: string;
+  readonly durationMs?: number;
+  readonly reason?: string;
+  readonly problems: readonly Problem[];
+}
