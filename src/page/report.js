@@ -17,12 +17,18 @@
   /** @typedef {RowData & { file: string, column: string }} Row */
   /** @typedef {{ rows: Row[], problems: number }} Match */
 
-  /** @type {{ cause: CauseData, card: HTMLElement, details: HTMLDetailsElement, rows: HTMLElement, shown: number }[]} */
+  /**
+   * @typedef {{ cause: CauseData, card: HTMLElement, details: HTMLDetailsElement, rows: HTMLElement, shown: number,
+   *   isOpenedBySearch: boolean }} Card
+   */
+
+  /** @type {Card[]} */
   const cards = data.causes.flatMap((cause, at) => {
     const card = document.getElementById(`cause-${at + 1}`);
     const details = card?.querySelector("details");
     const rows = card?.querySelector(".rows");
-    return card && details && rows instanceof HTMLElement ? [{ cause, card, details, rows, shown: ROWS_AT_ONCE }] : [];
+    if (!card || !details || !(rows instanceof HTMLElement)) return [];
+    return [{ cause, card, details, rows, shown: ROWS_AT_ONCE, isOpenedBySearch: false }];
   });
 
   const choices = { file: choiceOf("file"), column: choiceOf("column"), code: choiceOf("code") };
@@ -86,8 +92,12 @@
       problems += match.problems;
       const where = card.details.querySelector(".where");
       if (where !== null) where.textContent = counted(match.problems, "place");
-      // A search opens the matching cards, unless it matches too many causes to show at once.
-      if (filter.text !== "" && match.problems > 0 && causes <= 10) card.details.open = true;
+      // A search opens the matching cards, unless it matches too many causes to show at once. They close after it.
+      const isFound = filter.text !== "" && match.problems > 0 && causes <= 10;
+      if (isFound ? !card.details.open && !card.isOpenedBySearch : card.isOpenedBySearch) {
+        card.details.open = isFound;
+        card.isOpenedBySearch = isFound;
+      }
       renderRows(card, filter);
     }
     if (found !== null) found.textContent = foundText(filter, causes, problems);
@@ -137,7 +147,7 @@
     return [key, file, String(line), column, shape, value, note].join("\n").toLowerCase();
   }
 
-  /** @param {(typeof cards)[number]} card @param {Filter} filter */
+  /** @param {Card} card @param {Filter} filter */
   function renderRows(card, filter) {
     if (!card.details.open) {
       card.rows.replaceChildren();
@@ -159,7 +169,7 @@
     return `The first ${number(shown)} of ${number(listed)} rows on this page; ${number(rest)} more ${rest === 1 ? "is" : "are"} in errors.csv.`;
   }
 
-  /** @param {(typeof cards)[number]} card @param {Filter} filter */
+  /** @param {Card} card @param {Filter} filter */
   function moreButton(card, filter) {
     const button = element("button", "", "Show more");
     button.setAttribute("type", "button");

@@ -114,6 +114,24 @@ describeInChromium("the page of a report", (open) => {
     expect(await cells.allTextContents()).toEqual(["K-7", "accounts.csv", "7", "POSTCODE", "9{5}"]);
   });
 
+  it("closes the causes that a search has opened when it no longer finds them, and when it is cleared", async () => {
+    const { page } = await open(await pageFile(THREE_CAUSES));
+    const opened = page.locator(".cause details[open]");
+    await page.locator("#cause-2 summary").click();
+    await page.getByLabel("Search").fill("p");
+    await expect.poll(() => opened.count()).toBe(2);
+    await page.getByLabel("Search").fill("postcode");
+    await expect.poll(() => page.locator(".cause:visible").count()).toBe(1);
+    expect(await page.locator("#cause-1 details[open]").count()).toBe(0);
+    await page.getByRole("button", { name: "Clear" }).click();
+    await expect.poll(() => page.locator(".cause:visible").count()).toBe(3);
+    // The user opened this one.
+    expect(await opened.count()).toBe(1);
+    expect(await page.locator("#cause-2 details[open]").count()).toBe(1);
+    await page.getByLabel("Search").fill("p");
+    await expect.poll(() => opened.count()).toBe(2);
+  });
+
   it("can be used with the keyboard alone", async () => {
     const { page } = await open(await pageFile(THREE_CAUSES));
     await page.keyboard.press("Tab");
