@@ -2,10 +2,10 @@ import { defineConfig } from "vitest/config";
 import { builtThreads } from "./built-threads.ts";
 import { scaledTimeout, SLOWNESS } from "./scaled-timeout.ts";
 
-/** Folders whose tests share a process, because their modules keep no state between calls. */
-const SHARED_FOLDERS =
-  "contract,corrections,differential,drift,job,json,map,model,overlays,pipeline,platform,proof,read,report,rules,store,terminal,text,time,transport,upload,validate";
-const SHARED = [`test/{${SHARED_FOLDERS}}/**/*.test.ts`];
+/** Tests that replace modules or change the state of their process: each file has its own. The others share a process. */
+const ISOLATED = [
+  "test/{cli/process,cli/settings,conformance,files,ledger/journal,runtime,sandbox,simulation}/**/*.test.ts",
+];
 
 export default defineConfig({
   plugins: [builtThreads],
@@ -23,8 +23,8 @@ export default defineConfig({
     hookTimeout: scaledTimeout(60_000),
     expect: { poll: { timeout: scaledTimeout(60_000) } },
     projects: [
-      { extends: true, test: { name: "shared", include: SHARED, isolate: false } },
-      { extends: true, test: { name: "isolated", include: ["test/**/*.test.ts"], exclude: SHARED } },
+      { extends: true, test: { name: "shared", include: ["test/**/*.test.ts"], exclude: ISOLATED, isolate: false } },
+      { extends: true, test: { name: "isolated", include: ISOLATED } },
     ],
   },
 });
