@@ -1,4 +1,4 @@
-import { afterAll, beforeAll } from "vitest";
+import { afterAll, beforeAll, onTestFinished } from "vitest";
 import { type PostgresCluster, startPostgres, startPrivatePostgres } from "../ledger/postgres/cluster.ts";
 import type { CliEnd, CliOptions, RunningCli, TestSandbox } from "./cli.ts";
 import {
@@ -84,8 +84,15 @@ export async function sharedPush(
     ...place,
     ledger,
     query,
-    share: (count, flags = [], options = {}) =>
-      place.startPush(["--ledger", ledger, "--workers", String(count), "--lease", "3s", ...flags], options),
+    share(count, flags = [], options = {}) {
+      const push = place.startPush(
+        ["--ledger", ledger, "--workers", String(count), "--lease", "3s", ...flags],
+        options,
+      );
+      // If the test fails, its push must not send to the platform of the next test.
+      onTestFinished(() => push.kill("SIGKILL"));
+      return push;
+    },
     workers,
     async whenWorking(count) {
       let working: readonly SeenWorker[] = [];
