@@ -154,7 +154,7 @@ function addContractCommands(program: Command, session: Session): void {
     .description("Inspect and compare contracts. Works offline.")
     .exitOverride();
   withOptions(contract.command("check"), [...options("config", "cache"), formatOption()])
-    .description("List errors and unenforced parts of a contract, and show what its rules cover.")
+    .description("List errors and unenforced parts of a contract, and show the coverage of its rules.")
     .argument("<files...>", "OpenAPI document, then overlays in order")
     .action(async (files: string[], flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).contractCheckAction(files, flags, session),

@@ -1,14 +1,14 @@
 import { writeSync } from "node:fs";
-import { keepCompiledCode } from "../runtime/code-cache.ts";
+import { cacheCompiledCode } from "../runtime/code-cache.ts";
 import { packageVersion } from "../runtime/installation.ts";
-import { collectLessOften, ignoreDebuggerSignal } from "./process/engine-flags.ts";
+import { collectGarbageLessOften, ignoreDebuggerSignal } from "./process/engine-flags.ts";
 
 ignoreDebuggerSignal();
 const [, , word, ...more] = process.argv;
 const isVersionAsked = (word === "--version" || word === "-V") && more.length === 0;
 if (!isVersionAsked || !printVersion()) {
-  collectLessOften();
-  keepCompiledCode();
+  collectGarbageLessOften();
+  cacheCompiledCode();
   await import("./start-program.ts");
 }
 

@@ -200,7 +200,7 @@ function addLocalPlatformCommands(program: Command, session: Session): void {
 function addCompletionCommands(program: Command, session: Session): void {
   program
     .command("completion")
-    .description("Print a shell script for completion, also of targets, runs and keys.")
+    .description("Print a shell completion script, which also completes targets, runs and keys.")
     .addArgument(new Argument("<shell>", "shell that will load the script").choices(SHELLS))
     .action(async (shell: Shell) => (await import("./actions/completion-action.ts")).completionAction(shell, session));
 

@@ -5,7 +5,7 @@ import { type Flags, type InitFlags, initOptions, options, withOptions } from ".
 /** Adds the commands at the start of a migration. */
 export function addSetupCommands(program: Command, session: Session): void {
   withOptions(program.command("init"), initOptions)
-    .description("Write a mapping and a configuration file, guessed from extracts. Works offline.")
+    .description("Draft a mapping and a configuration file from extracts. Works offline.")
     .argument("[sources...]", "all files of the extract, or globs")
     .action(async (sources: string[], flags: InitFlags) =>
       (await import("./actions/setup-actions.ts")).initAction(sources, flags, session),

@@ -47,7 +47,7 @@ export async function refreshReferences(
 
 /** Reads current and past products, because a migrated account may have either. */
 async function readProducts(target: TargetSettings, dependencies: ReadDependencies): Promise<readonly Product[]> {
-  const { client, close } = await connectToRead(target, "anybody", dependencies);
+  const { client, close } = await connectToRead(target, "public", dependencies);
   try {
     const byCode = new Map<string, Product>();
     for (const isHistorical of [undefined, true]) await addProducts(client, { isHistorical }, byCode);

@@ -1,5 +1,5 @@
 import { EMPTY_CELL, type Fingerprints } from "../report/rejects/fingerprints.ts";
-import { createChangeExplainer, isMadeByProgram } from "./change-kind.ts";
+import { createChangeExplainer, isSpreadsheetChange } from "./change-kind.ts";
 import { type ChangedCells, type CorrectionFindings, createChangeCounter } from "./correction-findings.ts";
 import type { CorrectionIndex, RejectedRow, ReturnedRow } from "./correction-index.ts";
 import { type ComparedCell, comparedCells } from "./match-rows.ts";
@@ -18,7 +18,7 @@ export interface CellChangeOptions {
 
 /** Distinguishes corrections from other changes to cells. */
 export interface CellChanges {
-  readonly add: (handed: RejectedRow, row: ReturnedRow) => void;
+  readonly add: (exported: RejectedRow, row: ReturnedRow) => void;
   /** @param outcomes file of the report that contains the keys of its records */
   readonly finish: (
     outcomes: string,
@@ -33,33 +33,37 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
   const keyRestorer = options.restoreKeys ? openKeyRestorer(index, fingerprints, { keys, restored }) : undefined;
   let [correctedCells, correctedRows] = [0, 0];
 
-  const addKey = (change: Omit<ChangedCells, "count">, handed: RejectedRow, { field, print }: ComparedCell): void => {
+  const addKey = (
+    change: Omit<ChangedCells, "count">,
+    exported: RejectedRow,
+    { field, fingerprint }: ComparedCell,
+  ): void => {
     const position = typeof field === "number" ? options.layouts.get(change.place.file)?.positions[field] : undefined;
-    if (keyRestorer === undefined || typeof position !== "number" || print === undefined) keys.add(change);
-    else keyRestorer.restore({ change, handed, print, position });
+    if (keyRestorer === undefined || typeof position !== "number" || fingerprint === undefined) keys.add(change);
+    else keyRestorer.restore({ change, exported, fingerprint, position });
   };
   /** Returns true for a correction. */
-  const addCell = (handed: RejectedRow, row: ReturnedRow, cell: ComparedCell): boolean => {
-    const { field, print = EMPTY_CELL, value = "", isSame } = cell;
+  const addCell = (exported: RejectedRow, row: ReturnedRow, cell: ComparedCell): boolean => {
+    const { field, fingerprint = EMPTY_CELL, value = "", isSame } = cell;
     const column = typeof field === "string" ? field : (columnsOf(row.source)[field] ?? "");
-    const { kind, before } = explain(value, print === EMPTY_CELL, isSame);
+    const { kind, before } = explain(value, fingerprint === EMPTY_CELL, isSame);
     const change = { source: row.source, column, change: kind, place: row, before, after: value };
-    const hadError = handed.errors.includes(field);
-    const isMeant = !isMadeByProgram(kind);
+    const hadError = exported.errors.includes(field);
+    const isMeant = !isSpreadsheetChange(kind);
     if (isKey(row.source, column)) {
       if (hadError && isMeant) return true;
-      addKey(change, handed, cell);
+      addKey(change, exported, cell);
       return false;
     }
-    if (hadError || (handed.marks.includes("a") && isMeant)) return true;
+    if (hadError || (exported.marks.includes("a") && isMeant)) return true;
     cells.add(change);
     return false;
   };
 
   return {
-    add: (handed, row) => {
-      const compared = comparedCells(handed, row, { columns: columnsOf(row.source), fingerprints });
-      const corrected = compared.filter((cell) => isChanged(cell) && addCell(handed, row, cell)).length;
+    add: (exported, row) => {
+      const compared = comparedCells(exported, row, { columns: columnsOf(row.source), fingerprints });
+      const corrected = compared.filter((cell) => isChanged(cell) && addCell(exported, row, cell)).length;
       correctedCells += corrected;
       if (corrected > 0) correctedRows += 1;
     },
@@ -71,8 +75,8 @@ export function openCellChanges(options: CellChangeOptions): CellChanges {
 }
 
 /** A removed column is reported once; here it counts only if the cell had a value. */
-function isChanged({ print, value, isSame }: ComparedCell): boolean {
-  if (print === undefined) return true;
-  if (value === undefined) return print !== EMPTY_CELL;
+function isChanged({ fingerprint, value, isSame }: ComparedCell): boolean {
+  if (fingerprint === undefined) return true;
+  if (value === undefined) return fingerprint !== EMPTY_CELL;
   return !isSame(value);
 }

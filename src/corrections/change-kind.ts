@@ -51,7 +51,7 @@ export function isChangeKind(kind: unknown): kind is ChangeKind {
 }
 
 /** Whether a text is the previous value of the cell. */
-export type WasBefore = (candidate: string) => boolean;
+export type IsPreviousValue = (candidate: string) => boolean;
 
 /** Previous values that a program could have changed into `value`, and the kind of change. */
 interface Guess {
@@ -63,7 +63,7 @@ interface Guess {
  * Explains changed cells. Only a fingerprint of the previous value is known, so each way in which programs change
  * cells is tried in reverse. The kind of the last change is tried first.
  */
-export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasBefore: WasBefore) => CellChange {
+export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasBefore: IsPreviousValue) => CellChange {
   let last: Guess | undefined;
   return (value, wasEmpty, wasBefore) => {
     if (wasEmpty) return { kind: "filled", before: "" };
@@ -79,7 +79,7 @@ export function createChangeExplainer(): (value: string, wasEmpty: boolean, wasB
 }
 
 /** Changes that programs make and people rarely intend. */
-export function isMadeByProgram(kind: ChangeKind): boolean {
+export function isSpreadsheetChange(kind: ChangeKind): boolean {
   return kind !== "other" && kind !== "emptied" && kind !== "filled";
 }
 
@@ -91,7 +91,7 @@ function kindByLook(value: string): ChangeKind {
   return value.includes("\uFFFD") ? "encoding" : "other";
 }
 
-const MOST_ZEROS = 20;
+const MAX_ZEROS = 20;
 
 const GUESSES: readonly Guess[] = [
   { kind: "zeros", candidates: withZeros },
@@ -119,7 +119,7 @@ const GUESSES: readonly Guess[] = [
 function withZeros(value: string): readonly string[] {
   const [, sign = "", digits] = /^(-?)(\d+(?:[.,]\d+)?)$/.exec(value) ?? [];
   if (digits === undefined) return [];
-  return Array.from({ length: MOST_ZEROS }, (_, index) => sign + "0".repeat(index + 1) + digits);
+  return Array.from({ length: MAX_ZEROS }, (_, index) => sign + "0".repeat(index + 1) + digits);
 }
 
 function spaced(value: string): readonly string[] {

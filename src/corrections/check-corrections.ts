@@ -74,9 +74,9 @@ async function compare(
   const isKey = (source: string, column: string): boolean => keys.get(source)?.has(column) === true;
   const changes = openCellChanges({ index, fingerprints, columnsOf, isKey, layouts, restoreKeys });
   const addRow = index.database.prepare("insert into added values (?,?,?)");
-  for (const { row, handed } of matcher.matchChanged()) {
-    if (handed === undefined) addRow.run(row.source, row.file, row.line);
-    else changes.add(handed, row);
+  for (const { row, exported } of matcher.matchChanged()) {
+    if (exported === undefined) addRow.run(row.source, row.file, row.line);
+    else changes.add(exported, row);
   }
   const cells = await changes.finish(path.join(folder, "outcomes.ndjson"));
   index.database.exec("commit");

@@ -88,11 +88,11 @@ function asFound(found: unknown): readonly Found[] {
 
 const SCHEMA = `
   pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-16000;
-  create table handed (id integer primary key, source text, number integer, record integer, key text, print text,
+  create table exported (id integer primary key, source text, number integer, record integer, key text, fingerprint text,
     errors text, marks text, cells text, file text, line integer);
   create table returned (id integer primary key, source text, file text, line integer, keys text, cells text);
   create table added (source text, file text, line integer);
-  create table unresolved (record integer, source text, number integer, column_name text, print text, file text,
+  create table unresolved (record integer, source text, number integer, column_name text, fingerprint text, file text,
     line integer, position integer, value text, kind text);
   create table restored (file text, line integer, position integer, value text);
   create index restored_by_place on restored (file, line);`;
@@ -100,18 +100,18 @@ const SCHEMA = `
 /** Loads the fingerprints of a report. @throws Failure `source_unreadable` */
 export async function loadRejectedRows({ database }: CorrectionIndex, file: string): Promise<void> {
   const insert = database.prepare(
-    "insert into handed (source, number, record, key, print, errors, marks, cells) values (?,?,?,?,?,?,?,?)",
+    "insert into exported (source, number, record, key, fingerprint, errors, marks, cells) values (?,?,?,?,?,?,?,?)",
   );
   const counts = new Map<string, number>();
   database.exec("begin");
   for await (const text of createInterface({ input: createReadStream(file), crlfDelay: Number.POSITIVE_INFINITY })) {
-    const [source, record, key, print, errors, marks, cells] = lineOf(text, file);
+    const [source, record, key, fingerprint, errors, marks, cells] = lineOf(text, file);
     const number = counts.get(source) ?? 0;
     counts.set(source, number + 1);
-    insert.run(source, number, record, key, print, JSON.stringify(errors), marks, JSON.stringify(cells));
+    insert.run(source, number, record, key, fingerprint, JSON.stringify(errors), marks, JSON.stringify(cells));
   }
   database.exec(
-    "commit; create index handed_by_print on handed (source, print); create index handed_by_key on handed (source, key); create index handed_by_record on handed (record)",
+    "commit; create index exported_by_fingerprint on exported (source, fingerprint); create index exported_by_key on exported (source, key); create index exported_by_record on exported (record)",
   );
 }
 
@@ -119,23 +119,23 @@ function lineOf(text: string, file: string): ManifestLine {
   try {
     const line: unknown = JSON.parse(text);
     if (Array.isArray(line) && line.length === 7) {
-      const [source, record, key, print, errors, marks, cells]: readonly unknown[] = line;
+      const [source, record, key, fingerprint, errors, marks, cells]: readonly unknown[] = line;
       if (
         typeof source === "string" &&
         typeof record === "number" &&
         typeof key === "string" &&
-        typeof print === "string" &&
+        typeof fingerprint === "string" &&
         typeof marks === "string" &&
         isErrors(errors) &&
         isCells(cells)
       ) {
-        return [source, record, key, print, errors, marks, cells];
+        return [source, record, key, fingerprint, errors, marks, cells];
       }
     }
   } catch {
     // Reported below.
   }
-  throw new Failure("source_unreadable", `${file}: not a file that a report writes`, {
+  throw new Failure("source_unreadable", `${file}: not a file written by a report`, {
     hint: "pass the corrected files as sources instead: --source <name>=<path>",
   });
 }
@@ -149,10 +149,10 @@ function isCells(value: unknown): value is ManifestLine[6] {
   return typeof value === "object" && value !== null && Object.values(value).every((each) => typeof each === "string");
 }
 
-/** Converts a row of the table `handed`. */
+/** Converts a row of the table `exported`. */
 export function rejectedRow(found: Found): RejectedRow {
   const { id, source, number, record, errors, marks, cells } = found;
-  const [faulty, prints]: readonly unknown[] = [JSON.parse(String(errors)), JSON.parse(String(cells))];
+  const [faulty, cellFingerprints]: readonly unknown[] = [JSON.parse(String(errors)), JSON.parse(String(cells))];
   return {
     id: Number(id),
     source: String(source),
@@ -160,6 +160,6 @@ export function rejectedRow(found: Found): RejectedRow {
     record: Number(record),
     marks: String(marks),
     errors: isErrors(faulty) ? faulty : [],
-    cells: isCells(prints) ? prints : "",
+    cells: isCells(cellFingerprints) ? cellFingerprints : "",
   };
 }

@@ -2,7 +2,7 @@ import { Failure } from "../model/failure.ts";
 import { formatPlace } from "../model/place.ts";
 import { counted, formatCount, plural } from "../text/count.ts";
 import { shapeOf } from "../text/shape.ts";
-import { CHANGE_WORDS, isMadeByProgram } from "./change-kind.ts";
+import { CHANGE_WORDS, isSpreadsheetChange } from "./change-kind.ts";
 import type { ChangedCells, CorrectionFindings, FoundRows } from "./correction-findings.ts";
 
 /** Describes the changes to the rejects, one sentence each. Values are shown only if requested. */
@@ -21,7 +21,7 @@ export function correctionText(findings: CorrectionFindings, showValues: boolean
         `${counted(rows.count, "row")} missing from records that are otherwise present: source ${placeText(rows)}`,
     ),
     ...findings.deleted.map((rows) => `${counted(rows.count, "row")} deleted: source ${placeText(rows)}`),
-    ...(lostRecords === 0 ? [] : [`${counted(lostRecords, "record")} missing: not sent, and still to be sent`]),
+    ...(lostRecords === 0 ? [] : [`${counted(lostRecords, "record")} missing: not sent, and still to be corrected`]),
     ...findings.reordered.map((rows) => `${counted(rows.count, "row")} reordered: source ${placeText(rows)}`),
     ...findings.renamed.map(({ file, from, to }) => `${file}: column ${from} is now called ${to}`),
     ...findings.gone.map(
@@ -58,31 +58,31 @@ export interface AcceptedChanges {
  */
 export function refuseUnexplained(findings: CorrectionFindings, accepted: AcceptedChanges): void {
   const { acceptChanges, newKeys } = accepted;
-  const keys = findings.keys.filter(({ change }) => !(acceptChanges && (newKeys || !isMadeByProgram(change))));
+  const keys = findings.keys.filter(({ change }) => !(acceptChanges && (newKeys || !isSpreadsheetChange(change))));
   const what = [...amount(sum(keys), "key"), ...(acceptChanges ? [] : otherChanges(findings))];
   if (what.length === 0) return;
   throw new Failure(
     "rejects_changed",
-    `the rejects have changes that correct no error: ${what.join(", ")}; nothing was sent`,
+    `the rejects contain changes that are not corrections: ${what.join(", ")}; nothing was sent`,
     {
-      hint: waysOn(keys, findings, accepted).join("\n"),
+      hint: remedies(keys, findings, accepted).join("\n"),
     },
   );
 }
 
-function waysOn(
+function remedies(
   keys: readonly ChangedCells[],
   findings: CorrectionFindings,
   { restoreKeys, acceptChanges }: AcceptedChanges,
 ): readonly string[] {
   const hasOthers = !acceptChanges && otherChanges(findings).length > 0;
-  const areKeysMeant = keys.some(({ change }) => !isMadeByProgram(change));
+  const areKeysMeant = keys.some(({ change }) => !isSpreadsheetChange(change));
   return [
     ...(keys.length > 0 && !restoreKeys ? ["--restore-keys restores the previous values of keys"] : []),
     ...(keys.length > 0 && restoreKeys ? ["keys whose original values are unknown must be corrected in the file"] : []),
     ...(hasOthers || areKeysMeant ? ["--accept-changes accepts all other changes"] : []),
     ...(keys.length > 0 && !areKeysMeant ? ["--accept-changes --new-keys accepts the changed keys"] : []),
-    "next time, open the files with all columns as text",
+    "next time, import all columns as text",
   ];
 }
 

@@ -7,7 +7,7 @@ export interface ComparedCell {
   /** 0-based column number (CSV) or member (JSON). */
   readonly field: number | string;
   /** Absent for a new member. */
-  readonly print: string | undefined;
+  readonly fingerprint: string | undefined;
   /** Absent if the column or member was removed. */
   readonly value: string | undefined;
   readonly isSame: (candidate: string) => boolean;
@@ -15,15 +15,19 @@ export interface ComparedCell {
 
 /** @param columns the original columns of the source (CSV) */
 export function comparedCells(
-  handed: RejectedRow,
+  exported: RejectedRow,
   { values }: Pick<ReturnedRow, "values">,
   { columns, fingerprints }: { readonly columns: readonly string[]; readonly fingerprints: Fingerprints },
 ): readonly ComparedCell[] {
-  const { source, number, cells } = handed;
-  const compared = (field: number | string, print: string | undefined, value: string | undefined): ComparedCell => {
+  const { source, number, cells } = exported;
+  const compared = (
+    field: number | string,
+    fingerprint: string | undefined,
+    value: string | undefined,
+  ): ComparedCell => {
     const column = typeof field === "string" ? field : (columns[field] ?? String(field));
-    const isSame = (text: string): boolean => fingerprints.cell({ source, row: number, column }, text) === print;
-    return { field, print, value, isSame };
+    const isSame = (text: string): boolean => fingerprints.cell({ source, row: number, column }, text) === fingerprint;
+    return { field, fingerprint, value, isSame };
   };
   if (typeof cells !== "string") {
     const now = isList(values) ? {} : values;
@@ -33,8 +37,8 @@ export function comparedCells(
   }
   const now = isList(values) ? values : [];
   return columns.flatMap((column, index) => {
-    const print = cells.slice(index * FINGERPRINT_LENGTH, (index + 1) * FINGERPRINT_LENGTH);
-    return print === "" || column.trim() === "" ? [] : compared(index, print, now[index] ?? undefined);
+    const fingerprint = cells.slice(index * FINGERPRINT_LENGTH, (index + 1) * FINGERPRINT_LENGTH);
+    return fingerprint === "" || column.trim() === "" ? [] : compared(index, fingerprint, now[index] ?? undefined);
   });
 }
 
@@ -47,7 +51,7 @@ export interface RowMatcher {
   /** Matches unchanged rows; keeps the others for `matchChanged`. */
   readonly add: (rows: readonly ReturnedRow[]) => void;
   /** The other rows, each with the exported row that most likely matches; undefined for an added row. */
-  readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly handed: RejectedRow | undefined }>;
+  readonly matchChanged: () => Iterable<{ readonly row: ReturnedRow; readonly exported: RejectedRow | undefined }>;
 }
 
 /**
@@ -61,18 +65,20 @@ export function createRowMatcher(
   columnsOf: (source: string) => readonly string[],
 ): RowMatcher {
   const { database, each } = index;
-  const same = database.prepare(`select id from handed where source = ? and print = ? and ${FREE} order by id limit 1`);
-  const take = database.prepare("update handed set file = ?, line = ? where id = ?");
+  const same = database.prepare(
+    `select id from exported where source = ? and fingerprint = ? and ${FREE} order by id limit 1`,
+  );
+  const take = database.prepare("update exported set file = ?, line = ? where id = ?");
   const keep = database.prepare("insert into returned (source, file, line, keys, cells) values (?,?,?,?,?)");
   const settle = database.prepare("delete from returned where id = ?");
   const search = candidateSearch(index, fingerprints);
-  const scoreOf = (row: ReturnedRow, handed: RejectedRow): Score =>
-    scoreCells(comparedCells(handed, row, { columns: columnsOf(row.source), fingerprints }));
+  const scoreOf = (row: ReturnedRow, exported: RejectedRow): Score =>
+    scoreCells(comparedCells(exported, row, { columns: columnsOf(row.source), fingerprints }));
   const find = (row: ReturnedRow, after: number): RejectedRow | undefined => {
-    const known = best(search.byKey(row).map((handed) => ({ handed, ...scoreOf(row, handed) })));
-    if (known !== undefined) return known.handed;
-    return search.inOrder(row, after).find((handed) => {
-      const { unchanged, filled } = scoreOf(row, handed);
+    const known = best(search.byKey(row).map((exported) => ({ exported, ...scoreOf(row, exported) })));
+    if (known !== undefined) return known.exported;
+    return search.inOrder(row, after).find((exported) => {
+      const { unchanged, filled } = scoreOf(row, exported);
       return unchanged > 0 && unchanged * 2 >= filled;
     });
   };
@@ -91,19 +97,19 @@ export function createRowMatcher(
       const last = new Map<string, number>();
       for (const found of each("select * from returned order by id")) {
         const row = keptRow(found);
-        const handed = find(row, last.get(row.source) ?? 0);
-        if (handed === undefined) continue;
-        take.run(row.file, row.line, handed.id);
+        const exported = find(row, last.get(row.source) ?? 0);
+        if (exported === undefined) continue;
+        take.run(row.file, row.line, exported.id);
         settle.run(Number(found["id"]));
-        last.set(row.source, handed.id);
-        yield { row, handed };
+        last.set(row.source, exported.id);
+        yield { row, exported };
       }
-      database.exec("create index handed_by_place on handed (file, line)");
+      database.exec("create index exported_by_place on exported (file, line)");
       for (const found of each("select * from returned order by id")) {
         const row = keptRow(found);
-        const handed = search.inSamePlace(row);
-        if (handed !== undefined) take.run(row.file, row.line, handed.id);
-        yield { row, handed };
+        const exported = search.inSamePlace(row);
+        if (exported !== undefined) take.run(row.file, row.line, exported.id);
+        yield { row, exported };
       }
     },
   };
@@ -122,21 +128,21 @@ interface CandidateSearch {
 }
 
 function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints): CandidateSearch {
-  const withKey = `select * from handed where source = ? and key = ? and ${FREE} order by id limit ${MOST_CANDIDATES}`;
-  const behind = `select * from handed where source = ? and id > ? and ${FREE} order by id limit ${ROWS_AHEAD}`;
+  const withKey = `select * from exported where source = ? and key = ? and ${FREE} order by id limit ${MAX_CANDIDATES}`;
+  const behind = `select * from exported where source = ? and id > ? and ${FREE} order by id limit ${ROWS_AHEAD}`;
   return {
     byKey: ({ source, keys }) => {
-      const prints = [...new Set(keys.map((key) => fingerprints.key(normalKey(key))))];
-      return prints.flatMap((print) => rows(withKey, source, print).map(rejectedRow));
+      const keyFingerprints = [...new Set(keys.map((key) => fingerprints.key(normalKey(key))))];
+      return keyFingerprints.flatMap((fingerprint) => rows(withKey, source, fingerprint).map(rejectedRow));
     },
     inSamePlace: ({ source, file, line }) => {
       const [before] = rows(
-        "select number from handed where file = ? and line < ? order by line desc limit 1",
+        "select number from exported where file = ? and line < ? order by line desc limit 1",
         file,
         line,
       );
       const [next] = rows(
-        `select * from handed where source = ? and number = ? and ${FREE}`,
+        `select * from exported where source = ? and number = ? and ${FREE}`,
         source,
         Number(before?.["number"] ?? -1) + 1,
       );
@@ -148,14 +154,14 @@ function candidateSearch({ rows }: CorrectionIndex, fingerprints: Fingerprints):
 
 function scoreCells(cells: readonly ComparedCell[]): Score {
   const filled = cells.filter(
-    ({ print, value }) => print !== undefined && (print !== EMPTY_CELL || (value ?? "") !== ""),
+    ({ fingerprint, value }) => fingerprint !== undefined && (fingerprint !== EMPTY_CELL || (value ?? "") !== ""),
   );
   const unchanged = filled.filter(({ value, isSame }) => value !== undefined && isSame(value));
   return { unchanged: unchanged.length, filled: filled.length };
 }
 
 /** Maximum number of rows of one record and source that are compared. */
-const MOST_CANDIDATES = 50;
+const MAX_CANDIDATES = 50;
 /** Maximum number of consecutive removed rows. */
 const ROWS_AHEAD = 25;
 

@@ -12,9 +12,9 @@ import type { CorrectionIndex, RejectedRow } from "./correction-index.ts";
 
 interface ChangedKey {
   readonly change: Omit<ChangedCells, "count">;
-  readonly handed: RejectedRow;
+  readonly exported: RejectedRow;
   /** The fingerprint that the restored value must match. */
-  readonly print: string;
+  readonly fingerprint: string;
   /** Current 0-based column. */
   readonly position: number;
 }
@@ -41,11 +41,11 @@ export function openKeyRestorer(
   const wait = database.prepare("insert into unresolved values (?,?,?,?,?,?,?,?,?,?)");
   const settle = database.prepare("delete from unresolved where rowid = ?");
   return {
-    restore: ({ change, handed, print, position }) => {
+    restore: ({ change, exported, fingerprint, position }) => {
       const { place, before, source, column, after } = change;
       if (before === undefined) {
-        const { record, number } = handed;
-        wait.run(record, source, number, column, print, place.file, place.line, position, after, change.change);
+        const { record, number } = exported;
+        wait.run(record, source, number, column, fingerprint, place.file, place.line, position, after, change.change);
       } else {
         put.run(place.file, place.line, position, before);
         restored.add(change);
@@ -58,7 +58,7 @@ export function openKeyRestorer(
         for (const found of rows("select rowid as id, * from unresolved where record = ?", record)) {
           const { source, number, column_name: column } = found;
           const place = { source: String(source), row: Number(number), column: String(column) };
-          if (fingerprints.cell(place, key) !== found["print"]) continue;
+          if (fingerprints.cell(place, key) !== found["fingerprint"]) continue;
           put.run(String(found["file"]), Number(found["line"]), Number(found["position"]), key);
           restored.add({ ...changeOf(found), before: key });
           settle.run(Number(found["id"]));

@@ -22,9 +22,9 @@ export function returnedColumns(original: readonly string[], table: CsvTable): R
   const missing = original.filter((column) => isNamed(column) && !table.columnIndex.has(column));
   const added = present.filter((column) => isNamed(column) && !original.includes(column));
   const renamed = missing.flatMap((from) => {
-    const alike = added.find((to) => plainName(to) === plainName(from));
+    const similar = added.find((to) => plainName(to) === plainName(from));
     const inPlace = added.find((to) => table.columns.indexOf(to) === original.indexOf(from));
-    const to = alike ?? (present.length === original.length ? inPlace : undefined);
+    const to = similar ?? (present.length === original.length ? inPlace : undefined);
     return to === undefined ? [] : [{ from, to }];
   });
   const newNames = new Map(renamed.map(({ from, to }) => [from, to]));

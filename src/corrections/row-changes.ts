@@ -9,8 +9,8 @@ export function findRowChanges(
   const count = (sql: string): number => Number(rows(sql)[0]?.["count"] ?? 0);
   const added = count("select count(*) as count from added");
   return {
-    exportedRows: count("select count(*) as count from handed"),
-    returned: count("select count(*) as count from handed where file is not null") + added,
+    exportedRows: count("select count(*) as count from exported"),
+    returned: count("select count(*) as count from exported where file is not null") + added,
     added: rows(ADDED).map(({ source, count: found, file, line }) => ({
       source: String(source),
       count: Number(found),
@@ -22,15 +22,15 @@ export function findRowChanges(
     deleted: rows(
       `${LOST} and (marks like '%d%' or record not in (${RECORDS_LEFT})) group by source order by source`,
     ).map(numbered),
-    lostRecords: count(`select count(distinct record) as count from handed where record not in (${RECORDS_LEFT})`),
+    lostRecords: count(`select count(distinct record) as count from exported where record not in (${RECORDS_LEFT})`),
     reordered: reorderedRows(index),
   };
 }
 
 /** SQLite takes `file` from the row with the minimum line. */
 const ADDED = "select source, count(*) as count, file, min(line) as line from added group by source order by source";
-const LOST = "select source, count(*) as count, min(number) + 1 as number from handed where file is null";
-const RECORDS_LEFT = "select record from handed where file is not null";
+const LOST = "select source, count(*) as count, min(number) + 1 as number from exported where file is null";
+const RECORDS_LEFT = "select record from exported where file is not null";
 
 function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   const { source, count, number } = found;
@@ -42,7 +42,7 @@ function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
   const found = new Map<string, FoundRows>();
   let last = { source: "", number: -1 };
   for (const row of each(
-    "select source, number, file, line from handed where file is not null order by source, file, line",
+    "select source, number, file, line from exported where file is not null order by source, file, line",
   )) {
     const [source, number] = [String(row["source"]), Number(row["number"])];
     if (source !== last.source || number > last.number) {

@@ -39,7 +39,7 @@ export async function refuseSharedFolder(folder: string): Promise<void> {
     if (errorCode(error) === undefined) throw error;
   });
   if (stats === undefined) return;
-  const reason = whyShared(stats, currentUser());
+  const reason = sharingReason(stats, currentUser());
   if (reason !== undefined)
     throw new Failure("usage", `${folder}: ${reason}, so nothing is written there`, { hint: HINT });
 }
@@ -48,7 +48,7 @@ const HINT =
   "choose another folder with --out (only you can access a new folder), or remove the write access of other users";
 
 /** Why users other than this one may write to the folder; undefined if they may not. */
-export function whyShared(
+export function sharingReason(
   stats: Pick<Stats, "isSymbolicLink" | "mode" | "uid" | "gid">,
   user: FolderUser | undefined,
 ): string | undefined {

@@ -22,7 +22,7 @@ function engine(): DatabaseClass {
  * Whether closing a database releases its file immediately. The package releases it only when its statements are
  * garbage-collected.
  */
-export const closesAtOnce: boolean = hasStableSqlite(process.versions.node);
+export const closesImmediately: boolean = hasStableSqlite(process.versions.node);
 
 /** From these versions on, loading `node:sqlite` prints no experimental warning. */
 export function hasStableSqlite(node: string): boolean {

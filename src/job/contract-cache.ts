@@ -44,7 +44,7 @@ export async function cachedContract(
 }
 
 /** The cached contract; undefined if it would have to be compiled. */
-export async function keptContract(
+export async function storedContract(
   documents: readonly SourceText[],
   cache: ContractCache | undefined,
   settings: RuleSettings["rules"] = {},
@@ -90,8 +90,8 @@ async function readEntry(entry: string): Promise<Buffer | undefined> {
   const handle = await open(entry, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
     const { mode, uid } = await handle.stat();
-    const isOurs = process.getuid === undefined || uid === process.getuid();
-    return isOurs && (mode & WRITABLE_BY_OTHERS) === 0 ? await handle.readFile() : undefined;
+    const isOwn = process.getuid === undefined || uid === process.getuid();
+    return isOwn && (mode & WRITABLE_BY_OTHERS) === 0 ? await handle.readFile() : undefined;
   } finally {
     await handle.close();
   }

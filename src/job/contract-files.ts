@@ -11,7 +11,7 @@ import { Failure } from "../model/failure.ts";
 import { readTextFile, type TextFile } from "../read/text/text-file.ts";
 import { shellCommand } from "../text/shell-command.ts";
 import { suggestionOr } from "../text/suggestion.ts";
-import { cachedContract, type ContractCache, keptContract } from "./contract-cache.ts";
+import { cachedContract, type ContractCache, storedContract } from "./contract-cache.ts";
 import type { RuleSettings } from "./settings/rule-configuration.ts";
 import type { ContractCaching } from "./dependencies.ts";
 
@@ -72,12 +72,12 @@ export async function readContractWithFindings(
 }
 
 /** The contract if an earlier command has compiled it; undefined if it would have to be compiled now. */
-export async function readKeptContract(
+export async function readStoredContract(
   files: readonly string[],
   cache: ContractCache | undefined,
   settings?: RuleSettings["rules"],
 ): Promise<Contract | undefined> {
-  return keptContract(await readContractFiles(files), cache, settings);
+  return storedContract(await readContractFiles(files), cache, settings);
 }
 
 /**

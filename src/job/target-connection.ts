@@ -212,16 +212,16 @@ const MAX_REPLY_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates a client for reading. Opens no socket before the first request.
- * @param who `anybody` for public data (specification 5.1): credentials are neither needed nor sent
+ * @param who `public` for public data (specification 5.1): credentials are neither needed nor sent
  * @throws Failure `usage` for an unusable base URL, `config` if required credentials are missing
  */
 export async function connectToRead(
   target: TargetSettings,
-  who: "anybody" | "account-holder",
+  who: "public" | "account-holder",
   dependencies: ReadDependencies,
 ): Promise<ReadConnection> {
   const open = await openTarget(target, { connections: 1, maxReplyBytes: MAX_REPLY_BYTES }, dependencies);
-  const authorisation = who === "anybody" ? undefined : await authorisationOf(target, open, dependencies);
+  const authorisation = who === "public" ? undefined : await authorisationOf(target, open, dependencies);
   const { clock, random, userAgent, drain, notice } = dependencies;
   const client = createReadClient({
     ...open,

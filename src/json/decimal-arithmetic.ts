@@ -124,7 +124,7 @@ function scaled(text: string, places: number): bigint {
 export interface DecimalSum {
   /** @param text must satisfy `isDecimalText` */
   readonly add: (text: string) => void;
-  /** `0` if nothing was added; otherwise has as many decimal places as the most precise summand. */
+  /** `0` if nothing was added; otherwise has the number of decimal places of the most precise summand. */
   readonly text: () => string;
 }
 

@@ -117,9 +117,9 @@ export interface Ledger {
    * The same ledger, which a separate thread writes from now on. Closing this ledger also closes the returned one. This
    * ledger can still be queried but no longer writes. The `plan` of the returned ledger may resolve before the items
    * are written. Absent if another program does the work of the ledger.
-   * @param begins when the thread starts: at once, or when enough has been sent to outweigh its cost
+   * @param begins when the thread starts: immediately, or when enough has been sent to outweigh its cost
    */
-  readonly inThread?: (begins: "at once" | "when it pays") => Ledger;
+  readonly inThread?: (begins: "immediately" | "when worthwhile") => Ledger;
   /** Whether this process is still the writer. Absent if no other process can write while this process is alive. */
   readonly lease?: HeldLease;
   close(): Promise<void>;

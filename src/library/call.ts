@@ -80,7 +80,7 @@ function secretsOf({ apiKey, token }: Credentials): { readonly [Name in keyof Se
 }
 
 async function refuseStandardInput(): Promise<never> {
-  throw new Failure("usage", "a program has no standard input to read records from", {
+  throw new Failure("usage", "a program cannot read records from standard input", {
     hint: "write them to a file, and pass its path in `sources`",
   });
 }

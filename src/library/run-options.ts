@@ -86,7 +86,7 @@ export interface PushOptions extends ValidateOptions, LedgerOptions, KeyOptions,
   readonly pace?: PaceOptions | undefined;
 }
 
-/** What a call that sends records needs in addition to its settings. */
+/** The resources that a call needs to send records, in addition to its settings. */
 export interface SendingCall {
   readonly credentials?: Credentials | undefined;
   /** Required to send to a target whose `environment` is `production`. */

@@ -51,7 +51,7 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
     ...mapping,
     ...(prepare !== undefined && {
       prepare,
-      locate: (row, path) => calls.whileLocating(() => mapping.locate(row, path)),
+      locate: (row, path) => calls.duringLocate(() => mapping.locate(row, path)),
     }),
     close: values.functions.close,
     payloadNode: isAllOfRecord ? root : undefined,

@@ -33,7 +33,7 @@ export interface Mapping {
    * involved.
    */
   readonly payloadNode?: MappingNode | undefined;
-  /** True if the value at this path is the same in every payload, whatever the rows. */
+  /** True if the value at this path is the same in every payload and does not depend on rows. */
   readonly isConstant: (path: AttrPath) => boolean;
   /** Columns (CSV) or paths (JSON) that the payload uses, by source. */
   readonly columns: ReadonlyMap<string, readonly string[]>;

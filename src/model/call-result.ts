@@ -17,14 +17,14 @@ export class CallFault {
 
 /** The function calls for one row, in order. */
 export interface RowCalls {
-  readonly made: MadeCall[];
+  readonly made: SuccessfulCall[];
   /** The batch of rows for which the calls were made. */
   readonly batch: number;
   /** Position at which the search for the next call starts. */
   next: number;
 }
 
-interface MadeCall {
+interface SuccessfulCall {
   readonly name: string;
   readonly text: string;
   readonly isDone: boolean;

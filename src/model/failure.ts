@@ -81,6 +81,6 @@ export const BUG_EXIT_CODE = 70;
 const WORST_FIRST = [BUG_EXIT_CODE, 7, 2, 6, 5, 4, 3, 1, 0] as const;
 
 /** The exit code with the highest priority. */
-export function worstExitCode(codes: readonly number[]): number {
+export function highestPriorityExitCode(codes: readonly number[]): number {
   return WORST_FIRST.find((code) => codes.includes(code)) ?? 0;
 }

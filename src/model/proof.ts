@@ -100,7 +100,7 @@ export interface MeasureSums {
 /** The platform's answers to the queries for accepted records. */
 export interface PlatformProof {
   readonly askedAt: string;
-  /** The attrs of the content that the contract lets one compare. */
+  /** The attrs of the content that can be compared under the contract. */
   readonly compared: readonly string[];
   /** Found with equal values at all compared attrs; at least one value was compared. */
   readonly found: number;

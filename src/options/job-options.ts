@@ -39,7 +39,7 @@ export const INPUT = {
     library: true,
     recorded: true,
     reimport: true,
-    help: "mapping of rows to payloads (none: JSON sources already contain payloads)",
+    help: "mapping of rows to payloads (omit it if JSON sources already contain payloads)",
     docs: "how rows become payloads ([mapping.md](mapping.md)); without a mapping, JSON sources must contain payloads",
   },
   source: { arg: "<name=path>", kind: "paths", help: "files for one source of the mapping (repeatable)" },

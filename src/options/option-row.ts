@@ -92,7 +92,7 @@ export type MaxErrors = { readonly count: number } | { readonly share: number };
 export type Threads = "auto" | number;
 
 /** More threads would only wait for the single reader. */
-export const MOST_THREADS = 64;
+export const MAX_THREADS = 64;
 
 /** Forms of the `Authorization` header: the prefix of the token, or the API key itself (`basic`). */
 export const AUTH_SCHEMES = ["Token", "JWT", "Bearer", "none", "basic"] as const;

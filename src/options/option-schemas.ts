@@ -7,7 +7,7 @@ import {
   type FileValues,
   type Kind,
   kindOf,
-  MOST_THREADS,
+  MAX_THREADS,
   type OptionRow,
   type OptionTable,
   type RecordedValues,
@@ -54,8 +54,8 @@ const KINDS: Readonly<Record<Kind, ValueKind | ((range: NonNullable<OptionRow["r
     file: max === undefined ? z.number().positive().max(3600) : z.number().min(min).max(max),
   }),
   threads: {
-    words: `a whole number from 1 to ${MOST_THREADS}, or "auto"`,
-    schema: z.union([auto, count.max(MOST_THREADS)]),
+    words: `a whole number from 1 to ${MAX_THREADS}, or "auto"`,
+    schema: z.union([auto, count.max(MAX_THREADS)]),
   },
   concurrency: { words: 'a whole number from 1, or "auto"', schema: z.union([auto, count]) },
   maxErrors: {

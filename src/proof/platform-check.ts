@@ -22,7 +22,7 @@ export function platformFile(run: string): string {
   return `platform-${run}.ndjson`;
 }
 
-/** `notCompared`: found, but nothing but its key could be compared. */
+/** `notCompared`: found, but only its key could be compared. */
 type PlatformAnswerKind = LookupResult["kind"] | "notCompared";
 
 /** The platform's answer for one record, and the values it returned, as text by attr. */

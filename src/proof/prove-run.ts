@@ -17,7 +17,7 @@ export interface ProveContext {
   readonly folder: ReportFolder;
   readonly dependencies: Dependencies;
   /** Queries the platform for accepted records. If absent, the platform is not queried. */
-  readonly askPlatform?:
+  readonly queryPlatform?:
     | ((job: Job, settings: RunSettings, run: Run) => Promise<PlatformCheck | undefined>)
     | undefined;
 }
@@ -46,10 +46,10 @@ async function proveFromSources(
   run: Run,
   settings: RunSettings,
   job: Job,
-  { ledger, folder, dependencies, askPlatform }: ProveContext,
+  { ledger, folder, dependencies, queryPlatform }: ProveContext,
 ): Promise<ProvedRun> {
   const tables = await openTables(folder, run);
-  const check = await askPlatform?.(job, settings, run);
+  const check = await queryPlatform?.(job, settings, run);
   const platform = check && { ...check, file: await openHashedFile(folder, platformFile(run.id)) };
   const traced = await traceRecords({ ledger, run, tables, platform, job });
   const counts = await accountForFiles(job, traced.rows, tables.rows, dependencies.drain);
@@ -141,9 +141,9 @@ function sourcesOf(
 ): readonly SourceProof[] {
   return input.files.map(({ source, file, path: at }) => {
     const counted = counts.get(fileKey(source, file));
-    const print = files.find((one) => path.resolve(job.folder, one.file) === path.resolve(job.folder, at));
-    if (counted === undefined || print === undefined) throw new Error(`the run has no fingerprint of ${file}`);
-    return { source, file, bytes: print.bytes, sha256: print.sha256, ...counted };
+    const recorded = files.find((one) => path.resolve(job.folder, one.file) === path.resolve(job.folder, at));
+    if (counted === undefined || recorded === undefined) throw new Error(`the run has no fingerprint of ${file}`);
+    return { source, file, bytes: recorded.bytes, sha256: recorded.sha256, ...counted };
   });
 }
 

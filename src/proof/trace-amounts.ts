@@ -25,7 +25,7 @@ interface MeasuredRecord {
   /** The payload in the form that is sent. Absent for an orphan. */
   readonly payload: JsonObject | undefined;
   /** Whether the payload equals the planned payload in the ledger. */
-  readonly isAsPlanned: boolean;
+  readonly matchesPlan: boolean;
   readonly answer: PlatformAnswer | undefined;
 }
 
@@ -71,10 +71,10 @@ export function createAmountTracer(
   };
 }
 
-/** A payload that differs from the planned payload is no evidence of what was sent. */
+/** A payload that differs from the planned payload does not prove which amounts were sent. */
 function tracedAmount(
   { by, source, payload, path, unreadable }: Amount,
-  { outcome, isAsPlanned, answer }: MeasuredRecord,
+  { outcome, matchesPlan, answer }: MeasuredRecord,
   withPlatform: boolean,
 ): TracedAmount {
   const isOnPlatform = outcome !== undefined && ON_PLATFORM.has(outcome.status);
@@ -82,8 +82,8 @@ function tracedAmount(
   const stages = {
     source,
     payload,
-    sent: wasSent && isAsPlanned ? payload : undefined,
-    accepted: isOnPlatform && isAsPlanned ? payload : undefined,
+    sent: wasSent && matchesPlan ? payload : undefined,
+    accepted: isOnPlatform && matchesPlan ? payload : undefined,
     platform: withPlatform ? answer?.values.get(formatAttr(path)) : undefined,
   };
   return { unreadable, ...definedMembers({ by, ...stages }) };

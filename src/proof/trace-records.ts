@@ -74,7 +74,7 @@ async function traceRecord(
   const { record, outcome, payload, comparison } = one;
   const { rows, amounts, payloads } = progress;
   await tables.rows.write(rowsIn(record, outcome, rows));
-  await amounts.add({ record, outcome, payload, isAsPlanned: comparison === "same", answer });
+  await amounts.add({ record, outcome, payload, matchesPlan: comparison === "same", answer });
   if (comparison !== undefined) payloads[comparison] += 1;
   if (outcome === undefined) {
     if (!record.orphan) progress.leftOut += 1;

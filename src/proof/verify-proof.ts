@@ -42,7 +42,7 @@ export async function verifyProof(
       madeAt: proof.madeAt,
       tool: proof.tool,
       all: proof.coverage !== undefined,
-      askPlatform: (job, _, run) => recordedAnswers(folder, proof, job, run),
+      queryPlatform: (job, _, run) => recordedAnswers(folder, proof, job, run),
     },
     dependencies,
   );

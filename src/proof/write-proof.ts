@@ -6,7 +6,7 @@ import { openReportFolder } from "../report/report-folder.ts";
 import { printableJson } from "../terminal/safe-json.ts";
 import { proveRun, type ProveContext } from "./prove-run.ts";
 
-export interface ProofOptions extends Pick<ProveContext, "askPlatform"> {
+export interface ProofOptions extends Pick<ProveContext, "queryPlatform"> {
   readonly ledger: Ledger;
   /** Ordered from the oldest to the newest. */
   readonly runs: readonly Run[];
@@ -25,12 +25,12 @@ export interface ProofOptions extends Pick<ProveContext, "askPlatform"> {
  * @throws Failure `storage`
  */
 export async function writeProof(
-  { ledger, runs, folder: name, madeAt, tool, all, askPlatform }: ProofOptions,
+  { ledger, runs, folder: name, madeAt, tool, all, queryPlatform }: ProofOptions,
   dependencies: Dependencies,
 ): Promise<Proof> {
   const folder = await openReportFolder(name);
   try {
-    const context = { ledger, folder, dependencies, askPlatform };
+    const context = { ledger, folder, dependencies, queryPlatform };
     const proofs: Proof["runs"][number][] = [];
     const files: Record<string, string> = {};
     for (const run of runs) {

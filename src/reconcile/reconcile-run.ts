@@ -44,7 +44,7 @@ export async function reconcileRun(
   const left: LeftRecords = new Map();
   for await (const group of undecidedRecords(context, statuses)) {
     const seen = await lookUpGroup(group, context);
-    const again = group.filter((_, index) => isLookedForAgain(seen[index]));
+    const again = group.filter((_, index) => isLookedUpAgain(seen[index]));
     if (again.length > 0) await clock.sleep(Math.min(context.readBackIntervalMs, MAX_READ_BACK_INTERVAL_MS), drain);
     if (drain.aborted) break;
     const second = again.length === 0 ? [] : await lookUpGroup(again, context);
@@ -76,8 +76,8 @@ function recordList(records: readonly number[]): string {
 }
 
 /** Absence must be confirmed by a second query, and a record in progress may be finished by then. */
-function isLookedForAgain(lookup: LookupResult | undefined): boolean {
-  return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isUnderWay === true);
+function isLookedUpAgain(lookup: LookupResult | undefined): boolean {
+  return lookup?.kind === "absent" || (lookup?.kind === "unknown" && lookup.isInProgress === true);
 }
 
 const MAX_READ_BACK_INTERVAL_MS = 5000;
@@ -183,7 +183,7 @@ function decisionFor(record: UndecidedRecord, lookup: LookupResult, context: Rec
   if (lookup.kind === "unknown") return lookup.reason;
   if (lookup.kind === "absent" && record.status === "existing") return NOT_FOUND;
   if (lookup.kind === "absent") {
-    const reason = whyNotResent(record, lookup, context);
+    const reason = notResentReason(record, lookup, context);
     return reason ?? { ...made, decision: "resend", reason: "two queries did not find it on the platform" };
   }
   const { account } = lookup;
@@ -209,7 +209,7 @@ const NOT_FOUND = "the platform refused it as existing, but does not find it";
 const NOT_COMPARED =
   "the platform has it, perhaps with other content, and only its key could be compared (`match` in x-migrate-read-back)";
 
-function whyNotResent(
+function notResentReason(
   { resends, step }: UndecidedRecord,
   { unproven }: Extract<LookupResult, { readonly kind: "absent" }>,
   { job }: ReconcileContext,

@@ -239,8 +239,8 @@ function coercedText(from: string, to: string): string {
 function schemaText(keyword: string, name: string | undefined): string {
   const about = name === undefined ? "" : ` (about "${plainText(name)}")`;
   const meaning = SCHEMA_TEXT[keyword];
-  const said = `Does not satisfy "${keyword}" of the contract's schema${about}`;
-  return meaning === undefined ? `${said}.` : `${said}: ${meaning}.`;
+  const sentence = `Does not satisfy "${keyword}" of the contract's schema${about}`;
+  return meaning === undefined ? `${sentence}.` : `${sentence}: ${meaning}.`;
 }
 
 const SCHEMA_TEXT: Readonly<Record<string, string | undefined>> = {

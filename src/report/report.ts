@@ -55,16 +55,16 @@ export type Reporter = (report: Report, write: Write) => Promise<void>;
  * @throws Error (a bug) at the end if the outcomes of any status differ in number from the summary
  */
 export function allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
-  return addingUp(outcomes(), summary);
+  return withCheckedCounts(outcomes(), summary);
 }
 
 /** Like `allOutcomes`, with consecutive valid records as columns, if they are stored as columns. */
 export function allInColumns(report: Report): AsyncGenerator<readonly (Outcome | ValidOutcomes)[]> {
   const { summary, outcomes, inColumns = outcomes } = report;
-  return addingUp(inColumns(), summary);
+  return withCheckedCounts(inColumns(), summary);
 }
 
-async function* addingUp<Part extends Outcome | ValidOutcomes>(
+async function* withCheckedCounts<Part extends Outcome | ValidOutcomes>(
   batches: AsyncIterable<readonly Part[]>,
   summary: Summary,
 ): AsyncGenerator<readonly Part[]> {

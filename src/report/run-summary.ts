@@ -14,7 +14,7 @@ const MEANINGS: Readonly<Record<Status, string>> = {
   blocked: "stopped by the platform for a reason other than the data",
   pending: "not sent yet",
   skipped: "already accepted: not sent again",
-  duplicate: "key of another record: sent only once",
+  duplicate: "repeats another record: sent only once",
   existing: "already on the platform: content not compared",
 };
 

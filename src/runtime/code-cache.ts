@@ -8,7 +8,7 @@ import { buildName, codeCacheFolder } from "./installation.ts";
  * Enables the compile cache of Node.js (22.1 and later) for the program's own files, in the user's cache folder. If
  * the folder cannot be created, or other users can write to it, there is no cache and no message.
  */
-export function keepCompiledCode(): void {
+export function cacheCompiledCode(): void {
   const enable: unknown = Reflect.get(module, "enableCompileCache");
   const build = buildName();
   if (typeof enable !== "function" || build === undefined) return;

@@ -7,29 +7,29 @@ import { Failure } from "../model/failure.ts";
 interface SystemLimit {
   readonly message: string;
   readonly hint: string;
-  readonly isMetBy: (error: Error, code: string | undefined) => boolean;
+  readonly matches: (error: Error, code: string | undefined) => boolean;
 }
 
 const LIMITS: readonly SystemLimit[] = [
   {
-    message: "the system lets this program open too few files at once",
+    message: "the limit of open files is too low",
     hint: "raise the limit (`ulimit -n 1024`), then run the same command again",
-    isMetBy: (error, code) => code === "EMFILE" || code === "ENFILE" || isModuleThatExists(error, code),
+    matches: (error, code) => code === "EMFILE" || code === "ENFILE" || isModuleThatExists(error, code),
   },
   {
-    message: "the system gives this program too little address space for its network client",
+    message: "there is too little address space for the network client",
     hint: "raise the limit (`ulimit -v unlimited`), or set NODE_OPTIONS=--disable-wasm-trap-handler",
-    isMetBy: ({ message }) => /^WebAssembly\..*(?:Cannot|could not) allocate/.test(message),
+    matches: ({ message }) => /^WebAssembly\..*(?:Cannot|could not) allocate/.test(message),
   },
   {
-    message: "the system gives this program too little memory",
+    message: "there is too little memory",
     hint: "raise the limit (`ulimit -v`, or that of the container), or free memory; then run the same command again",
-    isMetBy: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
+    matches: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
   },
   {
-    message: "the system does not let this program start another thread",
+    message: "the system allows no further threads",
     hint: "raise the process limit (`ulimit -u`, or that of the container), then run the same command again",
-    isMetBy: (_error, code) => code === "ERR_WORKER_INIT_FAILED",
+    matches: (_error, code) => code === "ERR_WORKER_INIT_FAILED",
   },
 ];
 
@@ -63,7 +63,7 @@ export function limitFailure(error: unknown): Failure | undefined {
   }
   if (!(error instanceof Error)) return undefined;
   const code = errorCode(error);
-  const limit = LIMITS.find(({ isMetBy }) => isMetBy(error, code));
+  const limit = LIMITS.find(({ matches }) => matches(error, code));
   if (limit === undefined) return limitFailure(error.cause);
   const detail = code === undefined || code === "ERR_MODULE_NOT_FOUND" ? "" : ` (${code})`;
   return new Failure("storage", `${limit.message}${detail}`, { hint: limit.hint, cause: error });

@@ -114,7 +114,7 @@ async function serve(context: RequestContext, route: Route, dependencies: HttpAp
 interface ReceivedRequest {
   readonly request: PlatformRequest;
   readonly route: Route;
-  /** Records what the platform did, and the status that the client receives. */
+  /** Records the action of the platform, and the status that the client receives. */
   readonly finish: (reply: Reply, shown: number | undefined) => void;
 }
 

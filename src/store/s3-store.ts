@@ -74,12 +74,13 @@ export async function openS3Store(bucket: Bucket, options: S3Options): Promise<D
   }
   return {
     name: `s3://${bucket.name}${bucket.prefix === "" ? "" : `/${bucket.prefix.slice(0, -1)}`}`,
-    has: async (key) => isThere(await ask("HEAD", `/${bucket.name}/${encodedPath(bucket.prefix + key)}`), bucket),
+    has: async (key) =>
+      bucketHasObject(await ask("HEAD", `/${bucket.name}/${encodedPath(bucket.prefix + key)}`), bucket),
     close,
   };
 }
 
-function isThere(reply: HttpReply, bucket: Bucket): boolean {
+function bucketHasObject(reply: HttpReply, bucket: Bucket): boolean {
   if (reply.status === 200) return true;
   if (reply.status === 404) return false;
   throw storeFailure(reply, bucket);
@@ -163,7 +164,7 @@ function storeFailure(reply: HttpReply, bucket: Bucket): Failure {
 }
 
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: they do not belong together"],
+  ["SignatureDoesNotMatch", "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: they do not match"],
   ["InvalidAccessKeyId", "the store does not recognise the access key: check AWS_ACCESS_KEY_ID"],
   ["RequestTimeTooSkewed", "correct this machine's clock"],
   ["ExpiredToken", "get a new session token: the one in use has expired"],

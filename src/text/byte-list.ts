@@ -15,7 +15,7 @@ export interface ByteList {
   readonly addText: (text: string) => void;
 }
 
-export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
+export function createByteList(firstSize: number = MIN_SIZE): ByteList {
   let memory = new Uint8Array(firstSize);
   let end = 0;
 
@@ -75,7 +75,7 @@ export function createByteList(firstSize: number = LEAST_SIZE): ByteList {
   };
 }
 
-const LEAST_SIZE = 4096;
+const MIN_SIZE = 4096;
 /** Maximum size of the memory that is kept after `clear`. */
 const KEPT_SIZE = 2 ** 22;
 const LONG_PIECE = 100;
@@ -86,7 +86,7 @@ export function addCopies(list: ByteList, length: number, times: number): Uint8A
   const start = list.length();
   const end = start + length * times;
   for (let at = start; at < end; at = list.length()) {
-    // Copies all bytes written so far at once.
+    // Copies all bytes written so far in one call.
     list.addBytes(list.bytes().subarray(start - length, start - length + Math.min(at - start + length, end - at)));
   }
   return list.bytes().subarray(start);
@@ -94,7 +94,7 @@ export function addCopies(list: ByteList, length: number, times: number): Uint8A
 
 /** Appends a non-negative integer in decimal digits. */
 export function addNumber(list: ByteList, number: number): void {
-  if (number > MOST_WRITTEN) {
+  if (number > MAX_WRITTEN) {
     list.addText(String(number));
     return;
   }
@@ -103,7 +103,7 @@ export function addNumber(list: ByteList, number: number): void {
 }
 
 /** The largest number that `writeNumber` accepts. */
-export const MOST_WRITTEN: number = 2 ** 31 - 1;
+export const MAX_WRITTEN: number = 2 ** 31 - 1;
 const digits = new Uint8Array(10);
 const ZERO = 0x30;
 

@@ -6,7 +6,7 @@
  * (`otherMatches`). For two keys with the same normal form, `findKeyDamage` decides.
  */
 export function normalKey(key: string): string {
-  const plain = PLAIN_KEY.test(key) ? key : undamaged(key);
+  const plain = PLAIN_KEY.test(key) ? key : originalForm(key);
   return plain.includes("-") ? withoutDashes(plain) : plain;
 }
 
@@ -65,7 +65,7 @@ export const KEY_FORMS: readonly { readonly kind: KeyForm; readonly undo: (key: 
 const THOUSANDS = /^[1-9]\d{0,2}(?:,\d{3})+(?=$|\.0+$)/u;
 const SCIENTIFIC = /^(\d)(?:[.,](\d{1,15}))?E\+?(\d{1,2})$/u;
 
-function undamaged(key: string): string {
+function originalForm(key: string): string {
   return KEY_FORMS.reduce((text, { undo }) => undo(text), key);
 }
 

@@ -33,7 +33,7 @@ function swaps(one: string, other: string): number {
 
 /** Whether a name contains the other name as complete words, and that name is long enough. */
 function hasWords(name: string, words: string): boolean {
-  return words.length >= LEAST_WORDS && separated(name).includes(separated(words));
+  return words.length >= MIN_WORDS && separated(name).includes(separated(words));
 }
 
 function separated(name: string): string {
@@ -41,7 +41,7 @@ function separated(name: string): string {
 }
 
 /** Shorter words are part of too many names. */
-const LEAST_WORDS = 4;
+const MIN_WORDS = 4;
 
 /** `; did you mean "post"?`, to append to a message; empty if no candidate is similar. */
 export function didYouMean(word: string, candidates: Iterable<string>): string {

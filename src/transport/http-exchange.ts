@@ -196,7 +196,7 @@ export function createAbortListeners(): (signal: AbortSignal, exchange: Exchange
     signal.addEventListener(
       "abort",
       () => {
-        for (const exchange of exchanges) exchange.abort("ABORTED", "stopped before the reply came");
+        for (const exchange of exchanges) exchange.abort("ABORTED", "stopped before the reply arrived");
       },
       { once: true },
     );

@@ -92,7 +92,7 @@ export function createLedgerWriter({ ledger, run, clock, onFailure }: LedgerWrit
       closed.abort();
       flush();
       await last;
-      return transactions.writeRefused();
+      return transactions.refuseWrites();
     },
   };
 }
@@ -101,7 +101,7 @@ interface LedgerTransactions {
   /** Writes outcomes, optionally with intents, in one transaction. Keeps the outcomes that fail. */
   readonly write: (entries: readonly Entry[], intents?: readonly Intent[]) => Promise<void>;
   /** Retries the outcomes that failed and returns those that fail again. */
-  readonly writeRefused: () => Promise<readonly AttemptOutcome[]>;
+  readonly refuseWrites: () => Promise<readonly AttemptOutcome[]>;
 }
 
 function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: string): LedgerTransactions {
@@ -123,7 +123,7 @@ function createLedgerTransactions(ledger: LedgerWriterOptions["ledger"], run: st
 
   return {
     write,
-    async writeRefused() {
+    async refuseWrites() {
       const again = refused;
       refused = [];
       if (again.length > 0) await write(again).catch(() => undefined);

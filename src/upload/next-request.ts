@@ -61,13 +61,13 @@ export function giveUpPolling(state: RecordState, result: RequestResult | undefi
 }
 
 /** Ends the upload: the record cannot get an outcome because of a ledger failure or a bug. */
-export function lose(error: unknown, { queue, shutdown }: SendContext): void {
+export function failRecord(error: unknown, { queue, shutdown }: SendContext): void {
   shutdown.stop(error);
   queue.recordDone();
 }
 
 /** Moves the record to its next step, polls the current step, or gives the record its outcome. */
-export async function proceed(state: RecordState, result: RequestResult, context: SendContext): Promise<void> {
+export async function applyResult(state: RecordState, result: RequestResult, context: SendContext): Promise<void> {
   const { step } = state.position;
   const action = context.stepOrder.nextAction(result, state.position, pollHistoryOf(state, result, context));
   if (action.kind === "advance") await advance(state, result, action.to, context);
@@ -147,8 +147,8 @@ async function pollLater(
 
 /**
  * Gives the attempt the outcome `pending` and starts a new attempt after a delay. For a refused attempt, the outcome
- * is written at once. For an ambiguous one, it is written with the next intent: after a crash in between, the record
- * must be ambiguous.
+ * is written immediately. For an ambiguous one, it is written with the next intent: after a crash in between, the
+ * record must be ambiguous.
  */
 async function resendLater(
   state: RecordState,

@@ -143,7 +143,7 @@ function rejectedOutcome(
 
 type Accepted = Extract<ReplyClass, { readonly kind: "accepted" }>;
 
-/** A status that is only polled says that the record is there, not that it has this content. */
+/** A polled status shows that the platform has the record, not that it has this content. */
 function acceptedOutcome(replyClass: Accepted, state: RecordState): RecordOutcome {
   const account = accountOf(replyClass);
   if (state.position.mode === "check" && !isOwnContent(state)) {

@@ -51,7 +51,7 @@ function causeOf(pushBack: RequestResult["pushBack"]): keyof typeof COSTS {
 export interface RetryBudget {
   /** False if the budget is used up. */
   readonly take: (cause: keyof typeof COSTS) => boolean;
-  readonly payBack: () => void;
+  readonly refund: () => void;
 }
 
 const BUDGET = 500;
@@ -66,7 +66,7 @@ export function createRetryBudget(): RetryBudget {
       left -= COSTS[cause];
       return true;
     },
-    payBack() {
+    refund() {
       left = Math.min(BUDGET, left + 1);
     },
   };

@@ -1,6 +1,6 @@
 import type { Failure } from "../model/failure.ts";
 import type { MaySend, RequestResult } from "../platform/import/classified-request.ts";
-import { finish, giveUpPolling, lose, proceed, retryLater } from "./next-request.ts";
+import { finish, giveUpPolling, failRecord, applyResult, retryLater } from "./next-request.ts";
 import { isIdempotent, noteUnclear, type RecordState } from "./record-state.ts";
 import { decideRetry } from "./retry.ts";
 import type { SendContext } from "./send-context.ts";
@@ -10,7 +10,7 @@ import type { SendContext } from "./send-context.ts";
  * `pending`. Never rejects.
  */
 export async function sendRecord(state: RecordState, context: SendContext): Promise<void> {
-  if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => lose(error, context));
+  if (mayLeave(state, context)) await sendOnce(state, context).catch((error: unknown) => failRecord(error, context));
   else if (isPatienceOver(state, context)) giveUpPolling(state, undefined, context);
   else finish(state, { status: "pending", reason: "not sent" }, undefined, context);
 }
@@ -36,8 +36,8 @@ async function sendOnce(state: RecordState, context: SendContext): Promise<void>
   const mayRepeat = idempotent || state.position.step.dedupesByKey;
   const isNoiseKnown = rate.isNoiseKnown();
   const retry = decideRetry(result, { tries: state.tries, mayRepeat, isNoiseKnown, budget, random });
-  const next = retry.again ? retryLater(state, result, retry.afterMs, context) : proceed(state, result, context);
-  next.catch((error: unknown) => lose(error, context));
+  const next = retry.again ? retryLater(state, result, retry.afterMs, context) : applyResult(state, result, context);
+  next.catch((error: unknown) => failRecord(error, context));
 }
 
 function request(state: RecordState, context: SendContext): Promise<RequestResult> {

@@ -72,7 +72,7 @@ export interface UploadOptions {
   readonly abort: AbortSignal;
   /**
    * Monotonic milliseconds from which "not found" is trusted for an ambiguous record. Earlier, a cancelled request may
-   * still be processed. Default: at once.
+   * still be processed. Default: immediately.
    */
   readonly trustNotFoundFrom?: number;
   /** Maximum wait while the platform is unreachable or accepts nothing, default 5 minutes. */
@@ -102,7 +102,7 @@ export interface ReportedSupplier {
   readonly code?: string | undefined;
   readonly at: number;
   /** This worker probes the supplier, and no other does. */
-  readonly isAskedHere: boolean;
+  readonly isProbedHere: boolean;
 }
 
 export type UploadEvent =

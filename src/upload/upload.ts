@@ -33,14 +33,14 @@ export async function upload(
       const waitMs = breakers.failure() === undefined ? 0 : breakers.untilProbe();
       if (clock.monotonic() + waitMs > until) return end;
       await clock.sleep(waitMs, drain);
-    } while (breakers.isLeftToOthers() && !drain.aborted);
+    } while (breakers.isProbedByOthers() && !drain.aborted);
     if (drain.aborted) return { reason: "drained", counts: end.counts, unsaved: end.unsaved };
   }
 }
 
 /** Records were skipped only because of an import supplier, and the run waits for it. */
 function needsAnotherRound({ reason, failure }: UploadEnd, breakers: SupplierBreakers): boolean {
-  const left = breakers.takeSkipped();
+  const left = breakers.takeSkippedSuppliers();
   if (!breakers.waits || !left || reason === "drained") return false;
   return reason === "done" || failure?.message === breakers.failure()?.message;
 }

@@ -47,7 +47,7 @@ export function compileAssertions(assertions: readonly Assertion[]): Assert {
   return (value, work = createWork()) => {
     meter.work = work;
     for (const check of checks) {
-      const error = tellingError(check(value));
+      const error = mostSpecificError(check(value));
       if (error !== undefined) return findingOf(error);
     }
     return undefined;
@@ -131,7 +131,7 @@ function compilePattern(
 }
 
 /** The last error summarises the errors before it, but an error of `if` only repeats them. */
-function tellingError(errors: readonly ErrorObject[]): ErrorObject | undefined {
+function mostSpecificError(errors: readonly ErrorObject[]): ErrorObject | undefined {
   return errors.findLast(({ keyword }) => keyword !== "if") ?? errors[0];
 }
 

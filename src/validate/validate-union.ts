@@ -65,8 +65,8 @@ function bestOptionCheck(types: readonly FieldType[], compile: (type: FieldType)
     json: jsonKindOf(option),
   }));
   const check: Check = (value, collector) => {
-    const alike = options.filter(({ json }) => json === undefined || json === kindOfValue(value));
-    const tried = alike.length > 0 ? alike : options;
+    const sameKind = options.filter(({ json }) => json === undefined || json === kindOfValue(value));
+    const tried = sameKind.length > 0 ? sameKind : options;
     const fitting = tryOptions(tried, value, collector);
     if (exactlyOne && fitting !== undefined && fitsAnother(tried, fitting, value, collector)) {
       collector.add(value, TWO_FIT);

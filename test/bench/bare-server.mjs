@@ -1,12 +1,12 @@
-// A minimal platform: HTTPS on loopback that answers every POST with 201 and a new account number, at once or after a
-// latency. It checks nothing else, so that push.mjs measures only the client.
+// A minimal platform: HTTPS on loopback that answers every POST with 201 and a new account number, immediately or
+// after a latency. It checks nothing else, so that push.mjs measures only the client.
 //   node test/bench/bare-server.mjs [--latency-ms 0] [--port 0] [--ready-file path] [--refuse 0.05] [--cap 50] [--retry-after 1]
 //     [--refuse-once 0.05] [--status 429]
 // When it listens, it writes {"baseUrl","ca"} to the ready file (ca: path of its certificate, in the same folder). On the
 // first request it creates `<ready file>.first`. On SIGTERM it prints the number of answered requests, the number answered
 // with a refusal, the milliseconds from the first request to the last answer, and the time of the first request (ms since 1970).
 // It refuses a random share of all requests (--refuse) or of the first requests of each record (--refuse-once), and
-// requests beyond a token bucket of so many requests per second (--cap). --retry-after adds that header; --status is the
+// requests beyond a token bucket with this number of requests per second (--cap). --retry-after adds that header; --status is the
 // status of a refusal (429 or 503).
 import { renameSync, writeFileSync } from "node:fs";
 import { createServer } from "node:tls";

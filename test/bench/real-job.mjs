@@ -41,7 +41,7 @@ const accounts = Number(options.accounts);
 const runs = Number(options.runs);
 const pushed = Number(options.push);
 const SUPPLIERS = { gb: "EDF", au: "ORIGIN" };
-/** One of so many accounts has an error, if any has. */
+/** One in this number of accounts has an error, if any has. */
 const WRONG = 20;
 
 await withFolder(async (folder) => {

@@ -165,7 +165,7 @@ const CONSTRUCTS: readonly Construct[] = [
     wrong: ["a@example.org", "x"],
   },
   {
-    title: "nothing but null",
+    title: "only null",
     schema: { type: "null" },
     right: [null],
     wrong: ["a", {}],

@@ -4,7 +4,7 @@ import { contradictions, type PushEvidence } from "./push-evidence.ts";
 const KEYS = ["A", "B"];
 
 test("the checker accepts a push in which platform, ledger and report agree", () => {
-  expect(contradictions(KEYS, agreeing(), { ambiguous: 0 })).toEqual([]);
+  expect(contradictions(KEYS, agreeingEvidence(), { ambiguous: 0 })).toEqual([]);
 });
 
 const LIES: Readonly<
@@ -77,11 +77,11 @@ const LIES: Readonly<
 };
 
 test.each(Object.entries(LIES))("the checker finds %s", (_, { lie, found }) => {
-  const complaints = contradictions(KEYS, lie(agreeing()), { ambiguous: 1 });
+  const complaints = contradictions(KEYS, lie(agreeingEvidence()), { ambiguous: 1 });
   expect(complaints.some((complaint) => found.test(complaint))).toBe(true);
 });
 
-function agreeing(): PushEvidence {
+function agreeingEvidence(): PushEvidence {
   const accounts = KEYS.map((key, index) => ({ number: `A-${index + 1}`, supplier: "S", key }));
   return {
     platform: { requests: KEYS.map(request), accounts },

@@ -8,7 +8,7 @@ import { campaignSize } from "../campaign.ts";
 import { scaledTimeout } from "../scaled-timeout.ts";
 
 const CONCURRENCY = 16;
-/** Intents are written ahead by at most four times the concurrency, so one kill leaves at most this many in doubt. */
+/** Intents are written ahead by at most four times the concurrency, so one kill makes at most this many ambiguous. */
 const IN_DOUBT_A_KILL = 4 * CONCURRENCY;
 /** `npm run soak` runs 1,000 kills. */
 const KILLS = Number(process.env["KILLS"] ?? campaignSize({ part: 10, whole: 20 }));
@@ -38,7 +38,7 @@ test.each(THREADS)(
 );
 
 test.each(THREADS)(
-  "5 kills of a push in %s on a platform that does not detect repeats leave records in doubt, and create nothing twice",
+  "5 kills of a push in %s on a platform that does not detect repeats make records ambiguous, and create nothing twice",
   { timeout: scaledTimeout(PATIENCE_MS) },
   async (_, threads) => {
     const { end, evidence, tally } = await pushThroughKills(5, {
@@ -94,10 +94,10 @@ async function pushThroughKills(
   }
 }
 
-const MOST_RESUMES = 5;
+const MAX_RESUMES = 5;
 
 async function resumeUntilDone({ migrate }: Workplace): Promise<CliEnd> {
   let end = await migrate(["resume"]);
-  for (let more = 1; end.code === 3 && more < MOST_RESUMES; more += 1) end = await migrate(["resume"]);
+  for (let more = 1; end.code === 3 && more < MAX_RESUMES; more += 1) end = await migrate(["resume"]);
   return end;
 }

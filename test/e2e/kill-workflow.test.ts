@@ -14,13 +14,13 @@ const CONCURRENCY = "8";
 /** Longer than a restart: a scheduled import is still pending then, and scheduling it again would create it twice. */
 const LONGER_THAN_A_RESTART_MS = "1500";
 const PATIENCE_MS = 300_000;
-const MOST_RESUMES = 5;
+const MAX_RESUMES = 5;
 
 /** WORKFLOW_KILLS=50 runs a longer test. To reproduce a failure, set KILL_SEED to the printed seed. */
 const kills = Number(process.env["WORKFLOW_KILLS"] ?? campaignSize({ part: 3, whole: 6 }));
 const seed = Number(process.env["KILL_SEED"] ?? Date.now() % 1_000_000);
 
-/** This platform processes imports at once, so a missing record can be considered absent soon. */
+/** This platform processes imports immediately, so a missing record can be considered absent soon. */
 const QUICK_TARGET = 'targets: { quick: { baseUrl: "https://localhost/v1/", timeouts: { quietSeconds: 0.2 } } }\n';
 
 /** v1: validate, stage, process. v2: schedule, ask. */
@@ -62,6 +62,6 @@ test.each(["v1", "v2"] as const)(
 
 async function resumeUntilDone({ migrate }: WorkflowPlace): Promise<CliEnd> {
   let end = await migrate(["resume"]);
-  for (let more = 1; end.code === 3 && more < MOST_RESUMES; more += 1) end = await migrate(["resume"]);
+  for (let more = 1; end.code === 3 && more < MAX_RESUMES; more += 1) end = await migrate(["resume"]);
   return end;
 }

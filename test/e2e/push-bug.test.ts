@@ -43,7 +43,7 @@ describe.each(THREADS)("in %s", (_name, threads, nth) => {
 
   test.each([
     ["in the main flow: requests in flight are recorded before the end", "throw", 0],
-    ["in a detached callback: requests in flight are in doubt, and not sent again", "uncaught", 5],
+    ["in a detached callback: records in flight are ambiguous, and not sent again", "uncaught", 5],
   ])("the same on a platform that does not detect repeats, %s", async (_, action, resumedWith) => {
     const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
     await admin.faults({ latencyMs: 20, forgetful: true });

@@ -77,18 +77,21 @@ describe.each([
 test.each([
   ["errors", { errorAfter: { at: [1, 2, 3] } }],
   ["a reset and truncated refusals (it was called rejected)", { resetAfter: { at: [1] }, cutAfter: { at: [2, 3] } }],
-])("a record that is created during %s stays in doubt until resume has asked again", async (_, faults) => {
-  const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
-  await admin.faults(faults);
-  const { code, stdout, stderr } = await push();
-  expect(code).toBe(5);
-  expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", attempts: 3 }]);
-  expect(stderr).toMatch(/Next +migrate resume/);
-  const [held] = await admin.accounts();
-  const resumed = await migrate(["resume", "--format", "ndjson"]);
-  expect(resumed.code).toBe(0);
-  expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
-});
+])(
+  "a record that is created during %s stays ambiguous until resume has queried the platform again",
+  async (_, faults) => {
+    const { push, migrate } = workplace({ accounts: goodAccounts(1) }, sandbox);
+    await admin.faults(faults);
+    const { code, stdout, stderr } = await push();
+    expect(code).toBe(5);
+    expect(outcomeLines(stdout)).toMatchObject([{ status: "ambiguous", attempts: 3 }]);
+    expect(stderr).toMatch(/Next +migrate resume/);
+    const [held] = await admin.accounts();
+    const resumed = await migrate(["resume", "--format", "ndjson"]);
+    expect(resumed.code).toBe(0);
+    expect(outcomeLines(resumed.stdout)).toMatchObject([{ status: "accepted", account: held?.number }]);
+  },
+);
 
 test("a truncated reply leaves its record ambiguous", async () => {
   const { push } = workplace({ accounts: goodAccounts(4) }, sandbox);

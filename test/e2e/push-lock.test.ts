@@ -17,7 +17,7 @@ afterAll(() => sandbox.stop());
 beforeEach(() => admin.reset());
 
 test.each([["push"], ["resume"]])(
-  "during a push, a %s on the same ledger ends at once and names the holder of the lock",
+  "during a push, a %s on the same ledger ends immediately and names the holder of the lock",
   async (command) => {
     const work = workplace({ accounts: goodAccounts(60) }, sandbox);
     await admin.faults({ hangBefore: { at: [10] } });

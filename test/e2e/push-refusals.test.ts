@@ -13,7 +13,7 @@ describe("a certificate that is not trusted", () => {
   test.each([
     ["an unknown authority", undefined],
     ["another authority than the given one", "other.pem"],
-  ])("%s ends the push at once, with a hint", async (_, file) => {
+  ])("%s ends the push immediately, with a hint", async (_, file) => {
     const stranger = await startChaosServer(() => reply(500, ""));
     onTestFinished(stranger.close);
     const work = workplace({ accounts: goodAccounts(20) }, sandbox);
@@ -109,7 +109,7 @@ test("a port on which nothing listens is retried until the user stops it: nothin
   expect(statusCounts(outcomeLines(stdout))).toEqual({ pending: 10 });
 });
 
-test("an unknown host is reported at once", async () => {
+test("an unknown host is reported immediately", async () => {
   const { push } = workplace({ accounts: goodAccounts(2) }, sandbox);
   const { code, stderr } = await push(["--base-url", "https://nowhere.invalid/v1/"], { env: TOKEN });
   expect(code).toBe(2);

@@ -58,7 +58,7 @@ test.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
 test.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("a second %s ends the push at once with %i, and the ledger stays intact", async (signal, code) => {
+] as const)("a second %s ends the push immediately with %i, and the ledger stays intact", async (signal, code) => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   await admin.faults({ hangAfter: { at: [41, 42, 43] } });
   const pushing = work.startPush(["--concurrency", "8"]);
@@ -97,7 +97,7 @@ test.skipIf(process.platform === "win32")(
   },
 );
 
-test("a push completes after the reader of its output has gone", async () => {
+test("a push completes after the reader of its output has exited", async () => {
   const work = workplace({ accounts: goodAccounts(RECORDS) }, sandbox);
   const pushing = work.startPush();
   pushing.process.stdout?.destroy();

@@ -123,7 +123,7 @@ describe("a push stops before the first request if its ledger path is", () => {
     expect(await pushOnto("ledger", work)).toEqual(refused(2, /is a folder/));
   });
 
-  test("a named pipe, at once", async () => {
+  test("a named pipe, immediately", async () => {
     const work = place();
     execFileSync("mkfifo", [work.file("pipe")]);
     expect(await pushOnto("pipe", work)).toEqual(refused(2, /is not a regular file/));

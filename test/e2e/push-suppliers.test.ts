@@ -78,7 +78,7 @@ test("--wait-for-supplier with a duration gives up after it, and resume still wa
   expect(statusCounts(outcomeLines(lines))).toEqual({ accepted: 20 });
 });
 
-test("a push killed while it waits leaves nothing in doubt, and resume continues", async () => {
+test("a push killed while it waits leaves no ambiguous records, and resume continues", async () => {
   const { startPush, migrate } = workplace({ accounts: references(40).map((REF) => ({ REF })) }, sandbox);
   await admin.faults({ pauseAt: 10 });
   const pushing = startPush(["--wait-for-supplier", "--concurrency", "1", "--verbose"]);

@@ -136,7 +136,7 @@ describe("migrate rates", () => {
     expect(lines(stdout)[0]).toMatchObject({ valid_to: null });
   });
 
-  test("requests no further page once the reader of stdout has gone", async () => {
+  test("requests no further page once the reader of stdout has exited", async () => {
     await admin.reset();
     const { product, tariff } = sandbox.ready.tariff;
     const running = startCli(["rates", product, tariff, "--all"], { env: sandbox.env });

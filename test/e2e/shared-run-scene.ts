@@ -34,7 +34,7 @@ export interface SharedPush extends Workplace {
   readonly query: (sql: string) => Promise<readonly Record<string, unknown>[]>;
 }
 
-/** The server of the whole test run, or a private one for the tests of a file that crash it or inspect all of it. */
+/** The server of the whole test run, or a private one for the tests of a file that crash it or inspect its whole content. */
 export function useServer(): { readonly server: () => PostgresCluster };
 export function useServer(kind: "private"): { readonly server: () => PrivateServer };
 export function useServer(kind?: "private"): { readonly server: () => PostgresCluster } {

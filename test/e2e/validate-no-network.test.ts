@@ -72,7 +72,7 @@ async function socketsOf(args: readonly string[]): Promise<readonly string[]> {
     .filter((line) => /socket\(AF_INET6?,/.test(line));
 }
 
-/** A server without TLS: a TLS client fails at once. */
+/** A server without TLS: a TLS client fails immediately. */
 async function plainServer(): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   const server = createServer((socket) =>
     socket

@@ -247,7 +247,7 @@ describe("a follow-up of the import", () => {
     expect(lines.every((line) => line.errors === undefined)).toBe(true);
   });
 
-  test("is sent at once if the account exists, and not twice", async () => {
+  test("is sent immediately if the account exists, and not twice", async () => {
     const { push, pushMapping } = workflowPlace(sandbox);
     await push("v1");
     expect(statusCounts(outcomeLines((await pushMapping("notes.mapping.yaml")).stdout))).toEqual({ accepted: 2 });

@@ -1,7 +1,7 @@
 import { chmodSync, lstatSync, mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FolderUser, refuseSharedFolder, whyShared } from "../../src/files/shared-folder.ts";
+import { type FolderUser, refuseSharedFolder, sharingReason } from "../../src/files/shared-folder.ts";
 import { checkReportFolder } from "../../src/report/report-files.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
@@ -48,11 +48,11 @@ describe("a folder for reports", () => {
   });
 });
 
-function stats(mode: number, owner: FolderUser): Parameters<typeof whyShared>[0] {
+function stats(mode: number, owner: FolderUser): Parameters<typeof sharingReason>[0] {
   return { ...owner, mode, isSymbolicLink: () => false };
 }
 
-describe("whyShared", () => {
+describe("sharingReason", () => {
   const own = { uid: 1000, gid: 1000 };
   it.each([
     ["the user's own group can write", stats(0o775, own), own, undefined],
@@ -62,12 +62,12 @@ describe("whyShared", () => {
     ["another user owns it and root writes", stats(0o755, own), { uid: 0, gid: 0 }, undefined],
     ["the system has no modes", stats(0o777, own), undefined, undefined],
   ])("if %s", (_, folder, user, expected) => {
-    expect(whyShared(folder, user)).toBe(expected);
+    expect(sharingReason(folder, user)).toBe(expected);
   });
 
   it("finds a link on any system", () => {
     const folder = temporaryFolder();
     symlinkSync(folder, path.join(folder, "link"));
-    expect(whyShared(lstatSync(path.join(folder, "link")), undefined)).toBe("the folder is a link");
+    expect(sharingReason(lstatSync(path.join(folder, "link")), undefined)).toBe("the folder is a link");
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { exitCodeOf } from "../../src/ledger/records/record-exit-code.ts";
-import { worstExitCode } from "../../src/model/failure.ts";
+import { highestPriorityExitCode } from "../../src/model/failure.ts";
 import type { Status } from "../../src/model/outcome.ts";
 
 test.each<[Status, number]>([
@@ -24,10 +24,10 @@ test("the worst record determines the exit code", () => {
 });
 
 test("the worst command determines the exit code", () => {
-  expect(worstExitCode([])).toBe(0);
-  expect(worstExitCode([0, 1, 0])).toBe(1);
-  expect(worstExitCode([1, 3, 5])).toBe(5);
-  expect(worstExitCode([5, 6])).toBe(6);
-  expect(worstExitCode([2, 6, 7])).toBe(7);
-  expect(worstExitCode([7, 70])).toBe(70);
+  expect(highestPriorityExitCode([])).toBe(0);
+  expect(highestPriorityExitCode([0, 1, 0])).toBe(1);
+  expect(highestPriorityExitCode([1, 3, 5])).toBe(5);
+  expect(highestPriorityExitCode([5, 6])).toBe(6);
+  expect(highestPriorityExitCode([2, 6, 7])).toBe(7);
+  expect(highestPriorityExitCode([7, 70])).toBe(70);
 });

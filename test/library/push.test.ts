@@ -78,7 +78,7 @@ test("after the first abort requests in flight complete, and resume sends the re
   expect(sandbox.accounts()).toHaveLength(30);
 });
 
-test("the signal to stop at once aborts requests, and reports that their records may have arrived", async () => {
+test("the signal to stop immediately aborts requests, and reports that their records may have arrived", async () => {
   const sandbox = await platform({ faults: { hangAfter: { every: 1 } } });
   const now = new AbortController();
   const options = pushOf(3, sandbox);

@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { closesAtOnce } from "../../src/files/sqlite.ts";
+import { closesImmediately } from "../../src/files/sqlite.ts";
 import { projectFile } from "../e2e/cli.ts";
 import { goodAccounts, writeExtract } from "../e2e/push-scene.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -28,7 +28,7 @@ payload: { external_account_number: REF }
 /** Variables that could act as settings: ours, those of stores and proxies, and the user's folders. */
 const SETTINGS = /^(?:MIGRATE_|AWS_|XDG_|HOME$|USER|NO_COLOR|FORCE_COLOR|CI$|https?_proxy|all_proxy)/i;
 
-test("a program that used the library ends by itself, prints nothing, and leaves nothing behind", async () => {
+test("a program that used the library exits on its own, prints nothing, and leaves no files or handles", async () => {
   const [folder, temporary] = [temporaryFolder({ "flat.yaml": FLAT }), temporaryFolder()];
   writeExtract(folder, { accounts: goodAccounts(30) });
   const child = fork(projectFile("test/library/quiet-program.mjs"), [folder], {
@@ -54,6 +54,6 @@ test("a program that used the library ends by itself, prints nothing, and leaves
 
 /** An open ledger that was written to is closed by an exit listener (docs/library.md). */
 function withOneAtExit(before: Surroundings): Surroundings {
-  if (closesAtOnce) return before;
+  if (closesImmediately) return before;
   return { ...before, listeners: before.listeners.map(([event, count]) => [event, event === "exit" ? 1 : count]) };
 }

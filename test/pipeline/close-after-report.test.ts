@@ -28,7 +28,7 @@ describe("resources of a command", () => {
     expect(closed).toEqual(["input", "ledger", "lock"]);
   });
 
-  it("are closed at once when it fails, even if closing fails too", async () => {
+  it("are closed immediately when it fails, even if closing fails too", async () => {
     const closed: string[] = [];
     const failing = closeAfterReport(async (closeLater) => {
       closeLater({ close: async () => void closed.push("lock") });

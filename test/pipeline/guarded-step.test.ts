@@ -27,7 +27,7 @@ function createScene() {
   return { clock, lost, aborted, state, send };
 }
 
-test("sends a request at once while the lease is held", async () => {
+test("sends a request immediately while the lease is held", async () => {
   const { clock, state, send } = createScene();
   await send();
   expect([state.left, clock.monotonic()]).toEqual([1, 0]);

@@ -8,7 +8,7 @@ import type { JobSettings } from "../../src/job/job.ts";
 import {
   mayResumeSettle,
   nextCommand,
-  settledNothing,
+  hasSettledNothing,
   type RunRemainder,
 } from "../../src/pipeline/run/next-command.ts";
 import { shellCommand } from "../../src/text/shell-command.ts";
@@ -97,7 +97,7 @@ describe("the next command", () => {
     [false, { pending: 2, ambiguous: 1 }, { pending: 1, ambiguous: 1, rejected: 1 }],
     [false, { blocked: 1 }, { accepted: 1 }],
   ])("is based on whether a resume settled anything (%s): before %o, after %o", (hasNoProgress, before, after) => {
-    expect(settledNothing(before, after)).toBe(hasNoProgress);
+    expect(hasSettledNothing(before, after)).toBe(hasNoProgress);
   });
 
   it.each<[may: boolean, what: string, outcome: Partial<Outcome>]>([

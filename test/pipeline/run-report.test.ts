@@ -3,7 +3,7 @@ import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { AttemptOutcome } from "../../src/ledger/records/requests.ts";
 import { check } from "../../src/migrate.ts";
-import { Failure, worstExitCode } from "../../src/model/failure.ts";
+import { Failure, highestPriorityExitCode } from "../../src/model/failure.ts";
 import type { CheckResult } from "../../src/pipeline/plan/plan-records.ts";
 import { endRun, requireReportFolder, type RunReport } from "../../src/pipeline/run/run-report.ts";
 import type { UploadEnd } from "../../src/upload/upload-types.ts";
@@ -98,11 +98,11 @@ describe("the exit code of a run", () => {
   });
 
   it("is the worst of all", () => {
-    expect(worstExitCode([])).toBe(0);
-    expect(worstExitCode([0, 1, 3])).toBe(3);
-    expect(worstExitCode([1, 4, 3, 5])).toBe(5);
-    expect(worstExitCode([5, 6])).toBe(6);
-    expect(worstExitCode([6, 70, 5])).toBe(70);
+    expect(highestPriorityExitCode([])).toBe(0);
+    expect(highestPriorityExitCode([0, 1, 3])).toBe(3);
+    expect(highestPriorityExitCode([1, 4, 3, 5])).toBe(5);
+    expect(highestPriorityExitCode([5, 6])).toBe(6);
+    expect(highestPriorityExitCode([6, 70, 5])).toBe(70);
   });
 });
 

@@ -6,7 +6,7 @@ import { loadContract } from "../../src/contract/load-contract.ts";
 import { findOperation } from "../../src/contract/operations/find-operation.ts";
 import { classifyReply } from "../../src/platform/reply/classify-reply.ts";
 import { parseBody } from "../../src/platform/reply/reply-body.ts";
-import { whyNotOfOperation } from "../../src/platform/reply/reply-trust.ts";
+import { operationMismatch } from "../../src/platform/reply/reply-trust.ts";
 
 const SHARED = process.env["MIGRATE_SHARED"] ?? path.resolve(import.meta.dirname, "../../../shared");
 const SAMPLES = path.join(SHARED, "contracts/samples");
@@ -67,7 +67,7 @@ describe.skipIf(files.length === 0)("every published example of a success matche
     const operation = contract && findOperation(contract, id);
     const body = readFileSync(path.join(SAMPLES, file), "utf8");
     const reply = { status, headers: { "content-type": "application/json" }, body, complete: true, durationMs: 1 };
-    expect(operation && whyNotOfOperation(reply, parseBody(reply), operation)).toBeUndefined();
+    expect(operation && operationMismatch(reply, parseBody(reply), operation)).toBeUndefined();
     if (operation?.method !== "POST") return;
     const { kind } = classifyReply(reply, operation, 0).replyClass;
     expect(kind).toBe(file.includes("send-registration-flows") ? "rejected" : "accepted");

@@ -35,7 +35,7 @@ const WILD = fc
 
 /** Time limit of one case. Most cases take a millisecond or two. */
 const HANG_MS = scaledTimeout(20_000);
-const MOST_GROWTH = 64 * 2 ** 20;
+const MAX_GROWTH = 64 * 2 ** 20;
 
 type Reader = (path: string, text: string) => unknown;
 
@@ -89,7 +89,7 @@ describe.each(Object.entries(READERS))("%s with any content", (name, reader) => 
     });
     await fc.assert(property, { numRuns: campaignSize({ part: 50, whole: 150 }) });
     expect(prototypesNow()).toEqual(prototypes);
-    expect(memoryHeld() - heldBefore).toBeLessThan(MOST_GROWTH);
+    expect(memoryHeld() - heldBefore).toBeLessThan(MAX_GROWTH);
   });
 });
 

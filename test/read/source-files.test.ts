@@ -21,7 +21,7 @@ it("ends a glob that visits more files and folders than the limit", async () => 
   const folder = temporaryFolder();
   mkdirSync(path.join(folder, "many"));
   for (let at = 0; at < 2100; at += 1) writeFileSync(path.join(folder, "many", `${at}.csv`), "");
-  const failure = await findFiles([`${folder}/**/*.csv`], { notify: () => undefined, mostEntries: 2000 }).catch(
+  const failure = await findFiles([`${folder}/**/*.csv`], { notify: () => undefined, maxEntries: 2000 }).catch(
     (error: unknown) => error,
   );
   expect(failure).toBeInstanceOf(Failure);

@@ -48,10 +48,10 @@ export interface Witness {
 const CEILING = 16;
 /**
  * After this number of refusals, refusals may be considered independent of the rate, as long as no more than
- * `MOST_NOISE` of the requests are refused. That is the limit of 40 % plus the margin of a small sample.
+ * `MAX_NOISE` of the requests are refused. That is the limit of 40 % plus the margin of a small sample.
  */
 const REFUSALS_OF_NOISE = 3;
-const MOST_NOISE = 0.6;
+const MAX_NOISE = 0.6;
 
 /** The waits that Retry-After requires: of all requests, or of the refused record alone once refusals may be random. */
 function createPauses() {
@@ -68,7 +68,7 @@ function createPauses() {
       ofAll = Math.max(ofAll, until);
     },
     until(key: string): number {
-      const mayBeNoise = refused >= REFUSALS_OF_NOISE && refused <= MOST_NOISE * answered;
+      const mayBeNoise = refused >= REFUSALS_OF_NOISE && refused <= MAX_NOISE * answered;
       return mayBeNoise ? (ofRecord.get(key) ?? 0) : ofAll;
     },
   };

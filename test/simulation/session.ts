@@ -335,12 +335,12 @@ async function* due(job: Job, ledger: Ledger, run: string): AsyncGenerator<reado
 }
 
 /** Longer than any timeout of the product. */
-const MOST_MS = 24 * 3_600_000;
+const MAX_MS = 24 * 3_600_000;
 const IDLE_TURNS = 50;
 
 async function passTime<T>(job: Job, ended: Promise<T>): Promise<T> {
   const { clock } = job;
-  const until = clock.monotonic() + MOST_MS;
+  const until = clock.monotonic() + MAX_MS;
   const flag = { over: false };
   const over = (): void => {
     flag.over = true;

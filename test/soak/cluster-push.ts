@@ -63,7 +63,7 @@ export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
   targets.database.heal();
   targets.platform.heal();
   let end = await planner.ended;
-  for (let tries = 0; needsResume(end) && tries < MOST_RESUMES; tries += 1) {
+  for (let tries = 0; needsResume(end) && tries < MAX_RESUMES; tries += 1) {
     if (end.code === 7) await pause(1_000);
     resume();
     end = await planner.ended;
@@ -73,7 +73,7 @@ export async function pushUnderFaults(push: FaultyPush): Promise<CliEnd> {
   return end;
 }
 
-const MOST_RESUMES = 60;
+const MAX_RESUMES = 60;
 
 /**
  * Whether the command was killed, was incomplete, or stopped because the platform or the database was unreachable or other

@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const CASE_MS = 10_000;
-const MOST_OF_FUNCTIONS_MB = 1024 + 512;
+const MAX_OF_FUNCTIONS_MB = 1024 + 512;
 const program = path.join(import.meta.dirname, "../../bin/migrate.js");
 const [first, cases] = [Number(values.seed), Number(values.cases)];
 const endsAt = values.seconds === undefined ? Infinity : performance.now() + 1000 * Number(values.seconds);
@@ -99,7 +99,7 @@ function faultOf({ code, signal, stderr, megabytes, isLate }, grows) {
   if (signal !== null) return `ended by ${signal}`;
   if (code === 70) return "exit code 70";
   if (/^\s+at .+:\d+:\d+\)?$/m.test(stderr)) return "a stack trace";
-  const limit = Number(values.megabytes) + (grows ? MOST_OF_FUNCTIONS_MB : 0);
+  const limit = Number(values.megabytes) + (grows ? MAX_OF_FUNCTIONS_MB : 0);
   return megabytes > limit ? `${megabytes} MB` : undefined;
 }
 

@@ -69,13 +69,13 @@ async function pushToTheEnd(work: Workplace, platform: ChaosPlatform, dice: Dice
     const memory = watched();
     if (memory.minutes > longest.minutes) longest = memory;
     const isOver = end.signal === null && end.code !== 3 && end.code !== 4 && end.code !== 5;
-    if (isOver || starts > MOST_STARTS) return { end, kills, starts, memory: longest };
+    if (isOver || starts > MAX_STARTS) return { end, kills, starts, memory: longest };
     if (end.signal === null) say(`  ended with ${end.code}: ${end.stderr.trim().split("\n").slice(-3).join(" | ")}`);
   }
 }
 
 /** More starts than this indicate an endless loop. */
-const MOST_STARTS = 500;
+const MAX_STARTS = 500;
 
 interface Memory {
   readonly minutes: number;

@@ -21,7 +21,7 @@ test("a record without Retry-After uses the budget, which each success refills",
   const result: RequestResult = { ...retried, pushBack: { reason: "HTTP 429" } };
   const budget = usedUp();
   expect(decideRetry(result, { ...state, budget })).toEqual({ again: false });
-  budget.payBack();
+  budget.refund();
   expect(decideRetry(result, { ...state, budget })).toEqual({ again: true, afterMs: 250 });
   expect(decideRetry(result, { ...state, budget })).toEqual({ again: false });
 });

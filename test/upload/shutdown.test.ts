@@ -39,7 +39,7 @@ describe("an upload that is stopped", () => {
     expect(clock.monotonic()).toBe(30_000);
   });
 
-  test("by abort aborts all requests at once", async () => {
+  test("by abort aborts all requests immediately", async () => {
     const abort = new AbortController();
     const { end, clock } = await play(
       async ({ number, signal, clock: { sleep } }) => {

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type Check, failedBy, skipped, ok, warning } from "../../commands/doctor/check.ts";
 import { doctor } from "../../commands/doctor/doctor.ts";
-import { Failure, worstExitCode } from "../../model/failure.ts";
+import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
 import { requiredNode } from "../../runtime/installation.ts";
 import { knownVariables, optionOrigins } from "../options/option-origin.ts";
 import type { DoctorFlags, Flags } from "../options/options.ts";
@@ -28,7 +28,7 @@ export function doctorAction(
       context.close();
       if (isText) await context.write(checkLine(check, context.dependencies.screen));
     }
-    const exitCode = worstExitCode(checks.map((check) => check.exitCode));
+    const exitCode = highestPriorityExitCode(checks.map((check) => check.exitCode));
     await context.write(isText ? checkSummary(checks, exitCode) : checksJson(checks, exitCode));
     return exitCode;
   });

@@ -66,10 +66,10 @@ export function contractShowAction(files: readonly string[], flags: FieldFlags, 
 export function contractDiffAction(old: string, next: string, flags: InspectFlags, session: Session): Promise<void> {
   return withContext(session, flags, async (context) => {
     const { contractDiff } = await import("../../commands/contract/contract-diff.ts");
-    const { contractDiffView, doubtText } = await import("../views/contract/contract-diff-view.ts");
+    const { contractDiffView, contractWarningText } = await import("../views/contract/contract-diff-view.ts");
     const { mapping, operation, overlay: overlays = [] } = flags;
     const diff = await contractDiff({ old, new: next, mapping, operation, overlays }, context.dependencies);
-    for (const { place, message } of diff.doubts) context.logger.notice(doubtText(place, message));
+    for (const { place, message } of diff.warnings) context.logger.notice(contractWarningText(place, message));
     await show(contractDiffView, diff, flags, context);
     return diff.exitCode;
   });

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { pathsFrom, readKeptContract } from "../../job/contract-files.ts";
+import { pathsFrom, readStoredContract } from "../../job/contract-files.ts";
 import type { Ledger } from "../../ledger/ledger.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
@@ -59,7 +59,7 @@ async function operations(sources: ValueSources): Promise<readonly Candidate[]> 
   const files = typed.length > 0 ? typed : (config.contract ?? []);
   const cache = contractCache({ env: process.env, platform: process.platform, home: homedir() });
   const settings = commands[0] === "contract" && commands[1] !== "check" ? undefined : config.rules;
-  const contract = await readKeptContract(files.map(pathsFrom(process.cwd())), cache, settings);
+  const contract = await readStoredContract(files.map(pathsFrom(process.cwd())), cache, settings);
   // Spaces in an operation name are not significant, and the user would have to quote them.
   return (contract?.operations ?? []).map(({ id, summary, method, path }) => ({
     value: id.replaceAll(/\s+/g, "-"),

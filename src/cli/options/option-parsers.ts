@@ -4,7 +4,7 @@ import {
   AUTH_SCHEMES,
   type AuthScheme,
   type MaxErrors,
-  MOST_THREADS,
+  MAX_THREADS,
   type OptionRow,
 } from "../../options/option-row.ts";
 import { FUELS, RATE_KINDS } from "../../platform/reading/rate-kinds.ts";
@@ -71,7 +71,7 @@ export const PARSERS = {
     text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, 1024]),
 
   threads: (text: string): "auto" | number =>
-    text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, MOST_THREADS]),
+    text === "auto" ? "auto" : PARSERS.number(text, undefined, [1, MAX_THREADS]),
 
   /** A port without a host means the loopback address, which other machines cannot reach. */
   listenAddress: (text: string): ListenAddress => {

@@ -51,7 +51,7 @@ export function optionOf(name: string, row: FlagRow, group: string | undefined):
   const option = new Option(typedForm(name, row), row.help);
   if (group !== undefined) option.helpGroup(group);
   if (choices !== undefined) option.choices(typeof choices === "string" ? CHOICES[choices] : choices);
-  const read = isParsed(kind) ? kind : kindByItself(option);
+  const read = isParsed(kind) ? kind : defaultKind(option);
   if (read !== undefined) option.argParser((text, before: unknown) => PARSERS[read](text, before, range));
   if (row.default !== undefined) option.default(row.default);
   if (preset !== undefined) option.preset(preset);
@@ -70,12 +70,12 @@ function isParsed(kind: FlagRow["kind"]): kind is keyof typeof PARSERS {
   return kind !== undefined && kind in PARSERS;
 }
 
-function kindByItself({ required, argChoices, variadic }: Option): "text" | undefined {
+function defaultKind({ required, argChoices, variadic }: Option): "text" | undefined {
   return required && argChoices === undefined && !variadic ? "text" : undefined;
 }
 
 /** Renders these options as command-line words with the same meaning. */
-export function typedAgain(flags: Readonly<Record<string, unknown>>, names: readonly string[]): readonly string[] {
+export function flagsAsTyped(flags: Readonly<Record<string, unknown>>, names: readonly string[]): readonly string[] {
   return names.flatMap((name) => {
     const value = flags[name];
     if (value === true) return [flagOf(name)];

@@ -40,19 +40,19 @@ const PRODUCTS = {
     arg: "[true|false]",
     kind: "boolean",
     preset: "true",
-    help: "only variable-price products (false: only others)",
+    help: "only variable-price products (false: exclude them)",
   },
   business: {
     arg: "[true|false]",
     kind: "boolean",
     preset: "true",
-    help: "only business products (false: only others)",
+    help: "only business products (false: exclude them)",
   },
   historical: {
     arg: "[true|false]",
     kind: "boolean",
     preset: "true",
-    help: "only products no longer on sale (false: only others)",
+    help: "only products no longer on sale (false: exclude them)",
   },
   availableAt: { arg: "<time>", help: "only products on sale at this time" },
 } as const;

@@ -77,13 +77,13 @@ export const INIT = {
 
 export const RECONCILE = {
   accept: { arg: "<key...>", help: "mark these records as accepted without asking the platform" },
-  resend: { arg: "<key...>", help: "mark these records as not received: `migrate resume` sends them again" },
+  resend: { arg: "<key...>", help: "mark these records as not received, so that `migrate resume` sends them again" },
   resendAll: {
     arg: "<number>",
     kind: "number",
     range: [1],
     conflicts: ["accept", "resend"],
-    help: "confirm that none of these <number> records, ambiguous because of an incomplete journal, was sent",
+    help: "confirm that none of the <number> records that an incomplete journal made ambiguous was sent",
   },
   /** Milliseconds. */
   quietPeriod: {

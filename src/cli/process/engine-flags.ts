@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
  * that the work needs. With this flag, all threads wait until the heap is four times its size after the last collection.
  * Call this before any code is cached, because the code cache is only valid for the flags used at compile time.
  */
-export function collectLessOften(): void {
+export function collectGarbageLessOften(): void {
   setFlag("--heap-growing-percent=300", 26);
 }
 

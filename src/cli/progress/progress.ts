@@ -93,5 +93,5 @@ const FREQUENT: ReadonlySet<RunEvent["kind"]> = new Set(["read", "checked", "out
 function logStopping({ sending }: RunProgress, logger: Logger): void {
   const { inFlight = 0 } = sending ?? {};
   const what = inFlight === 0 ? "Stopping" : `Stopping: waiting for ${counted(inFlight, "request")} in flight`;
-  logger.event("stopping", { inFlight }, `${what}. Press Ctrl-C again to stop at once.`);
+  logger.event("stopping", { inFlight }, `${what}. Press Ctrl-C again to stop immediately.`);
 }

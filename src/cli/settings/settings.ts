@@ -9,7 +9,7 @@ import type { OptionRow } from "../../options/option-row.ts";
 import { recordedValues } from "../../options/option-values.ts";
 import { PLATFORMS, TARGET } from "../../options/target-options.ts";
 import { suggestionOr } from "../../text/suggestion.ts";
-import { typedAgain } from "../options/option-table.ts";
+import { flagsAsTyped } from "../options/option-table.ts";
 import type { Flags } from "../options/options.ts";
 import { readConfig } from "./config-file.ts";
 import type { Config, TargetConfig } from "./config-schema.ts";
@@ -200,7 +200,7 @@ function targetSettings(
   const auth = { ...target.auth, ...(scheme !== undefined && { scheme }) };
   return {
     ...recordedValues(TARGET, { ...target, ...flags, auth }),
-    flags: typedAgain({ ...flags, auth: scheme, target: name }, TARGET_FLAGS),
+    flags: flagsAsTyped({ ...flags, auth: scheme, target: name }, TARGET_FLAGS),
     production: environment === "production",
   };
 }

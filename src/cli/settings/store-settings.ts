@@ -3,7 +3,7 @@ import { Failure } from "../../model/failure.ts";
 import type { Supplier } from "../../job/settings/supplier-settings.ts";
 import type { Config } from "./config-schema.ts";
 import { readConfig } from "./config-file.ts";
-import { typedAgain } from "../options/option-table.ts";
+import { flagsAsTyped } from "../options/option-table.ts";
 import type { DocumentFlags } from "../options/options.ts";
 
 /**
@@ -38,7 +38,7 @@ export function storeSettingsOf(
     ca: flags.ca ?? store.ca,
     credentialsFile: store.credentialsFile,
     allowInsecureLoopback: flags.allowInsecureLoopback ?? false,
-    flags: typedAgain(flags, STORE_FLAGS),
+    flags: flagsAsTyped(flags, STORE_FLAGS),
   };
 }
 

@@ -10,12 +10,12 @@ const MARKS = { ok: "✓", warning: "!", failed: "✗", skipped: "-" } as const;
 const COLOURS = { ok: "green", warning: "yellow", failed: "red", skipped: "dim" } as const;
 const NAME_WIDTH = 15;
 const INDENT = " ".repeat(NAME_WIDTH + 2);
-const LEAST_WIDTH = 20;
+const MIN_WIDTH = 20;
 
 /** One check: mark, name and result, with the suggested fix below. */
 export function checkLine({ name, status, text, fix }: Check, { width, colour }: Screen): string {
   const style = new Chalk({ level: colour ? 1 : 0 });
-  const room = Math.max(LEAST_WIDTH, width - INDENT.length);
+  const room = Math.max(MIN_WIDTH, width - INDENT.length);
   const [first = "", ...more] = wrapText(plainText(text, 2000), room);
   const fixes =
     fix === undefined || status === "ok"

@@ -1,5 +1,5 @@
 import type { CheckedProof } from "../../commands/proof/check-proof.ts";
-import type { MadeProof } from "../../commands/proof/make-proof.ts";
+import type { ProofResult } from "../../commands/proof/make-proof.ts";
 import type { Screen } from "../../job/dependencies.ts";
 import type { RunProof } from "../../model/proof.ts";
 import { plainText } from "../../text/plain-text.ts";
@@ -8,7 +8,7 @@ import { renderTable } from "../../terminal/text-table.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import type { View } from "./view.ts";
 
-export const proofView: View<MadeProof> = {
+export const proofView: View<ProofResult> = {
   text: ({ proof, folder, isComplete }, { screen }) =>
     [
       ...proof.runs.map((run) => runText(run, screen)),

@@ -18,7 +18,7 @@ export interface ContractCheck {
   readonly exitCode: number;
 }
 
-/** Loads a contract and reports what is invalid, not understood or not enforced in it, and what its rules cover. */
+/** Loads a contract, and reports its invalid, unknown and unenforced parts and the coverage of its rules. */
 export async function contractCheck(
   { files, folder, ...settings }: ContractCheckOptions,
   dependencies: Dependencies,

@@ -25,7 +25,7 @@ export interface ContractDiff {
   readonly mapping: string | undefined;
   readonly changes: readonly MappedChange[];
   /** Errors outside the requested operation: changes in these parts of the contracts are uncertain. */
-  readonly doubts: readonly ContractFinding[];
+  readonly warnings: readonly ContractFinding[];
   /** 1 if a change breaks the mapping (without a mapping: breaks payloads), 0 otherwise. */
   readonly exitCode: number;
 }
@@ -48,8 +48,8 @@ export async function contractDiff(options: ContractDiffOptions, dependencies: C
   requireUsable(next, operation && successorOf(operation, next), newFiles);
   const attrs = document && operation?.body && mappedAttrs(document.payload, operation.body);
   const changes = withRoles(diffContracts(old, next, operation && new Set([operation.id])), attrs);
-  const doubts = [old, next].flatMap(({ findings }) => findings.filter(isError));
-  return { old, new: next, mapping, changes, doubts, exitCode: Number(changes.some(isBreaking)) };
+  const warnings = [old, next].flatMap(({ findings }) => findings.filter(isError));
+  return { old, new: next, mapping, changes, warnings, exitCode: Number(changes.some(isBreaking)) };
 }
 
 function withRoles(

@@ -71,7 +71,7 @@ async function* pushWithWorkers(
   dependencies: ClusterDemoDependencies,
 ): AsyncGenerator<DemoStep> {
   const victims = createVictims(dependencies);
-  const where = ledger.startsWith("postgres://migrate@127.0.0.1") ? "its own PostgreSQL" : ledger;
+  const where = ledger.startsWith("postgres://migrate@127.0.0.1") ? "a temporary PostgreSQL server" : ledger;
   yield { kind: "say", text: `Pushing 220 households with ${WORKERS.count} workers and a ledger on ${where}.\n` };
   const report = await dependencies.push({
     job: {

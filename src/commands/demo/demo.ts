@@ -103,7 +103,7 @@ async function* migrateExtract(extract: Extract, { folder, sandbox, push }: Demo
     extract.job.mapping === undefined ? { sources: [...files.values()] } : { namedSources: bySource(files) };
   yield {
     kind: "say",
-    text: `\nIts data owners correct ${cells} cells in ${rejectsIn(files.size)}. Pushing the corrections.\n`,
+    text: `\nCorrecting ${cells} cells in ${rejectsIn(files.size)}, as their data owners would, and pushing the corrections.\n`,
   };
   const corrected = { ...job, ...rejects, supplier: sandbox.ready.supplier };
   yield { kind: "report", report: await push({ ...settings, job: corrected, out: `${out}-corrected` }) };

@@ -80,11 +80,11 @@ const POLL_MS = 50;
 
 async function whenListening(port: number, server: ChildProcess): Promise<void> {
   while (server.exitCode === null) {
-    const isThere = await new Promise<boolean>((resolve) => {
+    const isListening = await new Promise<boolean>((resolve) => {
       const socket = connect(port, "127.0.0.1", () => socket.end(() => resolve(true)));
       socket.once("error", () => resolve(false));
     });
-    if (isThere) return;
+    if (isListening) return;
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
   throw notStarted(new Error(`it ended with ${server.exitCode}`));

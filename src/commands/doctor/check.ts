@@ -49,7 +49,7 @@ export function failedBy(name: string, { message, hint, place, exitCode }: Failu
  * Runs a check. A failure becomes its result, so that the other checks still run.
  * @param placeOf returns the place that names an unreadable file
  */
-export async function lookAt<Found = undefined>(
+export async function inspect<Found = undefined>(
   name: string,
   look: () => Promise<{ readonly check: Check; readonly found?: Found }>,
   placeOf: NamingPlace = () => undefined,

@@ -10,7 +10,7 @@ import type { MappingDocument } from "../../map/document/mapping-document.ts";
 import { mappedAttrs } from "../../map/node/mapped-attrs.ts";
 import { counted, formatCount } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
-import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";
+import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 
 type ContractDependencies = Pick<Dependencies, "contractCache" | "clock"> & {
   /** Returns where the configuration names a file. */
@@ -24,7 +24,7 @@ export async function contractChecks(
   dependencies: ContractDependencies,
 ): Promise<readonly Check[]> {
   const files = settings.contract.map(pathsFrom(settings.folder));
-  const { check, found: contract } = await lookAt(
+  const { check, found: contract } = await inspect(
     "contract",
     async () => {
       const read = await readContractWithFindings(files, dependencies, settings.rules);
@@ -35,20 +35,20 @@ export async function contractChecks(
   if (contract === undefined)
     return [check, ...["operation", "rules", "mapping"].map((name) => skipped(name, "needs the contract"))];
   const name = settings.operation ?? (document === "unreadable" ? undefined : document?.operation);
-  const { check: operationCheck, found: operation } = await lookAt("operation", async () => {
+  const { check: operationCheck, found: operation } = await inspect("operation", async () => {
     const usable = usableOperation(contract, name, files);
     return { check: ok("operation", `${usable.id}: ${usable.method} ${usable.path}`), found: usable };
   });
   if (operation === undefined) {
     return [check, operationCheck, ...["rules", "mapping"].map((each) => skipped(each, "needs the operation"))];
   }
-  const rules = await lookAt("rules", async () => ({
+  const rules = await inspect("rules", async () => ({
     check: await rulesCheck(contract, operation, settings, dependencies),
   }));
   const mapping =
     document === "unreadable"
       ? []
-      : [(await lookAt("mapping", async () => ({ check: await mappingCheck(document, operation, settings) }))).check];
+      : [(await inspect("mapping", async () => ({ check: await mappingCheck(document, operation, settings) }))).check];
   return [check, operationCheck, rules.check, ...mapping];
 }
 
@@ -84,7 +84,7 @@ export async function mappingDocument(
   placeOf: NamingPlace | undefined,
 ): Promise<{ readonly check?: Check; readonly document: MappingDocument | undefined | "unreadable" }> {
   let document: MappingDocument | undefined | "unreadable" = "unreadable";
-  const { check } = await lookAt(
+  const { check } = await inspect(
     "mapping",
     async () => {
       document = await readJobMapping(settings);

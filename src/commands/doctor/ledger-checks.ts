@@ -10,7 +10,7 @@ import { STATUSES, type Summary } from "../../model/outcome.ts";
 import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
 import { requireSameDestination } from "../../pipeline/run/same-destination.ts";
 import { counted, formatCount } from "../../text/count.ts";
-import { type Check, failed, failedBy, lookAt, ok } from "./check.ts";
+import { type Check, failed, failedBy, inspect, ok } from "./check.ts";
 import { formatBytes } from "./format-bytes.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 
@@ -31,21 +31,21 @@ const IN_USE_EXIT_CODE = 7;
 /** Checks the disk space for the ledger, the ledger itself, and its runs. Changes nothing. */
 export async function* ledgerChecks(options: LedgerOptions): AsyncGenerator<Check> {
   const store = await openLedgerStore(options.ledger);
-  yield (await lookAt("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
-  const { check, found: exists } = await lookAt("ledger", () => integrityCheck(store));
+  yield (await inspect("disk", async () => ({ check: await diskCheck(store.folder, options.records) }))).check;
+  const { check, found: exists } = await inspect("ledger", () => integrityCheck(store));
   yield check;
   if (exists === true) yield* runChecks(store, options);
 }
 
 /** The ledger of the demo has 770 bytes per record. A run temporarily needs more while it writes. */
 const LEDGER_BYTES_PER_RECORD = 1000;
-const LEAST_FREE_BYTES = 100_000_000;
+const MIN_FREE_BYTES = 100_000_000;
 
 async function diskCheck(folder: string, records: number | undefined): Promise<Check> {
   const existing = await nearestFolder(path.resolve(folder));
   const { bavail, bsize } = await statfs(existing);
   const free = bavail * bsize;
-  const wanted = Math.max(LEAST_FREE_BYTES, (records ?? 0) * LEDGER_BYTES_PER_RECORD);
+  const wanted = Math.max(MIN_FREE_BYTES, (records ?? 0) * LEDGER_BYTES_PER_RECORD);
   const figures = { freeBytes: free, wantedBytes: wanted };
   const text = `${formatBytes(free)} free for the ledger in ${folder}`;
   const isWritable = await access(existing, constants.W_OK).then(

@@ -5,7 +5,7 @@ import { requireOngoing, type Supplier } from "../../job/settings/supplier-setti
 import { hostOf, openTarget, type OpenTarget, type SecuredConnection } from "../../job/target-connection.ts";
 import { type ConnectionProbe, probeConnection } from "../../platform/probe-connection.ts";
 import { token } from "../reading/token.ts";
-import { type Check, failed, lookAt, ok, skipped, warning } from "./check.ts";
+import { type Check, failed, inspect, ok, skipped, warning } from "./check.ts";
 import type { TargetSettings } from "../../job/settings/platform-settings.ts";
 import type { AuthSettings } from "../../options/target-options.ts";
 
@@ -29,8 +29,8 @@ export async function* platformChecks(
   { offline, supplier, secretOrigins, placeOf }: PlatformOptions,
   dependencies: PlatformDependencies,
 ): AsyncGenerator<Check> {
-  yield (await lookAt("target", async () => ({ check: targetCheck(target, supplier) }))).check;
-  const { check, found: kind } = await lookAt("credentials", () =>
+  yield (await inspect("target", async () => ({ check: targetCheck(target, supplier) }))).check;
+  const { check, found: kind } = await inspect("credentials", () =>
     credentialsCheck(target.auth, secretOrigins, dependencies),
   );
   yield check;
@@ -90,7 +90,7 @@ async function connectionChecks(
       await open.close();
     }
   };
-  const { check, found: probe } = await lookAt("tls", ask, dependencies.placeOf);
+  const { check, found: probe } = await inspect("tls", ask, dependencies.placeOf);
   if (probe === undefined) return { checks: [check, skipped("clock", "needs the connection")], isOpen: false };
   return { checks: [check, clockCheck(probe.clockAheadMs)], isOpen: true };
 }
@@ -104,7 +104,7 @@ interface Answer {
 }
 
 const DAY_MS = 86_400_000;
-const SOON_DAYS = 14;
+const MIN_VALIDITY_DAYS = 14;
 
 function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Answer): Check {
   if (secured === undefined) return warning("tls", `${baseUrl.host} uses plain HTTP, on this machine only`);
@@ -114,7 +114,8 @@ function tlsCheck({ baseUrl }: OpenTarget, { target, status, secured, now }: Ans
   const text = `${baseUrl.host}: ${protocol}, certificate of ${subject} by ${issuer} until ${until}${trusted}`;
   const days = Math.floor((validTo - now) / DAY_MS);
   const figures = { status, certificateDays: days };
-  if (days < SOON_DAYS) return warning("tls", text, { figures, fix: "the operator of the platform must renew it" });
+  if (days < MIN_VALIDITY_DAYS)
+    return warning("tls", text, { figures, fix: "the operator of the platform must renew it" });
   if (status >= 300 && status < 400) {
     return warning("tls", `${text}; it answers with a redirect (HTTP ${status}), which is never followed`, {
       figures,
@@ -134,12 +135,15 @@ function clockCheck(aheadMs: number | undefined): Check {
   if (Math.abs(aheadMs) <= MAX_SKEW_MS)
     return ok("clock", `within ${Math.max(1, seconds)} s of the platform's`, { figures });
   const side = aheadMs > 0 ? "behind" : "ahead of";
-  return warning("clock", `${seconds} s ${side} the platform's`, { figures, fix: "set this machine's clock (NTP)" });
+  return warning("clock", `${seconds} s ${side} the platform's`, {
+    figures,
+    fix: "synchronise this machine's clock (NTP)",
+  });
 }
 
 /** Reports the same facts as `migrate token`. */
 async function tokenCheck(target: TargetSettings, dependencies: PlatformDependencies): Promise<Check> {
-  const { check } = await lookAt("token", async () => {
+  const { check } = await inspect("token", async () => {
     const { from, claims, expiresAt, ended, scheme } = await token({ target, show: false }, dependencies);
     if (from === "none") return { check: ok("token", "not needed: the API key itself is sent (basic)") };
     const who = typeof claims["sub"] === "string" ? ` for ${claims["sub"]}` : "";

@@ -22,17 +22,17 @@ interface CheckCause {
 }
 
 /** Enough records to judge a mapping. `migrate validate` checks the whole input. */
-const MOST_RECORDS = 10_000;
+const MAX_RECORDS = 10_000;
 const MAX_CAUSES = 8;
 
 /** Validates the first records. Opens no connection. */
 export async function checkMapping(settings: JobSettings, dependencies: Dependencies): Promise<MappingCheck> {
-  const job = await openJob({ ...settings, limit: MOST_RECORDS + 1 }, dependencies);
+  const job = await openJob({ ...settings, limit: MAX_RECORDS + 1 }, dependencies);
   const causes = new Map<string, CheckCause>();
   let [records, valid] = [0, 0];
   try {
     for await (const batch of checkedRecords(job, { signal: dependencies.drain })) {
-      for (const { problems } of batch.slice(0, MOST_RECORDS - records)) {
+      for (const { problems } of batch.slice(0, MAX_RECORDS - records)) {
         if (!hasErrors(problems)) valid += 1;
         const errors = problems.filter(({ severity }) => severity === "error");
         const kinds = new Map(
@@ -49,5 +49,5 @@ export async function checkMapping(settings: JobSettings, dependencies: Dependen
     await job.input.close();
   }
   const most = [...causes.values()].toSorted((one, other) => other.records - one.records).slice(0, MAX_CAUSES);
-  return { records: Math.min(records, MOST_RECORDS), valid, more: records > MOST_RECORDS, causes: most };
+  return { records: Math.min(records, MAX_RECORDS), valid, more: records > MAX_RECORDS, causes: most };
 }

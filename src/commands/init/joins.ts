@@ -18,8 +18,8 @@ export interface Join {
 
 /** Sources with fewer rows have too few keys for a match to mean much. */
 const SHORTEST_KEY_COUNT = 3;
-const LEAST_HITS = 0.5;
-const LEAST_SCORE = 0.5;
+const MIN_HITS = 0.5;
+const MIN_SCORE = 0.5;
 
 /**
  * Returns columns that identify rows: every value differs, or nearly every one, because a few duplicates may be data
@@ -54,7 +54,7 @@ export function findJoins(sources: readonly SourceProfile[]): readonly Join[] {
         .flatMap((from) => from.columns.flatMap((column) => joinOf({ from, column, to, key }))),
     ),
   );
-  return joins.filter(({ score }) => score >= LEAST_SCORE).toSorted((one, other) => other.score - one.score);
+  return joins.filter(({ score }) => score >= MIN_SCORE).toSorted((one, other) => other.score - one.score);
 }
 
 function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Join[] {
@@ -64,7 +64,7 @@ function joinOf(ends: Pick<Join, "from" | "column" | "to" | "key">): readonly Jo
   const likeness = namesAgree(ends);
   if (likeness === 0) return [];
   const hits = shareFound(column.hashes, key.hashes);
-  if (hits < LEAST_HITS) return [];
+  if (hits < MIN_HITS) return [];
   const kind = column.distinct === column.filled ? "one-to-one" : "many-to-one";
   const few = Math.min(to.rows, from.rows) < SHORTEST_KEY_COUNT ? 0.9 : 1;
   return [{ ...ends, hits, kind, score: hits * likeness * few }];
@@ -154,7 +154,7 @@ const EQUAL = 0.05;
 function parentsUnder(root: SourceProfile, sources: readonly SourceProfile[], joins: readonly Join[]): Parents {
   const parents = new Map<SourceProfile, Parent>();
   const reached = (source: SourceProfile): boolean => source === root || parents.has(source);
-  const wanted = sources.map((source) => [source, waysTo(source, joins)] as const);
+  const wanted = sources.map((source) => [source, parentCandidates(source, joins)] as const);
   for (;;) {
     const [next] = wanted
       .filter(([source]) => !reached(source))
@@ -174,7 +174,7 @@ function sourceAbove({ join, shared }: Parent): SourceProfile {
 }
 
 /** Returns how the rows of a source may belong to rows of other sources, best first. Shared rows come last. */
-function waysTo(source: SourceProfile, joins: readonly Join[]): readonly Parent[] {
+function parentCandidates(source: SourceProfile, joins: readonly Join[]): readonly Parent[] {
   const own = joinsOf(source, joins).map((join) => ({ join, shared: false }));
   const shared = joins.filter(({ to }) => to === source).map((join) => ({ join, shared: true }));
   return [...own, ...shared];

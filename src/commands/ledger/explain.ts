@@ -77,8 +77,8 @@ function acceptedElsewhere(
   outcomes: readonly Outcome[],
   attempts: readonly Attempt[],
 ): Explanation["acceptedElsewhere"] {
-  const isThere = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
-  return isThere ? undefined : attempts.findLast(({ status }) => status === "accepted");
+  const isOnPlatform = outcomes.some(({ status }) => status === "accepted" || status === "skipped");
+  return isOnPlatform ? undefined : attempts.findLast(({ status }) => status === "accepted");
 }
 
 /** The latest run may be a push of rejects only, without the records that were accepted before. */

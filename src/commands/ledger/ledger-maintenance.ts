@@ -7,7 +7,7 @@ import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
 import { recoverMachine, type RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
 import { settingsWithoutSecret } from "../../job/settings/recorded-settings.ts";
-import { doubtOf, machineJournals, noteRecovered } from "../../pipeline/run/machine-evidence.ts";
+import { findRestoreEvidence, machineJournals, noteRecovered } from "../../pipeline/run/machine-evidence.ts";
 import { hasJournals, journalPlace } from "../../pipeline/run/run-journal.ts";
 import { timestamp } from "../../time/clock.ts";
 
@@ -92,8 +92,8 @@ export async function recoverServerLedger(
   try {
     const isUncertain = async (isComplete: boolean, unknown: number): Promise<boolean> => {
       if (nothingLost) return false;
-      const doubt = await doubtOf(place, ledger, dependencies, { journaled: unknown });
-      return !isComplete || doubt?.kind === "lost" || (doubt?.others ?? 0) > 0;
+      const found = await findRestoreEvidence(place, ledger, dependencies, { journaled: unknown });
+      return !isComplete || found?.kind === "lost" || (found?.others ?? 0) > 0;
     };
     const recovered = await recoverMachine(place, ledger, { at, rescueFolder, notice, isUncertain });
     await noteRecovered(ledgerFolders(place, (await ledger.history()).id), ledger, dependencies);

@@ -20,7 +20,7 @@ export interface MakeProofOptions {
   readonly readBack: boolean;
 }
 
-export interface MadeProof {
+export interface ProofResult {
   readonly proof: Proof;
   readonly folder: string;
   /** Every row is accounted for, and every payload matches the ledger. */
@@ -31,7 +31,7 @@ export interface MadeProof {
 export async function makeProof(
   { ledger: locator, run: id, all, out, readBack }: MakeProofOptions,
   dependencies: Dependencies,
-): Promise<MadeProof> {
+): Promise<ProofResult> {
   if (out === undefined) {
     throw new Failure("usage", "no folder for the proof is given", { hint: "choose one: --out proof" });
   }
@@ -53,7 +53,7 @@ export async function makeProof(
       const proof = await writeProof(
         {
           ...settings,
-          askPlatform: readBack
+          queryPlatform: readBack
             ? (job, recorded) => openPlatformCheck(job, recorded, dependencies, (one) => opened.push(one))
             : undefined,
         },

@@ -15,7 +15,7 @@ export async function* products(
   { target, filters, extent }: ProductsOptions,
   dependencies: ReadDependencies,
 ): AsyncGenerator<Page<Product>, void, undefined> {
-  const { client, close } = await connectToRead(target, "anybody", dependencies);
+  const { client, close } = await connectToRead(target, "public", dependencies);
   try {
     yield* selectedPages(productPages(client, filters), extent);
   } finally {

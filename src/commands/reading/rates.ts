@@ -17,7 +17,7 @@ export async function* rates(
   { target, request, extent, chronological }: RatesOptions,
   dependencies: ReadDependencies,
 ): AsyncGenerator<Page<UnitRate>, void, undefined> {
-  const { client, close } = await connectToRead(target, "anybody", dependencies);
+  const { client, close } = await connectToRead(target, "public", dependencies);
   try {
     const wanted = selectedPages(ratePages(client, request), extent);
     yield* chronological ? inTimeOrder(wanted) : wanted;

@@ -8,7 +8,7 @@ import type { ActiveWriter, LedgerStore } from "../../ledger/ledger-store.ts";
 import { isAddress, openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import { Failure } from "../../model/failure.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
-import { openToWrite } from "../../pipeline/run/with-run.ts";
+import { openRunLedger } from "../../pipeline/run/with-run.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
 import { hasPlanner, isLeftOpen } from "../../pipeline/shared/planner-presence.ts";
 import { withWorkerProcesses, workerWords } from "../../pipeline/shared/worker-processes.ts";
@@ -43,9 +43,9 @@ async function pushIfFree(
   dependencies: Dependencies,
 ): Promise<RunReport | { readonly refusal: Failure }> {
   let refusal: Failure | undefined;
-  const open: typeof openToWrite = async (...asked) => {
+  const open: typeof openRunLedger = async (...asked) => {
     try {
-      return await openToWrite(...asked);
+      return await openRunLedger(...asked);
     } catch (error) {
       if (error instanceof Failure && error.code === "ledger_in_use") refusal = error;
       throw error;
@@ -68,7 +68,7 @@ interface Waiting {
 
 /** Returns undefined if no other process is active, and nothing was joined. */
 async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Promise<WorkerResult | undefined> {
-  const work = await whenGivenOut(waiting, dependencies);
+  const work = await waitForRanges(waiting, dependencies);
   if (work === undefined) return undefined;
   const { store, options } = waiting;
   const { run, who } = work;
@@ -88,16 +88,17 @@ async function joinActiveRun(waiting: Waiting, dependencies: Dependencies): Prom
 const POLL_MS = 1_000;
 
 /** Waits until the active run can be joined. Returns undefined if no other process is active. */
-async function whenGivenOut(waiting: Waiting, dependencies: Dependencies): Promise<JoinableWork | undefined> {
+async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Promise<JoinableWork | undefined> {
   const { clock, drain, notice } = dependencies;
   const known = new Set<string>();
-  for (let isTold = false; ; isTold = true) {
+  for (let isAnnounced = false; ; isAnnounced = true) {
     const work = await waiting.store.activeWriter?.();
     if (work === undefined) return undefined;
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
     if (drain.aborted) throw stoppedWaiting(work.who);
-    if (!isTold) notice(`Waiting for ${work.who}: this push joins its run as a worker, or starts after it has ended`);
+    if (!isAnnounced)
+      notice(`Waiting for ${work.who}: this push joins its run as a worker, or starts after it has ended`);
     await clock.sleep(POLL_MS, drain);
   }
 }

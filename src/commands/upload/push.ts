@@ -10,7 +10,7 @@ import { migrate } from "../../migrate.ts";
 import { Failure } from "../../model/failure.ts";
 import { confirmSending, requirePrompt } from "../../pipeline/send/confirm-sending.ts";
 import type { RunReport } from "../../pipeline/run/run-report.ts";
-import { openToWrite, type RunOptions, withNewRun } from "../../pipeline/run/with-run.ts";
+import { openRunLedger, type RunOptions, withNewRun } from "../../pipeline/run/with-run.ts";
 import type { RateLimitSettings, TargetSettings } from "../../job/settings/platform-settings.ts";
 
 export interface PushOptions extends RunOptions {
@@ -33,7 +33,7 @@ export interface PushOptions extends RunOptions {
 export async function push(
   options: PushOptions,
   dependencies: Dependencies,
-  open: typeof openToWrite = openToWrite,
+  open: typeof openRunLedger = openRunLedger,
 ): Promise<RunReport> {
   const { dryRun, ledger, pace, until, workers } = options;
   if (workers !== undefined) requireSharedLedger(ledger);

@@ -12,7 +12,7 @@ import type { Run } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
 import { isDistributed, joinRun, type WorkerResult } from "../../pipeline/shared/join-run.ts";
-import { isLeftOpenForGood } from "../../pipeline/shared/planner-presence.ts";
+import { remainsOpen } from "../../pipeline/shared/planner-presence.ts";
 import { openRecordedJob } from "../../pipeline/run/recorded-job.ts";
 
 export interface WorkerOptions {
@@ -36,7 +36,7 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
   const settings = settingsHere(run, options.folder);
   const joined = { store, run, settings, openJob: () => openRecordedJob(settings, dependencies) };
   const result = await joinRun(joined, dependencies);
-  if (result.failure === undefined && (await isLeftOpenForGood(store, run.id, dependencies))) {
+  if (result.failure === undefined && (await remainsOpen(store, run.id, dependencies))) {
     dependencies.notice(`The process that planned run ${run.id} has ended. ${resumeHint(run)}`);
   }
   return result;
@@ -63,13 +63,13 @@ async function plannedRun(
   id: string | undefined,
   { clock, drain, notice }: Dependencies,
 ): Promise<Run> {
-  for (let isTold = false; ; isTold = true) {
+  for (let isAnnounced = false; ; isAnnounced = true) {
     const run = await readRunLedger(store, (ledger) => requireRun(ledger, id));
     const status = await store.sharedStatus?.(run.id);
     if (isDistributed(run, status)) return run;
     const isPlannerActive = (await store.activeRun()) === run.id && settingsOf(run).workers !== undefined;
     if (!isPlannerActive || drain.aborted) throw noWorkFailure(run, { hasPlanner: isPlannerActive });
-    if (!isTold) notice(`Run ${run.id} is being planned; waiting for its ranges`);
+    if (!isAnnounced) notice(`Run ${run.id} is being planned; waiting for its ranges`);
     await clock.sleep(POLL_MS, drain);
   }
 }

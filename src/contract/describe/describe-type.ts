@@ -80,8 +80,8 @@ function decimalConstraints({ maxDigits, maxWholeDigits, maxDecimalPlaces, patte
   const whole = maxWholeDigits === undefined ? amount(maxDigits, "at most", "digit") : [];
   const before = amount(maxWholeDigits, "at most", "digit").map((words) => `${words} before the decimal point`);
   const after = amount(maxDecimalPlaces, "at most", "digit").map((words) => `${words} after the decimal point`);
-  const isSaid = maxWholeDigits !== undefined && pattern?.source.startsWith("^-?") === true;
-  return [...whole, ...before, ...after, ...(isSaid ? [] : matching(pattern))];
+  const isSignDocumented = maxWholeDigits !== undefined && pattern?.source.startsWith("^-?") === true;
+  return [...whole, ...before, ...after, ...(isSignDocumented ? [] : matching(pattern))];
 }
 
 function numericConstraints({ minimum, maximum, multipleOf }: Omit<NumberType, "kind">): readonly string[] {

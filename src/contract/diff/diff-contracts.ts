@@ -128,7 +128,7 @@ function diffKindChange(old: FieldType, next: FieldType, position: DiffPosition)
     position,
     "type",
     !isWider(old, next),
-    words === unchangedText(old) ? `another kind of ${describeType(next)}` : words,
+    words === unchangedText(old) ? `a different kind of ${describeType(next)}` : words,
   );
 }
 
@@ -189,7 +189,7 @@ function diffUnions(old: UnionType, next: UnionType, position: DiffPosition): vo
       position,
       "type",
       true,
-      `now selected by ${now ?? "the first match"}, before by ${before ?? "the first match"}`,
+      `now selected by ${now ?? "the first match"}, previously by ${before ?? "the first match"}`,
     );
     return;
   }

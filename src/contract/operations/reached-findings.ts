@@ -15,12 +15,12 @@ export function errorReachedBy({ document, findings }: Contract, operation?: Ope
   const reached = operation === undefined ? [] : placesReachedBy(document, operationsOf(operation));
   return errors.find(({ pointer }) => {
     const isReached = reached.some((place) => pointer === place || pointer.startsWith(`${place}/`));
-    return isReached || !belongsToSome(pointer);
+    return isReached || !isInsideOperationOrComponent(pointer);
   });
 }
 
 /** Whether a pointer is inside a method of a path, or inside a component. */
-function belongsToSome(pointer: string): boolean {
+function isInsideOperationOrComponent(pointer: string): boolean {
   const [top, ...below] = parsePointer(pointer);
   return (top === "paths" && below.length >= 2) || (top === "components" && below.length >= 2);
 }

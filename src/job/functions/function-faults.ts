@@ -1,6 +1,6 @@
 import path from "node:path";
 import { CallFault } from "../../model/call-result.ts";
-import { type Fault, MOST_CHARACTERS, type RefusedCall, type ThrownError } from "./function-messages.ts";
+import { type Fault, MAX_CHARACTERS, type RefusedCall, type ThrownError } from "./function-messages.ts";
 
 const RETURNS = "a function returns text, a number, true, false or nothing, or an object or list of these";
 
@@ -26,7 +26,7 @@ const REFUSED: Readonly<Record<Exclude<Fault["kind"], "threw" | "unreadable" | "
   "not JSON": "returned a value that is not JSON",
   cyclic: "returned an object that contains itself",
   nested: "returned an object that is too deeply nested",
-  long: `returned more than ${MOST_CHARACTERS.toLocaleString("en")} characters`,
+  long: `returned more than ${MAX_CHARACTERS.toLocaleString("en")} characters`,
 };
 
 /** ` (TypeError in functions.mjs:3)`: the error's class and the innermost line in the user's own modules, if known. */

@@ -68,7 +68,7 @@ export interface BatchAnswer {
 }
 
 /** Maximum size of one result: characters of texts and names, plus one for each other value. */
-export const MOST_CHARACTERS: number = 2 ** 20;
+export const MAX_CHARACTERS: number = 2 ** 20;
 
 /** Why a call has no result. `unreadable`: reading the returned value threw an error. */
 export type Fault =

@@ -10,7 +10,7 @@ const decode = (bytes: Uint8Array): string => utf8.decode(bytes);
 
 const STDERR = 2;
 const PAUSE_MS = 10;
-const MOST_PAUSES = 100;
+const MAX_PAUSES = 100;
 
 type Chunk = string | Uint8Array;
 
@@ -34,7 +34,7 @@ export function redirectOutput(): void {
 function writeToStderr(chunk: Chunk): void {
   const bytes = bytesOf(visible(chunk));
   let written = 0;
-  for (let pauses = 0; written < bytes.length && pauses < MOST_PAUSES;) {
+  for (let pauses = 0; written < bytes.length && pauses < MAX_PAUSES;) {
     try {
       written += writeSync(STDERR, bytes, written);
     } catch (error) {

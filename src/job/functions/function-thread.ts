@@ -45,10 +45,10 @@ const HEAP_MB = 4096;
  * Limit for the thread's heap and buffers, checked after each batch. V8 keeps garbage of up to four times the used
  * memory.
  */
-const MOST_BYTES = 2 * 2 ** 30;
+const MAX_BYTES = 2 * 2 ** 30;
 
 /** Limit for the growth of the whole process during one batch. */
-const MOST_GROWTH_BYTES = 2 ** 30;
+const MAX_GROWTH_BYTES = 2 ** 30;
 
 /** A pending answer of the thread. Loading the module has no calls. */
 interface Waiting {
@@ -129,7 +129,7 @@ function startThread(module: FunctionModule): FunctionThread {
       give({ kind: "uncaught", thrown: answer.uncaught });
       return;
     }
-    if ("usedBytes" in answer && answer.usedBytes > MOST_BYTES) {
+    if ("usedBytes" in answer && answer.usedBytes > MAX_BYTES) {
       give({ kind: "memory" });
       return;
     }
@@ -201,7 +201,7 @@ function watchCalls({ done, give, timeoutMs }: Watched): Watch {
     const bytes = process.memoryUsage.rss();
     bytesBefore ??= bytes;
     if (spentMs >= limitMs) give({ kind: "timeout", limitMs });
-    else if (bytes - bytesBefore > MOST_GROWTH_BYTES) give({ kind: "memory" });
+    else if (bytes - bytesBefore > MAX_GROWTH_BYTES) give({ kind: "memory" });
   };
   return {
     next(waiting) {

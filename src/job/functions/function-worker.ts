@@ -10,7 +10,7 @@ import {
   type FunctionWork,
   type LoadAnswer,
   type LoadedFunction,
-  MOST_CHARACTERS,
+  MAX_CHARACTERS,
   NO_CALL,
   NO_ROW,
   PROGRESS,
@@ -50,7 +50,7 @@ const nothing = (): void => undefined;
 type AnyFunction = (...given: unknown[]) => unknown;
 
 /** Approximate maximum number of characters of the results in one answer. */
-const MOST_IN_ANSWER = 8 * MOST_CHARACTERS;
+const MAX_IN_ANSWER = 8 * MAX_CHARACTERS;
 
 const functions: AnyFunction[] = [];
 const headers: (readonly string[])[] = [];
@@ -116,7 +116,7 @@ function evaluate(batch: CallBatch): void {
   const values: (JsonValue | undefined)[] = [];
   let fault: Fault | undefined;
   let inAnswer = 0;
-  for (let at = 0; at < batch.functions.length && fault === undefined && inAnswer < MOST_IN_ANSWER; at += 1) {
+  for (let at = 0; at < batch.functions.length && fault === undefined && inAnswer < MAX_IN_ANSWER; at += 1) {
     store(done, PROGRESS.call, at);
     count = (count + 1) | 0;
     store(done, PROGRESS.count, count);
@@ -151,7 +151,7 @@ function call(batch: CallBatch, at: number, values: (JsonValue | undefined)[]): 
 function keep(returned: unknown, at: number, values: (JsonValue | undefined)[]): Fault | undefined {
   if (typeof returned === "string" || returned === undefined || returned === null) {
     length = typeof returned === "string" ? returned.length : 0;
-    if (length > MOST_CHARACTERS) return { kind: "long" };
+    if (length > MAX_CHARACTERS) return { kind: "long" };
     values[at] = returned === "" || returned === null ? undefined : returned;
     return undefined;
   }
@@ -190,14 +190,14 @@ class NotJson {
 }
 
 /** More than any mapping or contract needs. */
-const MOST_LEVELS = 200;
+const MAX_LEVELS = 200;
 
 /** A copy without references to objects of the module. @throws NotJson, and any error from reading the value */
 function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
   grow(typeof value === "string" ? value.length : 1);
   if (isScalar(value)) return value;
   if (!isObject(value)) throw new NotJson("not JSON");
-  const around = withIt(value, within);
+  const around = withAncestor(value, within);
   if (isArray(value)) {
     const items: JsonValue[] = [];
     for (let at = 0; at < value.length; at += 1) items[at] = copyOf(value[at], around);
@@ -217,11 +217,11 @@ function copyOf(value: unknown, within: readonly unknown[]): JsonValue {
 
 function grow(characters: number): void {
   length += characters;
-  if (length > MOST_CHARACTERS) throw new NotJson("long");
+  if (length > MAX_CHARACTERS) throw new NotJson("long");
 }
 
-function withIt(value: unknown, within: readonly unknown[]): readonly unknown[] {
-  if (within.length >= MOST_LEVELS) throw new NotJson("nested");
+function withAncestor(value: unknown, within: readonly unknown[]): readonly unknown[] {
+  if (within.length >= MAX_LEVELS) throw new NotJson("nested");
   const around: unknown[] = [];
   for (let at = 0; at < within.length; at += 1) {
     if (within[at] === value) throw new NotJson("cyclic");

@@ -12,7 +12,7 @@ import { createSorter, type Sorter } from "./spool/sorter.ts";
 export interface PackedPlan {
   readonly pieces: PieceStore;
   /** Number of items that a sorter holds in memory. */
-  readonly sortedAtOnce: number;
+  readonly maxSortedInMemory: number;
   readonly batches: PlannedBatch[];
   /** Marks of all keys. */
   readonly marks: MarkList;
@@ -65,16 +65,16 @@ export interface Spot {
   readonly line: number;
 }
 
-export function newPackedPlan(pieces: PieceStore, sortedAtOnce: number): PackedPlan {
+export function newPackedPlan(pieces: PieceStore, maxSortedInMemory: number): PackedPlan {
   return {
     pieces,
-    sortedAtOnce,
+    maxSortedInMemory,
     batches: [],
     marks: createMarkList(pieces),
     files: createFileNames(),
     counts: new Map(),
     problems: { error: new Map(), warning: new Map() },
-    findings: createSorter((one, other) => one.record - other.record, { pieces, atOnce: sortedAtOnce }),
+    findings: createSorter((one, other) => one.record - other.record, { pieces, atOnce: maxSortedInMemory }),
     excluded: new Set(),
   };
 }

@@ -35,7 +35,7 @@ interface KeyEntry extends Spot {
 async function entriesOfRepeatedMarks(plan: PackedPlan): Promise<Sorter<KeyEntry> | undefined> {
   const isRepeated = await plan.marks.findRepeated();
   if (isRepeated === undefined) return undefined;
-  const entries = createSorter<KeyEntry>(compareEntries, { pieces: plan.pieces, atOnce: plan.sortedAtOnce });
+  const entries = createSorter<KeyEntry>(compareEntries, { pieces: plan.pieces, atOnce: plan.maxSortedInMemory });
   for await (const { columns, files } of batchesOf(plan)) {
     for (let index = 0; index < columns.count; index += 1) {
       if (isRepeated(columns.marks[index] ?? Number.NaN)) entries.add(entryOf(plan, columns, files, index));

@@ -25,7 +25,7 @@ const FIRST_BLOCK = 64;
 const FULL_BLOCK = 4096;
 
 /** More repeated marks than this are not stored individually. */
-const MOST_REPEATED = 1_000_000;
+const MAX_REPEATED = 1_000_000;
 
 export function createMarkList(pieces: Pick<PieceStore, "add" | "read">): MarkList {
   const buckets = createBuckets(pieces);
@@ -92,7 +92,7 @@ function bucketOf(mark: number): number {
 async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: number) => boolean) | undefined> {
   const bits = createBits(largest());
   const repeated: (Float64Array | undefined)[] = [];
-  let room = MOST_REPEATED;
+  let room = MAX_REPEATED;
   for (let bucket = 0; bucket < BUCKETS; bucket += 1) {
     await yieldToEventLoop();
     const found = repeatedIn(bits.sharing(marksOf(bucket)), room);
@@ -110,7 +110,7 @@ async function findRepeated({ largest, marksOf }: Buckets): Promise<((mark: numb
 /** Sorted; undefined if there are more than `most`. */
 function repeatedIn(sharing: Float64Array, most: number): Float64Array | undefined {
   // Sorting them would take too long.
-  if (sharing.length > 2 * MOST_REPEATED) return undefined;
+  if (sharing.length > 2 * MAX_REPEATED) return undefined;
   sharing.sort();
   const repeated = sharing.filter((mark, index) => mark === sharing[index - 1]);
   return repeated.length > most ? undefined : repeated;

@@ -12,7 +12,7 @@ import { writeFindings } from "./findings.ts";
  * rejects. Content that is in no earlier run is treated as a change. The same applies to a record for which the
  * platform was found to have other content (the empty content).
  */
-export function* passOverCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
+export function* skipCorrected(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
   if ((yield* tables.row(EARLIER_RUN, run.number)) === undefined) return;
   yield* tables.eachBatch(SELECT_OLDER, [run.number], function* skip(rows) {
     yield* tables.runEach(

@@ -6,7 +6,7 @@ import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
 import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
 import type { Compared } from "./compared-runs.ts";
-import { passOverCorrected } from "./corrected-records.ts";
+import { skipCorrected } from "./corrected-records.ts";
 import { type PlanFinding, writeFindings } from "./findings.ts";
 
 /**
@@ -21,7 +21,7 @@ import { type PlanFinding, writeFindings } from "./findings.ts";
  * if they are unchanged, because the cause may have been fixed on the platform, and a refusal creates nothing.
  */
 export function* applyKnownRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
-  if (policy.after !== undefined) yield* blockWaiting(tables, run, policy, policy.after);
+  if (policy.after !== undefined) yield* blockDependents(tables, run, policy, policy.after);
   if ((yield* tables.row(ANY_RECORD)) !== undefined) yield* compareRecords(tables, run, policy, compared);
   if (!policy.resendAmbiguous) yield* holdNewIfUncertain(tables, run);
 }
@@ -30,7 +30,7 @@ const ANY_RECORD: Statement<{ readonly id: number }> = { sql: "select id from mi
 
 function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compared: Compared): Work<void> {
   const isWhole = compared === "all" || compared === "left";
-  if (isWhole) yield* passOverCorrected(tables, run, policy);
+  if (isWhole) yield* skipCorrected(tables, run, policy);
   else yield* listRecords(tables, compared);
   const toSend = isWhole ? TO_SEND[compared] : LISTED;
   yield* tables.run(skipAccepted(toSend), run.number);
@@ -84,7 +84,7 @@ interface FoundRow {
 }
 
 /** Problems of an earlier comparison are removed first, because they may be outdated. */
-function* blockWaiting(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
+function* blockDependents(tables: Tables, run: RunRow, policy: PlanPolicy, after: string): Work<void> {
   yield* tables.run(
     "delete from migrate.problems where run = $1 and attempt = 0 and code = 'account_not_found'",
     run.number,

@@ -24,7 +24,7 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
   let pauseMs = FIRST_PAUSE_MS;
   let isNotified = false;
 
-  const tell = (error: unknown): void => {
+  const notify = (error: unknown): void => {
     if (isNotified) return;
     isNotified = true;
     const failure = postgresFailure(error, name);
@@ -38,7 +38,7 @@ export function createOutage({ name, clock, patienceMs, notice }: OutageOptions)
       since ??= clock.monotonic();
       if (clock.monotonic() - since >= patienceMs) return false;
       // A server that has only reset one connection is reachable again at the first retry.
-      if (pauseMs > FIRST_PAUSE_MS) tell(error);
+      if (pauseMs > FIRST_PAUSE_MS) notify(error);
       await clock.sleep(pauseMs);
       pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
       return true;

@@ -4,7 +4,7 @@ import type { Clock } from "../../time/clock.ts";
 import { systemClock } from "../../time/system-clock.ts";
 import { createMutex } from "../../time/mutex.ts";
 import { createOutage } from "./outage.ts";
-import { postgresFailure, troubleOf } from "./postgres-failure.ts";
+import { postgresFailure, errorKindOf } from "./postgres-failure.ts";
 import { ask, type Guard, type Queries, queriesOver, type Transaction, transactionOn } from "./queries.ts";
 
 /** The ledger row that allows its latest holder to write. Each transaction marks it with its own number. */
@@ -72,7 +72,7 @@ export function openPostgres(options: DatabaseOptions): PostgresDatabase {
         outage.end();
         return result;
       } catch (error) {
-        const trouble = troubleOf(error);
+        const trouble = errorKindOf(error);
         conflicts += 1;
         if (trouble === "conflict" && conflicts <= MAX_CONFLICTS) await clock.sleep(conflicts * CONFLICT_PAUSE_MS);
         else if (trouble !== "outage" || !(await outage.wait(error))) throw postgresFailure(error, name);
@@ -116,7 +116,7 @@ async function connected<Result>(pool: Pool, work: (client: PoolClient) => Promi
   try {
     return await work(client);
   } catch (error) {
-    isBroken ||= troubleOf(error) === "outage";
+    isBroken ||= errorKindOf(error) === "outage";
     throw error;
   } finally {
     client.off("error", onError);
@@ -150,7 +150,7 @@ function transactionWork<Result>(
       if (command !== "COMMIT") throw new Error("A statement of a transaction failed unnoticed.");
       return result;
     } catch (error) {
-      if (troubleOf(error) !== "outage") {
+      if (errorKindOf(error) !== "outage") {
         committing = undefined;
         await ask(client, { sql: "rollback", isQuick: true }).catch(() => inUnknownState.add(client));
       }

@@ -2,10 +2,10 @@ import { errorCode } from "../../files/error-code.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 
 /**
- * How to handle an error of the server or its connection. `conflict`: the transaction may be repeated at once.
+ * How to handle an error of the server or its connection. `conflict`: the transaction may be repeated immediately.
  * `outage`: it may be repeated when the server is back. `final`: repeating it changes nothing.
  */
-export type Trouble = "conflict" | "outage" | "final";
+export type ErrorKind = "conflict" | "outage" | "final";
 
 /**
  * Serialization failure, deadlock, lock not available.
@@ -58,13 +58,13 @@ function isStatementPooling(error: unknown): boolean {
   return error instanceof Error && STATEMENT_POOLING.test(error.message);
 }
 
-export function troubleOf(error: unknown): Trouble {
+export function errorKindOf(error: unknown): ErrorKind {
   const code = errorCode(error);
   if (isStatementPooling(error)) return "final";
   if (code !== undefined && CONFLICTS.has(code)) return "conflict";
   if (code !== undefined && (OUTAGES.has(code) || NETWORK_CODES.has(code))) return "outage";
   if (error instanceof AggregateError)
-    return error.errors.every((one) => troubleOf(one) === "outage") ? "outage" : "final";
+    return error.errors.every((one) => errorKindOf(one) === "outage") ? "outage" : "final";
   return error instanceof Error && CONNECTION_GONE.test(error.message) ? "outage" : "final";
 }
 
@@ -81,7 +81,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
     return new Failure(code, `the ledger ${name} ${what}: ${plain(error.message)}`, { hint, cause: error });
   }
   if (TLS.test(error.message)) return tlsFailure(error, name);
-  if (troubleOf(error) === "final") return error;
+  if (errorKindOf(error) === "final") return error;
   return new Failure("storage", `the ledger ${name} cannot be reached: ${reasonOf(error)}`, {
     hint: "check that the server is running and reachable from this machine; then run the same command again, or `migrate resume`",
     cause: error,
@@ -90,7 +90,7 @@ export function postgresFailure(error: unknown, name: string): unknown {
 
 const PASSWORD_HINT =
   "set the password in PGPASSWORD, in ~/.pgpass or in a service file, and check the user name in --ledger";
-const RIGHTS_HINT =
+const PERMISSIONS_HINT =
   "grant the user of --ledger the permissions listed in docs/cluster.md; for workers, also in the schema migrate_jobs. The owner of a schema creates its tables";
 const DISK_HINT = "free some disk space on the server; then run the same command again";
 const READ_ONLY_HINT = "use --ledger with the primary server: a standby, or a database in recovery, accepts no changes";
@@ -99,7 +99,7 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
   "28P01": ["config", "refuses the password", PASSWORD_HINT],
   "28000": ["config", "refuses the user", "check the user in --ledger, and the server's pg_hba.conf"],
   "3D000": ["config", "has no such database", "create the database, or choose another one with --ledger"],
-  "42501": ["config", "denies a permission", RIGHTS_HINT],
+  "42501": ["config", "denies a permission", PERMISSIONS_HINT],
   "25006": ["storage", "accepts no changes", READ_ONLY_HINT],
   "53100": ["storage", "has no disk space left", DISK_HINT],
   "53200": ["storage", "has no memory left", "check the memory use of the server; then run the same command again"],
@@ -113,8 +113,8 @@ const FAILURES_BY_CODE: Readonly<Record<string, readonly [code: FailureCode, wha
     "cannot read or write its files",
     "check the log of the server; nothing is sent until this is fixed",
   ],
-  XX001: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
-  XX002: ["ledger_damaged", "is damaged", "restore it with the tools of its database server"],
+  XX001: ["ledger_damaged", "is corrupt", "restore it with the tools of its database server"],
+  XX002: ["ledger_damaged", "is corrupt", "restore it with the tools of its database server"],
 };
 
 function statementPooling(cause: Error, name: string): Failure {

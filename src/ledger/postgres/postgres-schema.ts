@@ -104,12 +104,12 @@ const CREATE_TABLES = `
  * nothing is changed
  */
 export async function createSchema(database: PostgresDatabase): Promise<void> {
-  if (await isLedgerThere(database)) return;
+  if (await ledgerExists(database)) return;
   await requireSuitableServer(database);
   await database.transaction(
     async (transaction) => {
       await transaction.row(LOCK_SCHEMA);
-      if (await isLedgerThere(transaction)) return;
+      if (await ledgerExists(transaction)) return;
       await prepareSchema(transaction);
       await transaction.run(CREATE_TABLES);
     },
@@ -118,7 +118,7 @@ export async function createSchema(database: PostgresDatabase): Promise<void> {
 }
 
 /** @throws Failure `config` for a ledger of another format */
-export async function isLedgerThere(queries: Queries): Promise<boolean> {
+export async function ledgerExists(queries: Queries): Promise<boolean> {
   const found = await queries.row(IS_LEDGER);
   if (found?.ledger !== true) return false;
   const { version = 0 } = (await queries.row(SELECT_VERSION)) ?? {};

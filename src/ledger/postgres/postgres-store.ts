@@ -14,7 +14,7 @@ import { takeWriterLease, writerOf } from "./lock/writer-lease.ts";
 import { type Fence, openPostgres, type PostgresDatabase, type Snapshot } from "./postgres-database.ts";
 import { exportTables } from "./postgres-export.ts";
 import { ledgerToRead, postgresLedger } from "./postgres-ledger.ts";
-import { createSchema, isLedgerThere } from "./postgres-schema.ts";
+import { createSchema, ledgerExists } from "./postgres-schema.ts";
 import { postgresTables, requireRun } from "./postgres-tables.ts";
 import type { Queries } from "./queries.ts";
 import { endAbandonedRuns, refuseLiveWorkers, workingOf } from "./shared/end-shared-run.ts";
@@ -45,7 +45,7 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
     async write(command, { create }) {
       const database = await connect(PATIENCE_MS);
       try {
-        const { ledger, fence } = await openToWrite(database, { command, create, notice });
+        const { ledger, fence } = await openForUpdates(database, { command, create, notice });
         writing = { database, fence };
         return ledger;
       } catch (error) {
@@ -56,7 +56,7 @@ export function postgresLedgerStore(url: string, { notice }: StoreOptions = {}):
     async read() {
       const database = await connect();
       try {
-        return await openToRead(database);
+        return await openReadOnly(database);
       } catch (error) {
         await database.close();
         throw error;
@@ -109,11 +109,11 @@ interface OpenDatabase {
 }
 
 /** The lease is released when the ledger is closed. A suspended planner keeps it while workers send its run. */
-async function openToWrite(
+async function openForUpdates(
   database: PostgresDatabase,
   { command, create, notice }: WriteOptions,
 ): Promise<{ readonly ledger: Ledger; readonly fence: Fence }> {
-  if (!create && !(await isLedgerThere(database))) throw missingLedger(database.name);
+  if (!create && !(await ledgerExists(database))) throw missingLedger(database.name);
   await createSchema(database);
   await warnOfServer(database, notice);
   if ((await writerOf(database)) === undefined) await refuseLiveWorkers(database, { notice });
@@ -137,7 +137,7 @@ async function openToWrite(
   return { ledger, fence };
 }
 
-async function openToRead(database: PostgresDatabase): Promise<Ledger> {
+async function openReadOnly(database: PostgresDatabase): Promise<Ledger> {
   const snapshot = await database.snapshot();
   await requireLedger(snapshot);
   const sending = (await writerOf(snapshot)) === undefined ? "ambiguous" : "pending";
@@ -146,7 +146,7 @@ async function openToRead(database: PostgresDatabase): Promise<Ledger> {
 
 /** The run that the current writer is working on. If it is not recorded, the latest run without an end. */
 async function activeRun(queries: Queries): Promise<string | undefined> {
-  const holder = (await isLedgerThere(queries)) ? await writerOf(queries) : undefined;
+  const holder = (await ledgerExists(queries)) ? await writerOf(queries) : undefined;
   if (holder === undefined) return undefined;
   const { run } = holder;
   const open = (await finish(listRuns(postgresTables(queries)))).filter(({ exitCode }) => exitCode === undefined);
@@ -154,7 +154,7 @@ async function activeRun(queries: Queries): Promise<string | undefined> {
 }
 
 async function findActiveWriter(queries: Queries): Promise<ActiveWriter | undefined> {
-  if (!(await isLedgerThere(queries))) return undefined;
+  if (!(await ledgerExists(queries))) return undefined;
   const holder = await writerOf(queries);
   if (holder === undefined) return abandonedWork(queries);
   const { command, run } = holder;
@@ -180,7 +180,7 @@ async function check(queries: Queries): Promise<LedgerCheck> {
 }
 
 async function requireLedger(queries: Queries): Promise<void> {
-  if (!(await isLedgerThere(queries))) throw missingLedger(queries.name);
+  if (!(await ledgerExists(queries))) throw missingLedger(queries.name);
 }
 
 async function withSnapshot<Result>(

@@ -65,7 +65,7 @@ export function queriesOver(
   };
 }
 
-export function transactionOn(client: PoolClient, name: string, guard: Guard = doAtOnce): Transaction {
+export function transactionOn(client: PoolClient, name: string, guard: Guard = runImmediately): Transaction {
   let cursors = 0;
   return {
     ...queriesOver(name, (work) => guard(() => work(client))),
@@ -86,4 +86,4 @@ export function transactionOn(client: PoolClient, name: string, guard: Guard = d
 /** Converts errors into the errors that callers expect. */
 export type Guard = <Result>(work: () => Promise<Result>) => Promise<Result>;
 
-const doAtOnce: Guard = (work) => work();
+const runImmediately: Guard = (work) => work();

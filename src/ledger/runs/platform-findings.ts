@@ -20,7 +20,7 @@ export interface SupplierFinding {
 export interface SharedFindings extends PlatformFindings {
   readonly suppliers: readonly (SupplierFinding & {
     /** Only this worker probes the supplier. */
-    readonly isAskedHere: boolean;
+    readonly isProbedHere: boolean;
   })[];
 }
 
@@ -56,7 +56,7 @@ export function latestFindings(reports: readonly WorkerFindings[], here: string)
     );
     const last = latest(found.map(({ one }) => one));
     const asking = found.find(({ one }) => !one.open)?.worker;
-    return last === undefined ? [] : [{ ...last, isAskedHere: asking === here }];
+    return last === undefined ? [] : [{ ...last, isProbedHere: asking === here }];
   });
   return { ...(rate !== undefined && { rate }), suppliers };
 }
@@ -66,7 +66,7 @@ export function commonFindings(reports: readonly WorkerFindings[]): PlatformFind
   const { rate, suppliers } = latestFindings(reports, "");
   return {
     ...(rate !== undefined && { rate }),
-    suppliers: suppliers.map(({ isAskedHere: _isAskedHere, ...one }) => one),
+    suppliers: suppliers.map(({ isProbedHere: _isAskedHere, ...one }) => one),
   };
 }
 

@@ -78,7 +78,7 @@ export interface SharedWorker extends Pick<Ledger, "saveIntents" | "saveOutcomes
   /** Returns all held ranges, and leaves. */
   leave(): Promise<void>;
   /** Notes that the platform accepts nothing more from any worker. The other workers also stop, or continue. */
-  stop(failure: SharedFailure, others: "stop" | "go on"): Promise<void>;
+  stop(failure: SharedFailure, others: "stop" | "continue"): Promise<void>;
   /** Pauses all requests of the run for this time. */
   hold(forMs: number, reason: string): Promise<void>;
 }
@@ -115,7 +115,7 @@ export interface HeartbeatReply extends SharedPace {
   readonly holdMs: number;
   readonly ranges: RangeCounts;
   /** Waiting ranges that a worker has held before. */
-  readonly givenBack: number;
+  readonly released: number;
 }
 
 export interface RangeCounts {

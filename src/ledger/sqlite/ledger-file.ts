@@ -89,7 +89,7 @@ function sqliteFailure(code: number, error: Error, path: string): unknown {
 }
 
 export function corruptLedger(path: string, found: string, cause?: Error): Failure {
-  return new Failure("ledger_damaged", `the ledger ${path} is damaged: ${found}`, {
+  return new Failure("ledger_damaged", `the ledger ${path} is corrupt: ${found}`, {
     hint:
       "nothing was changed in it; `migrate ledger check` lists the errors, and `migrate ledger repair` writes a repaired copy " +
       "with every readable record, in which uncertain records are ambiguous",

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { atExit } from "../../files/at-exit.ts";
-import { closesAtOnce } from "../../files/sqlite.ts";
+import { closesImmediately } from "../../files/sqlite.ts";
 import { statOf } from "./ledger-file.ts";
 import { openDatabase, type SqliteDatabase } from "./sqlite-database.ts";
 
@@ -19,7 +19,7 @@ const readers = new Map<string, Reader>();
  * checksums. An additional read-only connection stays open, so that the writing connection is not the last one.
  */
 export function openForWriting(path: string): SqliteDatabase {
-  if (closesAtOnce) return openDatabase(path);
+  if (closesImmediately) return openDatabase(path);
   // When the process ends, the connection that was opened first is released last.
   const reader = readerOf(resolve(path));
   const database = openDatabase(path);

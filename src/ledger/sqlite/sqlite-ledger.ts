@@ -14,7 +14,7 @@ import { refuseOtherWriter } from "./lock/writer.ts";
 import type { SendingStatus } from "../runs/run-outcome.ts";
 import { createPlanner } from "./plan-items.ts";
 import { recoveryOf } from "./tables/recovery.ts";
-import { prepareAccepting } from "./tables/accept-together.ts";
+import { prepareAccepting } from "./tables/accept-in-batch.ts";
 import { countChanges } from "./tables/count-schema.ts";
 import { ledgerFailure, lostLedger, noLedger, preparePrivateFile, removeDatabase, statOf } from "./ledger-file.ts";
 import { openForWriting } from "./open-for-writing.ts";
@@ -60,24 +60,24 @@ export async function openLedger(options: SqliteLedgerOptions): Promise<Ledger> 
   const { path, create = true, readOnly = false, notice } = options;
   prepared(path, () => {
     requireNoOtherCopy(path);
-    if (statOf(path) === undefined && statOf(checksumsPath(path)) !== undefined) throw vanished(path);
+    if (statOf(path) === undefined && statOf(checksumsPath(path)) !== undefined) throw removedLedger(path);
     if (statOf(path) === undefined && !create) throw noLedger(path);
     preparePrivateFile(path);
   });
   const sending = readOnly && isLocked(path) ? "pending" : "ambiguous";
-  const database = readOnly ? openToRead(path, { isBusy: () => isLocked(path), notice })?.database : undefined;
+  const database = readOnly ? openReadOnly(path, { isBusy: () => isLocked(path), notice })?.database : undefined;
   if (database !== undefined) return ledgerOver(database, { ...options, sending }, database.close);
-  const opened = openToWrite(path, options);
+  const opened = openWritable(path, options);
   return movable(ledgerOver(opened.checksummed, { ...options, sending }, opened.checksummed.close), opened, options);
 }
 
 /** From now on, this connection only reads outcomes, sequentially. */
-const LITTLE_CACHE = "pragma cache_size = -2000";
+const SMALL_CACHE = "pragma cache_size = -2000";
 
 /** Adds `inThread` to a ledger. */
 function movable(
   ledger: Ledger,
-  { file, checksummed, isChecked }: OpenedToWrite,
+  { file, checksummed, isChecked }: OpenedWritable,
   { path, toolVersion, writer }: SqliteLedgerOptions,
 ): Ledger {
   let moved: Ledger | undefined;
@@ -87,11 +87,15 @@ function movable(
     inThread(begins) {
       const onMoved = (): void => {
         checksummed.stopCheck();
-        file.execute(LITTLE_CACHE);
+        file.execute(SMALL_CACHE);
       };
       const here = callMethodsOf({ ledger, close: checksummed.close });
-      if (moved === undefined && begins === "at once") onMoved();
-      moved ??= closeWithThread(begins === "at once" ? start() : lateThread(here, { start, onMoved }), file, ledger);
+      if (moved === undefined && begins === "immediately") onMoved();
+      moved ??= closeWithThread(
+        begins === "immediately" ? start() : lateThread(here, { start, onMoved }),
+        file,
+        ledger,
+      );
       return moved;
     },
     close: () => (moved ?? ledger).close(),
@@ -118,7 +122,7 @@ function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledge
 export function openSecondConnection({ path, toolVersion, writer, isChecked }: LedgerWork): ClosableLedger {
   const database = openDatabase(path, { mustExist: true });
   database.execute(DURABLE);
-  prepareToWrite(database);
+  prepareForWriting(database);
   const checksummed = withChecksums(database, { isChecked, isLogKnown: true, writer });
   return {
     ledger: ledgerOver(checksummed, { ...(toolVersion !== undefined && { toolVersion }) }, checksummed.close),
@@ -127,16 +131,19 @@ export function openSecondConnection({ path, toolVersion, writer, isChecked }: L
 }
 
 /** Opens the ledger for reading first, so that the log left by a crash is not changed if the ledger is refused. */
-function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">): OpenedToWrite {
+function openWritable(
+  path: string,
+  { notice, writer }: Pick<SqliteLedgerOptions, "notice" | "writer">,
+): OpenedWritable {
   if (writer !== undefined) refuseOtherWriter(path, writer);
-  const seen = openToRead(path, { notice });
+  const seen = openReadOnly(path, { notice });
   seen?.database.close();
   const database = openForWriting(path);
   try {
     if (seen === undefined) requireIntact(database);
     createSchema(database);
     database.execute(DURABLE);
-    prepareToWrite(database);
+    prepareForWriting(database);
     const isChecked = seen?.integrity !== "trusted";
     return { file: database, isChecked, checksummed: withChecksums(database, { isChecked, writer }) };
   } catch (error) {
@@ -145,7 +152,7 @@ function openToWrite(path: string, { notice, writer }: Pick<SqliteLedgerOptions,
   }
 }
 
-interface OpenedToWrite {
+interface OpenedWritable {
   readonly file: SqliteDatabase;
   /** The database with its checksum file. */
   readonly checksummed: ReturnType<typeof withChecksums>;
@@ -154,7 +161,7 @@ interface OpenedToWrite {
 }
 
 /** Undefined for an empty database, and for a ledger that is incomplete after a crash. */
-function openToRead(
+function openReadOnly(
   path: string,
   looking: Parameters<typeof requireIntact>[1],
 ): { readonly database: SqliteDatabase; readonly integrity: "checked" | "trusted" } | undefined {
@@ -175,7 +182,7 @@ function openToRead(
   return undefined;
 }
 
-export function vanished(path: string): Failure {
+export function removedLedger(path: string): Failure {
   return lostLedger(path, `it is missing, but its checksum file ${checksumsPath(path)} exists`);
 }
 
@@ -193,7 +200,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   };
   try {
     createSchema(database);
-    prepareToWrite(database);
+    prepareForWriting(database);
     const ledger = ledgerOver(database, {}, discard);
     unlinkWhileOpen(path);
     return ledger;
@@ -203,7 +210,7 @@ export async function openTemporaryLedger(folder: string): Promise<Ledger> {
   }
 }
 
-function prepareToWrite(database: SqliteDatabase): void {
+function prepareForWriting(database: SqliteDatabase): void {
   countChanges(database);
   prepareAccepting(database);
 }
@@ -218,7 +225,7 @@ interface OpenLedger {
   readonly sending?: SendingStatus;
 }
 
-/** Work on the tables is done at once, so that calls follow each other, and nothing interrupts a transaction. */
+/** Work on the tables is done immediately, so that calls follow each other, and nothing interrupts a transaction. */
 function ledgerOver(database: SqliteDatabase, options: OpenLedger, close: () => void): Ledger {
   const { toolVersion, clock, sending = "ambiguous" } = options;
   const tables = sqliteTables(database);

@@ -10,7 +10,7 @@ import { requireOnePlace } from "./lock/lock-kind.ts";
 import { refuseLiveWriter } from "./lock/writer.ts";
 import { exportLedger } from "./ledger-export.ts";
 import { ledgerFailure, noLedger, statOf } from "./ledger-file.ts";
-import { openLedger, type SqliteLedgerOptions, vanished } from "./sqlite-ledger.ts";
+import { openLedger, type SqliteLedgerOptions, removedLedger } from "./sqlite-ledger.ts";
 
 /** A ledger in one SQLite file. Only the process that holds its lock writes to it. */
 export function sqliteLedgerStore(path: string, { notice }: StoreOptions = {}): LedgerStore {
@@ -104,5 +104,5 @@ async function lockInOnePlace(path: string, command: string): ReturnType<typeof 
 
 function requireFile(path: string): void {
   if (statOf(path) !== undefined) return;
-  throw statOf(checksumsPath(path)) === undefined ? noLedger(path) : vanished(path);
+  throw statOf(checksumsPath(path)) === undefined ? noLedger(path) : removedLedger(path);
 }

@@ -3,7 +3,7 @@ import type { Query, SqliteDatabase, SqlValue } from "./sqlite-database.ts";
 
 const BATCH = 500;
 
-/** The tables of a SQLite ledger, for work that PostgreSQL ledgers share. Answers at once. */
+/** The tables of a SQLite ledger, for work that PostgreSQL ledgers share. Answers immediately. */
 export function sqliteTables(database: SqliteDatabase): Tables {
   let batches = 0;
 

@@ -83,23 +83,23 @@ const COUNT_RESENT: Statement<{ count: number }> = {
 
 /**
  * The status shown for an item. A record in flight may have been processed. The same is true of a record left to send
- * if an earlier request had no clear reply. Uses `items`, and `perhaps` on PostgreSQL: SQLite looks up few records
+ * if an earlier request had no clear reply. Uses `items`, and `unresolved` on PostgreSQL: SQLite looks up few records
  * faster than it joins all.
  */
 function shownStatus(tables: Tables, sending: SendingStatus): string {
   const isAmbiguous =
     tables.dialect === "postgres"
-      ? "perhaps.identity is not null"
+      ? "unresolved.identity is not null"
       : `items.status = 'pending' and exists (
           select 1 from records where records.identity = items.identity and state = 'ambiguous')`;
   return `case when items.status = 'sending' then '${sending}' when ${isAmbiguous} then 'ambiguous'
     else items.status end`;
 }
 
-function perhapsJoined(tables: Tables): string {
+function ambiguousJoin(tables: Tables): string {
   if (tables.dialect === "sqlite") return "";
-  return `left join migrate.records as perhaps
-    on items.status = 'pending' and perhaps.identity = items.identity and perhaps.state = 'ambiguous'`;
+  return `left join migrate.records as unresolved
+    on items.status = 'pending' and unresolved.identity = items.identity and unresolved.state = 'ambiguous'`;
 }
 
 const BATCH = { sqlite: 500, postgres: 1000 } as const;
@@ -113,7 +113,7 @@ export interface OutcomeQuery {
 
 export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: OutcomeFilter = {}): OutcomeQuery {
   const status = shownStatus(tables, sending);
-  const perhaps = perhapsJoined(tables);
+  const unresolved = ambiguousJoin(tables);
   const { condition, values } = conditionOf(tables, filter, status);
   const within = (table: string): string =>
     `${table}.run = $1 and ${table}.record > $2 and ${table}.record <= $3 and ${condition}`;
@@ -122,14 +122,14 @@ export function outcomeQuery(tables: Tables, sending: SendingStatus, filter: Out
       sql: `
       select items.record, items.key, files.name as file, items.line, ${status} as status,
         items.http, items.attempts, items.account, items.duration_ms as "durationMs"
-      from migrate.items inner join migrate.files on files.id = items.file ${perhaps}
+      from migrate.items inner join migrate.files on files.id = items.file ${unresolved}
       where ${within("items")} order by items.record limit ${BATCH[tables.dialect]}`,
     },
     problems: {
       sql: `
       select problems.record, problem
       from migrate.problems inner join migrate.items on items.run = problems.run and items.record = problems.record
-        ${perhaps}
+        ${unresolved}
       where ${within("problems")} and ${STANDING_PROBLEM} order by problems.record, problems.attempt, position`,
     },
     values,

@@ -20,9 +20,9 @@ export interface Statement<Row> {
 }
 
 /**
- * Work on the tables of a ledger, which is called with `yield*`. The same work runs on SQLite, which answers at once, and
- * on PostgreSQL, which answers later: there, it yields the promises to wait for. A transaction on SQLite is never
- * suspended, so that no other work can become part of it.
+ * Work on the tables of a ledger, which is called with `yield*`. The same work runs on SQLite, which answers
+ * immediately, and on PostgreSQL, which answers later: there, it yields the promises to wait for. A transaction on
+ * SQLite is never suspended, so that no other work can become part of it.
  */
 export type Work<Result> = Generator<Promise<void>, Result, void>;
 
@@ -54,11 +54,11 @@ export interface EachStatement {
   readonly postgres: string;
 }
 
-/** Finishes work on tables that answer at once. */
+/** Finishes work on tables that answer immediately. */
 export function finishNow<Result>(work: Work<Result>): Result {
   const { done, value } = work.next();
   if (done === true) return value;
-  throw new Error("The tables of the ledger did not answer at once.");
+  throw new Error("The tables of the ledger did not answer immediately.");
 }
 
 /** Finishes work on tables that answer later. */

@@ -23,7 +23,7 @@ interface Waiting {
   settle(answer: LedgerAnswer): void;
 }
 
-/** Starts at once, and opens the ledger at the first call. */
+/** Starts immediately, and opens the ledger at the first call. */
 export function startLedgerThread(
   work: LedgerWork,
   entry: URL = new URL("./ledger-worker.js", import.meta.url),

@@ -37,7 +37,7 @@ export interface FunctionCalls {
    */
   readonly resultOf: (name: string, text: string, row: Row, place: Place) => CallResult;
   /** Locates an attr. The rows need not be prepared: the cell's text replaces a missing result. */
-  readonly whileLocating: <Found>(locate: () => Found) => Found;
+  readonly duringLocate: <Found>(locate: () => Found) => Found;
   /**
    * Evaluates the calls that `collect` makes for each row, round by round, because the calls of a later round may
    * depend on the results of an earlier one. In the first round of a row, each call has its own result, in order.
@@ -75,7 +75,7 @@ export function createFunctionCalls(functions: MappingFunctions): FunctionCalls 
       else row.calls = { made: [call], batch, next: 0 };
       return undefined;
     },
-    whileLocating(locate) {
+    duringLocate(locate) {
       isLocating = true;
       try {
         return locate();

@@ -45,7 +45,7 @@ export function compileSentValue(type: FieldType): ((value: JsonValue) => JsonVa
 function sentValue(types: readonly FieldType[], value: JsonValue, leading: ReadonlySet<FieldType>): JsonValue {
   const options = types.flatMap((type) => optionsFor(type, value));
   if (!options.some((option) => leading.has(option))) return value;
-  if (typeof value === "string") return options.every(isNoOtherText) ? utcDateTime(value) : value;
+  if (typeof value === "string") return options.every(isNonTextOrUtcDateTime) ? utcDateTime(value) : value;
   if (isJsonArray(value)) {
     const items = options.flatMap((option) => (option.kind === "list" ? [option.items] : []));
     return value.map((item) => sentValue(items, item, leading));
@@ -69,7 +69,7 @@ function fieldTypes(options: readonly FieldType[], name: string): readonly Field
   return options.flatMap((option) => (option.kind === "object" ? (memberType(option, name) ?? []) : []));
 }
 
-function isNoOtherText(type: FieldType): boolean {
+function isNonTextOrUtcDateTime(type: FieldType): boolean {
   if (type.kind === "datetime") return type.asGiven !== true;
   return type.kind !== "text" && type.kind !== "choice" && type.kind !== "any";
 }

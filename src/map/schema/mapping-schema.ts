@@ -13,7 +13,7 @@ import { SOURCE_SCHEMA } from "./source-schema.ts";
  */
 export function mappingSchema(operation?: Operation): JsonObject {
   const payload = createPayloadSchema();
-  const given = operation === undefined ? ANY_GIVEN : givenTo(operation, payload);
+  const given = operation === undefined ? ANY_GIVEN : requestProperties(operation, payload);
   return {
     $schema: "http://json-schema.org/draft-07/schema#",
     title: operation === undefined ? "Mapping" : `Mapping for ${operation.id}`,
@@ -57,7 +57,7 @@ const ANY_ENTRIES: JsonObject = { type: "object", additionalProperties: { $ref: 
 const ANY_GIVEN: JsonObject = { payload: ANY_ENTRIES, steps: ANY_ENTRIES, parameters: ANY_ENTRIES };
 
 /** The schema of the mapping's values for the requests of an operation. */
-function givenTo(operation: Operation, { entryOf }: PayloadSchema): JsonObject {
+function requestProperties(operation: Operation, { entryOf }: PayloadSchema): JsonObject {
   const steps = operation.steps.flatMap((step) => {
     const type = stepFieldsType(step);
     return type === undefined ? [] : [[step.name, entryOf(type)] as const];

@@ -44,7 +44,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
   /** False if a record occurs twice (which causes a warning), or if comparing the bytes is not conclusive. */
   function areDifferent(): boolean {
     const slice = slices[groups.sliceAt[first] ?? 0];
-    const isSimple = slice !== undefined && count <= FEW && areBareIn(slice, groups, first, count);
+    const isSimple = slice !== undefined && count <= MAX_SIMPLE_ROWS && areBareIn(slice, groups, first, count);
     return isSimple ? haveDifferentBytes(slice, groups, first, count) : haveDifferentCells(count, readerAt);
   }
 
@@ -81,7 +81,7 @@ export function childRecords({ name, files, orderBy }: JoinedSource): ChildRecor
 }
 
 /** Up to this many records are compared pairwise. */
-const FEW = 8;
+const MAX_SIMPLE_ROWS = 8;
 
 /** The groups of a piece without child records. */
 export const NO_GROUPS: ChildGroups = {

@@ -13,7 +13,7 @@ import type { SendPurpose } from "../plan/plan-items.ts";
 import { childRecords } from "./child-records.ts";
 import { type ContentSink, hashSink, jsonSink } from "./content-sink.ts";
 import { type ScanRecords, createScanner, type PayloadTexts } from "./scan-records.ts";
-import { type EncoderContext, UNSURE } from "./encode-leaf.ts";
+import { type EncoderContext, UNCERTAIN } from "./encode-leaf.ts";
 import { nodeEncoder } from "./encode-node.ts";
 
 /**
@@ -93,7 +93,7 @@ function sentContentOf(form: ContentSink): EncoderContext["contentOf"] {
     const toSent = compileSentValue(type);
     if (toSent === undefined) return form.value;
     const isSentUnchanged = (value: JsonValue): boolean => canonicalJson(toSent(value)) === canonicalJson(value);
-    return (value) => (isSentUnchanged(value) ? form.value(value) : UNSURE);
+    return (value) => (isSentUnchanged(value) ? form.value(value) : UNCERTAIN);
   };
 }
 

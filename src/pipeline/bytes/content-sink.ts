@@ -43,7 +43,7 @@ export interface ContentSink {
 }
 
 interface Remembered {
-  /** Remembers what was written since this position, and its hash. */
+  /** Stores the text written since this position, and its hash. */
   readonly keep: (slot: number, content: number, place: number) => void;
   /** Writes the remembered value again. */
   readonly use: (slot: number) => number;

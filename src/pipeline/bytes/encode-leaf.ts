@@ -10,16 +10,16 @@ import type { FastPathCells } from "./fast-path-cells.ts";
 
 /**
  * Encodes a mapping entry for one record and returns the hash of its content. `ABSENT`: the entry has no value.
- * `UNSURE`: the value may be invalid, so the record takes the row path.
+ * `UNCERTAIN`: the value may be invalid, so the record takes the row path.
  */
 export type Encoder = (cells: FastPathCells) => number;
 
 export const ABSENT = -1;
-export const UNSURE = -2;
+export const UNCERTAIN = -2;
 
 export interface EncoderContext {
   readonly sink: ContentSink;
-  /** Encodes values of a type; `UNSURE` if the value is not sent unchanged. */
+  /** Encodes values of a type; `UNCERTAIN` if the value is not sent unchanged. */
   readonly contentOf: (type: FieldType) => (value: JsonValue) => number;
   /** Root of document paths; the same for all records. */
   readonly documentRoot: string | undefined;
@@ -50,11 +50,11 @@ function encoderOf(
   return (cells) => {
     const build = newBuildState();
     const value = unlessTooLarge(() => buildValue(node, cells.row(), build));
-    if (value instanceof TooLarge || build.problems.length > 0) return UNSURE;
+    if (value instanceof TooLarge || build.problems.length > 0) return UNCERTAIN;
     cells.made += build.cells;
     if (value === undefined) return ABSENT;
     note(value, cells);
-    return isRight(value) ? contentOfValue(value) : UNSURE;
+    return isRight(value) ? contentOfValue(value) : UNCERTAIN;
   };
 }
 
@@ -118,7 +118,7 @@ function copyEncoder({ column, isCopied, isKey, whenEmpty, form }: CopiedCell, b
     while (from < to && isBlank(bytes[from])) from += 1;
     while (to > from && isBlank(bytes[to - 1])) to -= 1;
     if (from === to) return whenEmpty(cells);
-    const content = isCopied(bytes, from, to) ? form.copied(bytes, from, to) : UNSURE;
+    const content = isCopied(bytes, from, to) ? form.copied(bytes, from, to) : UNCERTAIN;
     if (content < 0) return byValue(cells);
     cells.made += 1;
     if (isKey) {
@@ -147,7 +147,7 @@ function cachingEncoder(column: number, byValue: Encoder, form: ContentSink): En
     const before = cells.made;
     const place = form.place();
     const content = byValue(cells);
-    const kept = content === UNSURE ? -1 : memory.keep(cells.made - before);
+    const kept = content === UNCERTAIN ? -1 : memory.keep(cells.made - before);
     if (kept >= 0) written.keep(kept, content, place);
     return content;
   };

@@ -4,7 +4,7 @@ import type { EachNode, ItemsNode, MappingNode, ObjectNode } from "../../map/nod
 import type { ChildRecords } from "./child-records.ts";
 import type { ContentSink } from "./content-sink.ts";
 import { eachEncoder } from "./encode-each.ts";
-import { ABSENT, leafEncoder, type EncoderContext, type Encoder, UNSURE, valueEncoder } from "./encode-leaf.ts";
+import { ABSENT, leafEncoder, type EncoderContext, type Encoder, UNCERTAIN, valueEncoder } from "./encode-leaf.ts";
 
 /** Context for compiling mapping entries along the types of the contract. */
 export interface NodeContext extends EncoderContext {
@@ -100,13 +100,13 @@ function objectOf(fields: readonly FieldEncoder[], { lacks, isOptional, form }: 
         count += 1;
         continue;
       }
-      if (made === UNSURE) return UNSURE;
+      if (made === UNCERTAIN) return UNCERTAIN;
       form.undo(place);
       if (required) isIncomplete = true;
     }
     form.endObject();
     if (count > 0 && !isIncomplete) return content;
-    if (count > 0 && !(isOptional && cells.made === before)) return UNSURE;
+    if (count > 0 && !(isOptional && cells.made === before)) return UNCERTAIN;
     form.undo(start);
     return ABSENT;
   };
@@ -146,7 +146,7 @@ function listEncoder(node: ItemsNode, type: ListType, context: NodeContext): Enc
       const place = form.place();
       form.beginItem(count === 0);
       const made = make(cells);
-      if (made === UNSURE) return UNSURE;
+      if (made === UNCERTAIN) return UNCERTAIN;
       if (made === ABSENT) {
         form.undo(place);
         continue;
@@ -159,6 +159,6 @@ function listEncoder(node: ItemsNode, type: ListType, context: NodeContext): Enc
       form.undo(start);
       return ABSENT;
     }
-    return count < minItems || count > maxItems ? UNSURE : content;
+    return count < minItems || count > maxItems ? UNCERTAIN : content;
   };
 }

@@ -5,7 +5,7 @@ import type { ChunkCsvFile } from "../../read/chunks/record-chunk.ts";
 import { cellsHash } from "../../ledger/records/row-hash.ts";
 import { HASH_BYTES } from "../../ledger/records/record-hashes.ts";
 import { createFastPathCells, type FastPathCells, startRecord } from "./fast-path-cells.ts";
-import { type Encoder, UNSURE } from "./encode-leaf.ts";
+import { type Encoder, UNCERTAIN } from "./encode-leaf.ts";
 import { cellMarks, findCells, recordStarter } from "../../read/csv/record-cells.ts";
 import type { ChildGroups } from "../../read/join/bytes/joined-piece.ts";
 import { areReadable, type ChildRecords, NO_GROUPS, withChildren } from "./child-records.ts";
@@ -86,14 +86,14 @@ export function createScanner({ file, make, texts, hasKey, children }: ScanOptio
     try {
       return make(cells);
     } catch {
-      return UNSURE;
+      return UNCERTAIN;
     }
   }
 
   function plan(number: number): boolean {
     cells.number = number;
     const isWellFormed = findCells(cells, marks) && isReadable(cells) && areReadable(notEncoded, number);
-    const made = isWellFormed ? content() : UNSURE;
+    const made = isWellFormed ? content() : UNCERTAIN;
     if (made < 0 || (hasKey && cells.keyStart < 0 && (cells.keyText ?? "") === "")) return false;
     const { items } = found;
     items.lines[number] = cells.line;

@@ -66,10 +66,10 @@ export function mapRecord({ number, source, orphan, row, problems }: InputRecord
 
 /** A warning, or a problem between rows that does not affect how the record was read. */
 function isHarmless({ severity, code }: Problem): boolean {
-  return severity === "warning" || ABOUT_SEVERAL_ROWS.has(code);
+  return severity === "warning" || CROSS_ROW_CODES.has(code);
 }
 
-const ABOUT_SEVERAL_ROWS: ReadonlySet<string> = new Set<LocalProblem["code"]>([
+const CROSS_ROW_CODES: ReadonlySet<string> = new Set<LocalProblem["code"]>([
   "source_duplicate_key",
   "source_missing_row",
 ]);

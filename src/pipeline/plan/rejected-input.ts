@@ -4,8 +4,8 @@ import type { InputRecord } from "../../model/record.ts";
 import { countRecords, type Report } from "../../report/report.ts";
 
 /** Limits for the records held in memory, including their joined rows. */
-const MOST_RECORDS = 10_000;
-const MOST_BYTES = 16_000_000;
+const MAX_RECORDS = 10_000;
+const MAX_BYTES = 16_000_000;
 
 /**
  * The input needed for the rejects: the whole input or, if few records need work, only those, found without joining
@@ -32,7 +32,7 @@ async function numbersOfFew(
   const count = countRecords(summary, NEEDS_WORK);
   const bytes = files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const share = count / Math.max(1, summary.records);
-  if (count > MOST_RECORDS || share * bytes > MOST_BYTES) return undefined;
+  if (count > MAX_RECORDS || share * bytes > MAX_BYTES) return undefined;
   const numbers = new Set<number>();
   for await (const batch of outcomes([...NEEDS_WORK])) {
     for (const { record, source } of batch) {

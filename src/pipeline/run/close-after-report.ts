@@ -9,7 +9,7 @@ export type CloseLater = <T extends Closable>(opened: T) => T;
 
 /**
  * Runs work that opens resources and ends in a report. The resources are closed in reverse order: with the report
- * after it was shown, or at once if the work fails.
+ * after it was shown, or immediately if the work fails.
  */
 export async function closeAfterReport(work: (closeLater: CloseLater) => Promise<ShownRun>): Promise<RunReport> {
   const opened: Closable[] = [];

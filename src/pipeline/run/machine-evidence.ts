@@ -209,16 +209,16 @@ async function requireRestoredWhole(
 ): Promise<void> {
   await requireJournaledRequests(store, ledger, dependencies);
   const place = machineJournals(store, dependencies);
-  const doubt = await doubtOf(place, ledger, dependencies, { remembered });
-  if (doubt?.kind === "lost") throw lostRequests(store, doubt);
-  if (doubt !== undefined && (doubt.others > 0 || remembered === undefined)) throw movedDatabase(store, doubt);
-  if (doubt !== undefined) dependencies.notice(movedText(store, doubt.seen));
+  const found = await findRestoreEvidence(place, ledger, dependencies, { remembered });
+  if (found?.kind === "lost") throw lostRequests(store, found);
+  if (found !== undefined && (found.others > 0 || remembered === undefined)) throw movedDatabase(store, found);
+  if (found !== undefined) dependencies.notice(movedText(store, found.seen));
   const { id } = await ledger.history();
   if (id !== undefined) removeOldJournals(place, id, dependencies.clock.now());
 }
 
 /** The reason why the ledger may lack requests that no journal of this machine contains. */
-export interface Doubt {
+export interface RestoreEvidence {
   /** `lost`: this machine has seen more requests. `moved`: the database was restored, moved or failed over. */
   readonly kind: "lost" | "moved";
   readonly seen: SeenOrigin;
@@ -234,12 +234,12 @@ interface Known {
   readonly remembered?: SeenOrigin | undefined;
 }
 
-export async function doubtOf(
+export async function findRestoreEvidence(
   place: MachineJournals,
   ledger: SharedLedger,
   { stateFolder }: Pick<Dependencies, "stateFolder">,
   { journaled = 0, remembered }: Known = {},
-): Promise<Doubt | undefined> {
+): Promise<RestoreEvidence | undefined> {
   const { id } = await ledger.history();
   if (ledger.origin === undefined) return undefined;
   const facts = await ledger.origin.facts();
@@ -248,12 +248,12 @@ export async function doubtOf(
   const { requests } = await ledger.history();
   const machines = new Set(allOf(facts, ...known));
   machines.delete(machineId(stateFolder()));
-  const doubts = known.flatMap((seen): readonly Doubt[] => {
+  const allEvidence = known.flatMap((seen): readonly RestoreEvidence[] => {
     const found = { seen, requests, others: machines.size };
     if (seen.requests > requests + journaled) return [{ kind: "lost", ...found }];
     return isMoved(seen, facts) ? [{ kind: "moved", ...found }] : [];
   });
-  return doubts.find(({ kind }) => kind === "lost") ?? doubts[0];
+  return allEvidence.find(({ kind }) => kind === "lost") ?? allEvidence[0];
 }
 
 /** The evidence that the database itself recorded, for a machine without evidence. */
@@ -279,7 +279,7 @@ function outdatedDatabase({ name }: ServerStore, { file, unknown, lastRun, lastA
   });
 }
 
-function lostRequests({ name }: ServerStore, { seen, requests }: Doubt): Failure {
+function lostRequests({ name }: ServerStore, { seen, requests }: RestoreEvidence): Failure {
   return new Failure(
     "ledger_outdated",
     `the ledger ${name} has ${counted(requests, "request")}, but had ${counted(seen.requests, "request")} at ${seen.at}`,
@@ -291,7 +291,7 @@ function movedText({ name }: ServerStore, { at }: SeenOrigin): string {
   return `The database of the ledger ${name} has been restored, moved or failed over since ${at}`;
 }
 
-function movedDatabase(store: ServerStore, { seen, others }: Doubt): Failure {
+function movedDatabase(store: ServerStore, { seen, others }: RestoreEvidence): Failure {
   const senders = others === 0 ? "another machine" : counted(others, "other machine");
   return new Failure(
     "ledger_outdated",

@@ -45,7 +45,7 @@ export function mayResumeSettle(
 }
 
 /** Whether a resume gave no record a final outcome. Another resume would probably do the same. */
-export function settledNothing(before: Counts, after: Counts): boolean {
+export function hasSettledNothing(before: Counts, after: Counts): boolean {
   const open: readonly Status[] = ["pending", "blocked", "ambiguous"];
   return open.every((status) => (before[status] ?? 0) === (after[status] ?? 0));
 }

@@ -8,7 +8,7 @@ type Unsaved = UploadEnd["unsaved"];
 /**
  * Reports outcomes that the ledger could not save. From now on, the ledger treats their records as sent without a
  * reply. They are shown on the screen and written to a private file (0600), one JSON object per line, without values,
- * so that an operator can reconcile by hand.
+ * so that an operator can reconcile manually.
  * @param out report folder, which may not exist yet; if absent or not writable, the rescue folder is used
  */
 export async function reportUnsaved(

@@ -5,7 +5,7 @@ import type { Job } from "../../job/job.ts";
 import type { Counts } from "../../job/run-progress.ts";
 import type { PlanLedger, Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
-import { Failure, worstExitCode } from "../../model/failure.ts";
+import { Failure, highestPriorityExitCode } from "../../model/failure.ts";
 import type { Outcome, Status, Summary, ValidOutcomes } from "../../model/outcome.ts";
 import { comparedAttrs } from "../../platform/reading/compare-content.ts";
 import { checkReportFolder, type WrittenReport } from "../../report/report-files.ts";
@@ -15,7 +15,7 @@ import { counted, formatCount, plural } from "../../text/count.ts";
 import type { UploadEnd } from "../../upload/upload-types.ts";
 import { runState } from "./run-state.ts";
 import { reportUnsaved } from "./report-unsaved.ts";
-import { mayResumeSettle, nextCommand, settledNothing } from "./next-command.ts";
+import { hasSettledNothing, mayResumeSettle, nextCommand } from "./next-command.ts";
 import type { CheckResult } from "../plan/plan-records.ts";
 import { writeFolder } from "./write-folder.ts";
 
@@ -103,7 +103,7 @@ export async function endRun(
 }
 
 function hasNoProgress({ sent, before }: RunResult, counts: Counts): boolean {
-  return before !== undefined && sent?.reason === "done" && settledNothing(before, counts);
+  return before !== undefined && sent?.reason === "done" && hasSettledNothing(before, counts);
 }
 
 /** The failure for an input that was not read completely; undefined if it was. */
@@ -170,7 +170,7 @@ export async function reportRun(
       ...(leftOut > 0 && { leftOut }),
       ...(next !== undefined && { next }),
     },
-    exitCode: worstExitCode([exitCode, ...failures.map((failure) => failure.exitCode)]),
+    exitCode: highestPriorityExitCode([exitCode, ...failures.map((failure) => failure.exitCode)]),
     failures,
     files,
     shownValues: reportable.shownValues,
@@ -221,7 +221,12 @@ function titleOf({ command, id }: Run, job: Job | undefined): string {
 function exitCodeOf({ checked, sent }: RunResult, recordsAlone: number): number {
   const stopped = checked?.reason === "stopped" || sent?.reason === "drained" ? [3] : [];
   const tooMany = checked?.reason === "too_many_errors" ? [1] : [];
-  return worstExitCode([recordsAlone, ...stopped, ...tooMany, ...(sent?.failure ? [sent.failure.exitCode] : [])]);
+  return highestPriorityExitCode([
+    recordsAlone,
+    ...stopped,
+    ...tooMany,
+    ...(sent?.failure ? [sent.failure.exitCode] : []),
+  ]);
 }
 
 function outcomesOf({ ledger, run, shownValues }: ReportableRun): Report["outcomes"] {

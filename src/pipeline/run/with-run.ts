@@ -44,8 +44,8 @@ interface NewRunOptions {
   readonly options: RunOptions;
   /** Locator of the ledger. Default: a temporary ledger, for a run that cannot be resumed. */
   readonly ledger?: string;
-  /** Opens the ledger; default: `openToWrite`. */
-  readonly open?: typeof openToWrite | undefined;
+  /** Opens the ledger; default: `openRunLedger`. */
+  readonly open?: typeof openRunLedger | undefined;
   /** Several processes send the run. */
   readonly isShared?: boolean;
   /** The destination of the records. */
@@ -65,7 +65,7 @@ interface PreparedRun<J extends Job | undefined, L extends PlanLedger = Ledger> 
  * run leaves nothing in the ledger.
  */
 export function withNewRun(
-  { options, ledger: locator, open = openToWrite, isShared = false, target, flags }: NewRunOptions,
+  { options, ledger: locator, open = openRunLedger, isShared = false, target, flags }: NewRunOptions,
   dependencies: Dependencies,
   prepare: (job: Job, closeLater: CloseLater) => Promise<PreparedRun<Job> & { readonly newRun: NewRun }>,
 ): Promise<RunReport> {
@@ -84,7 +84,7 @@ export function withNewRun(
     if (known !== undefined) reportStart(run, known.store, dependencies);
     const reporting = { ...reportingOf(options), store: known?.store, flags };
     const shownValues = showValues ? createShownValues() : undefined;
-    return doWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
+    return runWork({ ledger, run, job, shownValues, reporting, journal: known?.journal, dependencies }, work);
   });
 }
 
@@ -109,7 +109,7 @@ export function withUnsentRun(
     const run = await ledger.startRun(newRun);
     const reporting = { ...reportingOf(options), flags };
     const shownValues = options.showValues ? createShownValues() : undefined;
-    return doWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
+    return runWork({ ledger, run, job, shownValues, reporting, dependencies }, work);
   });
 }
 
@@ -169,7 +169,7 @@ function inThreadIfLarge(
 ): Ledger {
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isWanted = threads === "auto" ? bytes >= BYTES_FOR_THREAD : threads > 1;
-  return (isWanted ? ledger.inThread?.(isPlanned ? "when it pays" : "at once") : undefined) ?? ledger;
+  return (isWanted ? ledger.inThread?.(isPlanned ? "when worthwhile" : "immediately") : undefined) ?? ledger;
 }
 
 export interface RecordedRunOptions {
@@ -199,7 +199,7 @@ export function withRecordedRun<J extends Job | undefined>(
   prepare: (recorded: RecordedRun) => Promise<PreparedRun<J> & { readonly job: J }>,
 ): Promise<RunReport> {
   return closeAfterReport(async (closeLater) => {
-    const { store, ledger, journal } = await openToWrite(options.ledger, command, { dependencies, closeLater });
+    const { store, ledger, journal } = await openRunLedger(options.ledger, command, { dependencies, closeLater });
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
@@ -214,7 +214,7 @@ export function withRecordedRun<J extends Job | undefined>(
     reportStart(run, store, dependencies);
     const threading = { threads: settings.threads, isPlanned: run.state !== "planning" };
     const ledgerInUse = job === undefined ? ledger : inThreadIfLarge(ledger, job, threading);
-    return doWork({ ledger: ledgerInUse, run, job, shownValues, reporting, journal, dependencies }, work);
+    return runWork({ ledger: ledgerInUse, run, job, shownValues, reporting, journal, dependencies }, work);
   });
 }
 
@@ -234,7 +234,7 @@ interface WritableLedger {
  * Opens the ledger exclusively. Copies of standard input that no run needs are removed before it is closed.
  * @throws Failure `ledger_outdated`, and errors of opening a ledger
  */
-export async function openToWrite(
+export async function openRunLedger(
   locator: string,
   command: "push" | "resume" | "reconcile",
   { dependencies, closeLater }: Opening,
@@ -247,7 +247,7 @@ export async function openToWrite(
 }
 
 /** If the work fails, saves the exit code of the run. */
-async function doWork<J extends Job | undefined, L extends PlanLedger>(
+async function runWork<J extends Job | undefined, L extends PlanLedger>(
   run: OpenRun<J, L>,
   work: (run: OpenRun<J, L>) => Promise<ShownRun>,
 ): Promise<ShownRun> {

@@ -8,7 +8,7 @@ import { counted } from "../../text/count.ts";
 type RiskSettings = Pick<RunSettings, "sendInvalid"> & { readonly target: { readonly production: boolean } };
 
 /**
- * Refuses at once if a confirmation is required and the user cannot be asked.
+ * Refuses immediately if a confirmation is required and the user cannot be asked.
  * @throws Failure `wrong_target` or `usage`
  */
 export function requirePrompt(settings: RiskSettings, host: string, { canAsk }: Dependencies): void {

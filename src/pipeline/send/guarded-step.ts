@@ -26,7 +26,7 @@ export function guardedSteps(
 }
 
 /**
- * Delays the requests of the step while the lease is not held. A process that was suspended thus first learns from the
+ * Delays the requests of the step while the lease is not held. So a process that was suspended first learns from the
  * server whether it still owns its ranges.
  */
 export function guardedStep(step: StepClient, guard: Guard): StepClient {

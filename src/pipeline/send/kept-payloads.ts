@@ -18,9 +18,9 @@ export interface KeptPayloads {
 }
 
 /** A larger input is read again. */
-const MOST_INPUT_BYTES = 32_000_000;
+const MAX_INPUT_BYTES = 32_000_000;
 /** Limit for input and payloads together. */
-const MOST_KEPT_BYTES = 64_000_000;
+const MAX_KEPT_BYTES = 64_000_000;
 
 /** Undefined if the input is too large or cannot be read in chunks, or if records need more than a payload. */
 export function keepPayloads(
@@ -30,10 +30,10 @@ export function keepPayloads(
   const { chunked } = input;
   const bytes = input.files.reduce((sum, file) => sum + file.unpackedBytes, 0);
   const isOneThread = threads === "auto" || threads === 1;
-  if (chunked === undefined || !isBarePayload(operation) || !isOneThread || bytes > MOST_INPUT_BYTES) return undefined;
+  if (chunked === undefined || !isBarePayload(operation) || !isOneThread || bytes > MAX_INPUT_BYTES) return undefined;
   const rowsOf = createRowMaker(chunked);
   let groups: PayloadGroup[] | undefined = [];
-  let left = MOST_KEPT_BYTES;
+  let left = MAX_KEPT_BYTES;
   let before = 0;
   return {
     keep(chunk, records, payloads) {

@@ -4,7 +4,7 @@ import type { InputPosition } from "../../model/record.ts";
 /** Periodically saves the position from which the input of a run can be read again. */
 export interface NotedPlaces {
   /** @param behind the position after the records that were sent or skipped, if known */
-  readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "passed over") => Promise<void>;
+  readonly readUpTo: (behind: InputPosition | undefined, what: "sent" | "skipped") => Promise<void>;
 }
 
 /** @param begun the position at which reading began; default: the start of the input */
@@ -15,7 +15,7 @@ export function createNotedPlaces(
   let noted: Pick<InputPosition, "record" | "byte"> = begun ?? { record: 1, byte: 0 };
   return {
     async readUpTo(behind, what) {
-      if (behind === undefined || !isWorthNoting(behind, noted, what)) return;
+      if (behind === undefined || !shouldNote(behind, noted, what)) return;
       await ledger.notePosition(run, behind);
       noted = behind;
     },
@@ -28,19 +28,19 @@ const NOTED_BYTES = 4_000_000;
 const NOTED_SENT = 2_500;
 
 /** The byte position restarts at 0 in each file. */
-function isWorthNoting(
+function shouldNote(
   behind: InputPosition,
   noted: Pick<InputPosition, "record" | "byte">,
-  what: "sent" | "passed over",
+  what: "sent" | "skipped",
 ): boolean {
   const isFarBehind = Math.abs(behind.byte - noted.byte) >= NOTED_BYTES;
   return isFarBehind || (what === "sent" && behind.record - noted.record >= NOTED_SENT);
 }
 
 /** Reopening a file and seeking costs as much as reading several thousand records. */
-const FAR = 10_000;
+const SEEK_DISTANCE = 10_000;
 
 /** Whether to seek to the position instead of continuing after the record that was read last. */
-export function isFar(place: InputPosition | undefined, read: number): place is InputPosition {
-  return place !== undefined && place.record - read > FAR;
+export function isFarAhead(place: InputPosition | undefined, read: number): place is InputPosition {
+  return place !== undefined && place.record - read > SEEK_DISTANCE;
 }

@@ -87,13 +87,13 @@ function cacheRow(row: Row | undefined): RowOf {
   return () => row;
 }
 
-interface MadePayload {
+interface BuiltPayload {
   readonly json: Buffer;
   readonly rowOf: RowOf;
   readonly detached: RecordToSend["detached"];
 }
 
-function withPayload({ json, rowOf, detached }: MadePayload, item: SendableItem, context: SendContext): RecordToSend {
+function withPayload({ json, rowOf, detached }: BuiltPayload, item: SendableItem, context: SendContext): RecordToSend {
   const payload: JsonObject = JSON.parse(json.toString());
   const locate = locatorIn(rowOf, payload, context);
   const { record, identity, content, attempts, isAmbiguous, prior, step, rowHash } = item;

@@ -1,7 +1,7 @@
 import type { PayloadGroup } from "./payload-group.ts";
 
 /** The number of records that may have an intent at once with 32 requests in flight. */
-const MOST_RECORDS = 64;
+const MAX_RECORDS = 64;
 
 /**
  * Splits groups into small ones: the first request of a run does not wait for hundreds of payloads, and few records are
@@ -9,8 +9,8 @@ const MOST_RECORDS = 64;
  */
 export async function* smallGroups(groups: AsyncIterable<PayloadGroup>): AsyncGenerator<PayloadGroup> {
   for await (const group of groups) {
-    for (let first = group.first; first <= group.last; first += MOST_RECORDS) {
-      yield { ...group, first, last: Math.min(group.last, first + MOST_RECORDS - 1) };
+    for (let first = group.first; first <= group.last; first += MAX_RECORDS) {
+      yield { ...group, first, last: Math.min(group.last, first + MAX_RECORDS - 1) };
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { Ledger, NextSendable } from "../../ledger/ledger.ts";
 import type { Input } from "../../read/input/open-input.ts";
-import { createNotedPlaces, isFar } from "./noted-places.ts";
+import { createNotedPlaces, isFarAhead } from "./noted-places.ts";
 import type { PayloadGroup } from "./payload-group.ts";
 import type { ReadPayloads } from "./reread-payloads.ts";
 
@@ -34,11 +34,11 @@ async function* groupsFrom(
   for await (const group of readPayloads(signal, first.position)) {
     const { last, next: behind } = group;
     const isSkipped = last < next.record;
-    await places.readUpTo(behind, isSkipped ? "passed over" : "sent");
+    await places.readUpTo(behind, isSkipped ? "skipped" : "sent");
     if (isSkipped) continue;
     yield { ...group, first: Math.max(group.first, next.record) };
     next = await ledger.nextSendable(run.id, last + 1);
-    if (next === undefined || isFar(next.position, last)) return next;
+    if (next === undefined || isFarAhead(next.position, last)) return next;
   }
   return undefined;
 }

@@ -126,14 +126,14 @@ function endOf(status: SharedStatus, { isDraining, here, gone, waits }: Here): U
   const isOver = failure !== undefined || isDraining;
   if (waits && !isOver) return undefined;
   if (!isOver && workers.some(({ state }) => state === "joining")) return undefined;
-  if (here.some((pid) => !isOver || !hasWorked(pid, workers))) return undefined;
+  if (here.some((pid) => !isOver || !hasJoined(pid, workers))) return undefined;
   if (failure !== undefined) return { reason: "stopped", failure: toFailure(failure), ...nothing };
   if (isDraining) return { reason: "drained", ...nothing };
   return { reason: "stopped", failure: noWorkerLeft(status.run, open, gone), ...nothing };
 }
 
 /** A process that has not joined yet will soon join or end. */
-function hasWorked(process: number, workers: SharedStatus["workers"]): boolean {
+function hasJoined(process: number, workers: SharedStatus["workers"]): boolean {
   return workers.some(({ host, pid, state }) => pid === process && host === hostname() && state !== "joining");
 }
 

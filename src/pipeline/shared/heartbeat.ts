@@ -40,12 +40,12 @@ const FIRST_BEATS = 15;
 const FIRST_BEAT_MS = 200;
 
 /** Interval between the heartbeats of a worker. */
-export function beatMs(leaseMs: number): number {
+export function heartbeatMs(leaseMs: number): number {
   return Math.min(BEAT_MS, leaseMs / 5);
 }
 
 export function startHeartbeat({ worker, clock, report, findings, lease, pace, onBeat }: HeartbeatParts): Heartbeat {
-  const everyMs = beatMs(worker.leaseMs);
+  const everyMs = heartbeatMs(worker.leaseMs);
   const [leaving, lost, stopped] = [new AbortController(), new AbortController(), new AbortController()];
   // Every request that waits for the lease adds a listener.
   setMaxListeners(0, leaving.signal, lost.signal);
@@ -63,7 +63,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     await onBeat();
   };
 
-  const beatOn = async (): Promise<void> => {
+  const keepBeating = async (): Promise<void> => {
     let wasKnown = false;
     for (let beats = 1; !stopped.signal.aborted; beats += 1) {
       await beat();
@@ -74,7 +74,7 @@ export function startHeartbeat({ worker, clock, report, findings, lease, pace, o
     }
   };
 
-  const ended = beatOn().catch((error: unknown) => {
+  const ended = keepBeating().catch((error: unknown) => {
     failure = error instanceof Failure ? error : new Failure("storage", String(error), { cause: error });
     if (!(error instanceof Failure)) throw error;
     lost.abort();

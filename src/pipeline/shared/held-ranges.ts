@@ -11,7 +11,7 @@ export interface RangeProgress {
   /** Number of settled ranges. */
   readonly settled: () => number;
   /** Records have an intent and no outcome yet. */
-  readonly isUnderWay: () => boolean;
+  readonly isInProgress: () => boolean;
   /** Settles the ranges without records left to send. */
   readonly settle: () => Promise<void>;
   /** Settles all ranges when nothing is in flight. Records that are still unsent are left to the next run. */
@@ -50,7 +50,7 @@ export function createRangeProgress(
     },
     unsettled: () => [...held.values()].map(({ range }) => range),
     settled: () => settled,
-    isUnderWay: () => [...held.values()].some(({ open }) => open.size > 0),
+    isInProgress: () => [...held.values()].some(({ open }) => open.size > 0),
     settle: () =>
       inTurn(async () => {
         for (const { range, isFed, open } of held.values()) {

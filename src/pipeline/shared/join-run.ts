@@ -35,7 +35,7 @@ export async function joinRun(joined: JoinedRun, dependencies: Dependencies): Pr
   const { target, pace, until } = settings;
   const shared = await openShared(joined);
   try {
-    const job = await whileAnnounced(shared, dependencies, joined.openJob);
+    const job = await withAnnouncement(shared, dependencies, joined.openJob);
     const connection = await connect(target, job.operation, { dependencies, pace });
     try {
       const sending = { job, readPayloads: rereadPayloads(job), run, shared, connection, pace, until, dependencies };
@@ -87,7 +87,7 @@ function thisWorker(): WorkerIdentity {
 const ANNOUNCE_MS = 1_000;
 
 /** Announces the worker to the planner during the preparation. */
-async function whileAnnounced<Result>(
+async function withAnnouncement<Result>(
   shared: Pick<SharedRun, "announce">,
   { clock }: Pick<Dependencies, "clock">,
   prepare: () => Promise<Result>,

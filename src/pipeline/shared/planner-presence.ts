@@ -20,7 +20,7 @@ const POLL_MS = 500;
  * Waits until `isLeftOpen` gives a final answer. A live planner ends the run soon after the last range. A dead planner
  * holds the ledger until its lease expires.
  */
-export async function isLeftOpenForGood(
+export async function remainsOpen(
   store: LedgerStore,
   run: Run["id"],
   { clock, drain }: Pick<Dependencies, "clock" | "drain">,

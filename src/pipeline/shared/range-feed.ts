@@ -9,7 +9,7 @@ export interface RangeFeed {
   readonly worker: Pick<SharedWorker, "claim">;
   /** @throws Failure `ledger_outdated` if the ledger was restored in the meantime */
   readonly requireUnrestored?: (() => Promise<void>) | undefined;
-  readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isUnderWay">;
+  readonly ranges: Pick<RangeProgress, "take" | "fed" | "unsettled" | "isInProgress">;
   readonly heartbeat: Pick<Heartbeat, "lastReply" | "everyMs">;
   readonly workerPace: Pick<WorkerPace, "isWanted">;
   /** Current outcomes per second of this worker. */
@@ -47,7 +47,7 @@ export async function* recordsOfRanges(feed: RangeFeed): AsyncGenerator<readonly
   while (!leaving.aborted) {
     const range = await claim(feed);
     if (range === undefined) {
-      if (!ranges.isUnderWay()) return;
+      if (!ranges.isInProgress()) return;
       await clock.sleep(heartbeat.everyMs, leaving);
       continue;
     }
@@ -70,7 +70,7 @@ function lostRanges(feed: RangeFeed): () => Promise<RecordRange | undefined> {
     const lastReply = feed.heartbeat.lastReply();
     if (lastReply === undefined || lastReply === seen || feed.leaving.aborted) return undefined;
     seen = lastReply;
-    return lastReply.givenBack > lastReply.position ? claim(feed) : undefined;
+    return lastReply.released > lastReply.position ? claim(feed) : undefined;
   };
 }
 

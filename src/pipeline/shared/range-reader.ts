@@ -1,6 +1,6 @@
 import type { RecordRange } from "../../ledger/runs/shared-run.ts";
 import type { InputPosition } from "../../model/record.ts";
-import { isFar } from "../send/noted-places.ts";
+import { isFarAhead } from "../send/noted-places.ts";
 
 /** Reads the records of one range after another, in groups within the range. */
 export interface RangeReader<Group extends RecordRange> {
@@ -38,7 +38,7 @@ export function createRangeReader<Group extends RecordRange>({
   const goTo = async (first: number): Promise<AsyncGenerator<Group>> => {
     if (first <= position) await close();
     const place = await placeBefore(first);
-    if (isFar(place, position)) {
+    if (isFarAhead(place, position)) {
       await close();
       input = open(place);
       position = place.record - 1;

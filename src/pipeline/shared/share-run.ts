@@ -35,7 +35,7 @@ export async function shareRun(open: OpenRun, sharing: Sharing): Promise<UploadE
       pending: pending + ambiguous,
       workers,
       pace,
-      resendAmbiguous: canResendAtOnce(job),
+      resendAmbiguous: canResendImmediately(job),
       workerCommand: workerWords(run, store),
       onRequests: (count) => journal?.addCount(count),
       requireUnrestored: journal?.watch?.look,
@@ -58,6 +58,6 @@ function dueRecords(open: OpenRun, until: string | undefined): AsyncGenerator<re
  * Whether the next worker may resend the requests of a dead worker. If the platform must first be queried, once the
  * request can no longer be processed, only `migrate resume` does so.
  */
-function canResendAtOnce({ operation }: OpenRun["job"]): boolean {
+function canResendImmediately({ operation }: OpenRun["job"]): boolean {
   return canResolveAmbiguous(operation) && operation.steps.every(({ poll }) => poll === undefined);
 }

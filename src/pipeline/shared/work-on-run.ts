@@ -17,7 +17,7 @@ import type { ReadPayloads } from "../send/reread-payloads.ts";
 import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
 import { journaled, MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
-import { beatMs, type Heartbeat, startHeartbeat } from "./heartbeat.ts";
+import { heartbeatMs, type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
 import { createRangeReader, type RangeReader } from "./range-reader.ts";
 import { createWorkerPace, type WorkerPace } from "./worker-pace.ts";
@@ -73,7 +73,7 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
   const [findings, workerPace] = [createFindings(clock), createWorkerPace(clock)];
   const firstLimit = pace.concurrency === "auto" ? START_LIMIT : pace.concurrency;
   const report = createReport(clock, (announced = firstLimit) => Math.min(announced, workerPace.share().limit));
-  const lease = createLeaseWatch(worker.leaseMs, beatMs(worker.leaseMs), clock);
+  const lease = createLeaseWatch(worker.leaseMs, heartbeatMs(worker.leaseMs), clock);
   const closedSuppliers = new Set<string>();
   const ranges = createRangeProgress(worker, async ({ first, last }) => {
     const left = await shared.ledger.sendable(run.id, first, last);
@@ -143,7 +143,7 @@ async function* notedGroups(
 ): AsyncGenerator<PayloadGroup> {
   const places = createNotedPlaces({ ledger: shared.ledger, run: run.id }, from);
   for await (const group of readPayloads(leaving, from)) {
-    await places.readUpTo(group.next, "passed over");
+    await places.readUpTo(group.next, "skipped");
     yield group;
   }
 }
@@ -249,7 +249,7 @@ async function leave(end: UploadEnd, { worker, ranges, oneSupplier }: Work): Pro
 async function announceFailure(failure: Failure, oneSupplier: boolean, worker: SharedWorker): Promise<void> {
   const { code, message, hint } = failure;
   const isOfSupplier = code === "supplier_closed" || code === "platform_refused";
-  await worker.stop({ code, message, hint }, isOfSupplier && !oneSupplier ? "go on" : "stop");
+  await worker.stop({ code, message, hint }, isOfSupplier && !oneSupplier ? "continue" : "stop");
 }
 
 /** Failures that the platform would cause for every worker. */

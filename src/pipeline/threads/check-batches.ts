@@ -138,14 +138,14 @@ function createPayloadCollector({ operation }: CompiledJob, payloads: PayloadLis
   };
 }
 
-interface MadeBatch extends BatchFindings {
+interface BuiltBatch extends BatchFindings {
   readonly items: readonly PlannedItem[];
 }
 
 interface BatchList {
   readonly add: (batch: PackedBatch) => void;
   /** A batch in which some records took the row path. */
-  readonly addMixed: (made: MadeBatch, plain: FastPathRecords) => void;
+  readonly addMixed: (made: BuiltBatch, plain: FastPathRecords) => void;
   readonly take: () => readonly PackedBatch[];
 }
 
@@ -204,7 +204,7 @@ function packMixed(
 
 /** Translates the positions of row-path records into positions of the whole batch. */
 function placed(
-  { invalid, excluded, keyColumns, shown }: MadeBatch,
+  { invalid, excluded, keyColumns, shown }: BuiltBatch,
   places: readonly number[],
   count: number,
 ): BatchFindings {

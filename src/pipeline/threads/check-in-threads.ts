@@ -13,7 +13,7 @@ import { checkTasks, type ChunkTask, type TaskChecks } from "./check-tasks.ts";
 import type { ChunkWork } from "./chunk-worker.ts";
 import { recordPacker } from "./packed-records.ts";
 import { unpackFailure } from "../../model/thread-failure.ts";
-import { bytesOf, helpTest, type ThreadPlan } from "./thread-count.ts";
+import { bytesOf, createHelpTest, type ThreadPlan } from "./thread-count.ts";
 import { inThreads, type Task } from "./thread-pool.ts";
 
 interface CheckOptions {
@@ -55,7 +55,7 @@ export function checkInThreads(job: Job, options: CheckInThreads): AsyncGenerato
   const withHelp = (rest: Chunks): AsyncGenerator<ChunkAnswer> =>
     inThreads(chunkTasks(rest), { ...pool, here: here.ofTask });
   if (!options.onlyIfSlow) return inOrder(job, withHelp(chunks), options);
-  return inOrder(job, untilSlow(chunks, { here, needsHelp: helpTest(bytesOf(input)), withHelp }), options);
+  return inOrder(job, untilSlow(chunks, { here, needsHelp: createHelpTest(bytesOf(input)), withHelp }), options);
 }
 
 type Chunk = RecordChunk | JoinedChunk | { readonly records: readonly InputRecord[] };

@@ -48,7 +48,7 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
   try {
     const document = await readJobMapping(settings);
     const job = await compileJob(settings, { contract, document, now }, () => undefined);
-    return checkTasks(job, { ...input, children: withOrders(input.children, document) }, check).ofTask;
+    return checkTasks(job, { ...input, children: withRowOrder(input.children, document) }, check).ofTask;
   } catch (error) {
     const failure: ThreadFailure = packFailure(error);
     return () => ({ unnumbered: 0, checked: { batches: [], failure } });
@@ -56,7 +56,7 @@ async function start({ settings, contract, now, input, check }: ChunkWork): Prom
 }
 
 /** The order of rows is a function of the mapping and cannot be sent to a thread. */
-function withOrders(
+function withRowOrder(
   children: readonly JoinedSource[] = [],
   document: Awaited<ReturnType<typeof readJobMapping>>,
 ): readonly JoinedSource[] {

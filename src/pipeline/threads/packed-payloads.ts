@@ -15,7 +15,7 @@ export interface PayloadList {
   readonly add: (record: number, payload: string) => void;
   /** Declares this part of `text` as the payload of the record. */
   readonly note: (record: number, start: number, end: number) => void;
-  /** Returns what was written since the last call. */
+  /** Returns the bytes written since the last call. */
   readonly take: () => PackedPayloads;
   readonly clear: () => void;
 }

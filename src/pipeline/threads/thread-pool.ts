@@ -43,7 +43,7 @@ export async function* inThreads<Answer, Message>(
 ): AsyncGenerator<Answer> {
   const workers: PoolWorker<Answer, Message>[] = [];
   const ask = asker(workers, options);
-  const forgetSignal = whenOverdue(options.signal, (error) => {
+  const forgetSignal = watchDeadline(options.signal, (error) => {
     for (const worker of workers) worker.fail(error);
   });
   const source = tasks[Symbol.asyncIterator]();
@@ -105,7 +105,7 @@ function asker<Answer, Message>(
 }
 
 /** Calls `fail` with a failure some time after the signal aborts. Returns a function that cancels this. */
-function whenOverdue(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
+function watchDeadline(signal: AbortSignal | undefined, fail: (error: Failure) => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   const onAbort = (): void => {
     const error = new Failure("incomplete", "stopped during validation", {

@@ -121,7 +121,7 @@ export function loginError(end: LoginFailure): Failure | TransportError {
   if (end.kind === "unreadable") {
     const { reason, isFinal = false } = end;
     return isFinal
-      ? notTheTokenApi(reason)
+      ? unreadableTokenReplies(reason)
       : new TransportError("unsent", `no token at the moment: ${reason}`, UNREADABLE);
   }
   if (end.kind === "limited") {
@@ -136,7 +136,7 @@ export function loginError(end: LoginFailure): Failure | TransportError {
 
 const UNREADABLE = { code: "UNREADABLE_TOKEN_REPLY", durationMs: 0 } as const;
 
-function notTheTokenApi(reason: string): Failure {
+function unreadableTokenReplies(reason: string): Failure {
   const what = `${MAX_UNREADABLE} replies in a row to the request for a token could not be read (${reason})`;
   return new Failure("wrong_endpoint", what, {
     hint:

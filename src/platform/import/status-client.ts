@@ -8,9 +8,9 @@ import { lookupPath } from "../request-address.ts";
 import { sendClassified, type RequestDependencies } from "./classified-request.ts";
 import type { ImportClient } from "./import-client.ts";
 import { classifyReply } from "../reply/classify-reply.ts";
-import { accountAt, cleanText, CUT_SHORT, isHtml, parseBody, whyUnreadable } from "../reply/reply-body.ts";
-import { contradictionIn, namesOfKey, whyNotOfSentRecord } from "../reply/named-record.ts";
-import { whyNotOfOperation } from "../reply/reply-trust.ts";
+import { accountAt, cleanText, TRUNCATED, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
+import { contradictionIn, namesOfKey, sentRecordMismatch } from "../reply/named-record.ts";
+import { operationMismatch } from "../reply/reply-trust.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import type { Classification, ReplyClass } from "../reply/reply-class.ts";
 
@@ -52,16 +52,16 @@ export function createStatusClient(poll: Poll, tools: RequestDependencies, key?:
 function classifyStatus(reply: HttpReply, poll: Poll, now: number, payload: JsonObject): Classification {
   const body = parseBody(reply);
   if (reply.status === 404 && !isHtml(reply)) return { replyClass: classOfNotFound(reply, body, poll, payload) };
-  if (reply.status !== 200) return aboutRequestOnly(classifyReply(reply, poll.operation, now, payload), reply);
-  const distrust = whyNotOfOperation(reply, body, poll.operation, payload);
+  if (reply.status !== 200) return withoutRequestRejection(classifyReply(reply, poll.operation, now, payload), reply);
+  const distrust = operationMismatch(reply, body, poll.operation, payload);
   if (distrust !== undefined) return { replyClass: { kind: "ambiguous", reason: distrust, notFromApi: true } };
   const status = valueAt(body, poll.status);
   if (typeof status !== "string") {
     return { replyClass: { kind: "ambiguous", reason: "HTTP 200 without a status", notFromApi: body === undefined } };
   }
   const replyClass = classOfStatus(status, body, poll);
-  const doubt = replyClass.kind === "accepted" ? doubtOfEnd(status, body, poll, payload) : undefined;
-  return { replyClass: doubt ?? replyClass };
+  const mismatch = replyClass.kind === "accepted" ? contradictionOf(status, body, poll, payload) : undefined;
+  return { replyClass: mismatch ?? replyClass };
 }
 
 /** Two such replies prove that the request to schedule never arrived, so they are checked as strictly as a success. */
@@ -71,20 +71,20 @@ function classOfNotFound(
   { operation }: Poll,
   payload: JsonObject,
 ): ReplyClass {
-  const doubt = whyUnreadable(reply, body) ?? whyNotOfSentRecord(body, operation, payload);
-  if (doubt === undefined) return { kind: "absent", reason: "HTTP 404" };
-  return { kind: "ambiguous", reason: `HTTP 404, ${doubt}`, notFromApi: doubt !== CUT_SHORT };
+  const mismatch = unreadableReason(reply, body) ?? sentRecordMismatch(body, operation, payload);
+  if (mismatch === undefined) return { kind: "absent", reason: "HTTP 404" };
+  return { kind: "ambiguous", reason: `HTTP 404, ${mismatch}`, notFromApi: mismatch !== TRUNCATED };
 }
 
 /** A rejection of the status request says nothing about the record, unless the contract names that reply. */
-function aboutRequestOnly(classification: Classification, { status }: HttpReply): Classification {
+function withoutRequestRejection(classification: Classification, { status }: HttpReply): Classification {
   const { replyClass } = classification;
   if (replyClass.kind !== "rejected" || replyClass.isFinal === true) return classification;
   return { ...classification, replyClass: { kind: "ambiguous", reason: `HTTP ${status}`, notFromApi: false } };
 }
 
 /** A success status settles a record only if the rest of the reply does not contradict it. */
-function doubtOfEnd(
+function contradictionOf(
   status: string,
   body: JsonValue | undefined,
   { status: place, account }: Poll,

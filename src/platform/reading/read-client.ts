@@ -4,7 +4,7 @@ import { type Authorisation, sendAuthorised } from "../auth/authorisation.ts";
 import { retryingAuthorisation } from "../auth/retrying-authorisation.ts";
 import { classifyError } from "../reply/classify-error.ts";
 import { isTemporary, retryingHttp, type RetryDependencies } from "../../transport/retrying-http.ts";
-import { cleanText, isHtml, parseBody, whyUnreadable } from "../reply/reply-body.ts";
+import { cleanText, isHtml, parseBody, unreadableReason } from "../reply/reply-body.ts";
 import { replyProblems } from "../reply/reply-problems.ts";
 import { isUnauthorised, statusFailure } from "../reply/status-failure.ts";
 
@@ -106,7 +106,7 @@ function jsonTextOf(reply: HttpReply, wanted: ReadRequest, authorised: boolean):
 function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Failure {
   const { status } = reply;
   if (status === 404 && !isHtml(reply)) {
-    const unreadable = whyUnreadable(reply, parseBody(reply));
+    const unreadable = unreadableReason(reply, parseBody(reply));
     return unreadable === undefined
       ? wanted.missing
       : wrongReply(wanted.what, `has the status 404 and a body ${unreadable}`);

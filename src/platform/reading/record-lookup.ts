@@ -13,15 +13,15 @@ import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
 import { cleanText, isEmpty } from "../reply/reply-body.ts";
 import { hasTwoAccounts, namesOfKey } from "../reply/named-record.ts";
-import { whyNotOfRecord } from "../reply/reply-trust.ts";
+import { recordMismatch } from "../reply/reply-trust.ts";
 
 /** The platform's data of the record. `unknown`: this lookup proves nothing. */
 export type LookupResult =
   | ComparedRecord
   /** `unproven`: why the record may still appear later. */
   | { readonly kind: "absent"; readonly unproven?: string }
-  /** `isUnderWay`: the platform is still processing it. */
-  | { readonly kind: "unknown"; readonly reason: string; readonly isUnderWay?: true };
+  /** `isInProgress`: the platform is still processing it. */
+  | { readonly kind: "unknown"; readonly reason: string; readonly isInProgress?: true };
 
 interface LookupContext {
   readonly client: ReadClient;
@@ -80,8 +80,8 @@ function together(before: LookupResult | undefined, next: LookupResult): LookupR
     if (next.kind === "found" || next.kind === "different") return foundTwice(before, next);
     return next.kind === "unknown" ? next : before;
   }
-  const isDoubt = before.kind === "absent" && next.kind === "absent" && next.unproven !== undefined;
-  return next.kind !== "absent" || isDoubt ? next : before;
+  const isUnproven = before.kind === "absent" && next.kind === "absent" && next.unproven !== undefined;
+  return next.kind !== "absent" || isUnproven ? next : before;
 }
 
 type Found = Extract<LookupResult, { readonly kind: "found" }>;
@@ -237,7 +237,7 @@ async function readOne(
   try {
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
     const form = documentedReply(operation, 200)?.body;
-    const why = whyNotOfRecord(body, form, identifiers, record.payload);
+    const why = recordMismatch(body, form, identifiers, record.payload);
     return why === undefined ? judge(body, record, readBack, { key, form }) : unknown(`a reply ${why}`);
   } catch (error) {
     if (error === missing) return { kind: "absent" };
@@ -265,19 +265,20 @@ function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, { key
   const { has, status: place = DEFAULT_STATUS, outcomes } = readBack;
   const status = valueAt(reply, place);
   const lacks = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
-  const doubt = outcomes === undefined ? doubtWithoutOutcomes(status, lacks, form) : doubtOf(status, lacks, outcomes);
-  return doubt ?? doubtOfAccount(reply, readBack) ?? compareContent(reply, record, readBack, key);
+  const unsettled =
+    outcomes === undefined ? resultWithoutOutcomes(status, lacks, form) : statusResult(status, lacks, outcomes);
+  return unsettled ?? accountResult(reply, readBack) ?? compareContent(reply, record, readBack, key);
 }
 
 /** A null or empty account number means that none has been assigned yet. */
-function doubtOfAccount(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
+function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
   const number = account && valueAt(reply, account);
   if (account === undefined || (number !== null && number !== "")) return undefined;
-  return { ...unknown(`the platform has it, without ${formatAttr(account)}: try again later`), isUnderWay: true };
+  return { ...unknown(`the platform has it, without ${formatAttr(account)}: try again later`), isInProgress: true };
 }
 
 /** Undefined if the record can be compared. */
-function doubtWithoutOutcomes(
+function resultWithoutOutcomes(
   status: unknown,
   lacks: string | undefined,
   form: FieldType | undefined,
@@ -289,7 +290,7 @@ function doubtWithoutOutcomes(
 }
 
 /** Undefined if the status shows that the record has arrived and can be compared. */
-function doubtOf(
+function statusResult(
   status: unknown,
   lacks: string | undefined,
   outcomes: NonNullable<ReadBack["outcomes"]>,
@@ -298,7 +299,7 @@ function doubtOf(
   const shown = cleanText(status, 60);
   const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
   if (outcome === undefined) return unlisted(status);
-  if (outcome === "pending") return { ...unknown(`its status is ${shown}: try again later`), isUnderWay: true };
+  if (outcome === "pending") return { ...unknown(`its status is ${shown}: try again later`), isInProgress: true };
   if (outcome !== "accepted") return { kind: "absent" };
   return lacks === undefined ? undefined : unknown(`its status is ${shown}, without ${lacks}`);
 }

@@ -7,8 +7,8 @@ import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } f
 import type { PlatformProblem } from "../../model/problem.ts";
 import type { HttpReply } from "../../transport/http.ts";
 import { type ItemOperation, itemProblems, replyProblems } from "./reply-problems.ts";
-import { whyNotOfSentRecord } from "./named-record.ts";
-import { accountAt, CUT_SHORT, isEmpty, isHtml, parseBody, whyUnreadable } from "./reply-body.ts";
+import { sentRecordMismatch } from "./named-record.ts";
+import { accountAt, TRUNCATED, isEmpty, isHtml, parseBody, unreadableReason } from "./reply-body.ts";
 import { retryAfterMs } from "../../transport/retry-delay.ts";
 import { type RepliesContract, reasonForDistrust } from "./reply-trust.ts";
 import type { Classification, PushBack, ReplyClass } from "./reply-class.ts";
@@ -84,11 +84,11 @@ function unsettledBy(
   operation: ClassifiedOperation,
   payload: JsonObject | undefined,
 ): ReplyClass | undefined {
-  const unreadable = whyUnreadable(reply, body);
+  const unreadable = unreadableReason(reply, body);
   if (unreadable !== undefined) {
-    return { kind: "ambiguous", reason: `HTTP ${reply.status}, ${unreadable}`, notFromApi: unreadable !== CUT_SHORT };
+    return { kind: "ambiguous", reason: `HTTP ${reply.status}, ${unreadable}`, notFromApi: unreadable !== TRUNCATED };
   }
-  const foreign = whyNotOfSentRecord(body, operation, payload);
+  const foreign = sentRecordMismatch(body, operation, payload);
   return foreign === undefined ? undefined : notFromApi(`HTTP ${reply.status} ${foreign}`);
 }
 

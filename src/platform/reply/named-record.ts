@@ -15,7 +15,7 @@ export interface ReplyIdentifiers extends Pick<PlainOperation, "outcomes" | "key
  * The short reason why a reply does not belong to the sent record; undefined if nothing contradicts it. Applies
  * to every status, because a rejection and an "already imported" settle a record as a success does.
  */
-export function whyNotOfSentRecord(
+export function sentRecordMismatch(
   body: JsonValue | undefined,
   operation: ReplyIdentifiers,
   payload: JsonObject | undefined,

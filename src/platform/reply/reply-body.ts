@@ -9,11 +9,11 @@ export function parseBody(reply: HttpReply): JsonValue | undefined {
   return isHtml(reply) || reply.isMisencoded === true ? undefined : parseJson(reply.body);
 }
 
-export const CUT_SHORT = "whose body was truncated";
+export const TRUNCATED = "whose body was truncated";
 
 /** The reason why the body of a reply is unreadable; undefined if it is readable or empty. */
-export function whyUnreadable(reply: HttpReply, body: JsonValue | undefined): string | undefined {
-  if (!reply.complete) return CUT_SHORT;
+export function unreadableReason(reply: HttpReply, body: JsonValue | undefined): string | undefined {
+  if (!reply.complete) return TRUNCATED;
   const isBroken = body === undefined && reply.body.trim() !== "" && isJsonType(reply.headers["content-type"] ?? "");
   return isBroken ? "whose body is not JSON" : undefined;
 }

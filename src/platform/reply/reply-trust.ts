@@ -5,8 +5,8 @@ import { type FieldType, fieldAt } from "../../contract/types/field-type.ts";
 import { type AttrPath, formatAttr } from "../../json/attr.ts";
 import { isJsonArray, isJsonObject, type JsonObject, type JsonValue, valueAt } from "../../json/json-value.ts";
 import type { HttpReply } from "../../transport/http.ts";
-import { contradictionIn, type ReplyIdentifiers, whyNotOfSentRecord } from "./named-record.ts";
-import { accountAt, cleanText, CUT_SHORT, isEmpty, isJsonType } from "./reply-body.ts";
+import { contradictionIn, type ReplyIdentifiers, sentRecordMismatch } from "./named-record.ts";
+import { accountAt, cleanText, TRUNCATED, isEmpty, isJsonType } from "./reply-body.ts";
 
 /** The contract's documentation of an operation's replies, and where they contain the record's business key. */
 export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOperation, "replies">> {
@@ -18,7 +18,7 @@ export interface RepliesContract extends ReplyIdentifiers, Partial<Pick<PlainOpe
  * The short reason why a success below 300 is not trusted; undefined if it is. A success is trusted if its status,
  * content type and body are as documented and it contains the account number or the business key, if the contract
  * documents one of them. If the contract does not document the body, only a contradiction of the success counts
- * against it. `whyNotOfSentRecord` checks whether the reply names another record.
+ * against it. `sentRecordMismatch` checks whether the reply names another record.
  * @param payload the sent payload: a member that echoes it says nothing about the request
  */
 export function reasonForDistrust(
@@ -27,7 +27,7 @@ export function reasonForDistrust(
   operation: RepliesContract,
   payload?: JsonObject,
 ): string | undefined {
-  const why = whyNotAsDocumented(reply, body, operation);
+  const why = documentationMismatch(reply, body, operation);
   if (why !== undefined || body === undefined) return why;
   const form = documentedReply(operation, reply.status)?.body;
   const error = ERROR_MEMBERS.find((name) => holdsError(body, name, form));
@@ -46,19 +46,19 @@ export function reasonForDistrust(
  * The reason why a reply below 300 does not appear to belong to the operation: the contract does not document its
  * status, its content type or body has a different form, it is incomplete, or it names another record.
  */
-export function whyNotOfOperation(
+export function operationMismatch(
   reply: HttpReply,
   body: JsonValue | undefined,
   operation: RepliesContract,
   payload?: JsonObject,
 ): string | undefined {
-  const why = whyNotAsDocumented(reply, body, operation);
+  const why = documentationMismatch(reply, body, operation);
   if (why !== undefined || body === undefined) return why;
-  const foreign = whyNotOfSentRecord(body, operation, payload);
+  const foreign = sentRecordMismatch(body, operation, payload);
   return foreign === undefined ? undefined : `HTTP ${reply.status} ${foreign}`;
 }
 
-function whyNotAsDocumented(
+function documentationMismatch(
   reply: HttpReply,
   body: JsonValue | undefined,
   operation: RepliesContract,
@@ -66,11 +66,12 @@ function whyNotAsDocumented(
   const documented = documentedReply(operation, reply.status);
   if (documented === undefined) return `HTTP ${reply.status}, which the contract does not document`;
   const why =
-    whyNotReadable(reply, body, documented) ?? (body === undefined ? undefined : whyNotOfForm(body, documented.body));
+    unreadableBodyReason(reply, body, documented) ??
+    (body === undefined ? undefined : bodyMismatch(body, documented.body));
   return why === undefined ? undefined : `HTTP ${reply.status}, ${why}`;
 }
 
-function whyNotReadable(
+function unreadableBodyReason(
   reply: HttpReply,
   body: JsonValue | undefined,
   documented: DocumentedReply,
@@ -79,7 +80,7 @@ function whyNotReadable(
   if (reply.body !== "" && type !== "" && !isDocumentedType(type, documented.mediaTypes)) {
     return `whose content type ${cleanText(type, 60)} is not the documented one`;
   }
-  if (!reply.complete) return CUT_SHORT;
+  if (!reply.complete) return TRUNCATED;
   const isJson = documented.body !== undefined || isJsonExpected(type, documented);
   if (body !== undefined || !isJson) return undefined;
   return reply.body === "" ? "whose body is empty" : "whose body is not JSON";
@@ -108,16 +109,16 @@ function matchesRange(name: string, range: string): boolean {
 }
 
 /** Returns the same reasons for a body without a reply. */
-export function whyNotOfRecord(
+export function recordMismatch(
   body: JsonValue,
   form: DocumentedReply["body"],
   identifiers: Omit<ReplyIdentifiers, "outcomes">,
   payload: JsonObject | undefined,
 ): string | undefined {
-  return whyNotOfForm(body, form) ?? whyNotOfSentRecord(body, { outcomes: [], ...identifiers }, payload);
+  return bodyMismatch(body, form) ?? sentRecordMismatch(body, { outcomes: [], ...identifiers }, payload);
 }
 
-function whyNotOfForm(body: JsonValue, form: DocumentedReply["body"]): string | undefined {
+function bodyMismatch(body: JsonValue, form: DocumentedReply["body"]): string | undefined {
   const mismatch = form && formMismatch(form, body);
   return mismatch === undefined ? undefined : `whose body is not as documented: ${mismatch}`;
 }

@@ -26,12 +26,13 @@ export function declaredDelimiter(declared: string): string {
  */
 export function detectDelimiter(lines: readonly string[]): string {
   const [header = "", ...rows] = lines;
-  let best = { delimiter: ",", agreeing: -1, cells: 1 };
+  let best = { delimiter: ",", consistentLines: -1, cells: 1 };
   for (const delimiter of CANDIDATES) {
     const cells = countCells(header, delimiter);
-    const agreeing = rows.filter((row) => countCells(row, delimiter) === cells).length;
-    const better = agreeing > best.agreeing || (agreeing === best.agreeing && cells > best.cells);
-    if (cells > 1 && better) best = { delimiter, agreeing, cells };
+    const consistentLines = rows.filter((row) => countCells(row, delimiter) === cells).length;
+    const better =
+      consistentLines > best.consistentLines || (consistentLines === best.consistentLines && cells > best.cells);
+    if (cells > 1 && better) best = { delimiter, consistentLines, cells };
   }
   return best.delimiter;
 }

@@ -50,9 +50,9 @@ export function byteKinds(delimiter: string): Uint8Array {
 export function findRecordBoundaries(bytes: Uint8Array, kinds: Uint8Array, final: boolean): RecordBoundaries {
   const scan = newScan(bytes, final);
   const words = wordsOf(bytes);
-  const lastWord = bytes.length - WORD_BYTES;
+  const lastWordStart = bytes.length - WORD_BYTES;
   for (let at = 0; at < bytes.length; at += 1) {
-    for (; at <= lastWord; at += WORD_BYTES) {
+    for (; at <= lastWordStart; at += WORD_BYTES) {
       const word = words.getInt32(at, true);
       const special = oddBytes(word) | equalBytes(word, QUOTES_TIMES_4);
       if (special === 0) continue;

@@ -36,7 +36,7 @@ const OFFICE_PARTS = ["[Content_Types].xml", "_rels/.rels", "xl/"];
 export async function refuseContainers({ file, path, gzip }: PackedFile, head: Buffer): Promise<void> {
   const known = CONTAINERS.find(({ magic }) => beginsWith(head, Buffer.from(magic, "latin1")));
   if (known !== undefined) {
-    const { what, advice } = await closerLook(known, { file, path, gzip }, head);
+    const { what, advice } = await inspectContent(known, { file, path, gzip }, head);
     const instead = what === WORKBOOK ? "CSV or JSON" : "CSV, JSON or .xlsx";
     throw new Failure("source_wrong_kind", `${file}: is ${what}, not ${instead}`, { hint: advice });
   }
@@ -47,7 +47,7 @@ export async function refuseContainers({ file, path, gzip }: PackedFile, head: B
 }
 
 /** Inspects the content of an archive or a Microsoft Office file for more specific advice. */
-async function closerLook(
+async function inspectContent(
   { what }: { readonly what: string },
   { file, path, gzip }: Pick<PackedFile, "file" | "path" | "gzip">,
   head: Buffer,
@@ -118,9 +118,9 @@ const CONTAINERS: readonly { readonly magic: string; readonly what: string }[] =
   { magic: "PK\x05\x06", what: "an empty zip archive" },
   { magic: "\xd0\xcf\x11\xe0", what: OLD_OFFICE },
   { magic: "%PDF-", what: "a PDF" },
-  { magic: "\x89PNG", what: "a PNG picture" },
-  { magic: "\xff\xd8\xff", what: "a JPEG picture" },
-  { magic: "GIF8", what: "a GIF picture" },
+  { magic: "\x89PNG", what: "a PNG image" },
+  { magic: "\xff\xd8\xff", what: "a JPEG image" },
+  { magic: "GIF8", what: "a GIF image" },
   { magic: "SQLite format 3\0", what: "an SQLite database" },
   { magic: "BZh", what: "a bzip2 archive" },
   { magic: "\xfd7zXZ\0", what: "an xz archive" },

@@ -21,7 +21,7 @@ export interface FindOptions {
   readonly defaultSheet?: string | undefined;
   readonly notify: NotifyFile;
   /** Maximum number of files and folders that each glob may visit; default: `MAX_GLOB_ENTRIES`. */
-  readonly mostEntries?: number;
+  readonly maxEntries?: number;
   /** Aborts the search of a glob. */
   readonly signal?: AbortSignal | undefined;
 }
@@ -34,12 +34,12 @@ export interface FindOptions {
  */
 export async function findFiles(
   patterns: readonly string[],
-  { defaultSheet, notify, mostEntries = MAX_GLOB_ENTRIES, signal }: FindOptions,
+  { defaultSheet, notify, maxEntries = MAX_GLOB_ENTRIES, signal }: FindOptions,
 ): Promise<readonly FoundFile[]> {
   const found: FoundFile[] = [];
   for (const pattern of patterns) {
     const { files, sheet = defaultSheet } = splitSheet(pattern);
-    for (const path of await expand(files, { notify, mostEntries, signal }))
+    for (const path of await expand(files, { notify, maxEntries, signal }))
       found.push({ ...(await inspectFile(path)), ...(sheet !== undefined && { sheet }) });
   }
   refuseTwice(found);
@@ -70,13 +70,13 @@ function splitSheet(pattern: string): { readonly files: string; readonly sheet?:
 
 async function expand(
   pattern: string,
-  { notify, mostEntries, signal }: Required<Pick<FindOptions, "notify" | "mostEntries">> & Pick<FindOptions, "signal">,
+  { notify, maxEntries, signal }: Required<Pick<FindOptions, "notify" | "maxEntries">> & Pick<FindOptions, "signal">,
 ): Promise<readonly string[]> {
   // A file name may contain brackets, so an existing file takes precedence.
   if (existsSync(pattern)) return [pattern];
   const { glob, isDynamicPattern } = await import("tinyglobby");
   if (!isDynamicPattern(pattern)) return [pattern];
-  const visits = countVisits(pattern, mostEntries, signal);
+  const visits = countVisits(pattern, maxEntries, signal);
   const options = { absolute: true, dot: false, expandDirectories: false, fs: visits.fs, signal: visits.signal };
   const all = await Promise.race([glob([pattern], options), visits.stopped]);
   // The search ends without an error, with the matches so far.

@@ -14,7 +14,7 @@ export interface KeyRegister {
 
 export interface DuplicateKeys {
   /** The place of another row with the same key as the row with this number; `undefined` if there is none. */
-  readonly otherThan: (id: number) => Place | undefined;
+  readonly placeOtherThan: (id: number) => Place | undefined;
 }
 
 /** Yields the rows and adds them to a register. */
@@ -49,7 +49,7 @@ export function memoryRegister(column: string): KeyRegister {
         if (!others.has(before.id)) others.set(before.id, keyPlace(stored.read.row, column));
       }
     },
-    duplicates: () => ({ otherThan: (id) => others.get(id) }),
+    duplicates: () => ({ placeOtherThan: (id) => others.get(id) }),
   };
 }
 
@@ -87,8 +87,8 @@ export function indexRegister(column: string, name: string, { database }: RowInd
         `SELECT file, line, pointer FROM ${name}_others JOIN ${name} ON ${name}.id = other WHERE ${name}_others.id = ?`,
       );
       const [some] = database.prepare(`SELECT id FROM ${name}_others LIMIT 1`).all();
-      if (some === undefined) return { otherThan: () => undefined };
-      return { otherThan: (id) => placeIn(find.get(id), tables, column) };
+      if (some === undefined) return { placeOtherThan: () => undefined };
+      return { placeOtherThan: (id) => placeIn(find.get(id), tables, column) };
     },
   };
 }

@@ -34,7 +34,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
   const storeOf = async (child: OpenedChild, parents: SortedParents | undefined): Promise<StoreChoice> => {
     const register = child.key === undefined ? undefined : await registerOf(child.key, small ? undefined : disk);
     // Omitted rows do not count; in that case the keys are collected after the rows are arranged.
-    const early = leavesRowsOut(child) ? undefined : register;
+    const early = omitsRows(child) ? undefined : register;
     const rows = (): AsyncIterable<readonly ReadRow[]> =>
       early === undefined ? rowsOf(child) : registered(rowsOf(child), early);
     const keys = (): AsyncIterable<readonly (string | undefined)[]> =>
@@ -54,7 +54,7 @@ export async function planJoin(root: OpenedSource, limits: ReadLimits, tempFolde
     const orders = sortedParents(parent);
     for (const child of parent.children) {
       const choice = await storeOf(child, small || !inOrder ? undefined : orders);
-      const children = await plan(child, choice.inOrder && child.orderBy === undefined && !leavesRowsOut(child));
+      const children = await plan(child, choice.inOrder && child.orderBy === undefined && !omitsRows(child));
       planned.push({ child, parent, children, store: choice.store, duplicates: choice.duplicates });
     }
     return planned;
@@ -109,7 +109,7 @@ async function indexed(
   return indexStore(child, rows, { table: disk.tableName("rows"), rowsPerKey }, await disk.index());
 }
 
-function leavesRowsOut({ distinct, pick }: OpenedChild): boolean {
+function omitsRows({ distinct, pick }: OpenedChild): boolean {
   return distinct || pick !== undefined;
 }
 

@@ -151,7 +151,7 @@ async function childrenOf(
 }
 
 function readRowOf({ id, read }: StoredRow, { child, duplicates }: SearchedSource): ReadRow {
-  const other = duplicates?.otherThan(id);
+  const other = duplicates?.placeOtherThan(id);
   if (other === undefined || child.key === undefined) return read;
   const finding = { code: "source_duplicate_key", source: child.name, other } as const;
   return { row: read.row, problems: [...read.problems, sourceProblem(keyPlace(read.row, child.key), finding)] };

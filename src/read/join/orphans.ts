@@ -69,8 +69,8 @@ export async function noMatch(
   parent: OpenedSource,
   { count }: Pick<ChildStore, "count">,
 ): Promise<Failure> {
-  const [own, theirs] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
-  const samples = [own, theirs].filter((sample) => sample !== undefined);
+  const [own, parentSample] = await Promise.all([firstKey(child, child.on), firstKey(parent, child.parentKey)]);
+  const samples = [own, parentSample].filter((sample) => sample !== undefined);
   const message = `${child.name}: 0 of ${counted(count, "row")} match ${parent.name}.${child.parentKey}`;
   const shown = samples.length < 2 ? "" : `: ${samples.map(({ text }) => text).join(", but ")}`;
   const hint = `check that ${child.on} is the column to join on (\`on\` of this source in the mapping)${shown}`;
@@ -140,9 +140,9 @@ export function newMatchedRows(rows = 0): MatchedRows {
 }
 
 function widened(bits: Uint8Array<ArrayBuffer>, needed: number): Uint8Array<ArrayBuffer> {
-  const wider = new Uint8Array(2 * Math.max(needed, LEAST_BYTES));
+  const wider = new Uint8Array(2 * Math.max(needed, MIN_BYTES));
   wider.set(bits);
   return wider;
 }
 
-const LEAST_BYTES = 1024;
+const MIN_BYTES = 1024;

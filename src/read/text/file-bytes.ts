@@ -72,7 +72,7 @@ export function readFailure(file: string, error: unknown): unknown {
   const code = errorCode(error);
   if (code === undefined) return error;
   if (code.startsWith("Z_")) {
-    return new Failure("source_damaged", `${file}: the compressed data is damaged (${gzipError(code)})`, {
+    return new Failure("source_damaged", `${file}: the compressed data is corrupt (${gzipError(code)})`, {
       hint: "copy the file again, and compare its size or checksum with the original",
       cause: error,
     });

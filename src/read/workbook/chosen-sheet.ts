@@ -9,7 +9,7 @@ export function chosenSheet(file: string, sheets: readonly Sheet[], wanted: stri
   const found =
     wanted === undefined
       ? sheets.find(({ isHidden }) => !isHidden)
-      : sheets.find(({ name }) => alike(name) === alike(wanted));
+      : sheets.find(({ name }) => normalisedName(name) === normalisedName(wanted));
   if (found !== undefined) return found;
   if (wanted === undefined) {
     throw new Failure("source_empty", `${file}: the workbook has no visible sheet with cells`, {
@@ -29,7 +29,7 @@ export function otherSheets(file: string, { name }: Sheet, sheets: readonly Shee
 }
 
 /** Normalises a name: spreadsheet programs do not distinguish names with the same result. */
-function alike(name: string): string {
+function normalisedName(name: string): string {
   return name.normalize("NFC").toLowerCase();
 }
 

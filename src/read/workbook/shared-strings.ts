@@ -84,7 +84,7 @@ function newTextBlock({ source }: WorkbookPart): TextBlock {
   return {
     add: (text) => {
       const length = Buffer.byteLength(text);
-      if (used + length + ends.byteLength > limit) throw tooMuchText(source.file, limit);
+      if (used + length + ends.byteLength > limit) throw tooLargeText(source.file, limit);
       if (used + length > block.length) block = grown(block, used, Math.max(block.length * 2, used + length));
       used += block.write(text, used);
       if (count === ends.length) {
@@ -108,7 +108,7 @@ function grown(block: Buffer<ArrayBuffer>, used: number, size: number): Buffer<A
   return larger;
 }
 
-function tooMuchText(file: string, limit: number): Failure {
+function tooLargeText(file: string, limit: number): Failure {
   return new Failure("source_too_large", `${file}: the text of its cells takes more than ${limit} bytes`, {
     hint: "save the sheet as CSV UTF-8: a CSV file may be of any size",
   });

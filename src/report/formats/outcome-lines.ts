@@ -25,7 +25,7 @@ export interface Separators {
  * object for each record.
  */
 export function createOutcomeLines({ before, between }: Separators): OutcomeLines {
-  const bytes = createByteList(2 * WORTH_WRITING);
+  const bytes = createByteList(2 * MIN_WRITE_BYTES);
   let isFirst = true;
   const writeFirst = validLineWriter(bytes, before);
   const writeLater = validLineWriter(bytes, between);
@@ -42,7 +42,7 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
       writeLater({ ...outcomes, from: first });
       isFirst &&= from === to;
     },
-    take: () => (bytes.length() < WORTH_WRITING ? undefined : bytes.take()),
+    take: () => (bytes.length() < MIN_WRITE_BYTES ? undefined : bytes.take()),
     end(after) {
       if (!isFirst) bytes.addText(after);
       return bytes.take();
@@ -50,4 +50,4 @@ export function createOutcomeLines({ before, between }: Separators): OutcomeLine
   };
 }
 
-const WORTH_WRITING = 128 * 1024;
+const MIN_WRITE_BYTES = 128 * 1024;

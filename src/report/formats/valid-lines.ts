@@ -1,6 +1,6 @@
 import type { ValidOutcomes } from "../../model/outcome.ts";
 import { jsonText } from "../../terminal/safe-json.ts";
-import { addCopies, addNumber, type ByteList, countDigits, MOST_WRITTEN, writeNumber } from "../../text/byte-list.ts";
+import { addCopies, addNumber, type ByteList, countDigits, MAX_WRITTEN, writeNumber } from "../../text/byte-list.ts";
 
 /**
  * Creates a writer for the lines of records without problems. These lines differ in only four values, often at the same
@@ -82,12 +82,12 @@ function endOfSimilar(outcomes: ValidOutcomes, from: number): number {
   const recordBelow = powerAbove(records[from] ?? 0);
   const lineFrom = lines[from] ?? 0;
   const lineBelow = powerAbove(lineFrom);
-  const isKeyAlike = keyComparison(outcomes, from);
+  const isKeySimilar = keyComparison(outcomes, from);
   for (let index = from; index < to; index += 1) {
-    const isAlike = fileNumbers[index] === fileNumbers[from] && isKeyAlike(index);
+    const isSimilar = fileNumbers[index] === fileNumbers[from] && isKeySimilar(index);
     const line = lines[index] ?? 0;
     // The numbers of records ascend.
-    if (!isAlike || (records[index] ?? 0) >= recordBelow || line < lineFrom || line >= lineBelow) return index;
+    if (!isSimilar || (records[index] ?? 0) >= recordBelow || line < lineFrom || line >= lineBelow) return index;
   }
   return to;
 }
@@ -105,7 +105,7 @@ function keyComparison({ hasKeys, batch }: ValidOutcomes, from: number): (index:
 
 /** The first number with more digits; 0 for a number that is not written digit by digit. */
 function powerAbove(number: number): number {
-  return number > MOST_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MOST_WRITTEN + 1);
+  return number > MAX_WRITTEN ? 0 : Math.min(10 ** countDigits(number), MAX_WRITTEN + 1);
 }
 
 const [SPACE, QUOTE, BACKSLASH, TILDE] = [0x20, 0x22, 0x5c, 0x7e];

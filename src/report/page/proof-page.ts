@@ -199,11 +199,11 @@ function existingText({ records }: RunProof): Html | undefined {
 function platformText({ platform }: RunProof): Html | undefined {
   if (platform === undefined) return undefined;
   const { askedAt, compared, found, notCompared, different, absent, unknown } = platform;
-  const attrs = compared.length === 0 ? "nothing but keys" : compared.join(", ");
+  const attrs = compared.length === 0 ? "only keys" : compared.join(", ");
   return html`<p>
-    The platform was queried on ${moment(askedAt)}. It has ${formatCount(found)} of the accepted records as they were
-    sent; ${formatCount(notCompared)} were found without a value to compare, ${formatCount(different)} differ,
-    ${formatCount(absent)} are missing, and ${formatCount(unknown)} could not be checked. Compared: ${attrs}.
+    The platform was queried on ${moment(askedAt)}. It has ${formatCount(found)} of the accepted records, with the
+    values that were sent; ${formatCount(notCompared)} were found without a value to compare, ${formatCount(different)}
+    differ, ${formatCount(absent)} are missing, and ${formatCount(unknown)} could not be checked. Compared: ${attrs}.
   </p>`;
 }
 

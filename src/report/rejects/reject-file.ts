@@ -91,7 +91,7 @@ export function csvLayout(
   columns: string[],
   { delimiter, encoding }: CsvRejectOptions,
 ): RejectLayout<readonly string[]> {
-  let laid = 0;
+  let layoutCount = 0;
   let widened = false;
   const learned = new Set<CsvTable>();
   const learn = ({ table }: CsvRow): void => {
@@ -99,8 +99,8 @@ export function csvLayout(
     learned.add(table);
     const added = newColumns(originalColumns(table), columns);
     for (const column of added) columns.push(column);
-    widened ||= added.length > 0 && laid > 0;
-    laid += 1;
+    widened ||= added.length > 0 && layoutCount > 0;
+    layoutCount += 1;
   };
   return {
     kind: "csv",

@@ -126,20 +126,21 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
   const { source, columns } = file;
   const { key, record } = outcome;
   const errors = problems.filter(({ severity }) => severity === "error");
-  const keyPrint = key === undefined ? "" : fingerprints.key(normalKey(key));
-  const print = (column: string, value: string): string => fingerprints.cell({ source, row: number, column }, value);
+  const keyFingerprint = key === undefined ? "" : fingerprints.key(normalKey(key));
+  const fingerprintOf = (column: string, value: string): string =>
+    fingerprints.cell({ source, row: number, column }, value);
   if (!isCsvRow(row)) {
     const members = Object.entries(row.value).map(([name, value]) => [name, canonicalJson(value)] as const);
     const faulty = errors.flatMap(({ place }) => memberOf(place?.pointer, row.pointer));
     const whole = fingerprints.row(source, members.flat());
-    const prints = Object.fromEntries(members.map(([name, text]) => [name, print(name, text)]));
-    return [source, record, keyPrint, whole, [...new Set(faulty)], marksOf(entry, outcome), prints];
+    const cellFingerprints = Object.fromEntries(members.map(([name, text]) => [name, fingerprintOf(name, text)]));
+    return [source, record, keyFingerprint, whole, [...new Set(faulty)], marksOf(entry, outcome), cellFingerprints];
   }
   const cells = originalCells(row, columns);
   const faulty = errors.flatMap(({ place }) => columnOf(place?.column, columns));
-  const prints = cells.map((cell, index) => print(columns[index] ?? String(index), cell)).join("");
+  const cellFingerprints = cells.map((cell, index) => fingerprintOf(columns[index] ?? String(index), cell)).join("");
   const whole = fingerprints.row(source, cells);
-  return [source, record, keyPrint, whole, [...new Set(faulty)], marksOf(entry, outcome), prints];
+  return [source, record, keyFingerprint, whole, [...new Set(faulty)], marksOf(entry, outcome), cellFingerprints];
 }
 
 function marksOf({ problems }: RejectRow, outcome: Outcome): string {

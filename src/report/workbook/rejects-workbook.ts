@@ -178,9 +178,9 @@ function sheetNameFor(source: string, taken: Set<string>): string {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? "" : `~${number}`;
     const name = base.slice(0, MAX_SHEET_NAME - suffix.length) + suffix;
-    const alike = name.normalize("NFC").toLowerCase();
-    if (taken.has(alike)) continue;
-    taken.add(alike);
+    const normalName = name.normalize("NFC").toLowerCase();
+    if (taken.has(normalName)) continue;
+    taken.add(normalName);
     return name;
   }
 }

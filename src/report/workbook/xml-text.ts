@@ -3,7 +3,7 @@
  * format requires (ECMA-376 part 1, 22.9.2.19). A lone surrogate has no representation, and becomes U+FFFD.
  */
 export function xmlText(text: string): string {
-  const plain = NEEDS_CARE.test(text)
+  const plain = UNSAFE_CHARACTERS.test(text)
     ? text
         .replace(LIKE_ESCAPE, "_x005F_")
         .replace(NO_XML, escaped)
@@ -12,7 +12,7 @@ export function xmlText(text: string): string {
   return plain.replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
 }
 
-const NEEDS_CARE = /_x|[^\t\n -\uD7FF]/;
+const UNSAFE_CHARACTERS = /_x|[^\t\n -\uD7FF]/;
 const LIKE_ESCAPE = /_(?=x[0-9A-Fa-f]{4}_)/g;
 /** Includes the carriage return, which would be read as a line feed. */
 const NO_XML = /(?![\t\n])\p{Cc}|[\uFFFE\uFFFF]/gu;

@@ -146,7 +146,7 @@ function createVisitors(body: FieldType, context: RuleContext): Visitors {
 
   function visitorOf(type: FieldType, place: FieldNode | undefined): Visit | undefined {
     if (!bearing.has(type)) return undefined;
-    const node = place !== undefined && place.depth < MOST_LEVELS ? place : undefined;
+    const node = place !== undefined && place.depth < MAX_LEVELS ? place : undefined;
     const here = compiled.get(node) ?? new Map<FieldType, Visit>();
     compiled.set(node, here);
     const known = here.get(type);
@@ -185,8 +185,8 @@ function rulesWithTypes(body: FieldType, bearing: ReadonlySet<FieldType>): Reado
   return attachedTo;
 }
 
-/** Below so many levels, rules are checked whether or not they can be broken. */
-const MOST_LEVELS = 30;
+/** Below this number of levels, rules are checked even if they can never be broken. */
+const MAX_LEVELS = 30;
 
 interface OwnRule {
   readonly possible: Possible;
@@ -285,10 +285,11 @@ function unionVisit(
 
 function firstFitVisit(options: readonly FieldType[], { node, visitorOf }: InsideContext): Visit {
   const visits = options.map((type) => ({ type, visit: visitorOf(type, node) }));
-  return (cursor, scope, add) => visits.find(({ type }) => couldBe(cursor.value, type))?.visit?.(cursor, scope, add);
+  return (cursor, scope, add) =>
+    visits.find(({ type }) => canBeOfType(cursor.value, type))?.visit?.(cursor, scope, add);
 }
 
-function couldBe(value: JsonValue, type: FieldType): boolean {
+function canBeOfType(value: JsonValue, type: FieldType): boolean {
   if (type.kind === "object") {
     if (!isJsonObject(value)) return false;
     const needed = [...type.properties.values()].every(({ name, required }) => !required || Object.hasOwn(value, name));

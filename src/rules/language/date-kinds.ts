@@ -49,7 +49,7 @@ export const PERIOD_KINDS: KindReaders<"no-overlap" | "contiguous" | "covered-by
         end,
         endInclusive: false,
         steps,
-        lastOpen: last === "open",
+        lastIsOpen: last === "open",
         overlaps,
         ...definedMembers({ group, from }),
       },

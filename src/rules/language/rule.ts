@@ -114,7 +114,7 @@ export type RuleCheck =
       readonly kind: "contiguous";
       /** Allowed numbers of days between the end of a period and the start of the next. */
       readonly steps: readonly number[];
-      readonly lastOpen: boolean;
+      readonly lastIsOpen: boolean;
       /** Whether periods may overlap, so that only gaps are violations. */
       readonly overlaps: boolean;
       readonly from?: Expression;

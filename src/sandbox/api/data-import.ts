@@ -189,10 +189,10 @@ function addNotes({ state }: DataImportDependencies): PayloadHandler {
     const given = payload["notes"];
     const notes = given !== undefined && isJsonArray(given) ? given.filter(isJsonObject) : [];
     const results = notes.map((note) => {
-      const print = noteHash(note);
-      if (known.has(print)) return { ...note, status: "NOTE_ALREADY_EXISTS" };
-      known.add(print);
-      added.push(print);
+      const hash = noteHash(note);
+      if (known.has(hash)) return { ...note, status: "NOTE_ALREADY_EXISTS" };
+      known.add(hash);
+      added.push(hash);
       return { ...note, status: "NOTE_CREATION_SUCCESS" };
     });
     state.addNotes(account.number, added);

@@ -7,17 +7,17 @@ interface Paging {
   /** Default number of records per page. */
   readonly size: number;
   /** Largest accepted `page_size`. Absent: the page size is fixed. */
-  readonly mostSize?: number;
+  readonly maxSize?: number;
 }
 
 /** The list envelope of API specification 2.1, with absolute URLs of the previous and the next page. */
 export function pageReply(
   request: PlatformRequest,
-  { total, size, mostSize }: Paging,
+  { total, size, maxSize }: Paging,
   items: (start: number, end: number) => readonly JsonObject[],
 ): Reply {
   const asked = Number(request.query.get("page_size"));
-  const pageSize = mostSize !== undefined && Number.isInteger(asked) && asked > 0 ? Math.min(asked, mostSize) : size;
+  const pageSize = maxSize !== undefined && Number.isInteger(asked) && asked > 0 ? Math.min(asked, maxSize) : size;
   const pages = Math.max(1, Math.ceil(total / pageSize));
   const number = pageNumber(request.query.get("page"), pages);
   if (number === undefined) return { ...NOT_FOUND, body: { detail: "Invalid page.", code: "not_found" } };

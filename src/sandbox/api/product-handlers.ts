@@ -95,7 +95,7 @@ export const RATE_KINDS: readonly RateList[] = [
   { fuel: "gas", kind: "standing-charges" },
 ];
 
-const RATE_PAGING = { size: 100, mostSize: 1500 };
+const RATE_PAGING = { size: 100, maxSize: 1500 };
 const HALF_HOUR_MS = 1_800_000;
 const DAY_MS = 86_400_000;
 /** Time after which rates that are not half-hourly change. */

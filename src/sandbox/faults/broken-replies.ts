@@ -40,7 +40,7 @@ export interface Connections {
     response: ServerResponse,
     reply: { readonly status: number; readonly text: string },
   ) => void;
-  /** Closes every connection at once. */
+  /** Closes every connection immediately. */
   readonly destroyAll: () => void;
 }
 

@@ -27,8 +27,8 @@ export function optionsByTag(
   const named = new Set(chosen.keys());
   for (const { tags = [], schema } of leaves) {
     for (const value of tags) {
-      const takers = leaves.filter((leaf) => leaf.tags?.includes(value));
-      if (!named.has(value) && takers.length === 1) chosen.set(value, schema);
+      const matching = leaves.filter((leaf) => leaf.tags?.includes(value));
+      if (!named.has(value) && matching.length === 1) chosen.set(value, schema);
     }
   }
   return leaves.every((leaf) => isChosen(chosen, leaf)) ? chosen : undefined;

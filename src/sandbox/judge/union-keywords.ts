@@ -83,8 +83,8 @@ function tagText(value: unknown): string | undefined {
 
 function bestOf({ candidates, nullable }: BestOfRule, data: unknown, attempt: FindingsOfSchema): UnionResult {
   if (data === null) return nullable ? undefined : { code: "null" };
-  const alike = candidates.filter(({ json }) => json === "any" || json === jsonKind(data));
-  const findings = (alike.length > 0 ? alike : candidates).map(({ schema }) => attempt(schema));
+  const sameKind = candidates.filter(({ json }) => json === "any" || json === jsonKind(data));
+  const findings = (sameKind.length > 0 ? sameKind : candidates).map(({ schema }) => attempt(schema));
   return { findings: findings.toSorted((one, other) => one.length - other.length)[0] ?? [] };
 }
 

@@ -29,7 +29,7 @@ export function convertUnion(union: Union, document: JsonObject, define: Define)
   const defineOption = (option: JsonObject): string => define(whole(option));
   const tag = valueAt(union.discriminator, ["propertyName"]);
   // A tag that no option documents depends on the instance's settings, so the selected option is not known here.
-  if (typeof tag === "string" && flat.some((parts) => canCarry(parts, tag))) {
+  if (typeof tag === "string" && flat.some((parts) => canHaveTag(parts, tag))) {
     const mapped = optionsByTag(document, possible, { tag, discriminator: union.discriminator });
     if (mapped === undefined)
       return { bestOf: { candidates: candidatesOf(possible, document, defineOption), nullable } };
@@ -63,7 +63,7 @@ function isNullOnly(parts: readonly JsonObject[]): boolean {
   return values.length > 0 && values.every((value) => value === null);
 }
 
-function canCarry(parts: readonly JsonObject[], name: string): boolean {
+function canHaveTag(parts: readonly JsonObject[], name: string): boolean {
   return parts.some(({ properties = null, additionalProperties = false }) => {
     return additionalProperties !== false || (isJsonObject(properties) && Object.hasOwn(properties, name));
   });

@@ -79,8 +79,8 @@ function accountFrom({ number, supplier, key, importedAt, payload, notes }: Json
   if (typeof number !== "string" || typeof supplier !== "string" || typeof key !== "string") return undefined;
   if (typeof importedAt !== "string" || payload === undefined || !isJsonObject(payload)) return undefined;
   if (notes === undefined || !isJsonArray(notes)) return undefined;
-  const prints = notes.filter((print) => typeof print === "string");
-  return { number, supplier, key, importedAt, payload, notes: prints };
+  const hashes = notes.filter((hash) => typeof hash === "string");
+  return { number, supplier, key, importedAt, payload, notes: hashes };
 }
 
 async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<void> {

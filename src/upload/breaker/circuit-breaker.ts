@@ -36,7 +36,7 @@ export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: Circuit
       rate.reached();
       timeout.reached();
       if (PROGRESS.has(replyClass.kind)) timeout.progressed();
-      if (replyClass.kind === "accepted" || replyClass.kind === "rejected") budget.payBack();
+      if (replyClass.kind === "accepted" || replyClass.kind === "rejected") budget.refund();
       const failure = streaks.failureAfter(replyClass);
       if (pushBack === undefined) {
         if (replyClass.kind !== "ambiguous") rate.answered(durationMs, inFlight, epoch);
@@ -74,7 +74,7 @@ function createReplyStreaks(mostInFlight: number): ReplyStreaks {
       const foreignCount = foreign.count(ambiguous?.notFromApi === true ? "not from the API" : undefined);
       const unansweredCount = unanswered.count(ambiguous?.kind);
 
-      if (ambiguous !== undefined && foreignCount >= MAX_FOREIGN_REPLIES) return notTheApi(ambiguous.reason);
+      if (ambiguous !== undefined && foreignCount >= MAX_FOREIGN_REPLIES) return foreignReplies(ambiguous.reason);
       if (unansweredCount >= Math.max(MAX_UNANSWERED, 2 * mostInFlight)) return noAnswers(unansweredCount);
       return immediateFailure(replyClass);
     },
@@ -103,7 +103,7 @@ function createStreak(): Streak {
   };
 }
 
-function notTheApi(reason: string): Failure {
+function foreignReplies(reason: string): Failure {
   return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} replies in a row did not come from the API: ${reason}`, {
     hint: "check the base URL, and whether a proxy or a login page answers instead; the ambiguous records are in the report",
   });
@@ -130,12 +130,12 @@ interface ProgressTimeout {
 function createProgressTimeout(maxWaitMs: number, clock: MonotonicClock): ProgressTimeout {
   let unsentSince: number | undefined;
   let stuckSince: number | undefined;
-  let everReached = false;
+  let hasReached = false;
 
   return {
     unsent(code, reason) {
       unsentSince ??= clock.monotonic();
-      if (code === "ENOTFOUND" && !everReached) return unknownHost(reason);
+      if (code === "ENOTFOUND" && !hasReached) return unknownHost(reason);
       return clock.monotonic() - unsentSince >= maxWaitMs ? unreachable(reason, maxWaitMs) : undefined;
     },
     pushedBack(afterMs = 0) {
@@ -145,7 +145,7 @@ function createProgressTimeout(maxWaitMs: number, clock: MonotonicClock): Progre
     },
     reached() {
       unsentSince = undefined;
-      everReached = true;
+      hasReached = true;
     },
     progressed() {
       stuckSince = undefined;

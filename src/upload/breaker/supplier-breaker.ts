@@ -27,11 +27,11 @@ export interface SupplierBreakers {
   /** The reason why records were not sent; undefined while every supplier accepts records. */
   readonly failure: () => Failure | undefined;
   /** Whether records were skipped since the last call. Skipped records require another pass over the input. */
-  readonly takeSkipped: () => boolean;
+  readonly takeSkippedSuppliers: () => boolean;
   /** Milliseconds until the next probe, or until the next check for results of other workers. */
   readonly untilProbe: () => number;
   /** Every closed supplier is probed by another worker. */
-  readonly isLeftToOthers: () => boolean;
+  readonly isProbedByOthers: () => boolean;
   /** The run waits for closed suppliers. */
   readonly waits: boolean;
 }
@@ -53,9 +53,9 @@ export function createSupplierBreakers(options: SupplierBreakerOptions): Supplie
     for (const breaker of breakers.values()) breaker.apply(reportOf(breaker.supplier));
     return [...breakers.values()].filter((breaker) => breaker.state() !== "closed");
   };
-  const isLeftToOthers = (): boolean => {
+  const isProbedByOthers = (): boolean => {
     const closed = tripped();
-    return closed.length > 0 && closed.every(({ supplier }) => reportOf(supplier)?.isAskedHere === false);
+    return closed.length > 0 && closed.every(({ supplier }) => reportOf(supplier)?.isProbedHere === false);
   };
 
   return {
@@ -64,7 +64,7 @@ export function createSupplierBreakers(options: SupplierBreakerOptions): Supplie
       const breaker = breakerOf(supplier);
       breaker.apply(reportOf(breaker.supplier));
       if (breaker.state() === "closed") return "yes";
-      if (reportOf(breaker.supplier)?.isAskedHere !== false && breaker.startProbe()) return "probe";
+      if (reportOf(breaker.supplier)?.isProbedHere !== false && breaker.startProbe()) return "probe";
       hasSkipped = true;
       return "no";
     },
@@ -81,16 +81,16 @@ export function createSupplierBreakers(options: SupplierBreakerOptions): Supplie
     recordDone: (supplier) => breakerOf(supplier).recordDone(),
     isProbing: (supplier) => breakerOf(supplier).state() === "half-open",
     failure: () => closedFailure(tripped()),
-    takeSkipped() {
+    takeSkippedSuppliers() {
       const skipped = hasSkipped;
       hasSkipped = false;
       return skipped;
     },
     untilProbe: () =>
-      isLeftToOthers()
+      isProbedByOthers()
         ? LISTEN_MS
         : Math.max(0, Math.min(...tripped().map((breaker) => breaker.probeAt())) - clock.monotonic()),
-    isLeftToOthers,
+    isProbedByOthers,
   };
 }
 

@@ -78,7 +78,7 @@ export function createRateControl(
   const spacing = createRequestSpacing(() => shared.applyShare(share()).rps ?? rps, learned);
   let pushBacks = 0;
   let pushedBackInARow = 0;
-  let isAfterThrough = false;
+  let isAfterAccepted = false;
   const outage = createOutage();
 
   const restMs = (): number => Math.max(pauses.restMs(), share().holdMs);
@@ -91,14 +91,14 @@ export function createRateControl(
     epoch: () => pushBacks,
     answered(durationMs, inFlight, epoch = pushBacks) {
       pushedBackInARow = 0;
-      isAfterThrough = true;
+      isAfterAccepted = true;
       const isCurrent = epoch >= pushBacks;
       learned.acceptedRequest(clock.monotonic(), isCurrent);
       concurrency.increase(durationMs, inFlight, isCurrent);
     },
     pushedBack(epoch, { reason, afterMs }) {
       const isCurrent = epoch >= pushBacks;
-      const isFirst = isAfterThrough && learned.perSecond(clock.monotonic()) === Number.POSITIVE_INFINITY;
+      const isFirst = isAfterAccepted && learned.perSecond(clock.monotonic()) === Number.POSITIVE_INFINITY;
       const refusal = { isCurrent, holdMs: afterMs ?? 0, ...concurrency.possible() };
       const cause = reason === "timeout" ? "cap" : learned.refused(clock.monotonic(), refusal);
       if (!isForOneRecord(cause, learned)) pauses.begin(afterMs ?? 0, reason);
@@ -107,7 +107,7 @@ export function createRateControl(
       if (cause === "found-noise") return concurrency.restore("refusals do not depend on the rate");
       if (!isCurrent || cause === "unclear") return;
       pushedBackInARow += 1;
-      isAfterThrough = false;
+      isAfterAccepted = false;
       const round = ownPauseRound(reason, { hasRetryAfter: afterMs !== undefined, isFirst, inARow: pushedBackInARow });
       if (round > 0) pauses.beginOwn(round, reason);
       concurrency.halve(reason, shared.found(clock.monotonic()), reason !== "timeout");

@@ -63,7 +63,7 @@ export function createLearnedRate(): LearnedRate {
   const noise = createRefusalNoise();
   const cap = createCap();
   let capBeforeTrial: number | undefined;
-  let isFollowedByThrough = false;
+  let isFollowedByAccepted = false;
   const warnings = createWarnings();
 
   const areMany = (now: number): boolean => {
@@ -79,8 +79,8 @@ export function createLearnedRate(): LearnedRate {
     const measured = through.perSecond(now, sinceMs) / (1 - noise.share());
     if (measured === 0 || cap.isKnown()) return measured;
     if (capBeforeTrial !== undefined) return Math.max(measured, capBeforeTrial * MIN_SHARE_AFTER_TRIAL);
-    const isTooSoon = Math.min(sinceMs, through.age(now)) < MIN_WINDOW_MS;
-    return isTooSoon ? Math.max(measured, possible) : measured;
+    const isWindowTooShort = Math.min(sinceMs, through.age(now)) < MIN_WINDOW_MS;
+    return isWindowTooShort ? Math.max(measured, possible) : measured;
   };
   /**
    * How to treat a single refusal while no cap is known. With `Retry-After`, waiting for more refusals would cost too
@@ -99,7 +99,7 @@ export function createLearnedRate(): LearnedRate {
     noise,
     acceptedRequest(now, isCurrent) {
       through.add(now);
-      isFollowedByThrough = true;
+      isFollowedByAccepted = true;
       if (isCurrent) noise.acceptedRequest(cap.loadAt(now));
     },
     refused(now, refusal) {
@@ -107,8 +107,8 @@ export function createLearnedRate(): LearnedRate {
       if (!refusal.isCurrent) return noise.share() > 0 ? "noise" : "cap";
       const load = cap.loadAt(now);
       const isMany = areMany(now);
-      const isAlone = isFollowedByThrough && !isMany;
-      isFollowedByThrough = false;
+      const isAlone = isFollowedByAccepted && !isMany;
+      isFollowedByAccepted = false;
       if (noise.explains(load)) return "noise";
       const cause = beforeCap(now, refusal, isAlone && load === "unknown");
       if (cause !== undefined) return cause;

@@ -102,7 +102,7 @@ export function createRefusalNoise(): RefusalNoise {
       return false;
     },
     learn(load, atATime) {
-      const found = samples.noiseIn(load, needed, atATime);
+      const found = samples.noiseAt(load, needed, atATime);
       if (found === undefined) return false;
       beforeTrial = noise;
       ({ share: noise, requests } = found);
@@ -153,7 +153,7 @@ interface LoadSamples {
    * the same share as before. Before a cap is known: if there were enough requests between the last two, and refusals
    * were never treated as noise.
    */
-  readonly noiseIn: (
+  readonly noiseAt: (
     load: Load,
     needed: number,
     atATime: number,
@@ -189,7 +189,7 @@ function createLoadSamples(): LoadSamples {
       gap = 0;
       (load === "less" ? less : other).refused += 1;
     },
-    noiseIn(load, needed, atATime) {
+    noiseAt(load, needed, atATime) {
       if (load === "unknown" && needed === REFUSALS_UNTIL_NOISE) {
         const share = other.refused / (other.through + other.refused);
         return isGapLongEnough(Math.max(MIN_GAP, GAP_FACTOR * atATime))

@@ -90,7 +90,7 @@ describe("progress without a terminal", () => {
     expect(written.at(-1)).toBe("Reading the whole input first: 75 % of 4.0 MB, 5 s\n");
   });
 
-  it("shows the run and its counts at once, then total, done, rate, requests in flight and time left", () => {
+  it("shows the run and its counts immediately, then total, done, rate, requests in flight and time left", () => {
     const { progress, written, at } = inPipe();
     progress.onProgress(begun());
     progress.onProgress({ kind: "planned", counts: { pending: 100, invalid: 5, skipped: 1 } });

@@ -44,7 +44,7 @@ export interface CheckOptions {
 }
 
 /** Shrinking a failure takes long, and further failures add little. */
-const MOST_FAILURES = 3;
+const MAX_FAILURES = 3;
 
 export async function checkTriples({
   first,
@@ -72,7 +72,7 @@ export async function checkTriples({
       counts.runs += 1;
       failures.push(...(await checkRuns(triple, folder)));
     }
-    if (failures.length >= MOST_FAILURES) break;
+    if (failures.length >= MAX_FAILURES) break;
   }
   return { counts, drawn, failures };
 }

@@ -175,10 +175,10 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       const [one, other] = [await join(), await join()];
       await one.claim();
       await one.saveIntents(at().run, await intents(1, 2));
-      expect(await other.beat(REPORT)).toMatchObject({ ranges: { waiting: 2 }, givenBack: 0 });
+      expect(await other.beat(REPORT)).toMatchObject({ ranges: { waiting: 2 }, released: 0 });
       await one.leave();
       expect(await counts()).toMatchObject({ ambiguous: 2 });
-      expect(await other.beat(REPORT)).toMatchObject({ ranges: { waiting: 3 }, givenBack: 1 });
+      expect(await other.beat(REPORT)).toMatchObject({ ranges: { waiting: 3 }, released: 1 });
       expect(await other.claim()).toEqual({ first: 1, last: 10 });
       expect((await at().planner.watch()).workers.map(({ state }) => state)).toEqual(["working", "left"]);
     });
@@ -202,7 +202,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(await states()).toEqual(["working"]);
     });
 
-    test("releases the ranges of an ended process at once, and no others", async () => {
+    test("releases the ranges of an ended process immediately, and no others", async () => {
       await beginSharing();
       const [one, other] = [await join(), await join()];
       await one.claim();
@@ -224,7 +224,7 @@ export function describeSharedRun(open: () => Promise<SharedRunSetup>): void {
       expect(holdMs).toBeGreaterThan(2_000);
       await at().planner.drain();
       expect(await one.beat(REPORT)).toMatchObject({ state: "draining" });
-      await one.stop({ code: "supplier_closed", message: "closed" }, "go on");
+      await one.stop({ code: "supplier_closed", message: "closed" }, "continue");
       expect(await one.beat(REPORT)).toMatchObject({ state: "draining" });
       await other.stop({ code: "authentication", message: "no" }, "stop");
       expect(await one.beat(REPORT)).toMatchObject({ state: "stopped" });

@@ -234,7 +234,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run shared over PostgreSQL ${SKIPP
     });
   });
 
-  describe("a planner that is gone", () => {
+  describe("a planner that has died", () => {
     test("is not replaced while its workers send, and keeps the ledger if it was only frozen", async () => {
       const { ledger, run, planner } = await plan(10);
       await planner.begin(PLAN);

@@ -17,7 +17,7 @@ const { folder, remove } = createTestFolder();
 afterAll(remove);
 let count = 0;
 
-function inThread(ledger: Ledger, begins: "at once" | "when it pays" = "at once"): Ledger {
+function inThread(ledger: Ledger, begins: "immediately" | "when worthwhile" = "immediately"): Ledger {
   const moved = ledger.inThread?.(begins);
   if (moved === undefined) throw new Error("the SQLite ledger has no thread");
   return moved;

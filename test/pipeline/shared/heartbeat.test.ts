@@ -14,7 +14,7 @@ const ORDERS: HeartbeatReply = {
   isKnown: true,
   holdMs: 0,
   ranges: { waiting: 1, taken: 0, done: 0 },
-  givenBack: 0,
+  released: 0,
 };
 
 async function unused(): Promise<never> {

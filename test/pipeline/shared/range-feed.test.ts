@@ -17,9 +17,9 @@ function toSend(record: number): RecordToSend {
   };
 }
 
-function orders(givenBack: number, position = 0): HeartbeatReply {
-  const ranges = { waiting: givenBack, taken: 1, done: 0 };
-  return { state: "open", concurrency: 1, workers: 2, position, isKnown: true, holdMs: 0, ranges, givenBack };
+function orders(released: number, position = 0): HeartbeatReply {
+  const ranges = { waiting: released, taken: 1, done: 0 };
+  return { state: "open", concurrency: 1, workers: 2, position, isKnown: true, holdMs: 0, ranges, released };
 }
 
 /** A worker with these ranges to claim, whose input comes in batches of 100. */
@@ -33,7 +33,7 @@ function scene(claimable: readonly RecordRange[]) {
       take: () => undefined,
       fed: ({ first }) => void fed.push(first),
       unsettled: () => [],
-      isUnderWay: () => false,
+      isInProgress: () => false,
     },
     heartbeat: { lastReply: () => seen.orders, everyMs: 1_000 },
     workerPace: { isWanted: () => true },

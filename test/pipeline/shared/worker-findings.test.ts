@@ -60,7 +60,7 @@ describe("an import supplier that one worker finds closed", () => {
     const workers = closedFor(3);
     workers.pass(2_000);
     expect([0, 1, 2].map((index) => workers.breaker(index).admit("SPRING"))).toEqual(["probe", "no", "no"]);
-    expect([0, 1, 2].map((index) => workers.breaker(index).isLeftToOthers())).toEqual([false, true, true]);
+    expect([0, 1, 2].map((index) => workers.breaker(index).isProbedByOthers())).toEqual([false, true, true]);
     expect(workers.breaker(2).untilProbe()).toBeGreaterThan(0);
   });
 
@@ -89,7 +89,7 @@ describe("an import supplier that one worker finds closed", () => {
     expect(workers.breaker(1).admit("WINTER")).toBe("yes");
     workers.breaker(1).interpret(CLOSED, "WINTER");
     workers.pass(3_000);
-    expect(workers.shared(1)?.suppliers).toMatchObject([{ supplier: "WINTER", open: false, isAskedHere: true }]);
+    expect(workers.shared(1)?.suppliers).toMatchObject([{ supplier: "WINTER", open: false, isProbedHere: true }]);
     expect(workers.breaker(0).admit("SPRING")).toBe("yes");
     expect(workers.breaker(1).admit("WINTER")).toBe("probe");
   });

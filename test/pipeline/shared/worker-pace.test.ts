@@ -8,7 +8,7 @@ const ORDERS = {
   isKnown: true,
   holdMs: 0,
   ranges: { waiting: 1, taken: 0, done: 0 },
-  givenBack: 0,
+  released: 0,
 } as const;
 
 test("the shares of all workers add up to the total, for any total and any number of workers", () => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { describe, expect, it } from "vitest";
 import type { Input } from "../../../src/read/input/open-input.ts";
-import { helpTest, threadsFor } from "../../../src/pipeline/threads/thread-count.ts";
+import { createHelpTest, threadsFor } from "../../../src/pipeline/threads/thread-count.ts";
 
 const CHUNKS: Input["chunked"] = {
   source: "accounts",
@@ -22,7 +22,7 @@ function jobOf(bytes: number, { chunked = CHUNKS, calls = false }: { chunked?: I
 }
 
 describe("the number of threads", () => {
-  it("is all at once for a large input, and all for a slow one", () => {
+  it("is all threads immediately for a large input, and later for a slow one", () => {
     expect(threadsFor(jobOf(8_000_000, {}), "auto")).toEqual({ threads: MOST, onlyIfSlow: false });
     expect(threadsFor(jobOf(7_999_999, {}), "auto")).toEqual({ threads: MOST, onlyIfSlow: true });
   });
@@ -39,7 +39,7 @@ describe("the number of threads", () => {
 
 function helpAfter(ms: number, checked: number, ofBytes: number): boolean {
   const times = [0, ms];
-  return helpTest(ofBytes, () => times.shift() ?? ms)(checked);
+  return createHelpTest(ofBytes, () => times.shift() ?? ms)(checked);
 }
 
 describe("help from other threads", () => {
@@ -52,7 +52,7 @@ describe("help from other threads", () => {
 
   it("counts all parts that were checked", () => {
     let time = 0;
-    const needsHelp = helpTest(1000, () => time);
+    const needsHelp = createHelpTest(1000, () => time);
     time = 500;
     expect(needsHelp(200)).toBe(false);
     time = 1000;

@@ -181,7 +181,7 @@ describe("looking records up on the platform", () => {
     expect(await look([lookupOf("R1")], [ONE, LIST], {})).toMatchObject([{ kind: "unknown" }]);
   });
 
-  it("ends after three consecutive failed requests, and at once without credentials", async () => {
+  it("ends after three consecutive failed requests, and immediately without credentials", async () => {
     const records = ["R1", "R2", "R3", "R4"].map((ref) => lookupOf(ref));
     const down = Object.fromEntries(records.map(({ payload }) => [`S/${refOf(payload)}/`, UNREACHABLE]));
     await expect(look(records, [ONE], down)).rejects.toBe(UNREACHABLE);
@@ -259,8 +259,8 @@ describe("looking records up on the platform", () => {
     it.each([
       ["COMPLETED", "A-1", { kind: "found", account: "A-1" }],
       ["COMPLETED", "", { kind: "unknown", reason: expect.stringContaining("COMPLETED, without account") }],
-      ["IN_PROGRESS", "", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isUnderWay: true }],
-      ["IN_PROGRESS", "A-1", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isUnderWay: true }],
+      ["IN_PROGRESS", "", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isInProgress: true }],
+      ["IN_PROGRESS", "A-1", { kind: "unknown", reason: expect.stringContaining("IN_PROGRESS"), isInProgress: true }],
       ["UNKNOWN", "", { kind: "absent" }],
       ["FAILED", "", { kind: "absent" }],
       [
@@ -280,7 +280,7 @@ describe("looking records up on the platform", () => {
 
     it("accepts absence from a list only while no other operation reports the record in progress", async () => {
       const seen = await look([lookupOf("R1")], [LIST, one], { "S/": [], "S/R1/": item("IN_PROGRESS", "") });
-      expect(seen).toMatchObject([{ kind: "unknown", isUnderWay: true }]);
+      expect(seen).toMatchObject([{ kind: "unknown", isInProgress: true }]);
     });
 
     it("proves nothing with a status outside the documented choices", async () => {

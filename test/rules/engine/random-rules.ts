@@ -110,7 +110,7 @@ const CHECKS: Makers = {
     kind: "contiguous",
     ...periods(m),
     steps: [0, 1],
-    lastOpen: chance(m, 2),
+    lastIsOpen: chance(m, 2),
     overlaps: chance(m, 2),
     ...(chance(m, 2) && { from: expression(m, 3) }),
   }),

@@ -217,10 +217,11 @@ function unionVisit(
 
 function firstFitVisit(options: readonly FieldType[], visitorOf: (type: FieldType) => Visit | undefined): Visit {
   const visits = options.map((type) => ({ type, visit: visitorOf(type) }));
-  return (cursor, scope, add) => visits.find(({ type }) => couldBe(cursor.value, type))?.visit?.(cursor, scope, add);
+  return (cursor, scope, add) =>
+    visits.find(({ type }) => canBeOfType(cursor.value, type))?.visit?.(cursor, scope, add);
 }
 
-function couldBe(value: JsonValue, type: FieldType): boolean {
+function canBeOfType(value: JsonValue, type: FieldType): boolean {
   if (type.kind === "object") {
     if (!isJsonObject(value)) return false;
     const needed = [...type.properties.values()].every(({ name, required }) => !required || Object.hasOwn(value, name));

@@ -106,7 +106,7 @@ test("logins beyond the limit are refused, whether right or wrong, until a minut
   ]);
 });
 
-test("the lifetime of a refresh token is a setting; rotated keys end it at once", async () => {
+test("the lifetime of a refresh token is a setting; rotated keys end it immediately", async () => {
   const clock = clockAt(Date.UTC(2025, 0, 1));
   const client = await connect({ clock, faults: { refreshLifetimeSeconds: 60, rotateTokensAt: 1 } });
   const first = (await obtain(client)).data.ObtainServiceToken;

@@ -45,7 +45,7 @@ export interface ModelServer {
   readonly requireHeld: (id: string, ranges: readonly HeldRange[]) => void;
   readonly finish: (run: string, range: HeldRange) => void;
   readonly leave: (id: string) => void;
-  readonly stop: (id: string, failure: SharedFailure, others: "stop" | "go on") => void;
+  readonly stop: (id: string, failure: SharedFailure, others: "stop" | "continue") => void;
   readonly hold: (id: string, forMs: number) => void;
   readonly revokeFromDead: (run: string, leaseMs: number) => void;
   readonly evict: (run: string, worker: WorkerIdentity) => void;
@@ -202,7 +202,7 @@ export function createModelServer(now: () => number, log: () => number = now): M
         isKnown: alive.every((one) => one === worker || one.seen > (worker.shown ?? 0)),
         findings: latestFindings(reports, id),
         ranges: counts(run),
-        givenBack: ranges.filter(({ state, wasTaken }) => state === "waiting" && wasTaken === true).length,
+        released: ranges.filter(({ state, wasTaken }) => state === "waiting" && wasTaken === true).length,
       };
     },
     claim(id, known) {

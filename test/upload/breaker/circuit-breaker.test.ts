@@ -93,7 +93,7 @@ describe("an unreachable platform", () => {
     expect(sent.length).toBeLessThan(30);
   });
 
-  test("ends the run at once if its host is unknown from the start", async () => {
+  test("ends the run immediately if its host is unknown from the start", async () => {
     const { end } = await play(() => ({
       replyClass: { kind: "unsent", code: "ENOTFOUND", reason: "cannot reach https://nope.invalid: ENOTFOUND" },
       durationMs: 0,

@@ -75,7 +75,7 @@ describe("auto", () => {
 });
 
 describe("push-back", () => {
-  test("a fixed concurrency is used at once, halved on push-back, and restored step by step", () => {
+  test("a fixed concurrency is used immediately, halved on push-back, and restored step by step", () => {
     const { pace, windows, events } = bench({ concurrency: 32 });
     expect(pace.limit()).toBe(32);
     pace.pushedBack(pace.epoch(), { reason: "503" });

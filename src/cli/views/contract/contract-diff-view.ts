@@ -15,7 +15,7 @@ export const contractDiffView: View<ContractDiff> = {
 };
 
 /** A warning about a problem in a contract that may hide changes. */
-export function doubtText(place: Place, message: string): string {
+export function contractWarningText(place: Place, message: string): string {
   return `${formatPlace(place)}: warning: ${plainText(message)}; changes that depend on it may be missing`;
 }
 
@@ -47,9 +47,9 @@ function contractDiffMarkdown(diff: ContractDiff): string {
   return [`## ${headOf(diff)}\n`, ...sections].join("");
 }
 
-function contractDiffJson({ old, new: next, changes, mapping, doubts }: ContractDiff): string {
+function contractDiffJson({ old, new: next, changes, mapping, warnings }: ContractDiff): string {
   const [from, to] = [titleOf(old), titleOf(next)];
-  return `${printableJson({ old: from, new: to, mapping, changes, warnings: doubts }, "indented")}\n`;
+  return `${printableJson({ old: from, new: to, mapping, changes, warnings }, "indented")}\n`;
 }
 
 /** The same change in several operations, or under several conditions. */

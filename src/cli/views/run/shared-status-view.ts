@@ -19,7 +19,7 @@ export function sharedLines(shared: SharedStatus): readonly Line[] {
       "joining",
       workers.flatMap((worker) => (worker.state === "joining" ? [nameOf(worker)] : [])).join(", ") || undefined,
     ],
-    ["ended", goneText(workers.filter(({ state: one }) => one === "left" || one === "lost"))],
+    ["ended", endedWorkersText(workers.filter(({ state: one }) => one === "left" || one === "lost"))],
   ];
 }
 
@@ -61,18 +61,18 @@ function elapsed(since: string, until: string): number {
 }
 
 /** Limits the text, because a cluster may have started hundreds of workers. As data, all are listed. */
-const MOST_GONE = 5;
+const MAX_LISTED_WORKERS = 5;
 
-function goneText(gone: readonly WorkerStatus[]): string | undefined {
+function endedWorkersText(gone: readonly WorkerStatus[]): string | undefined {
   if (gone.length === 0) return undefined;
   const left = gone.filter(({ state }) => state === "left").length;
   const counts = [
     ...(left === 0 ? [] : [`${formatCount(left)} left`]),
     ...(left === gone.length ? [] : [`${formatCount(gone.length - left)} lost`]),
   ];
-  const latest = gone.toSorted((one, other) => other.seenAt.localeCompare(one.seenAt)).slice(0, MOST_GONE);
+  const latest = gone.toSorted((one, other) => other.seenAt.localeCompare(one.seenAt)).slice(0, MAX_LISTED_WORKERS);
   const named = latest.map((worker) => `${nameOf(worker)} ${worker.state}`);
-  return `${counts.join(", ")}: ${named.join(", ")}${gone.length > MOST_GONE ? " and others" : ""}`;
+  return `${counts.join(", ")}: ${named.join(", ")}${gone.length > MAX_LISTED_WORKERS ? " and others" : ""}`;
 }
 
 function nameOf({ host, pid }: WorkerStatus): string {

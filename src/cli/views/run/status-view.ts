@@ -94,7 +94,7 @@ function runText({ run, summary, state, progress, shared }: RunStatus, { width }
     ...(shared === undefined || shared.state === "ended" ? nowLines(progress?.sending) : sharedLines(shared)),
   ];
   const shown = lines.flatMap(([name, text]) =>
-    text === undefined ? [] : [subjectText(name, plainText(text, MOST_TEXT), width)],
+    text === undefined ? [] : [subjectText(name, plainText(text, MAX_TEXT), width)],
   );
   return `Run ${run.id}\n${shown.join("")}`;
 }
@@ -102,7 +102,7 @@ function runText({ run, summary, state, progress, shared }: RunStatus, { width }
 const NAME_WIDTH = 9;
 const INDENT = "  ";
 /** Limits the list of ranges of a worker, which can be long. */
-const MOST_TEXT = 4000;
+const MAX_TEXT = 4000;
 
 function subjectText(name: string, text: string, width: number): string {
   const [first = "", ...below] = wrapPhrases(text, width - INDENT.length - NAME_WIDTH);

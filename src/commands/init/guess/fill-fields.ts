@@ -43,7 +43,7 @@ export function fillFields(container: Container, node: SourceNode, scores: Score
 function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Slot[]): readonly Guess[] {
   const better = (guess: Guess): boolean =>
     slots.some((other) => other !== slot && other.guess?.column === guess.column && other.guess.score > guess.score);
-  const least = NEARLY * (slot.guess?.score ?? 0);
+  const least = TIE_SHARE * (slot.guess?.score ?? 0);
   return ranked
     .filter((pair) => pair.slot === slot && pair.guess !== slot.guess)
     .map(({ guess }) => guess)
@@ -51,7 +51,7 @@ function othersFor(slot: Slot, ranked: readonly RankedPair[], slots: readonly Sl
     .slice(0, MAX_OTHERS);
 }
 
-const NEARLY = 0.6;
+const TIE_SHARE = 0.6;
 
 interface Pair {
   readonly slot: Slot;

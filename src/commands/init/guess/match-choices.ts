@@ -44,7 +44,7 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
   const unknown = matched.flatMap(([code, match]) => (match === undefined ? [code] : []));
   const same = unknown.length === 0 && [...table].every(([code, choice]) => code === choice);
   const uncertain = new Set(
-    matched.flatMap(([code, match]) => (match !== undefined && match.strength < VAGUE ? [code] : [])),
+    matched.flatMap(([code, match]) => (match !== undefined && match.strength < MIN_STRENGTH ? [code] : [])),
   );
   return {
     table,
@@ -58,7 +58,7 @@ export function matchChoices(codes: readonly string[], choices: readonly JsonSca
   };
 }
 
-const VAGUE = 0.7;
+const MIN_STRENGTH = 0.7;
 /** A single letter is the initial of many words. */
 const ONE_LETTER = 0.75;
 

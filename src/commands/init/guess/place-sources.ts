@@ -4,7 +4,7 @@ import { type Container, containersIn, narrowContainer, type Slot } from "./regi
 import { nameLikeness, type Scores } from "./score.ts";
 
 /** Minimum affinity of a source to the list that it fills. */
-const LEAST_AFFINITY = 0.3;
+const MIN_AFFINITY = 0.3;
 /** Factor that reduces the weight of a column for each level between its field and the list. */
 const DEEPER = 0.8;
 
@@ -17,7 +17,7 @@ export function placeSources(container: Container, node: SourceNode, scores: Sco
   const lists = [...containersIn(container)].filter(({ isList }) => isList);
   const pairs = node.children
     .flatMap((child) => lists.map((list) => ({ child, list, affinity: affinityWithin(list, child, scores) })))
-    .filter(({ affinity }) => affinity >= LEAST_AFFINITY)
+    .filter(({ affinity }) => affinity >= MIN_AFFINITY)
     .toSorted((one, other) => other.affinity - one.affinity);
   const placed = new Set<SourceNode>();
   for (const { child, list } of pairs) {

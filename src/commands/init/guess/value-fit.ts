@@ -117,9 +117,9 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
   const { table, unknown, uncertain, same, evidence } = matchChoices([...codes.keys()], choices);
   const mapped = table.size / codes.size;
   const fit = codes.size <= choices.length + MORE_CODES ? 0.5 + 0.5 * mapped : Math.max(0.15, mapped);
-  const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= LEAST_ROWS;
+  const isPublic = (code: string): boolean => code.length <= LONGEST_CODE && (codes.get(code) ?? 0) >= MIN_ROWS;
   const shown = new Map([...table].filter(([code]) => !uncertain.has(code) || isPublic(code)));
-  const listed = unknown.filter(isPublic).slice(0, MOST_CODES);
+  const listed = unknown.filter(isPublic).slice(0, MAX_CODES);
   const form: LeafForm = {
     kind: "lookup",
     table: shown,
@@ -136,9 +136,9 @@ function choiceFit({ choices }: ChoiceType, column: ColumnProfile): ValueFit {
 const MORE_CODES = 4;
 
 /** A code applies to many rows. A value in fewer rows than this may be personal data. */
-const LEAST_ROWS = 5;
+const MIN_ROWS = 5;
 const LONGEST_CODE = 12;
-const MOST_CODES = 20;
+const MAX_CODES = 20;
 
 function numberFit(type: Extract<FieldType, { kind: "decimal" }> | NumberType, column: ColumnProfile): ValueFit {
   const wanted: ValueKind = type.kind === "integer" ? "integer" : "number";
@@ -178,7 +178,7 @@ const KIND_WORDS: readonly (readonly [kind: ValueKind, word: string, evidence: n
   ["street", "address", 0.3],
 ];
 /** Fit of a column whose values are rarely text. */
-const UNTEXTLIKE = 0.35;
+const NON_TEXT_SCORE = 0.35;
 
 function textFit(type: TextType, words: readonly string[], column: ColumnProfile): ValueFit {
   const matches = type.pattern === undefined ? undefined : matcherOf(type.pattern);
@@ -215,7 +215,7 @@ function kindsAgree({ dominant, wanted, words, column }: TextFacts): number {
   if (wanted?.[0] === "email") return 0.1;
   if (wanted?.[0] === "phone") return shareOf(column, "integer") > 0.8 ? 0.6 : 0.2;
   if (words.includes("name") && shareOf(column, "number") > 0.5) return 0.2;
-  return dateForm(column) !== undefined && shareOf(column, "integer") < 0.5 ? UNTEXTLIKE : 1;
+  return dateForm(column) !== undefined && shareOf(column, "integer") < 0.5 ? NON_TEXT_SCORE : 1;
 }
 
 /** Account numbers look like phone numbers, and house names look like streets. */

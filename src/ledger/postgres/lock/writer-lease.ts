@@ -26,7 +26,7 @@ const LEASE_MS = 30_000;
 const RENEWALS = 6;
 const BETWEEN_HOLDERS_MS = 50;
 const POLL_MS = 250;
-const STILL_AT_WORK = "Waiting for the server, which is still running a query of a dead process";
+const STILL_RUNNING = "Waiting for the server, which is still running a query of a dead process";
 
 /**
  * Makes this process the only writer of the ledger, until `release` or until it has not renewed its lease for
@@ -44,7 +44,7 @@ export async function takeWriterLease(
   const watch = createLeaseWatch(leaseMs, leaseMs / RENEWALS, clock);
   let isNotified = false;
   const waitForServer = async (): Promise<void> => {
-    if (!isNotified) notice?.(STILL_AT_WORK);
+    if (!isNotified) notice?.(STILL_RUNNING);
     isNotified = true;
     await clock.sleep(POLL_MS);
   };
@@ -53,7 +53,7 @@ export async function takeWriterLease(
     watch.renewed(watch.moment());
     const fence = await take(database, { holder, leaseMs, before });
     if (fence !== undefined) return heldLease(database, fence, { leaseMs, watch });
-    const seen = await lookAt(database);
+    const seen = await readLease(database);
     before = seen;
     if (seen === undefined) {
       await clock.sleep(BETWEEN_HOLDERS_MS);
@@ -80,7 +80,7 @@ interface SeenLease {
 }
 
 /** Undefined if there is no holder. */
-async function lookAt(queries: Queries): Promise<SeenLease | undefined> {
+async function readLease(queries: Queries): Promise<SeenLease | undefined> {
   const found = await queries.row(SELECT_LEASE);
   const holder = found && parseHolder(found.holder);
   return holder && { ...found, holder, isDead: isOfThisHost(holder) && isDead(holder) };
@@ -114,7 +114,7 @@ function isActive(seen: SeenLease, before: SeenLease | undefined): boolean {
 
 /** The current writer of the ledger; undefined if none is known to be alive. */
 export async function writerOf(queries: Queries): Promise<Holder | undefined> {
-  const seen = await lookAt(queries);
+  const seen = await readLease(queries);
   return seen === undefined || seen.isDead || seen.leftMs < 0 ? undefined : seen.holder;
 }
 

@@ -17,7 +17,7 @@ export async function endShared(
 ): Promise<void> {
   const { resends = false } = (await sharedRow(transaction, run)) ?? {};
   await setState(transaction, run, "ended");
-  await revokeRanges(transaction, { run, from: "everybody", resends, at: timestamp(clock), state: "closed" });
+  await revokeRanges(transaction, { run, from: "all workers", resends, at: timestamp(clock), state: "closed" });
 }
 
 /**
@@ -44,7 +44,7 @@ export interface LiveWorkersOptions {
   readonly clock?: Pick<Clock, "sleep">;
 }
 
-const LOOK_MS = 1_000;
+const POLL_INTERVAL_MS = 1_000;
 
 /**
  * Returns when no worker of a dead planner is active. A worker with a heartbeat since the first check is alive. Any
@@ -65,10 +65,10 @@ export async function refuseLiveWorkers(
         `Waiting to see whether ${counted(working.length, "worker")} of a run without a planning process are still alive`,
       );
     }
-    const heardOf = working.filter(({ id, seenAt }) => first?.get(id) !== seenAt);
-    const [one] = heardOf;
-    if (one !== undefined) throw stillSending(database, one.run, heardOf.length);
-    await clock.sleep(LOOK_MS);
+    const beating = working.filter(({ id, seenAt }) => first?.get(id) !== seenAt);
+    const [one] = beating;
+    if (one !== undefined) throw liveWorkersFailure(database, one.run, beating.length);
+    await clock.sleep(POLL_INTERVAL_MS);
   }
 }
 
@@ -84,7 +84,7 @@ export async function workingOf(database: Queries): Promise<readonly WorkerOfRun
   return all;
 }
 
-function stillSending({ name }: Queries, id: string, workers: number): Failure {
+function liveWorkersFailure({ name }: Queries, id: string, workers: number): Failure {
   const who = workers === 1 ? "a worker is" : `${workers} workers are`;
   return new Failure("ledger_in_use", `the ledger ${name} is in use: ${who} still sending run ${id}`, {
     hint: "wait until they have sent the remaining records, or stop them (SIGTERM); `migrate status` lists them",

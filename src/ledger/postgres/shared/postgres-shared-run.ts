@@ -11,11 +11,11 @@ import { endShared } from "./end-shared-run.ts";
 import { openRangeQueue } from "./range-queue.ts";
 import { cutRanges } from "./range-rows.ts";
 import { joinRun } from "./range-worker.ts";
-import { giveBack, reaperOf, type SharedContext } from "./shared-context.ts";
+import { releaseRanges, reaperOf, type SharedContext } from "./shared-context.ts";
 import {
   addWorker,
   announceWorker,
-  loseWorkerOf,
+  markWorkersLost,
   openSharedRow,
   removeAnnounced,
   setState,
@@ -76,8 +76,8 @@ export async function postgresSharedRun(
     },
     evict: (worker) =>
       asPlanner(async (transaction) => {
-        const lost = await loseWorkerOf(transaction, run, worker);
-        for (const one of lost) await giveBack(context, transaction, { worker: one });
+        const lost = await markWorkersLost(transaction, run, worker);
+        for (const one of lost) await releaseRanges(context, transaction, { worker: one });
       }),
     drain: () => asPlanner((transaction) => setState(transaction, run, "draining")),
     async end() {
@@ -124,7 +124,7 @@ async function requireOpen({ database, run, id }: SharedContext): Promise<Shared
   return row;
 }
 
-const LOOK_MS = 500;
+const POLL_INTERVAL_MS = 500;
 
 /**
  * In an older copy of the database that was just started, a run may still be open that has long ended. A machine that
@@ -139,7 +139,7 @@ async function requirePlanner(context: SharedContext): Promise<SharedRow> {
         hint: `\`migrate resume ${context.id}\` sends the remaining records; workers can join again while it runs`,
       });
     }
-    await context.clock.sleep(LOOK_MS);
+    await context.clock.sleep(POLL_INTERVAL_MS);
   }
 }
 

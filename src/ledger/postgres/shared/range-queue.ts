@@ -26,7 +26,7 @@ export interface RangeQueue {
   readonly take: (transaction: Queries) => Promise<RangeJob | undefined>;
   readonly complete: (id: string, transaction: Queries) => Promise<void>;
   /** Returns jobs to the queue for other workers. */
-  readonly giveBack: (ids: readonly string[], transaction: Queries) => Promise<void>;
+  readonly requeue: (ids: readonly string[], transaction: Queries) => Promise<void>;
   /** Removes the queue and its jobs. */
   readonly remove: () => Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function openRangeQueue(database: PostgresDatabase, run: string): P
     async complete(id, transaction) {
       await boss.complete(name, id, {}, { db: sqlOf(transaction) });
     },
-    async giveBack(ids, transaction) {
+    async requeue(ids, transaction) {
       for (const id of ids) await boss.fail(name, id, {}, { db: sqlOf(transaction) });
     },
     async remove() {

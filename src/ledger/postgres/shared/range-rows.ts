@@ -127,7 +127,7 @@ export function finishRange(transaction: Transaction, run: number, first: number
 }
 
 /** The ranges to revoke: ranges with an expired lease, the ranges of one worker, or all ranges. */
-export type TakenFrom = "the dead" | { readonly worker: string } | "everybody";
+export type TakenFrom = "dead workers" | { readonly worker: string } | "all workers";
 
 export interface Revocation {
   readonly run: number;
@@ -178,11 +178,11 @@ type Taken = RecordRange & { readonly job: string | null };
 
 function rangesOf(queries: Queries, { run, from, state }: Revocation): Promise<readonly Taken[]> {
   const select = "select first, last, job from migrate.ranges where run = $1 and ";
-  if (from === "the dead") {
+  if (from === "dead workers") {
     const sql = `${select} state = 'taken' and lease_until < clock_timestamp() for update skip locked`;
     return queries.rows<Taken>({ sql }, run);
   }
-  if (from === "everybody") {
+  if (from === "all workers") {
     const sql = `${select} state ${state === "closed" ? "in ('taken', 'waiting')" : "= 'taken'"} for update`;
     return queries.rows<Taken>({ sql }, run);
   }

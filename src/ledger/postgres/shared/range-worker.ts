@@ -17,7 +17,7 @@ import {
   type Taking,
 } from "./range-rows.ts";
 import type { Reaper } from "../../runs/reaper.ts";
-import { giveBack, type SharedContext } from "./shared-context.ts";
+import { releaseRanges, type SharedContext } from "./shared-context.ts";
 import {
   endWorker,
   findingsOf,
@@ -87,7 +87,7 @@ export function joinRun(shared: SharedContext, { id, leaseMs }: Identity, reaper
     leave: () =>
       inTurn(() =>
         database.transaction(async (transaction) => {
-          await giveBack(context, transaction, { worker: id });
+          await releaseRanges(context, transaction, { worker: id });
           await endWorker(transaction, id);
         }),
       ),

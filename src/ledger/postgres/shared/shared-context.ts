@@ -18,11 +18,11 @@ export interface SharedContext {
 }
 
 /** Returns ranges of workers to the queue. */
-export async function giveBack(context: SharedContext, transaction: Transaction, from: TakenFrom): Promise<void> {
+export async function releaseRanges(context: SharedContext, transaction: Transaction, from: TakenFrom): Promise<void> {
   const { run, queue, clock } = context;
   const { resends = false } = (await sharedRow(transaction, run)) ?? {};
   const jobs = await revokeRanges(transaction, { run, from, resends, at: timestamp(clock), state: "waiting" });
-  await queue.giveBack(jobs, transaction);
+  await queue.requeue(jobs, transaction);
 }
 
 export function reaperOf(context: SharedContext): Reaper {
@@ -35,7 +35,7 @@ export function reaperOf(context: SharedContext): Reaper {
       await database.transaction(
         async (transaction) => {
           await expireDeadWorkers(transaction, run, leaseMs);
-          await giveBack(context, transaction, "the dead");
+          await releaseRanges(context, transaction, "dead workers");
         },
         { idleMs: leaseMs },
       );

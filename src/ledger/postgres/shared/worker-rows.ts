@@ -25,7 +25,7 @@ export interface SharedRow {
   readonly failure: string | null;
   /**
    * `present`: the holder of the ledger has renewed its lease since the server started. `unknown`: not yet. The database
-   * may then be an older copy, in which the run is still open. `gone`: nobody holds the ledger.
+   * may then be an older copy, in which the run is still open. `gone`: no process holds the ledger.
    */
   readonly planner: "present" | "unknown" | "gone";
   /** Server time, ISO 8601 UTC. */
@@ -148,16 +148,16 @@ export async function expireDeadWorkers(queries: Queries, run: number, leaseMs: 
 }
 
 /** Marks the workers of this process as lost, and returns their ids. */
-export async function loseWorkerOf(
+export async function markWorkersLost(
   queries: Queries,
   run: number,
   { host, pid }: WorkerIdentity,
 ): Promise<readonly string[]> {
-  const lost = await queries.rows(LOSE_WORKER, run, host, pid);
+  const lost = await queries.rows(MARK_WORKERS_LOST, run, host, pid);
   return lost.map(({ id }) => id);
 }
 
-const LOSE_WORKER: Statement<{ id: string }> = {
+const MARK_WORKERS_LOST: Statement<{ id: string }> = {
   sql: `
   update migrate.workers set state = 'lost' where run = $1 and host = $2 and pid = $3 and state in ('joining', 'working')
   returning id`,
@@ -201,19 +201,16 @@ const SELECT_FINDINGS: Statement<{ worker: string; seenAgoMs: number; findings: 
   isQuick: true,
 };
 
-export async function rangeCounts(
-  queries: Queries,
-  run: number,
-): Promise<Pick<HeartbeatReply, "ranges" | "givenBack">> {
-  const { givenBack = 0, ...ranges } = (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
-  return { ranges, givenBack };
+export async function rangeCounts(queries: Queries, run: number): Promise<Pick<HeartbeatReply, "ranges" | "released">> {
+  const { released = 0, ...ranges } = (await queries.row(SELECT_COUNTS, run)) ?? { waiting: 0, taken: 0, done: 0 };
+  return { ranges, released };
 }
 
-const SELECT_COUNTS: Statement<RangeCounts & Pick<HeartbeatReply, "givenBack">> = {
+const SELECT_COUNTS: Statement<RangeCounts & Pick<HeartbeatReply, "released">> = {
   sql: `
   select count(*) filter (where state = 'waiting') as waiting, count(*) filter (where state = 'taken') as taken,
     count(*) filter (where state = 'done') as done,
-    count(*) filter (where state = 'waiting' and taken_at is not null) as "givenBack"
+    count(*) filter (where state = 'waiting' and taken_at is not null) as "released"
   from migrate.ranges where run = $1`,
   isQuick: true,
 };

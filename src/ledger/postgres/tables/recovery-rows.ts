@@ -95,14 +95,14 @@ const MARK_POSSIBLY_SENT = `
 
 export async function noteRecovery(transaction: Transaction, { id, at, isUncertain }: Recovery): Promise<void> {
   await transaction.run(INSERT_RECOVERY, id, at, isUncertain);
-  if (isUncertain) for (const sql of UNSURE_OF_ALL) await transaction.run(sql);
+  if (isUncertain) for (const sql of MARK_ALL_UNCERTAIN) await transaction.run(sql);
 }
 
 /** Repeated if the reply was lost. */
 const INSERT_RECOVERY = "insert into migrate.recoveries values ($1, $2, $3) on conflict do nothing";
 
 /** A record that was in flight or not sent yet may have had further requests. */
-const UNSURE_OF_ALL: readonly string[] = [
+const MARK_ALL_UNCERTAIN: readonly string[] = [
   "update migrate.attempts set harmless = false where status = 'sending'",
   "update migrate.records set other_content = 1 where state <> 'accepted'",
   "update migrate.records set state = 'ambiguous' where state not in ('accepted', 'sending')",
@@ -167,7 +167,7 @@ const SELECT_DATABASE_ORIGIN: Statement<Origin> = {
   select (select oid from pg_database where datname = current_database())::text || '/' ||
       'migrate.ledger'::regclass::oid::text as origin, 0::float8 as position, pg_postmaster_start_time()::text as "startedAt"`,
 };
-const LACKS_A_RIGHT = "42501";
+const INSUFFICIENT_PRIVILEGE = "42501";
 
 async function serverOrigin(database: Queries): Promise<Origin> {
   const none: Origin = { origin: "", position: 0 };
@@ -175,7 +175,7 @@ async function serverOrigin(database: Queries): Promise<Origin> {
     return (await database.row(SELECT_ORIGIN)) ?? none;
   } catch (error) {
     const cause = error instanceof Error ? error.cause : undefined;
-    if (errorCode(cause) !== LACKS_A_RIGHT) throw error;
+    if (errorCode(cause) !== INSUFFICIENT_PRIVILEGE) throw error;
     return (await database.row(SELECT_DATABASE_ORIGIN)) ?? none;
   }
 }

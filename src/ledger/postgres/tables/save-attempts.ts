@@ -80,7 +80,7 @@ function intentColumns(intents: readonly Intent[]): readonly PostgresValue[] {
 /**
  * A new account that already belongs to another record of the same endpoint, in any run, proves nothing. A refused
  * record restarts at its first step, and so does one that was on the platform before. `counted` reads the accepted
- * contents as they were before this statement.
+ * contents before this statement changes them.
  */
 const SETTLE: Statement<Changes> = {
   sql: `

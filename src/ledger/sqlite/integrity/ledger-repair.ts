@@ -12,7 +12,7 @@ import {
 } from "../ledger-file.ts";
 import { createSchema } from "../ledger-schema.ts";
 import { RECOUNT } from "../tables/count-schema.ts";
-import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, UNSURE_OF_ALL } from "../tables/recovery.ts";
+import { FIND_UNCOVERED, recoveriesOf, saveRecoveries, MARK_ALL_UNCERTAIN } from "../tables/recovery.ts";
 import { openDatabase, type Query, type SqliteDatabase, type SqlValue } from "../sqlite-database.ts";
 import { CONFIRMED } from "./ledger-check.ts";
 import { readChecksums, checksumsPath } from "./page-checksums.ts";
@@ -51,7 +51,8 @@ function rebuild(intact: SqliteDatabase, path: string, mayRecreate: boolean): Om
   try {
     const { tables, isCertain } = copyInto(intact, path, mayRecreate);
     intact.transaction(() => {
-      for (const sql of [...UNCONFIRMED, ...(isCertain ? UNSURE_OF_ONE : UNSURE_OF_ALL), ...FOLLOWING]) intact.run(sql);
+      for (const sql of [...UNCONFIRMED, ...(isCertain ? MARK_ONE_UNCERTAIN : MARK_ALL_UNCERTAIN), ...FOLLOWING])
+        intact.run(sql);
       intact.execute(RECOUNT + FIND_UNCOVERED);
     });
     return { tables, ambiguous: intact.row(AMBIGUOUS)?.count ?? 0 };
@@ -142,7 +143,7 @@ const UNCONFIRMED = [
 ];
 
 /** Everything could be read, so a fact that two tables agree on is true. */
-const UNSURE_OF_ONE = [
+const MARK_ONE_UNCERTAIN = [
   `update records set state = 'ambiguous'
    where state not in ('accepted', 'sending') and attempts > 0 and not exists (
      select 1 from attempts where attempts.identity = records.identity and attempts.attempt = records.attempts

@@ -82,7 +82,7 @@ function held(
     forgetHeld();
     // Removed while the lock is held, so that waiting processes detect the removal.
     if (statOf(lockPath)?.ino === file) rmSync(lockPath, { force: true });
-    letGo(database);
+    releaseTransaction(database);
   };
   const forget = atExit(release);
   return {
@@ -151,18 +151,18 @@ function take(
     reopenTransaction(database, path, holder);
     return { database, file };
   } catch (error) {
-    letGo(database);
+    releaseTransaction(database);
     throw error;
   }
 }
 
 function closed<T>(database: SqliteDatabase, result: T): T {
-  letGo(database);
+  releaseTransaction(database);
   return result;
 }
 
 /** Ends the transaction first: a database stays open until its statements are garbage-collected. */
-function letGo(database: SqliteDatabase): void {
+function releaseTransaction(database: SqliteDatabase): void {
   try {
     database.execute("rollback");
   } catch {
@@ -194,7 +194,7 @@ function begin(database: SqliteDatabase, path: string): void {
  * the lock.
  */
 function reopenTransaction(database: SqliteDatabase, path: string, holder: Holder): void {
-  for (const deadline = performance.now() + GIVE_WAY_MS; ;) {
+  for (const deadline = performance.now() + TAKEOVER_TIMEOUT_MS; ;) {
     try {
       database.execute("begin immediate");
       break;
@@ -208,7 +208,7 @@ function reopenTransaction(database: SqliteDatabase, path: string, holder: Holde
   if (now?.nonce !== holder.nonce) throw inUse(path, now);
 }
 
-const GIVE_WAY_MS = 5000;
+const TAKEOVER_TIMEOUT_MS = 5000;
 
 const HOLDER_COLUMNS = ["host", "pidNamespace", "pid", "processStart", "command", "since", "nonce", "kind"] as const;
 

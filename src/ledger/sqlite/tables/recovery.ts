@@ -98,22 +98,22 @@ function noteRecovery(database: SqliteDatabase, recovery: Recovery): void {
   database.transaction(() => {
     saveRecoveries(database, [...recoveriesOf(database), recovery]);
     database.run("delete from compared");
-    if (recovery.isUncertain) for (const sql of UNSURE_OF_ALL) database.run(sql);
+    if (recovery.isUncertain) for (const sql of MARK_ALL_UNCERTAIN) database.run(sql);
   });
 }
 
 /** A record that was in flight or not sent yet may have had further requests. */
-export const UNSURE_OF_ALL: readonly string[] = [
+export const MARK_ALL_UNCERTAIN: readonly string[] = [
   "update attempts set harmless = 0 where status = 'sending'",
   "update records set other_content = 1 where state <> 'accepted'",
   "update records set state = 'ambiguous' where state not in ('accepted', 'sending')",
 ];
 
-const HELD_BY_A_PLAN = `(select identity from items where identity is not null
+const PLANNED_AMBIGUOUS = `(select identity from items where identity is not null
   and run in (select id from runs where command = 'push' and not dry_run and state <> 'planning'))`;
 
 /** For a repaired ledger. */
 export const FIND_UNCOVERED: string = `
-  update records set resends = 0 where resends < 0 and identity in ${HELD_BY_A_PLAN};
-  update records set resends = -1 where identity not in ${HELD_BY_A_PLAN};
+  update records set resends = 0 where resends < 0 and identity in ${PLANNED_AMBIGUOUS};
+  update records set resends = -1 where identity not in ${PLANNED_AMBIGUOUS};
   update seal set recoveries = coalesce(recoveries, '[]');`;

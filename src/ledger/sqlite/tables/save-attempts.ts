@@ -7,7 +7,7 @@ import { accountHolder } from "../../tables/reconciliation.ts";
 import { finishNow } from "../../tables/tables.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 import { sqliteTables } from "../sqlite-tables.ts";
-import { acceptTogether } from "./accept-together.ts";
+import { acceptInBatch } from "./accept-in-batch.ts";
 import { addToCounts } from "./count-schema.ts";
 import { insertProblems } from "./insert-problems.ts";
 
@@ -67,7 +67,7 @@ export function saveOutcomes(database: SqliteDatabase, run: RunRow, outcomes: re
   const count = (status: string, records: number): void => {
     moved.set(status, (moved.get(status) ?? 0) + records);
   };
-  const { written, missing, others } = acceptTogether(database, run, outcomes);
+  const { written, missing, others } = acceptInBatch(database, run, outcomes);
   const revised = missing === 0 ? 0 : acceptRevised(database, written, missing);
   let accepted = written.length - revised;
   count("accepted", written.length);

@@ -33,9 +33,9 @@ interface Spreading {
 }
 
 /** Maximum size of the keys of all parents, which are kept in memory. */
-const MOST_KEY_BYTES = 64 * 2 ** 20;
+const MAX_KEY_BYTES = 64 * 2 ** 20;
 /** Average number of copies per row above which rows are looked up instead of copied. */
-const MOST_COPIES = 4;
+const MAX_COPIES = 4;
 const FIRST_COPIES = 100_000;
 
 /**
@@ -85,7 +85,7 @@ async function rootKeys(root: CsvSource, { signal }: Spreading): Promise<RootKey
         rows += addKeys(table, keyVisitor(layout, column), records);
         memory += table.memoryBytes();
       }
-      if (memory > MOST_KEY_BYTES) return undefined;
+      if (memory > MAX_KEY_BYTES) return undefined;
     }
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
@@ -130,7 +130,7 @@ async function spread(
       visit(records, records.from, (record, bytes, start, end) => {
         let parent = start < 0 ? -1 : table.find(bytes, start, end);
         if (parent >= 0) matched.add(count);
-        room += MOST_COPIES;
+        room += MAX_COPIES;
         for (; parent >= 0 && room >= 0; parent = table.next(parent)) {
           spool.add(parent, flagged, record);
           room -= 1;

@@ -112,7 +112,7 @@ export function contiguousCheck(check: CheckOf<"contiguous">, { compiler }: Chec
         if (succeeds(period, before)) before = period;
       }
       const last = periods.at(-1);
-      if (check.lastOpen && last?.end !== undefined) report(last.item);
+      if (check.lastIsOpen && last?.end !== undefined) report(last.item);
     }
   };
 }

@@ -22,7 +22,7 @@ export interface PossibleContext extends Pick<RuleContext, "declarations" | "set
   readonly tree: FieldTree;
 }
 
-/** Determines what the expressions of rules can be, given the fields of a payload. */
+/** Determines the possible values of rule expressions, given the fields of a payload. */
 export interface PossibleValues {
   /** Whether the expression can have a value. */
   readonly exists: (expression: Expression, place: PossiblePlace) => Possible;

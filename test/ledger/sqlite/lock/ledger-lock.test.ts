@@ -41,7 +41,7 @@ test("the lock is taken once, released, and taken again; it leaves no file", asy
   expect(readdirSync(join(path, ".."))).toEqual([]);
 });
 
-test("another process learns at once who holds the lock: process, host, command, since when", async () => {
+test("another process learns immediately who holds the lock: process, host, command, since when", async () => {
   const path = ledgerPath();
   const child = start("hold", path);
   expect(await firstLine(child)).toBe("locked");
@@ -52,7 +52,7 @@ test("another process learns at once who holds the lock: process, host, command,
   for (const part of [String(child.pid), hostname(), "`push`", "since 20"]) expect(message).toContain(part);
 });
 
-test("one of many waiting processes replaces a killed holder at once", async () => {
+test("one of many waiting processes replaces a killed holder immediately", async () => {
   const path = await killedHolder();
   expect(existsSync(`${path}.lock`)).toBe(true);
   expect(isLocked(path)).toBe(false);
@@ -133,7 +133,7 @@ describe("where file system locks are unreliable", () => {
     });
   });
 
-  test("the lock of a process that has certainly died on this host is taken over at once", async () => {
+  test("the lock of a process that has certainly died on this host is taken over immediately", async () => {
     const path = await killedHolder({}, lease);
     const asked = performance.now();
     const lock = await lockLedger(path, "push", { kind: "lease", leaseMs: 60_000 });

@@ -3,7 +3,7 @@ import type { RunRow } from "../../runs/recorded-run.ts";
 import type { Query, SqliteDatabase, SqlValue } from "../sqlite-database.ts";
 
 /**
- * Creates the view that `acceptTogether` writes to, for this connection. Its trigger changes the three rows of a
+ * Creates the view that `acceptInBatch` writes to, for this connection. Its trigger changes the three rows of a
  * record, which saves a call from JavaScript for each row.
  */
 export function prepareAccepting(database: Pick<SqliteDatabase, "execute">): void {
@@ -26,7 +26,7 @@ const ACCEPTING = `
   end;`;
 
 /** The result of writing outcomes together. */
-interface AcceptedTogether {
+interface AcceptedInBatch {
   /** The outcomes that were written. Rows are missing if they were not in the state in which this run left them. */
   readonly written: readonly AttemptOutcome[];
   /** The number of their rows that did not change. Each outcome has three rows. */
@@ -39,11 +39,11 @@ interface AcceptedTogether {
  * Writes those outcomes of a group that only say that a record was accepted with a new account: nearly all outcomes of
  * a run. Excludes accounts that occur twice, or that are already in the ledger.
  */
-export function acceptTogether(
+export function acceptInBatch(
   database: SqliteDatabase,
   run: RunRow,
   outcomes: readonly AttemptOutcome[],
-): AcceptedTogether {
+): AcceptedInBatch {
   const accounts = outcomes.flatMap(({ account }) => account ?? []);
   const plain = new Set(accounts).size < accounts.length ? [] : outcomes.filter(isPlain);
   const written: AttemptOutcome[] = [];
