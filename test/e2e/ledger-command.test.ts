@@ -44,7 +44,7 @@ test("a ledger with one flipped bit is refused by every command, and repaired wi
   for (const command of [["status"], ["resume"], ["ledger", "check"]]) {
     const { code, stdout, stderr } = await work.migrate(command);
     expect([command, code]).toEqual([command, 6]);
-    expect(stdout + stderr).toMatch(/damaged: page \d+ has a wrong checksum/);
+    expect(stdout + stderr).toMatch(/corrupt: page \d+ has a wrong checksum/);
   }
   const repair = await work.migrate(["ledger", "repair"]);
   expect([0, 5]).toContain(repair.code);
