@@ -217,7 +217,11 @@ async function platformRequest(context: RequestContext): Promise<PlatformRequest
 }
 
 function responseTo({ status, body, headers }: Reply): Response {
+  if (BODILESS_STATUSES.has(status)) return new Response(null, { status, headers: { ...headers } });
   const text = typeof body === "string" ? body : JSON.stringify(body);
   const type = typeof body === "string" ? "text/html; charset=utf-8" : "application/json";
   return new Response(text, { status, headers: { "Content-Type": type, ...headers } });
 }
+
+/** A reply with one of these statuses has no body (RFC 9110, 15.3.5 and 15.3.6). */
+const BODILESS_STATUSES: ReadonlySet<number> = new Set([204, 205]);

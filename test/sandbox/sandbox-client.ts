@@ -134,7 +134,12 @@ const DOCUMENT: JsonObject = {
 
 function post(schema: string): JsonObject {
   const content = { "application/json": { schema: { $ref: `#/components/schemas/${schema}` } } };
-  return { post: { requestBody: { required: true, content }, responses: { "200": { description: "" } } } };
+  return {
+    post: {
+      requestBody: { required: true, content },
+      responses: { "200": { description: "" }, "201": { description: "" } },
+    },
+  };
 }
 
 const ANY = { kind: "any", nullable: true, deprecated: false, validators: [] } as const;

@@ -21,6 +21,7 @@ import type { ImportProcesses, ProcessIdentity } from "../state/import-processes
 import { compileJudge, type Judge } from "../judge/judge.ts";
 import type { PlatformCheck } from "../judge/platform-rules.ts";
 import type { SandboxState } from "../state/sandbox-state.ts";
+import { documentedForm } from "./documented-reply.ts";
 import { workflowStepHandler } from "./workflow-steps.ts";
 import { type PostRole, postRoles } from "./workflow-roles.ts";
 
@@ -59,7 +60,8 @@ export function supplierIn(request: PlatformRequest): string {
 /**
  * Simulates one POST operation of the contract: authentication, JSON, import supplier, payload, then the effect. The
  * workflows of the contract define the effect. For an operation in no workflow the path decides: `validate` changes
- * nothing, `notes` adds notes, `account` creates an account, and any other path only accepts the payload.
+ * nothing, `notes` adds notes, `account` creates an account, and any other path only accepts the payload. A success of
+ * such an operation has the form that the contract documents.
  */
 function dataImportHandler(
   operation: Operation,
@@ -71,6 +73,8 @@ function dataImportHandler(
     role === undefined
       ? payloadHandlerFor(operation, dependencies)
       : workflowStepHandler(role, dependencies, operation.wrap !== undefined);
+  const inDocumentedForm =
+    role === undefined ? documentedForm(dependencies.contract.document, operation) : (success: Reply) => success;
   return (request) => {
     const body = readBody(request, dependencies.authenticate);
     if ("refused" in body) return body.refused;
@@ -83,7 +87,7 @@ function dataImportHandler(
       refuseSupplier(identity.supplier, dependencies.state) ?? refusePayload(body.value, judge, dependencies);
     const reply =
       (role?.hasSeparateValidation === true ? refused && withoutFieldErrors(refused) : refused) ??
-      handlePayload(payload, identity);
+      inDocumentedForm(handlePayload(payload, identity), [payload, body.value]);
     return identity.key === "" ? reply : { ...reply, key: identity.key };
   };
 }

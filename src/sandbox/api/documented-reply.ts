@@ -1,0 +1,225 @@
+import { createHash } from "node:crypto";
+import type { Operation } from "../../contract/operations/operation.ts";
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from "../../json/json-value.ts";
+import {
+  alternativesIn,
+  flattenSchema,
+  impliedType,
+  isScalar,
+  requiredNames,
+  resolveRef,
+  sharedTypes,
+  takesNull,
+  valuesOf,
+} from "../judge/openapi-schema.ts";
+import type { Reply } from "../sandbox-reply.ts";
+
+/**
+ * Returns a function that gives a success the documented form: the first documented 2xx status, unless its own status
+ * is documented, and a body of the schema of that status. Members keep the values of the success, or otherwise of the
+ * request. Required members without a value get the documented example, or one that fits their type.
+ */
+export function documentedForm(
+  document: JsonObject,
+  operation: Operation,
+): (success: Reply, request: readonly JsonValue[]) => Reply {
+  const documented = documentedSuccesses(document, operation);
+  return (success, request) => {
+    const [first] = documented;
+    if (first === undefined || success.status >= 300) return success;
+    const { status, schema } = documented.find((one) => one.status === success.status) ?? first;
+    if (schema === undefined) return { ...success, status };
+    const form = (own: JsonValue): JsonValue => {
+      const sources = [own, ...request, otherNames(own)];
+      return builtValue(schema, { document, sources, depth: 0 }).value;
+    };
+    const { body } = success;
+    const isListOfItems = isJsonArray(body) && typeOf(flattenSchema(document, schema)) !== "array";
+    return { ...success, status, body: isListOfItems ? body.map(form) : withOwnMembers(form(body), body) };
+  };
+}
+
+/** Other names of the account number in replies. */
+function otherNames(own: JsonValue): JsonObject {
+  const account = isJsonObject(own) ? own["account_number"] : undefined;
+  return account === undefined ? {} : { kraken_account_number: account, number: account };
+}
+
+interface DocumentedSuccess {
+  readonly status: number;
+  readonly schema: JsonObject | undefined;
+}
+
+/** In the order of the document. Ranges (`2XX`, `default`) document every status. */
+function documentedSuccesses(document: JsonObject, { method, path }: Operation): readonly DocumentedSuccess[] {
+  const responses = memberAt(document, ["paths", path, method.toLowerCase(), "responses"], document);
+  return Object.keys(responses ?? {})
+    .filter((name) => /^2\d\d$/.test(name))
+    .map((name) => {
+      const schema = memberAt(responses ?? {}, [name, "content", "application/json", "schema"], document);
+      return { status: Number(name), schema };
+    });
+}
+
+function memberAt(from: JsonObject, path: readonly string[], document: JsonObject): JsonObject | undefined {
+  let found: JsonObject | undefined = from;
+  for (const name of path) {
+    const next: JsonValue | undefined = found[name];
+    if (next === undefined || !isJsonObject(next)) return undefined;
+    found = resolveRef(document, next);
+  }
+  return found;
+}
+
+/** A schema is open, so the sandbox may add members, such as the status of a note. */
+function withOwnMembers(built: JsonValue, own: JsonValue): JsonValue {
+  return isJsonObject(built) && isJsonObject(own) ? { ...own, ...built } : built;
+}
+
+interface BuildContext {
+  readonly document: JsonObject;
+  /** Values at the same place of the success and of the request, the most likely first. */
+  readonly sources: readonly JsonValue[];
+  readonly depth: number;
+}
+
+interface Built {
+  readonly value: JsonValue;
+  /** Whether it contains a value of a source. */
+  readonly isKnown: boolean;
+}
+
+/** Schemas may be recursive. */
+const MAX_DEPTH = 8;
+
+function builtValue(schema: JsonObject, context: BuildContext): Built {
+  const { document, depth } = context;
+  const parts = flattenSchema(document, schema);
+  const { options = [], rest = [] } = alternativesIn(parts) ?? {};
+  const [option] = options;
+  if (option !== undefined && depth <= MAX_DEPTH) {
+    return builtValue({ allOf: [option, ...rest] }, { ...context, depth: depth + 1 });
+  }
+  const type = typeOf(parts);
+  if (type === "object") return builtObject(parts, context);
+  if (type === "array") return builtList(parts, context);
+  const known = context.sources.find((value) => isScalar(value) && fitsType(value, type, takesNull(document, schema)));
+  return known === undefined ? { value: sampleScalar(parts, type), isKnown: false } : { value: known, isKnown: true };
+}
+
+function typeOf(parts: readonly JsonObject[]): string | undefined {
+  return sharedTypes(parts)?.find((name) => name !== "null") ?? impliedType(parts);
+}
+
+function builtObject(parts: readonly JsonObject[], context: BuildContext): Built {
+  const { document, sources, depth } = context;
+  if (depth > MAX_DEPTH) return { value: {}, isKnown: false };
+  const required = new Set(parts.flatMap(requiredNames));
+  const properties = propertiesOf(parts);
+  const members = new Map<string, Built>();
+  for (const [name, schema] of properties) {
+    const own = sources.flatMap((source) => memberOf(source, name));
+    if (own.length === 0 && !required.has(name)) continue;
+    const given = own.length === 0 && isObject(schema, document) ? sources : own;
+    const built = builtValue(schema, { document, sources: given, depth: depth + 1 });
+    if (built.isKnown || required.has(name)) members.set(name, built);
+  }
+  const all = isAnyKnown(members) ? members : new Map([...members, ...optionalRecord(properties, context)]);
+  return {
+    value: Object.fromEntries([...all].map(([name, { value }]) => [name, value])),
+    isKnown: isAnyKnown(all),
+  };
+}
+
+function memberOf(source: JsonValue, name: string): readonly JsonValue[] {
+  const member = isJsonObject(source) ? source[name] : undefined;
+  return member === undefined ? [] : [member];
+}
+
+function isAnyKnown(members: ReadonlyMap<string, Built>): boolean {
+  return [...members.values()].some(({ isKnown }) => isKnown);
+}
+
+/** The record itself may be in an optional member at the top of a reply. */
+function optionalRecord(
+  properties: ReadonlyMap<string, JsonObject>,
+  { document, sources, depth }: BuildContext,
+): readonly (readonly [name: string, member: Built])[] {
+  if (depth > 0) return [];
+  return [...properties]
+    .filter(([, schema]) => isObject(schema, document))
+    .map(([name, schema]) => [name, builtValue(schema, { document, sources, depth: depth + 1 })] as const)
+    .filter(([, { isKnown }]) => isKnown);
+}
+
+function propertiesOf(parts: readonly JsonObject[]): ReadonlyMap<string, JsonObject> {
+  const found = new Map<string, JsonObject>();
+  for (const { properties } of parts) {
+    for (const [name, schema] of Object.entries(isJsonObject(properties) ? properties : {})) {
+      const before = found.get(name);
+      if (isJsonObject(schema) && schema["writeOnly"] !== true) {
+        found.set(name, before === undefined ? schema : { allOf: [before, schema] });
+      }
+    }
+  }
+  return found;
+}
+
+function isObject(schema: JsonObject, document: JsonObject): boolean {
+  return typeOf(flattenSchema(document, schema)) === "object";
+}
+
+function builtList(parts: readonly JsonObject[], { document, sources, depth }: BuildContext): Built {
+  const items = parts.map((part) => part["items"]).find(isJsonObject);
+  const given = sources.find(isJsonArray);
+  if (given !== undefined) {
+    const build = (item: JsonValue): JsonValue =>
+      items === undefined
+        ? item
+        : withOwnMembers(builtValue(items, { document, sources: [item], depth: depth + 1 }).value, item);
+    return { value: given.map(build), isKnown: given.length > 0 };
+  }
+  const needsItem = items !== undefined && parts.some(({ minItems }) => typeof minItems === "number" && minItems > 0);
+  if (!needsItem || depth > MAX_DEPTH) return { value: [], isKnown: false };
+  const { value, isKnown } = builtValue(items, { document, sources, depth: depth + 1 });
+  return { value: [value], isKnown };
+}
+
+function fitsType(value: JsonValue, type: string | undefined, takesNothing: boolean): boolean {
+  if (value === null) return takesNothing;
+  if (type === undefined) return true;
+  if (type === "integer") return Number.isInteger(value);
+  return typeof value === type;
+}
+
+function sampleScalar(parts: readonly JsonObject[], type: string | undefined): JsonValue {
+  const given = parts.flatMap((part) => [part["example"], part["default"], valuesOf(part)?.[0]]);
+  const sample = given.find((value) => value !== undefined && value !== null && isScalar(value));
+  if (sample !== undefined) return sample;
+  if (type === "boolean") return false;
+  if (type === "number" || type === "integer") return leastNumber(parts);
+  const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
+  return SAMPLE_TEXTS[String(format)] ?? sampleText(parts);
+}
+
+function leastNumber(parts: readonly JsonObject[]): number {
+  const least = parts.flatMap(({ minimum }) => (typeof minimum === "number" ? [minimum] : []));
+  return Math.max(1, ...least);
+}
+
+function sampleText(parts: readonly JsonObject[]): string {
+  const least = parts.flatMap(({ minLength }) => (typeof minLength === "number" ? [minLength] : []));
+  return "sandbox".padEnd(Math.min(Math.max(0, ...least), 1000), "x");
+}
+
+const DIGEST = createHash("sha256").update("sandbox").digest("hex");
+
+const SAMPLE_TEXTS: Readonly<Record<string, string>> = {
+  date: "2026-01-31",
+  "date-time": "2026-01-31T09:30:00Z",
+  decimal: "1.00",
+  email: "sandbox@example.com",
+  time: "09:30:00",
+  uri: "https://example.com/sandbox",
+  uuid: `${DIGEST.slice(0, 8)}-${DIGEST.slice(8, 12)}-4${DIGEST.slice(13, 16)}-8${DIGEST.slice(17, 20)}-${DIGEST.slice(20, 32)}`,
+};

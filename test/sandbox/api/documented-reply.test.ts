@@ -1,0 +1,89 @@
+import { expect, test } from "vitest";
+import { loadContract } from "../../../src/contract/load-contract.ts";
+import type { JsonObject } from "../../../src/json/json-value.ts";
+import { connect, type Client } from "../sandbox-client.ts";
+
+const text = { type: "string" };
+const reference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
+
+function json(schema: JsonObject): JsonObject {
+  return { content: { "application/json": { schema } } };
+}
+
+/** The published form of a billing platform: wrapped requests and replies, 200 for a POST. */
+const CUSTOMER = {
+  type: "object",
+  required: ["customer_id", "sequence", "external_id", "created_at", "zone", "balance"],
+  properties: {
+    customer_id: { ...text, format: "uuid" },
+    sequence: { type: "integer", example: 7 },
+    external_id: text,
+    name: { type: ["string", "null"] },
+    created_at: { ...text, format: "date-time" },
+    zone: { ...text, enum: ["UTC", "Europe/London"] },
+    balance: { type: "number", minimum: 3 },
+    parent: reference("Customer"),
+    secret: { ...text, writeOnly: true },
+  },
+};
+
+function connectTo(path: string, request: JsonObject, responses: JsonObject): Promise<Client> {
+  const post = { operationId: "create", requestBody: json(request), responses };
+  const document = {
+    openapi: "3.1.0",
+    info: { title: "Billing", version: "1" },
+    paths: { [path]: { post } },
+    components: { schemas: { Customer: CUSTOMER } },
+  };
+  const contract = loadContract([{ file: "billing.json", text: JSON.stringify(document) }]);
+  return connect({ contract });
+}
+
+const INPUT = {
+  type: "object",
+  required: ["customer"],
+  properties: { customer: { type: "object", properties: { external_id: text, name: text, secret: text } } },
+};
+
+test("a POST is answered with the first documented success and a body of its schema (it was 201 with the payload)", async () => {
+  const wrapped = { type: "object", required: ["customer"], properties: { customer: reference("Customer") } };
+  const { post } = await connectTo("/customers", INPUT, { "400": {}, "200": json(wrapped), "202": {} });
+  const sent = { customer: { external_id: "C1", name: "Ann", secret: "s" } };
+  const { status, json: body } = await post("customers", sent);
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    customer: {
+      customer_id: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-8[\da-f]{3}-[\da-f]{12}$/),
+      sequence: 7,
+      external_id: "C1",
+      name: "Ann",
+      created_at: "2026-01-31T09:30:00Z",
+      zone: "UTC",
+      balance: 3,
+    },
+  });
+});
+
+test("the record of a reply without a wrapper is found in a wrapped request, and in an optional member of the reply", async () => {
+  const flat = await connectTo("/customers", INPUT, { "200": json(reference("Customer")) });
+  const sent = { customer: { external_id: "C2" } };
+  expect((await flat.post("customers", sent)).json).toMatchObject({ zone: "UTC" });
+  const optional = { type: "object", properties: { customer: reference("Customer"), note: text } };
+  const { json: body } = await (
+    await connectTo("/customers", INPUT, { "202": json(optional) })
+  ).post("customers", sent);
+  expect(body.customer).toMatchObject({ external_id: "C2" });
+});
+
+test("an account has its number under the documented name, and keeps a documented status", async () => {
+  const reply = { type: "object", required: ["number"], properties: { number: text } };
+  const account = { type: "object", properties: { external_account_number: text } };
+  const { post } = await connectTo("/accounts/", account, { "200": json(reply), "201": json(reply) });
+  const { status, json: body } = await post("accounts/", { external_account_number: "A1" });
+  expect([status, body.number]).toEqual([201, expect.stringMatching(/^A-[0-9A-F]{8}$/)]);
+});
+
+test("a documented 204 has no body", async () => {
+  const { post } = await connectTo("/customers", INPUT, { "204": { description: "" } });
+  expect(await post("customers", { customer: { external_id: "C3" } })).toMatchObject({ status: 204, text: "" });
+});
