@@ -17,7 +17,7 @@ import {
 import type { PlannedBatch } from "./pipeline/plan/plan-items.ts";
 import { endRun, type ShownRun } from "./pipeline/run/run-report.ts";
 import { keepPayloads, type KeptPayloads } from "./pipeline/send/kept-payloads.ts";
-import { type SendOptions, sendRecords } from "./pipeline/send/send-records.ts";
+import { haveReplies, type SendOptions, sendRecords } from "./pipeline/send/send-records.ts";
 import { checkChunksHere, checkInThreads, type CheckInThreads } from "./pipeline/threads/check-in-threads.ts";
 import { threadsFor } from "./pipeline/threads/thread-count.ts";
 import { shareRun } from "./pipeline/shared/share-run.ts";
@@ -67,9 +67,10 @@ export async function continueSending(run: OpenRun, sending?: Sending, checked?:
   const { job, shownValues, journal, dependencies } = run;
   const before = sending && (await announce(run, sending));
   const { workers } = sending ?? {};
+  const hasReplied = before && haveReplies(before);
   const sent =
     workers === undefined
-      ? sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal }))
+      ? sending && (await sendRecords(job, run, { ...sending, dependencies, shownValues, journal, hasReplied }))
       : await shareRun(run, { ...sending, workers });
   if (sending !== undefined && sent?.reason === "done") await compareExisting(run, sending.connection);
   const isResumed = checked === undefined;

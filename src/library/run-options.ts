@@ -75,7 +75,11 @@ export type ReadTargetOptions = Omit<TargetOptions, "environment"> & Partial<Pic
 /** Rate limits of a run. */
 export interface PaceOptions extends Partial<RateLimitSettings> {}
 
-const LIBRARY_PACE: OptionTable = { ...libraryOptions(PACE), waitForSupplier: { kind: "object" } };
+const LIBRARY_PACE: OptionTable = {
+  ...libraryOptions(PACE),
+  waitForSupplier: { kind: "object" },
+  wait: { kind: "switch" },
+};
 
 export interface ValidateOptions extends JobOptions, ReportOptions, CallOptions, CheckOptions, ThreadOptions {}
 

@@ -22,6 +22,9 @@ export interface RetryOptions extends RetryDependencies {
   readonly reasonToRetry: (error: TransportError, origin: string) => string | undefined;
 }
 
+/** After this time, an address that was never reached is not tried again. With one more try, it fails within 30 s. */
+export const FIRST_CONTACT_MS = 12_000;
+
 /** The maximum `Retry-After` that is honoured. */
 const MAX_WAIT_MS = 120_000;
 
@@ -39,17 +42,28 @@ export function isTemporary(status: number): boolean {
  * the last error. Only for requests that change nothing.
  */
 export function retryingHttp(http: Http, options: RetryOptions): Http {
+  let hasReplied = false;
   return async (request) => {
+    let spentMs = 0;
     for (let tries = 1; ; tries += 1) {
       const end = await http(request).catch(asTransportError);
-      const wait = tries < options.maxTries ? waitAfter(end, tries, request.url.origin, options) : undefined;
+      spentMs += end.durationMs;
+      hasReplied ||= isContact(end);
+      const isLast = tries >= options.maxTries || (!hasReplied && spentMs >= FIRST_CONTACT_MS);
+      const wait = isLast ? undefined : waitAfter(end, tries, request.url.origin, options);
       if (wait !== undefined && request.signal?.aborted !== true) {
         options.onWait?.(wait);
+        spentMs += wait.ms;
         await options.clock.sleep(wait.ms, request.signal);
       } else if (end instanceof TransportError) throw end;
       else return end;
     }
   };
+}
+
+/** Whether the request reached the server. */
+function isContact(end: HttpReply | TransportError): boolean {
+  return !(end instanceof TransportError) || end.phase !== "unsent";
 }
 
 function asTransportError(error: unknown): TransportError {

@@ -49,7 +49,11 @@ export function createRounds(
   const rate = createRateControl(options, { clock, random, onChange: onProgress });
   const stepLimits = createStepLimits(rate.maximum, onProgress);
   const retryBudget = createRetryBudget();
-  const maxWaitMs = options.maxWaitMs ?? MAX_WAIT_MS;
+  const limits = {
+    maxWaitMs: options.maxWaitMs ?? MAX_WAIT_MS,
+    firstWaitMs: options.firstWaitMs,
+    contact: { isMade: false },
+  };
   const kept: Omit<SendContext, "queue" | "circuitBreaker" | "shutdown" | "ledgerWriter"> = {
     options,
     steps,
@@ -73,7 +77,7 @@ export function createRounds(
       ...kept,
       shutdown,
       queue: createSendQueue(),
-      circuitBreaker: createCircuitBreaker({ rate, budget: retryBudget, clock, maxWaitMs }),
+      circuitBreaker: createCircuitBreaker({ rate, budget: retryBudget, clock, ...limits }),
       ledgerWriter: createLedgerWriter({ ledger, run: options.run, clock, onFailure: shutdown.stop }),
     };
   };

@@ -77,6 +77,8 @@ export interface UploadOptions {
   readonly trustNotFoundFrom?: number;
   /** Maximum wait while the platform is unreachable or accepts nothing, default 5 minutes. */
   readonly maxWaitMs?: number;
+  /** Maximum wait for an unreachable platform until its first reply, default `maxWaitMs`. */
+  readonly firstWaitMs?: number | undefined;
 }
 
 /** One worker's share of the pace of a run. */

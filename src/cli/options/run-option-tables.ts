@@ -31,6 +31,7 @@ export const PUSH = {
     kind: "duration",
     help: "wait while the import supplier is Paused or Complete (30m, 2h; default: no limit)",
   },
+  wait: { help: "keep trying for 5 minutes if the platform cannot be reached at the start (default: 30 seconds)" },
   yes: { short: "y", help: "send to a production target, or send invalid records, without confirmation" },
 } as const;
 

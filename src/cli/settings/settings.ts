@@ -168,6 +168,7 @@ function rateLimitSettings(flags: Flags, target: ChosenTarget | undefined): Rate
     maxConcurrency: target?.maxConcurrency ?? DEFAULT_PACE.maxConcurrency,
     rps: flags.rps ?? target?.rps,
     ...(flags.waitForSupplier !== undefined && { waitForSupplier: waitOf(flags.waitForSupplier) }),
+    ...(flags.wait !== undefined && { wait: flags.wait }),
   };
 }
 

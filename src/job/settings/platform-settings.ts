@@ -15,6 +15,8 @@ export interface RateLimitSettings extends RecordedPace {
    * limit.
    */
   readonly waitForSupplier?: { readonly forMs?: number | undefined } | undefined;
+  /** Keep trying as in an outage if the platform cannot be reached from the start. */
+  readonly wait?: boolean | undefined;
 }
 
 export const DEFAULT_PACE: RateLimitSettings = { concurrency: "auto", maxConcurrency: 16 };

@@ -157,6 +157,7 @@ const runSettingsSchema: z.ZodType<RunSettings> = z.object({
   pace: z.object({
     ...recordedShape(PACE),
     waitForSupplier: z.object({ forMs: z.number().optional() }).optional(),
+    wait: z.boolean().optional(),
   }),
   workers: z.object({ count: z.number(), leaseMs: z.number() }).optional(),
   confirmed: z.boolean().optional(),

@@ -12,7 +12,7 @@ export interface SharedRun {
    */
   readonly ledger: Pick<
     Ledger,
-    "findRun" | "sendable" | "nextSendable" | "notePosition" | "history" | "recovery" | "origin"
+    "findRun" | "summary" | "sendable" | "nextSendable" | "notePosition" | "history" | "recovery" | "origin"
   >;
   /**
    * For the planner: divides the pending records into ranges and starts assigning them. Resolves to the number of

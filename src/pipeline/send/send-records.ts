@@ -1,11 +1,12 @@
 import type { SendEnvironment } from "../../job/dependencies.ts";
 import type { Job } from "../../job/job.ts";
+import type { Counts } from "../../job/run-progress.ts";
 import type { Connection } from "../../job/target-connection.ts";
 import type { Journal } from "../../ledger/journal/open-journal.ts";
 import { Failure } from "../../model/failure.ts";
 import type { HeldLease } from "../../ledger/runs/held-lease.ts";
 import type { ShownValues } from "../../report/shown-values.ts";
-import type { UploadDependencies, UploadEnd } from "../../upload/upload-types.ts";
+import type { UploadDependencies, UploadEnd, UploadOptions } from "../../upload/upload-types.ts";
 import type { Clock, WallClock } from "../../time/clock.ts";
 import { upload } from "../../upload/upload.ts";
 import { guardedSteps } from "./guarded-step.ts";
@@ -31,6 +32,8 @@ export interface SendOptions {
   readonly journal?: Journal | undefined;
   /** The connection creates nothing: a record that the platform would accept is `valid`. */
   readonly remoteValidation?: boolean;
+  /** The platform has replied to an earlier request of the run. */
+  readonly hasReplied?: boolean | undefined;
   /** The payloads of the input, if they need not be built again. */
   readonly kept?: KeptPayloads | undefined;
 }
@@ -65,7 +68,7 @@ export async function sendRecords(job: Job, handle: RunHandle, options: SendOpti
       drain: lease === undefined ? drain : AbortSignal.any([drain, lease.lost]),
       abort,
       trustNotFoundFrom: clock.monotonic() + quietMs,
-      maxWaitMs: MAX_PLATFORM_WAIT_MS,
+      ...platformWaits(pace, options.hasReplied),
       ...(pace.rps !== undefined && { rps: pace.rps }),
     },
   );
@@ -136,5 +139,25 @@ export function quietLeftMs(quietMs: number, givenUpAt: string | undefined, cloc
   return Math.max(0, Math.min(quietMs, Date.parse(givenUpAt) + quietMs - clock.now()));
 }
 
+/**
+ * How long a run waits for the platform.
+ * @param hasReplied the platform has replied to an earlier request of the run
+ */
+export function platformWaits(
+  { wait = false }: Pick<RateLimitSettings, "wait">,
+  hasReplied = false,
+): Pick<UploadOptions, "maxWaitMs" | "firstWaitMs"> {
+  return { maxWaitMs: MAX_WAIT_MS, firstWaitMs: wait || hasReplied ? undefined : FIRST_WAIT_MS };
+}
+
 /** Maximum time to wait for a platform that accepts nothing, before the run ends as incomplete. */
-export const MAX_PLATFORM_WAIT_MS: number = 5 * 60_000;
+const MAX_WAIT_MS = 5 * 60_000;
+/** With one more pause (8 s) and one more connection timeout (10 s), an unreachable platform fails within 30 s. */
+const FIRST_WAIT_MS = 12_000;
+
+/** Whether the counts of a run prove that the platform has replied to one of its requests. */
+export function haveReplies(counts: Counts): boolean {
+  return REPLIED.some((status) => (counts[status] ?? 0) > 0);
+}
+
+const REPLIED = ["accepted", "rejected", "existing", "blocked"] as const;

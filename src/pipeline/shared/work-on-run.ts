@@ -15,7 +15,7 @@ import { createNotedPlaces } from "../send/noted-places.ts";
 import type { PayloadGroup } from "../send/payload-group.ts";
 import type { ReadPayloads } from "../send/reread-payloads.ts";
 import { hasReachedStep, recordsToSend, type SendJob } from "../send/records-to-send.ts";
-import { journaled, MAX_PLATFORM_WAIT_MS, quietBeforeResend } from "../send/send-records.ts";
+import { haveReplies, journaled, platformWaits, quietBeforeResend } from "../send/send-records.ts";
 import { createRangeProgress, type RangeProgress } from "./held-ranges.ts";
 import { heartbeatMs, type Heartbeat, startHeartbeat } from "./heartbeat.ts";
 import { type RangeFeed, recordsOfRanges } from "./range-feed.ts";
@@ -110,8 +110,13 @@ export async function workOnRun(options: WorkOptions): Promise<WorkEnd> {
       random: dependencies.random,
       onProgress,
     };
-    const howToSend = uploadOptions(work, trustNotFoundFrom);
-    const end = await sendRanges(work, () => upload(() => recordsOfRanges(feedOf(work)), tools, howToSend));
+    let hasReplied = haveReplies((await shared.ledger.summary(run.id)).counts);
+    const end = await sendRanges(work, () => {
+      const howToSend = uploadOptions(work, trustNotFoundFrom, hasReplied);
+      // Another round begins only after all records of this one were sent.
+      hasReplied = true;
+      return upload(() => recordsOfRanges(feedOf(work)), tools, howToSend);
+    });
     return await endWork(end, work);
   } finally {
     await reader.close();
@@ -148,7 +153,7 @@ async function* notedGroups(
   }
 }
 
-function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
+function uploadOptions(work: Work, trustNotFoundFrom: number, hasReplied: boolean): UploadOptions {
   const { run, pace, until, leaving, workerPace, oneSupplier, dependencies } = work;
   return {
     run: run.id,
@@ -161,7 +166,7 @@ function uploadOptions(work: Work, trustNotFoundFrom: number): UploadOptions {
     drain: leaving,
     abort: dependencies.abort,
     trustNotFoundFrom,
-    maxWaitMs: MAX_PLATFORM_WAIT_MS,
+    ...platformWaits(pace, hasReplied),
   };
 }
 

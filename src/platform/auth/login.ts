@@ -116,7 +116,8 @@ function codeOf(error: JsonValue): string | undefined {
 export function loginError(end: LoginFailure): Failure | TransportError {
   if (end.kind === "later") {
     const { code, cause } = end;
-    return new TransportError("unsent", `no token at the moment: ${code}`, { code, durationMs: 0, cause });
+    const durationMs = cause instanceof TransportError ? cause.durationMs : 0;
+    return new TransportError("unsent", `no token at the moment: ${code}`, { code, durationMs, cause });
   }
   if (end.kind === "unreadable") {
     const { reason, isFinal = false } = end;

@@ -1,5 +1,6 @@
 import type { Sleeper } from "../../time/clock.ts";
 import { TransportError } from "../../transport/http.ts";
+import { FIRST_CONTACT_MS } from "../../transport/retrying-http.ts";
 import type { Authorisation } from "./authorisation.ts";
 
 export interface AuthorisationRetryOptions {
@@ -18,12 +19,18 @@ const FIRST_DELAY_MS = 1_000;
 export function retryingAuthorisation(authorisation: Authorisation, options: AuthorisationRetryOptions): Authorisation {
   const { clock, maxTries, signal, onWait } = options;
 
+  let hasReplied = false;
   const retried = async <Value>(ask: () => Promise<Value>): Promise<Value> => {
+    let spentMs = 0;
     for (let tries = 1; ; tries += 1) {
       try {
-        return await ask();
+        const value = await ask();
+        hasReplied = true;
+        return value;
       } catch (error) {
         if (!(error instanceof TransportError) || tries >= maxTries || signal.aborted) throw error;
+        spentMs += error.durationMs;
+        if (!hasReplied && spentMs >= FIRST_CONTACT_MS) throw error;
         const ms = FIRST_DELAY_MS * 2 ** (tries - 1);
         onWait?.({ reason: error.message, ms });
         await clock.sleep(ms, signal);

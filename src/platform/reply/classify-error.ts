@@ -12,12 +12,30 @@ export function classifyError(error: TransportError, origin: string): Classifica
     if (error.code === "ABORTED") return { replyClass: { kind: "cancelled", reason: "not sent" } };
     const failure = tlsFailure(error, origin) ?? proxyFailure(error, origin);
     if (failure !== undefined) return { replyClass: { kind: "stop", failure } };
-    return { replyClass: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${error.code}` } };
+    return {
+      replyClass: { kind: "unsent", code: error.code, reason: `cannot reach ${origin}: ${causeOf(error.code)}` },
+    };
   }
   const reason = REASONS[error.code] ?? `no trustworthy answer: ${error.code}`;
   const replyClass = { kind: "ambiguous", reason, notFromApi: NOT_HTTP_CODES.has(error.code) } as const;
   return TIMEOUT_CODES.has(error.code) ? { replyClass, pushBack: { reason: "timeout" } } : { replyClass };
 }
+
+function causeOf(code: string): string {
+  const words = CAUSES[code];
+  return words === undefined ? code : `${words} (${code})`;
+}
+
+const CAUSES: Readonly<Record<string, string>> = {
+  EAI_AGAIN: "its name cannot be resolved at the moment",
+  ECONNREFUSED: "it refuses the connection",
+  ECONNRESET: "it closes the connection",
+  EHOSTUNREACH: "there is no route to it",
+  ENETUNREACH: "there is no route to it",
+  ENOTFOUND: "its name is unknown",
+  ETIMEDOUT: "it does not answer",
+  UND_ERR_CONNECT_TIMEOUT: "it does not answer",
+};
 
 const TIMEOUT_CODES: ReadonlySet<string> = new Set([
   "UND_ERR_HEADERS_TIMEOUT",

@@ -15,23 +15,37 @@ export interface CircuitBreaker {
   readonly observe: (result: RequestResult, epoch: Epoch, inFlight: number) => Failure | undefined;
 }
 
-interface CircuitBreakerDependencies {
+interface CircuitBreakerDependencies extends WaitLimits {
   readonly rate: RateControl;
   readonly budget: RetryBudget;
   readonly clock: Clock;
-  readonly maxWaitMs: number;
 }
 
-export function createCircuitBreaker({ rate, budget, clock, maxWaitMs }: CircuitBreakerDependencies): CircuitBreaker {
+/** How long the run waits for the platform. */
+interface WaitLimits {
+  readonly maxWaitMs: number;
+  /** Limit until the platform's first reply; default: `maxWaitMs`. */
+  readonly firstWaitMs?: number | undefined;
+  readonly contact: PlatformContact;
+}
+
+/** Outlives a round of an upload, which has its own circuit breaker. */
+interface PlatformContact {
+  /** The platform has replied to any request, including one for a token. */
+  isMade: boolean;
+}
+
+export function createCircuitBreaker(dependencies: CircuitBreakerDependencies): CircuitBreaker {
+  const { rate, budget, clock } = dependencies;
   const streaks = createReplyStreaks(rate.maximum);
-  const timeout = createProgressTimeout(maxWaitMs, clock);
+  const timeout = createProgressTimeout(dependencies, clock);
 
   return {
     observe({ replyClass, pushBack, durationMs }, epoch, inFlight) {
       if (replyClass.kind === "cancelled") return undefined;
       if (replyClass.kind === "unsent") {
         rate.unreachable(epoch, replyClass.reason);
-        return timeout.unsent(replyClass.code, replyClass.reason);
+        return timeout.unsent(replyClass, durationMs);
       }
       rate.reached();
       timeout.reached();
@@ -105,7 +119,9 @@ function createStreak(): Streak {
 
 function foreignReplies(reason: string): Failure {
   return new Failure("wrong_endpoint", `${MAX_FOREIGN_REPLIES} replies in a row did not come from the API: ${reason}`, {
-    hint: "check the base URL, and whether a proxy or a login page answers instead; the ambiguous records are in the report",
+    hint:
+      "check the base URL, whether the contract documents this reply, and whether a proxy or a login page answers " +
+      "instead; the ambiguous records are in the report",
   });
 }
 
@@ -118,7 +134,7 @@ function noAnswers(count: number): Failure {
 /** Measures the time without progress and ends the run after `maxWaitMs`. */
 interface ProgressTimeout {
   /** A request could not be sent. Returns the failure that ends the run, or undefined to keep trying. */
-  readonly unsent: (code: string, reason: string) => Failure | undefined;
+  readonly unsent: (unsent: Unsent, durationMs: number) => Failure | undefined;
   /** The platform pushed a request back. Returns the same as `unsent`. */
   readonly pushedBack: (afterMs: number | undefined) => Failure | undefined;
   /** A reply of any kind arrived, so the platform is reachable. */
@@ -127,16 +143,21 @@ interface ProgressTimeout {
   readonly progressed: () => void;
 }
 
-function createProgressTimeout(maxWaitMs: number, clock: MonotonicClock): ProgressTimeout {
+type Unsent = Extract<ReplyClass, { readonly kind: "unsent" }>;
+
+function createProgressTimeout(limits: WaitLimits, clock: MonotonicClock): ProgressTimeout {
+  const { maxWaitMs, firstWaitMs = maxWaitMs, contact } = limits;
   let unsentSince: number | undefined;
   let stuckSince: number | undefined;
-  let hasReached = false;
 
   return {
-    unsent(code, reason) {
-      unsentSince ??= clock.monotonic();
-      if (code === "ENOTFOUND" && !hasReached) return unknownHost(reason);
-      return clock.monotonic() - unsentSince >= maxWaitMs ? unreachable(reason, maxWaitMs) : undefined;
+    unsent({ code, reason }, durationMs) {
+      unsentSince ??= clock.monotonic() - durationMs;
+      contact.isMade ||= REFUSED_TOKEN.test(code);
+      if (code === "ENOTFOUND" && !contact.isMade) return unknownHost(reason);
+      const waitedMs = clock.monotonic() - unsentSince;
+      if (waitedMs >= maxWaitMs) return unreachable(reason, waitedMs);
+      return waitedMs >= firstWaitMs && !contact.isMade ? neverReached(reason, waitedMs) : undefined;
     },
     pushedBack(afterMs = 0) {
       stuckSince ??= clock.monotonic();
@@ -145,7 +166,7 @@ function createProgressTimeout(maxWaitMs: number, clock: MonotonicClock): Progre
     },
     reached() {
       unsentSince = undefined;
-      hasReached = true;
+      contact.isMade = true;
     },
     progressed() {
       stuckSince = undefined;
@@ -153,14 +174,25 @@ function createProgressTimeout(maxWaitMs: number, clock: MonotonicClock): Progre
   };
 }
 
+/** Codes for a platform that replied, but issued no token: such a platform can be reached. */
+const REFUSED_TOKEN = /^HTTP_\d|^UNREADABLE_TOKEN_REPLY$/;
+
 const RESUME_HINT = "run the same command or `migrate resume`: it continues where it stopped";
 
 function unknownHost(reason: string): Failure {
   return new Failure("usage", reason, { hint: "check the host name in the base URL" });
 }
 
-function unreachable(reason: string, maxWaitMs: number): Failure {
-  return new Failure("platform_unreachable", `${reason}, for ${seconds(maxWaitMs)}`, { hint: RESUME_HINT });
+function unreachable(reason: string, waitedMs: number): Failure {
+  return new Failure("platform_unreachable", `${reason}, for ${seconds(waitedMs)}`, { hint: RESUME_HINT });
+}
+
+function neverReached(reason: string, waitedMs: number): Failure {
+  return new Failure("platform_unreachable", `${reason}, for ${seconds(waitedMs)}`, {
+    hint:
+      "nothing was sent; check the network, the base URL and the proxy, if you use one, then run the same command again " +
+      "or `migrate resume`; a push with --wait keeps trying for 5 minutes",
+  });
 }
 
 function pushedBackTooLong(afterMs: number, maxWaitMs: number): Failure {

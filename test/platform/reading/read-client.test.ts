@@ -17,6 +17,10 @@ function thrown(error: Error): HttpReply {
   throw error;
 }
 
+function timeout(): HttpReply {
+  return thrown(new TransportError("unsent", "timeout", { code: "UND_ERR_CONNECT_TIMEOUT", durationMs: 10_000 }));
+}
+
 describe("a read", () => {
   test.each([
     ["429 with Retry-After", jsonReply(429, {}, { "retry-after": "7" }), 7000],
@@ -57,6 +61,19 @@ describe("a read", () => {
     expect(failure).toMatchObject({ name: "Failure", code });
     expect(JSON.stringify([failure, String(failure)])).not.toContain("A-1");
     expect(reads.asked).toHaveLength(requests);
+  });
+
+  test("ends within 30 seconds at an address that was never reached", async () => {
+    const never = fakeReads(timeout);
+    await expect(readAccount(never.client, "A-1")).rejects.toMatchObject({
+      code: "platform_unreachable",
+      message: expect.stringMatching(/^cannot reach https:\/\/\S+: it does not answer \(UND_ERR_CONNECT_TIMEOUT\)$/),
+    });
+    expect(never.asked).toHaveLength(2);
+    const once = fakeReads((_url, number) => (number === 1 ? ACCOUNT : timeout()));
+    await readAccount(once.client, "A-1");
+    await expect(readAccount(once.client, "A-1")).rejects.toMatchObject({ code: "platform_unreachable" });
+    expect(once.asked).toHaveLength(6);
   });
 
   test("shows the platform's reasons when it refuses the query", async () => {

@@ -84,6 +84,7 @@ export function modelSharedRun(run: string, options: ModelRunOptions): SharedRun
   return {
     ledger: {
       ...modelLedger(server, connection),
+      summary: (id) => connection.retryIfLost(() => server.tables.summary(id)),
       sendable: (id, from, to) => connection.retryIfLost(() => server.tables.sendable(id, from, to)),
       nextSendable: async (id, from) => {
         const [next] = await connection.retryIfLost(() => server.tables.sendable(id, from, Number.MAX_SAFE_INTEGER));

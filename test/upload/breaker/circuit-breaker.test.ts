@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "../../../src/model/failure.ts";
 import type { RequestResult } from "../../../src/platform/import/classified-request.ts";
-import { ACCEPTED, play, rejected, UNSENT } from "../scene.ts";
+import { ACCEPTED, busy, play, rejected, UNSENT } from "../scene.ts";
+
+const UNREACHED = { kind: "unsent", reason: "no token at the moment" } as const;
 
 describe("the circuit opens", () => {
   const closed: RequestResult = {
@@ -91,6 +93,41 @@ describe("an unreachable platform", () => {
     expect(Object.keys(end.counts)).toEqual(["pending"]);
     expect(clock.monotonic()).toBeLessThan(100_000);
     expect(sent.length).toBeLessThan(30);
+  });
+
+  test("fails within 30 seconds if it was never reached", async () => {
+    const { end, clock } = await play(() => UNSENT, { records: 50, firstWaitMs: 12_000 });
+    expect(end).toMatchObject({ reason: "stopped", failure: { code: "platform_unreachable", exitCode: 3 } });
+    expect(end.failure?.hint).toContain("--wait");
+    expect(Object.keys(end.counts)).toEqual(["pending"]);
+    expect(clock.monotonic()).toBeGreaterThanOrEqual(12_000);
+    expect(clock.monotonic()).toBeLessThan(20_000);
+  });
+
+  test("fails after two connection timeouts if it was never reached", async () => {
+    const { end, clock, sent } = await play(
+      async ({ clock: { sleep } }) => {
+        await sleep(10_000);
+        return { ...UNSENT, durationMs: 10_000 };
+      },
+      { records: 50, concurrency: 1, firstWaitMs: 12_000, random: () => 0.99 },
+    );
+    expect(end.failure).toMatchObject({ code: "platform_unreachable" });
+    expect([sent.length, clock.monotonic() < 30_000]).toEqual([2, true]);
+  });
+
+  test.each([
+    ["after any reply, even a 503", busy()],
+    ["after a reply without a token", { ...UNSENT, replyClass: { ...UNREACHED, code: "HTTP_503" } }],
+  ])("is waited for %s", async (_, reply) => {
+    const { end } = await play(
+      ({ clock, number }) => {
+        if (number === 1) return reply;
+        return clock.monotonic() < 100_000 ? UNSENT : ACCEPTED;
+      },
+      { records: 5, concurrency: 1, firstWaitMs: 12_000 },
+    );
+    expect(end).toMatchObject({ reason: "done", counts: { accepted: 5 } });
   });
 
   test("ends the run immediately if its host is unknown from the start", async () => {

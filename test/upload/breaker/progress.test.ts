@@ -17,7 +17,7 @@ function scene() {
   const clock = { now: () => now, monotonic: () => now, sleep: async () => undefined };
   const rate = createRateControl({ concurrency: 4 }, { clock, random: () => 0.5, onChange: () => undefined });
   const budget = createRetryBudget();
-  const breaker = createCircuitBreaker({ rate, budget, clock, maxWaitMs: 60_000 });
+  const breaker = createCircuitBreaker({ rate, budget, clock, maxWaitMs: 60_000, contact: { isMade: false } });
   return {
     budget,
     observeAt: (at: number, result: RequestResult) => {

@@ -1,0 +1,13 @@
+import { expect, test } from "vitest";
+import { haveReplies, platformWaits } from "../../src/pipeline/send/send-records.ts";
+
+test("a run waits 5 minutes for the platform, but not for an address that was never reached", () => {
+  expect(platformWaits({})).toEqual({ maxWaitMs: 300_000, firstWaitMs: 12_000 });
+  expect(platformWaits({ wait: true })).toEqual({ maxWaitMs: 300_000 });
+  expect(platformWaits({}, true)).toEqual({ maxWaitMs: 300_000 });
+});
+
+test("a resumed run was in contact with the platform if one of its records has a reply", () => {
+  expect(haveReplies({ pending: 3, ambiguous: 1, skipped: 2, invalid: 1 })).toBe(false);
+  expect(haveReplies({ pending: 3, rejected: 1 })).toBe(true);
+});
