@@ -38,6 +38,20 @@ export function withChildColumns(own: SourceColumns, context: ChildColumnsContex
   };
 }
 
+/**
+ * The complete path of a column that is named without the sources between it and the row: `bp.ad.STREET` for
+ * `ad.STREET` in a row of the parent of `bp`. Undefined if the name does not begin with such a source.
+ */
+export function pathBelow(name: string, source: string, { sources }: MappingDocument): string | undefined {
+  const path = [name];
+  let above = sources.get(name.slice(0, Math.max(0, name.indexOf("."))))?.parent;
+  while (above !== undefined && above !== source && path.length <= sources.size) {
+    path.unshift(above);
+    above = sources.get(above)?.parent;
+  }
+  return above === source && path.length > 1 ? path.join(".") : undefined;
+}
+
 /** True if its key is unique and is the join column, or if one row is picked. */
 function hasOneRow({ key, on, pick }: SourceEntry): boolean {
   return (pick !== undefined && pick.per === undefined) || (key !== undefined && key === on);

@@ -2,7 +2,7 @@ import type { Operation } from "../contract/operations/operation.ts";
 import { type AttrPath, formatAttr } from "../json/attr.ts";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/json-value.ts";
 import { buildValue, newBuildState } from "./node/build-payload.ts";
-import { withChildColumns } from "./child-columns.ts";
+import { pathBelow, withChildColumns } from "./child-columns.ts";
 import type { MappingValues } from "./compile-context.ts";
 import { compileParameters, compileSteps, type StepNodes } from "./compile-given.ts";
 import { type CompileContext, compileNode } from "./node/compile-node.ts";
@@ -29,7 +29,11 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
   const columns = new Map<string, SourceColumns>();
   const columnsOf = (source: string): SourceColumns => {
     const known =
-      columns.get(source) ?? withChildColumns(sourceColumns(source, document.file), { document, issues, columnsOf });
+      columns.get(source) ??
+      withChildColumns(
+        sourceColumns(source, document.file, (name) => pathBelow(name, source, document)),
+        { document, issues, columnsOf },
+      );
     columns.set(source, known);
     return known;
   };

@@ -30,11 +30,16 @@ export interface SourceColumns {
 /**
  * Columns are looked up once per file: the first row of a CSV file that lacks one throws a Failure `mapping_invalid`
  * that lists all missing columns of the file. In JSON, a missing value counts as empty.
+ * @param pathBelow the complete path of a column that the mapping names without the sources between it and the row
  */
-export function sourceColumns(source: string, mappingFile: string): SourceColumns {
+export function sourceColumns(
+  source: string,
+  mappingFile: string,
+  pathBelow: (name: string) => string | undefined = () => undefined,
+): SourceColumns {
   const lines = new Map<string, number>();
   const choices = new Map<string, readonly string[]>();
-  const refuse = (table: CsvTable): Failure => missingColumns(table, lines, mappingFile);
+  const refuse = (table: CsvTable): Failure => missingColumns(table, lines, { mappingFile, pathBelow });
   return {
     source,
     column: (name, line) => {
@@ -96,11 +101,19 @@ function contentOf(value: JsonValue | undefined): CellContent {
   return typeof value === "object" ? value : String(value);
 }
 
-function missingColumns(table: CsvTable, lines: ReadonlyMap<string, number>, mappingFile: string): Failure {
+function missingColumns(
+  table: CsvTable,
+  lines: ReadonlyMap<string, number>,
+  {
+    mappingFile,
+    pathBelow,
+  }: { readonly mappingFile: string; readonly pathBelow: (name: string) => string | undefined },
+): Failure {
   const missing = [...lines].filter(([name]) => !table.columnIndex.has(name));
   const named = missing.map(([name, at]) => `"${name}" (${mappingFile}:${at})`);
   const message = `${table.file}: no column ${listed(named)}, which the mapping reads`;
-  const near = missing.length === 1 ? suggest(missing[0]?.[0] ?? "", table.columns) : undefined;
+  const [below] = missing.flatMap(([name]) => pathBelow(name) ?? []);
+  const near = below ?? (missing.length === 1 ? suggest(missing[0]?.[0] ?? "", table.columns) : undefined);
   const columns = `its columns are: ${listed(table.columns)}`;
   const hint = near === undefined ? columns : `did you mean "${near}"? ${columns}`;
   return new Failure("mapping_invalid", message, { hint, place: { file: mappingFile, line: missing[0]?.[1] ?? 1 } });

@@ -49,3 +49,30 @@ payload: { id: ID, street: addresses.STREET, name: addresses.OLD }`,
     expect(`${failure.message}\n${failure.hint}`).toMatch(/addresses: may have several rows[^]*`pick: first`/);
   });
 });
+
+/** A mapping of accounts that refer to partners, which refer to addresses. */
+function withPartners(column: string): string {
+  return `
+sources:
+  accounts: { files: a.csv, key: ID }
+  bp: { files: b.csv, key: BP, parent: accounts, on: { BP: PARTNER } }
+  ad: { files: d.csv, key: AD, parent: bp, on: { AD: ADDRESS } }
+payload: { id: ID, street: ${column} }`;
+}
+
+describe("a column of a child of a child source", () => {
+  const street = csvRow(table("d.csv", ["AD", "STREET"]), 9, ["D1", "Mill Lane"]);
+  const partner = csvRow(table("b.csv", ["BP", "ADDRESS"]), 5, ["P1", "D1"], { ad: [street] });
+  const account = csvRow(table("a.csv", ["ID", "PARTNER"]), 2, ["1", "P1"], { bp: [partner] });
+
+  test("is read with both prefixes", () => {
+    const mapping = compile(withPartners("bp.ad.STREET"), body);
+    expect(mapping.map(account).payload).toEqual({ id: "1", street: "Mill Lane" });
+    expect(mapping.locate(account, ["street"])).toMatchObject({ file: "d.csv", line: 9, column: "STREET" });
+  });
+
+  test("is suggested if only its own prefix is given", () => {
+    const { hint } = failureOf(() => compile(withPartners("ad.STREET"), body).map(account));
+    expect(hint).toContain('did you mean "bp.ad.STREET"?');
+  });
+});

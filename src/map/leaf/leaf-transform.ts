@@ -73,7 +73,16 @@ function refuseOtherTypes(transform: Transform, type: FieldType, options: LeafOp
   if (TYPES_BY_TRANSFORM[transform.kind]?.includes(type.kind) ?? true) return;
   const [option, made] =
     transform.kind === "boolean" ? ["true/false", "true or false"] : [transform.kind, transform.kind];
-  context.issues.add(options.path, `${option} produces ${made}, but the contract requires ${type.kind} here`);
+  const message = `${option} produces ${made}, but the contract requires ${type.kind} here`;
+  context.issues.add(options.path, message, hintForType(transform, type));
+}
+
+function hintForType(transform: Transform, type: FieldType): string | undefined {
+  if (transform.kind === "date" && type.kind === "datetime") {
+    const [pattern = "dd/MM/yyyy HH:mm"] = transform.patterns;
+    return `use \`datetime: ${JSON.stringify(pattern)}\` with \`zone: Europe/London\` (or another time zone)`;
+  }
+  return transform.kind === "datetime" && type.kind === "date" ? "use `date:` without `zone:`" : undefined;
 }
 
 function lookupTransform(transform: LookupTransform, { options, type, context }: Leaf): CompiledTransform {

@@ -28,17 +28,18 @@ export function numberFrom(text: string): number | undefined {
 
 /**
  * A parser for numbers with a source's own separators: `1.234,50` -> `1234.50`. Removes a leading plus and leading
- * zeros, because the mapping declares the cell as a number; digits after the decimal separator are kept. Undefined for
- * any other text.
+ * zeros, because the mapping declares the cell as a number; digits after the decimal separator are kept. A minus may
+ * follow the number, as in SAP (`12,50-`). Undefined for any other text.
  */
 export function numberReader(separators: NumberSeparators): (text: string) => string | undefined {
   const shape = numberShape(separators);
   return (text) => {
     const found = shape.exec(text);
     if (found === null) return undefined;
-    const [, sign = "", whole = "", fraction] = found;
+    const [, sign = "", whole = "", fraction, trailing = ""] = found;
+    if (sign !== "" && trailing !== "") return undefined;
     const digits = whole.replaceAll(/\D/g, "").replace(/^0+(?=\d)/, "");
-    return `${sign === "-" ? "-" : ""}${digits}${fraction === undefined ? "" : `.${fraction}`}`;
+    return `${sign === "-" || trailing === "-" ? "-" : ""}${digits}${fraction === undefined ? "" : `.${fraction}`}`;
   };
 }
 
@@ -53,7 +54,7 @@ const JSON_NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?$/;
 
 function numberShape({ decimal, group }: NumberSeparators): RegExp {
   const grouped = group === undefined ? "" : `|\\d{1,3}(?:${groupShape(group)}\\d{3})+`;
-  return new RegExp(`^([-+]?)(\\d+${grouped})(?:${escaped(decimal)}(\\d+))?$`, "u");
+  return new RegExp(`^([-+]?)(\\d+${grouped})(?:${escaped(decimal)}(\\d+))?(-?)$`, "u");
 }
 
 /** A space between groups matches any of the spaces that programs use. */

@@ -16,6 +16,12 @@ describe("true and false", () => {
     expect(mapLeaf("A", boolean, { A: "false" })).toEqual([false]);
     expect(mapLeaf("A", boolean, { A: "1" })).toEqual(["1", "invalid"]);
   });
+  test("a date pattern for a date-time: the message names `datetime` and `zone`", () => {
+    expect(leafError('{ from: A, date: "dd/MM/yyyy HH:mm" }', datetime)).toContain(
+      'use `datetime: "dd/MM/yyyy HH:mm"` with `zone: Europe/London`',
+    );
+    expect(leafError('{ from: A, datetime: "dd/MM/yyyy" }', date)).toContain("use `date:` without `zone:`");
+  });
   test("rejects invalid forms", () => {
     expect(leafError("{ from: A, true: [Y], false: [Y] }", boolean)).toContain("is also one of the values for true");
     expect(leafError("{ from: A, true: [Y] }", text)).toContain(
@@ -128,6 +134,12 @@ describe("number", () => {
   });
   test("reports ignored leading zeros", () => {
     expect(mapLeaf("{ from: A, number: {} }", integer, { A: "007" })).toEqual([7]);
+  });
+  test("a minus may follow the number, as in SAP", () => {
+    expect(mapLeaf(german, decimal, { A: "1.234,50-" })).toEqual(["-1234.50"]);
+    expect(mapLeaf("{ from: A, number: {} }", integer, { A: "7-" })).toEqual([-7]);
+    for (const A of ["-7-", "+7-", "7--", "-", "7 -"])
+      expect(mapLeaf("{ from: A, number: {} }", integer, { A })).toEqual([A, "invalid"]);
     expect(mapLeaf("A", integer, { A: "007" })).toEqual(["007", "invalid"]);
   });
   test("keeps every digit", () => {
