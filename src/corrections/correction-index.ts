@@ -4,6 +4,7 @@ import { mkdir, rm, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { createInterface } from "node:readline";
 import { DatabaseSync } from "../files/sqlite.ts";
+import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 import type { ManifestLine } from "../report/rejects/rejects-manifest.ts";
 
@@ -56,7 +57,7 @@ export async function openCorrectionIndex(folder: string): Promise<CorrectionInd
     await writeFile(file, "", { flag: "wx", mode: 0o600 });
   } catch (error) {
     throw new Failure("storage", `${file}: cannot store the index of the rejects`, {
-      hint: "free some disk space",
+      hint: `${remedyOf(error, folder)}, or choose another folder for temporary files (TMPDIR)`,
       cause: error,
     });
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { closeSync, constants, mkdirSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 import path from "node:path";
+import { remedyOf } from "./write-error.ts";
 import { Failure } from "../model/failure.ts";
 
 /** A file that only this process can access. It disappears when the process ends, for any reason. */
@@ -69,7 +70,7 @@ const NEW_FILE = constants.O_RDWR | constants.O_CREAT | constants.O_EXCL | const
 function storageFailure(folder: string, purpose: string, cause: unknown): Failure {
   const why = cause instanceof Error ? `: ${cause.message}` : "";
   return new Failure("storage", `cannot store ${purpose} in ${folder}${why}`, {
-    hint: "free some disk space, or choose another folder for temporary files (TMPDIR); then run the same command again",
+    hint: `${remedyOf(cause, folder)}, or choose another folder for temporary files (TMPDIR); then run the same command again`,
     cause,
   });
 }

@@ -5,6 +5,7 @@ import { errorCode } from "../files/error-code.ts";
 import { type Draft, openDraft, syncFolder } from "../files/replace-file.ts";
 import { makeFolder, refuseSharedFolder } from "../files/shared-folder.ts";
 import { isRunning } from "../files/running-process.ts";
+import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 
 /** Files that appear in their folder together, once all of them are complete. */
@@ -134,7 +135,7 @@ async function withStorageFailure<T>(file: string, work: () => Promise<T>): Prom
     if (code === undefined) throw error;
     const reason = code === "ENOTDIR" ? "there is a file where a folder is expected" : code;
     throw new Failure("storage", `${file}: the report cannot be written (${reason})`, {
-      hint: "check the disk or choose another folder with --out; then run the same command again, or `migrate report` after a push",
+      hint: `${remedyOf(error, file)}, or choose another folder with --out; then run the same command again, or \`migrate report\` after a push`,
       cause: error,
     });
   }

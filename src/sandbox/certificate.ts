@@ -2,6 +2,7 @@ import { X509Certificate, createPrivateKey } from "node:crypto";
 import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { generate } from "selfsigned";
+import { remedyOf } from "../files/write-error.ts";
 import { Failure } from "../model/failure.ts";
 
 /** The key and certificate of the sandbox's HTTPS server, and the path of the authority that clients must trust. */
@@ -109,7 +110,7 @@ async function storeCertificates(made: CertificateSet, paths: CertificateSet, fo
     await writePrivate(paths.ca, made.ca);
   } catch (cause) {
     throw new Failure("storage", `the sandbox cannot store its certificates in ${folder}`, {
-      hint: "run the command in a writable folder",
+      hint: `${remedyOf(cause, folder)}, or run the command in another, writable folder`,
       cause,
     });
   }

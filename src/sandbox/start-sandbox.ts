@@ -4,6 +4,7 @@ import { createServer, type Server } from "node:https";
 import { getRequestListener } from "@hono/node-server";
 import type { Contract } from "../contract/contract.ts";
 import type { Clock } from "../time/clock.ts";
+import { listenError } from "../files/listen-error.ts";
 import { Failure } from "../model/failure.ts";
 import { systemClock } from "../time/system-clock.ts";
 import { adminRoutes } from "./api/admin-routes.ts";
@@ -183,7 +184,7 @@ async function listen(server: Server, port: number): Promise<string> {
   try {
     await once(server.listen(port, "127.0.0.1"), "listening");
   } catch (error) {
-    throw new Failure("config", `the sandbox cannot listen on port ${port} of 127.0.0.1`, {
+    throw new Failure("config", `the sandbox cannot listen on port ${port} of 127.0.0.1: ${listenError(error)}`, {
       hint: "choose another port with --port; 0 selects any free port",
       cause: error,
     });

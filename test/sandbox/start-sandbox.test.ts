@@ -128,7 +128,11 @@ test("a folder that cannot contain the certificates is a storage failure, not a 
 test("a port in use is a failure with a hint", async () => {
   const { sandbox } = await connect();
   const port = Number(new URL(sandbox.ready.baseUrl).port);
-  await expect(connect({ port })).rejects.toMatchObject({ code: "config", hint: expect.stringContaining("--port") });
+  await expect(connect({ port })).rejects.toMatchObject({
+    code: "config",
+    message: `the sandbox cannot listen on port ${port} of 127.0.0.1: another program is already listening there`,
+    hint: expect.stringContaining("--port"),
+  });
 });
 
 test("every request produces a log line without a query or a value", async () => {

@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { errorCode } from "../../files/error-code.ts";
+import { listenError } from "../../files/listen-error.ts";
 import { replaceFile } from "../../files/replace-file.ts";
 import { Failure } from "../../model/failure.ts";
 import type { ListenAddress } from "../options/option-parsers.ts";
@@ -73,20 +74,11 @@ async function answer({ url = "", method }: IncomingMessage, exposition: Exposit
 }
 
 function cannotListen(address: string, cause: unknown): Failure {
-  const code = errorCode(cause) ?? "";
-  const why = LISTEN_ERRORS.get(code) ?? `cannot listen on this address (${code})`;
-  return new Failure("usage", `--metrics ${address}: ${why}`, {
+  return new Failure("usage", `--metrics ${address}: ${listenError(cause)}`, {
     hint: "choose another port, or port 0 for any free one; nothing was read or sent",
     cause,
   });
 }
-
-const LISTEN_ERRORS: ReadonlyMap<string, string> = new Map([
-  ["EADDRINUSE", "another program is already listening there"],
-  ["EACCES", "this user is not allowed to listen there"],
-  ["EADDRNOTAVAIL", "this machine has no such address"],
-  ["ENOTFOUND", "there is no such host"],
-]);
 
 function addressText(server: Server): string {
   const bound = server.address();

@@ -14,6 +14,7 @@ import {
 import path from "node:path";
 import { promisify } from "node:util";
 import { errorCode } from "../../files/error-code.ts";
+import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import { MAGIC } from "./journal-format.ts";
 
@@ -147,7 +148,7 @@ function guarded<T>(file: string, work: () => T): T {
 function storageFailure(file: string, cause: unknown): unknown {
   if (errorCode(cause) === undefined) return cause;
   return new Failure("storage", `the journal ${file} cannot be written`, {
-    hint: "free some disk space, and grant this user write access to the folder of the file; then run `migrate resume`",
+    hint: `${remedyOf(cause, path.dirname(file))}; then run \`migrate resume\``,
     cause,
   });
 }

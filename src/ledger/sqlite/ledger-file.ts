@@ -1,5 +1,6 @@
 import { chmodSync, closeSync, lstatSync, mkdirSync, openSync, rmSync, type Stats } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { FREE_SPACE, remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import { journalsOf } from "../journal/compare-journal.ts";
 import { missingLedger } from "../ledger-failures.ts";
@@ -60,13 +61,16 @@ export function ledgerFailure(error: unknown, path: string): unknown {
   if (error instanceof Failure || !(error instanceof Error)) return error;
   const sqliteCode = numberOf(error, "errcode");
   if (sqliteCode !== undefined) return sqliteFailure(sqliteCode & 0xff, error, path);
-  return numberOf(error, "errno") === undefined ? error : storageFailure(error, path);
+  return numberOf(error, "errno") === undefined ? error : storageFailure(error, path, remedyOf(error, dirname(path)));
 }
 
-/** A failure of the disk or its permissions while the ledger at `path` was in use. */
-function storageFailure(cause: Error, path: string): Failure {
+/**
+ * A failure of the disk or its permissions while the ledger at `path` was in use.
+ * @param remedy what fixes it, as the beginning of a hint
+ */
+function storageFailure(cause: Error, path: string, remedy: string): Failure {
   return new Failure("storage", `the ledger ${path} cannot be used: ${cause.message}`, {
-    hint: "free some disk space, or grant write access to the folder of the ledger; then run the same command again",
+    hint: `${remedy}; then run the same command again`,
     cause,
   });
 }
@@ -76,16 +80,24 @@ const BUSY = new Set([5, 6]);
 const NO_DATABASE = 26;
 const DAMAGED = new Set([11]);
 const STORAGE = new Set([3, 8, 10, 13, 14, 23]);
+const NO_RIGHTS = new Set([3, 8, 23]);
+const FULL = 13;
 
 function sqliteFailure(code: number, error: Error, path: string): unknown {
   if (code === NO_DATABASE) return unreadableLedger(path, error.message, error);
   if (DAMAGED.has(code)) return corruptLedger(path, error.message, error);
-  if (STORAGE.has(code)) return storageFailure(error, path);
+  if (STORAGE.has(code)) return storageFailure(error, path, sqliteRemedy(code, path));
   if (!BUSY.has(code)) return error;
   return new Failure("ledger_in_use", `the ledger ${path} is being written to by another program`, {
     hint: "wait until the other run has ended, then run the same command again",
     cause: error,
   });
+}
+
+function sqliteRemedy(code: number, path: string): string {
+  if (code === FULL) return FREE_SPACE;
+  const access = `grant this user write access to ${path} and its folder`;
+  return NO_RIGHTS.has(code) ? access : `${FREE_SPACE}, or ${access}`;
 }
 
 export function corruptLedger(path: string, found: string, cause?: Error): Failure {

@@ -4,6 +4,7 @@ import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 
 /**
@@ -20,7 +21,7 @@ export async function spoolStdin(stream: Readable, folder: string): Promise<stri
   } catch (error) {
     await rm(path, { force: true }).catch(() => undefined);
     throw new Failure("storage", `${folder}: cannot store the data from stdin`, {
-      hint: "free disk space, or pass a file: it is not copied",
+      hint: `${remedyOf(error, folder)}, choose another folder for temporary files (TMPDIR), or pass a file: it is not copied`,
       cause: error,
     });
   }

@@ -2,6 +2,7 @@ import { mkdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { errorCode } from "../../files/error-code.ts";
 import { replaceFile } from "../../files/replace-file.ts";
+import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import { isJsonArray, isJsonObject, type JsonObject } from "../../json/json-value.ts";
 import { parseJson } from "../../json/parse-json.ts";
@@ -89,7 +90,7 @@ async function writeSnapshot(path: string, snapshot: StateSnapshot): Promise<voi
     await replaceFile(path, JSON.stringify(snapshot));
   } catch (cause) {
     throw new Failure("storage", `${path}: the sandbox cannot write its data file`, {
-      hint: "check the disk and the permissions of the folder, or choose another file with --data",
+      hint: `${remedyOf(cause, path)}, or choose another file with --data`,
       cause,
     });
   }

@@ -1,0 +1,26 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { errorCode } from "./error-code.ts";
+
+/**
+ * What fixes a failed write, as the beginning of a hint. Names only the likely cause if the error determines it.
+ * @param target the file or folder that cannot be written; it may not exist
+ */
+export function remedyOf(error: unknown, target: string): string {
+  const code = errorCode(error) ?? "";
+  if (NO_SPACE.has(code)) return FREE_SPACE;
+  const existing = nearestExisting(path.resolve(target));
+  if (code === "EROFS") return `make ${existing} writable: its file system is mounted read-only`;
+  const access = `grant this user write access to ${existing}`;
+  return NO_RIGHTS.has(code) ? access : `${FREE_SPACE}, or ${access}`;
+}
+
+export const FREE_SPACE = "free some disk space";
+
+const NO_RIGHTS: ReadonlySet<string> = new Set(["EACCES", "EPERM"]);
+const NO_SPACE: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"]);
+
+function nearestExisting(target: string): string {
+  const above = path.dirname(target);
+  return existsSync(target) || above === target ? target : nearestExisting(above);
+}

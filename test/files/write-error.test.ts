@@ -1,0 +1,24 @@
+import { mkdirSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { remedyOf } from "../../src/files/write-error.ts";
+import { temporaryFolder } from "../temporary-folder.ts";
+
+function failed(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+describe("the remedy for a failed write", () => {
+  test.each([
+    ["EACCES", "grant this user write access to HERE"],
+    ["EPERM", "grant this user write access to HERE"],
+    ["EROFS", "make HERE writable: its file system is mounted read-only"],
+    ["ENOSPC", "free some disk space"],
+    ["EDQUOT", "free some disk space"],
+    ["EIO", "free some disk space, or grant this user write access to HERE"],
+  ])("names only the cause of %s, and the folder that exists", (code, remedy) => {
+    const folder = path.join(temporaryFolder(), "there");
+    mkdirSync(folder);
+    expect(remedyOf(failed(code), path.join(folder, "not", "yet.csv"))).toBe(remedy.replace("HERE", folder));
+  });
+});
