@@ -13,7 +13,7 @@ import { show } from "../views/view.ts";
 /** `--out` is the output folder of init. It is not passed to the settings, where it has another meaning. */
 export function initAction(
   sources: readonly string[],
-  { out, update = false, ...flags }: InitFlags,
+  { out, root, key, update = false, ...flags }: InitFlags,
   session: Session,
 ): Promise<void> {
   return withSettings(session, sources, flags, async ({ job }, context) => {
@@ -22,7 +22,12 @@ export function initAction(
       const mapping = job.mapping ?? path.join(out, "mapping.yaml");
       await show(initUpdateView, await updateMapping({ ...job, mapping }, dependencies), flags, context);
     } else {
-      await show(initView, await init({ job, out, configSchema: configJsonSchema() }, dependencies), flags, context);
+      await show(
+        initView,
+        await init({ job, out, root, key, configSchema: configJsonSchema() }, dependencies),
+        flags,
+        context,
+      );
     }
     return 0;
   });

@@ -73,6 +73,8 @@ export const DOCUMENTS = {
 export const INIT = {
   /** Not the folder of reports, so neither the environment nor the configuration file sets it. */
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
+  root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },
+  key: { arg: "<column>", help: "column of that source that identifies a record (default: guessed)" },
   update: { help: "add missing required fields to the existing mapping, and change nothing else" },
 } as const;
 

@@ -10,6 +10,7 @@ import type { Operation } from "../../contract/operations/operation.ts";
 import { counted } from "../../text/count.ts";
 import { shellCommand } from "../../text/shell-command.ts";
 import { fieldsOf } from "./guess/region.ts";
+import { remedyOf } from "../../files/write-error.ts";
 import { Failure } from "../../model/failure.ts";
 import { DEFAULT_LIMITS } from "../../read/read-limits.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
@@ -33,6 +34,10 @@ export interface InitOptions {
   readonly job: JobSettings;
   /** Folder for the generated files. */
   readonly out: string;
+  /** Name of the source whose rows are the records; default: guessed. */
+  readonly root?: string | undefined;
+  /** Name of its column that identifies a record; default: guessed. */
+  readonly key?: string | undefined;
   /** JSON Schema of a configuration file, for editors. */
   readonly configSchema: JsonObject;
 }
@@ -53,14 +58,15 @@ export interface InitResult {
  * @throws Failure `usage` if no source is named, a source already contains payloads, a mapping already exists, or others
  * can write to the folder; `config` and `source_...` for unreadable files; `storage` if a file cannot be written
  */
-export async function init({ job, out, configSchema }: InitOptions, dependencies: Dependencies): Promise<InitResult> {
+export async function init(options: InitOptions, dependencies: Dependencies): Promise<InitResult> {
+  const { job, out, root, key, configSchema } = options;
   const files = { mapping: path.join(out, "mapping.yaml"), config: path.join(out, "migrate.yaml") };
   await refuseExisting(files.mapping);
   const contract = await readContractWithFindings(job.contract, dependencies, job.rules);
   const operation = usableOperation(contract, job.operation, job.contract);
   const sources = await profileSources(namedFiles(job), profileOptions(job, dependencies));
   refusePayloads(sources, operation);
-  const guessed = guessMapping(sources, { operation, contract, supplier: job.supplier });
+  const guessed = guessMapping(sources, { operation, contract, supplier: job.supplier, root, key });
   const encoding = job.encoding ?? guessedEncoding(sources);
   const texts = [
     [files.mapping, mappingText(guessed, out)],
@@ -158,7 +164,7 @@ async function writeNew(file: string, text: string): Promise<boolean> {
 
 function refuseUnwritable(file: string, cause: unknown): never {
   throw new Failure("storage", `${file} cannot be written`, {
-    hint: "check the folder and the disk, or choose another folder with --out",
+    hint: `${remedyOf(cause, file)}, or choose another folder with --out`,
     cause,
   });
 }

@@ -113,24 +113,51 @@ export interface SourceTree {
   readonly left: readonly SourceProfile[];
 }
 
+interface TreeOptions {
+  readonly sources: readonly SourceProfile[];
+  readonly joins: readonly Join[];
+  /** Name of the column that identifies a record, if it is known. */
+  readonly key: string | undefined;
+  /** Returns 0 to 1. */
+  readonly recordLikeness: (source: SourceProfile) => number;
+}
+
 /**
- * Chooses the source that contains the records, and how the other sources belong to it. Prefers a tree with more sources,
- * and a root that is more like a record.
- * @param recordLikeness returns 0 to 1
+ * Chooses the source that contains the records, and how the other sources belong to it. Prefers a tree with more
+ * sources, a root whose key the other sources refer to, and a root that is more like a record.
  */
-export function chooseTree(
-  sources: readonly SourceProfile[],
-  joins: readonly Join[],
-  recordLikeness: (source: SourceProfile) => number,
-): SourceTree {
-  const trees = sources.map((root) => {
-    const parents = parentsUnder(root, sources, joins);
-    return { root, parents, worth: 1 + parents.size + 1.5 * recordLikeness(root) };
+export function chooseTree(roots: readonly SourceProfile[], options: TreeOptions): SourceTree {
+  const { sources, key, recordLikeness } = options;
+  const trees = roots.map((root) => {
+    const parents = parentsUnder(root, sources, joinsByKey(root, options));
+    const belonging = sources.filter((source) => belongsTo(root, source, parents)).length;
+    const referred = belonging / Math.max(1, sources.length - 1);
+    return { root, parents, worth: parents.size + REFERRED_WEIGHT * referred + 1.5 * recordLikeness(root) };
   });
   const [best] = trees.toSorted((one, other) => other.worth - one.worth);
   if (best === undefined) throw new Error("a tree needs a source");
-  const root = nodeOf(best.root, best.parents);
+  const node = nodeOf(best.root, best.parents);
+  const root = { ...node, key: node.key ?? (key === undefined ? undefined : columnNamed(best.root, key)) };
   return { root, left: sources.filter((source) => source !== best.root && !best.parents.has(source)) };
+}
+
+/** Weight of the share of sources whose rows refer to rows of the root, directly or through other sources. */
+const REFERRED_WEIGHT = 0.5;
+
+function belongsTo(root: SourceProfile, source: SourceProfile, parents: Parents): boolean {
+  const way = parents.get(source);
+  if (way === undefined || way.shared) return false;
+  return way.join.to === root || belongsTo(root, way.join.to, parents);
+}
+
+/** If any source refers to the root by the named key, all do so. */
+function joinsByKey(root: SourceProfile, { joins, key }: Pick<TreeOptions, "joins" | "key">): readonly Join[] {
+  const isByKey = (join: Join): boolean => join.to === root && join.key.name === key;
+  return joins.some(isByKey) ? joins.filter((join) => join.to !== root || isByKey(join)) : joins;
+}
+
+export function columnNamed({ columns }: SourceProfile, name: string): ColumnProfile | undefined {
+  return columns.find((column) => column.name === name);
 }
 
 /** How a source belongs to its parent source. */

@@ -12,8 +12,7 @@ import { readTextFile } from "../../read/text/text-file.ts";
 import { checkMapping, type MappingCheck } from "./check-mapping.ts";
 import { fillAll, preparePayload, zoneOf } from "./guess/guess-mapping.ts";
 import type { Container } from "./guess/region.ts";
-import { nodesOf, type SourceNode } from "./joins.ts";
-import type { ColumnProfile } from "./profile/column-profile.ts";
+import { columnNamed, nodesOf, type SourceNode } from "./joins.ts";
 import { profileSources, type SourceProfile } from "./profile/profile-sources.ts";
 import { profileOptions } from "./init.ts";
 import { addFields } from "./write/add-fields.ts";
@@ -63,8 +62,8 @@ function sourcesOf(spec: SourceSpec): readonly SourceSpec[] {
 function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[], above?: SourceProfile): SourceNode {
   const source = profiles.find(({ name }) => name === spec.name);
   if (source === undefined) throw new Error(`the source ${spec.name} was not read`);
-  const key = columnOf(source, spec.key);
-  const on = "on" in spec ? columnOf(source, spec.on) : undefined;
+  const key = spec.key === undefined ? undefined : columnNamed(source, spec.key);
+  const on = "on" in spec ? columnNamed(source, spec.on) : undefined;
   const join = above &&
     on && { from: source, column: on, to: above, key: on, hits: 1, kind: "many-to-one" as const, score: 1 };
   return {
@@ -73,10 +72,6 @@ function nodeOf(spec: SourceSpec | ChildSpec, profiles: readonly SourceProfile[]
     parent: join && { join, shared: false },
     children: spec.children.map((child) => nodeOf(child, profiles, source)),
   };
-}
-
-function columnOf({ columns }: SourceProfile, name: string | undefined): ColumnProfile | undefined {
-  return columns.find((column) => column.name === name);
 }
 
 /**

@@ -20,13 +20,18 @@ export async function runInit(options: {
   readonly operation?: string;
   readonly supplier?: string;
   readonly encoding?: string;
+  readonly root?: string;
+  readonly key?: string;
   /** Aborted by Ctrl-C. */
   readonly signal?: AbortSignal;
 }): Promise<InitScene> {
   const out = temporaryFolder();
-  const { signal = new AbortController().signal } = options;
-  const job = { folder: process.cwd(), namedSources: {}, ...options };
-  const result = await init({ job, out, configSchema: {} }, { ...dependencies(temporaryFolder()), drain: signal });
+  const { signal = new AbortController().signal, root, key, ...settings } = options;
+  const job = { folder: process.cwd(), namedSources: {}, ...settings };
+  const result = await init(
+    { job, out, root, key, configSchema: {} },
+    { ...dependencies(temporaryFolder()), drain: signal },
+  );
   const text = (name: string): string => readFileSync(path.join(out, name), "utf8");
   return { result, out, mapping: text("mapping.yaml"), config: text("migrate.yaml") };
 }

@@ -4,7 +4,8 @@ import type { Operation } from "../../../contract/operations/operation.ts";
 import { formatAttr } from "../../../json/attr.ts";
 import { Failure } from "../../../model/failure.ts";
 import { findJoins, type Join, keyColumns } from "../joins.ts";
-import { chooseTree, type SourceNode, type SourceTree } from "../joins.ts";
+import { chooseTree, columnNamed, type SourceNode, type SourceTree } from "../joins.ts";
+import { suggestionOr } from "../../../text/suggestion.ts";
 import type { SourceProfile } from "../profile/profile-sources.ts";
 import { fillFields } from "./fill-fields.ts";
 import { placeSources } from "./place-sources.ts";
@@ -32,17 +33,26 @@ export interface GuessOptions {
   readonly contract: Contract;
   /** The code of the import supplier, if known. */
   readonly supplier: string | undefined;
+  /** The source of the records and its key column, as far as the user named them. */
+  readonly root?: string | undefined;
+  readonly key?: string | undefined;
 }
 
 /**
  * Guesses which source contains the records, how the other sources join it, and which column fills which field.
- * @throws Failure `usage` if the operation takes no payload
+ * @throws Failure `usage` if the operation takes no payload, or the named root or key does not exist
  */
 export function guessMapping(sources: readonly SourceProfile[], options: GuessOptions): GuessedMapping {
   const { operation, contract } = options;
   const { payload, key, scores } = preparePayload(options);
   const joins = findJoins(sources);
-  const tree = chooseTree(sources, joins, (source) => recordLikeness(source, { payload, key, scores }));
+  const tree = chooseTree(possibleRoots(sources, options), {
+    sources,
+    joins,
+    key: options.key,
+    recordLikeness: (source) => recordLikeness(source, { payload, key, scores }),
+  });
+  if (options.key !== undefined) fillKey(payload, { attr: key, column: options.key, source: tree.root.source, scores });
   const unplaced = placeSources(payload, tree.root, scores);
   fillAll(payload, tree.root, scores);
   return {
@@ -55,6 +65,45 @@ export function guessMapping(sources: readonly SourceProfile[], options: GuessOp
     payload,
     zone: zoneOf(contract),
   };
+}
+
+/** The sources whose rows may be the records, as far as the user restricted them. */
+function possibleRoots(
+  sources: readonly SourceProfile[],
+  { root, key }: Pick<GuessOptions, "root" | "key">,
+): readonly SourceProfile[] {
+  const names = sources.map(({ name }) => name);
+  const named = root === undefined ? sources : sources.filter(({ name }) => name === root);
+  if (root !== undefined && named.length === 0) {
+    throw new Failure("usage", `--root ${root}: there is no such source`, {
+      hint: suggestionOr(`the sources are: ${names.join(", ")}`, root, names),
+    });
+  }
+  const fitting = key === undefined ? named : named.filter((source) => columnNamed(source, key) !== undefined);
+  if (key === undefined || fitting.length > 0) return fitting;
+  const columns = [...new Set(named.flatMap(({ columns: own }) => own.map(({ name }) => name)))];
+  throw new Failure(
+    "usage",
+    `--key ${key}: ${root ?? "no source"} has ${root === undefined ? "this" : "no such"} column`,
+    {
+      hint: suggestionOr(`the columns are: ${columns.join(", ")}`, key, columns),
+    },
+  );
+}
+
+interface NamedKey {
+  /** The attr of the business key, if it is known. */
+  readonly attr: string | undefined;
+  readonly column: string;
+  readonly source: SourceProfile;
+  readonly scores: Scores;
+}
+
+/** Fills the business key from the column that the user named. */
+function fillKey(payload: Container, { attr, column: name, source, scores }: NamedKey): void {
+  const slot = slotsIn(payload).find(({ path }) => path.join(".") === attr);
+  const column = columnNamed(source, name);
+  if (slot !== undefined && column !== undefined) slot.guess = { ...scores.of(slot, column, source), score: 1 };
 }
 
 /**

@@ -150,12 +150,19 @@ function numberFit(type: Extract<FieldType, { kind: "decimal" }> | NumberType, c
     const fit = plain * isDate * sampleShare(column, (value) => isWithin(Number(value), type));
     return { fit, evidence: 0, form: padded && !isSigned ? number(".", undefined) : PLAIN };
   }
-  if (type.kind !== "integer" && shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9) {
-    return { fit: 0.95, evidence: 0.1, form: number(",", ".") };
-  }
-  const grouped = shareOf(column, "groupedNumber");
-  if (grouped > 0.05 && grouped + plain >= 0.9) return { fit: 0.95, evidence: 0.1, form: number(".", ",") };
+  const form = numberFormat(type.kind, column, plain);
+  if (form !== undefined) return { fit: 0.95, evidence: 0.1, form };
   return onlyFit(plain < 0.5 ? 0.02 : plain * 0.6);
+}
+
+/** The number format of a column that is not written as in the contract. */
+function numberFormat(kind: NumericType["kind"], column: ColumnProfile, plain: number): LeafForm | undefined {
+  const isWithComma = shareOf(column, "commaNumber") + shareOf(column, "integer") >= 0.9;
+  if (kind !== "integer" && isWithComma) return number(",", ".");
+  const trailing = shareOf(column, "trailingMinus");
+  if (trailing > 0 && trailing + plain >= 0.9) return number(".", undefined);
+  const grouped = shareOf(column, "groupedNumber");
+  return grouped > 0.05 && grouped + plain + trailing >= 0.9 ? number(".", ",") : undefined;
 }
 
 function number(decimal: string, group: string | undefined): LeafForm {

@@ -8,6 +8,7 @@ export type ValueKind =
   | "number"
   | "commaNumber"
   | "groupedNumber"
+  | "trailingMinus"
   | "email"
   | "phone"
   | "postcode"
@@ -51,8 +52,9 @@ export interface ColumnCounter {
 const VALUE_KINDS: readonly (readonly [kind: ValueKind, isOfKind: (text: string) => boolean])[] = [
   ["integer", (text) => /^[-+]?\d{1,18}$/.test(text)],
   ["number", (text) => /^[-+]?\d{1,15}(?:\.\d+)?$/.test(text)],
-  ["commaNumber", (text) => /^[-+]?(?:\d{1,3}(?:\.\d{3})+|\d{1,15}),\d+$/.test(text)],
-  ["groupedNumber", (text) => /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/.test(text)],
+  ["commaNumber", (text) => /^[-+]?(?:\d{1,3}(?:\.\d{3})+|\d{1,15}),\d+-?$/.test(text)],
+  ["groupedNumber", (text) => /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?-?$/.test(text)],
+  ["trailingMinus", (text) => /^\d{1,15}(?:\.\d+)?-$/.test(text)],
   ["email", (text) => /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text)],
   ["phone", (text) => /^(?:\+|0[1-9]|\(0)[\d ()/-]{7,18}$/.test(text) && digitsIn(text) >= 9],
   ["postcode", (text) => /^[A-Za-z]{1,2}\d[A-Za-z\d]? ?\d[A-Za-z]{2}$/.test(text)],

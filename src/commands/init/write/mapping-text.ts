@@ -3,7 +3,7 @@ import type { GuessedMapping } from "../guess/guess-mapping.ts";
 import type { Container, Slot } from "../guess/region.ts";
 import { dateForm, shareOf } from "../profile/column-profile.ts";
 import { nameWords } from "../guess/field-names.ts";
-import { joinColumn, nodesOf, type Parent, type SourceNode } from "../joins.ts";
+import { joinColumn, nodesOf, type Parent, type SourceNode, type SourceTree } from "../joins.ts";
 import { choicesText, guessComment, leafText } from "./leaf-text.ts";
 import { BLANK, commentLine, type Line, MAPPING_SCHEMA_FILE, renderLines, schemaLine, yamlText } from "./yaml-text.ts";
 
@@ -104,9 +104,31 @@ function leftLines({ tree, unplaced }: GuessedMapping): readonly Line[] {
       `${name} (${files.map(({ file }) => path.basename(file)).join(", ")}): none of its columns refers to rows of the other sources`,
   );
   const unused = unplaced.map(
-    ({ source }) => `${source.name}: joined, but no list of the payload seems to use its rows`,
+    (node) =>
+      `${node.source.name}: joined, but no list of the payload seems to use its rows${rowColumnsText(node, tree)}`,
   );
   return [...alone, ...unused].map((text) => todo(1, text));
+}
+
+const MAX_COLUMNS = 12;
+
+/** How the payload can use the columns of a source that fills no list: `but000.adrc.STREET`. */
+function rowColumnsText(node: SourceNode, { root }: SourceTree): string {
+  const paths = columnPaths(node, pathTo(node, root)).slice(0, MAX_COLUMNS);
+  return paths.length === 0 ? "" : `; with \`pick: first\`, its columns can fill fields: ${paths.join(", ")}`;
+}
+
+/** The names of the sources from below the root to the node. */
+function pathTo(node: SourceNode, above: SourceNode): readonly string[] {
+  const next = above.children.find((child) => nodesOf(child).includes(node));
+  return next === undefined ? [] : [next.source.name, ...pathTo(node, next)];
+}
+
+function columnPaths(node: SourceNode, names: readonly string[]): readonly string[] {
+  const on = joinColumn(node);
+  const own = node.source.columns.filter((column) => column !== on && column !== node.key && column.filled > 0);
+  const below = node.children.flatMap((child) => columnPaths(child, [...names, child.source.name]));
+  return [...own.map(({ name }) => [...names, name].join(".")), ...below];
 }
 
 interface Writing {
