@@ -48,6 +48,7 @@ export interface CorrectionFindings {
   readonly lost: readonly FoundRows[];
   /** Rows removed as a correction, or with their whole records. */
   readonly deleted: readonly FoundRows[];
+  /** Missing records, except repetitions of a record that is sent or present. */
   readonly lostRecords: number;
   readonly reordered: readonly FoundRows[];
   readonly renamed: readonly { readonly file: string; readonly from: string; readonly to: string }[];

@@ -22,7 +22,10 @@ export function findRowChanges(
     deleted: rows(
       `${LOST} and (marks like '%d%' or record not in (${RECORDS_LEFT})) group by source order by source`,
     ).map(numbered),
-    lostRecords: count(`select count(distinct record) as count from exported where record not in (${RECORDS_LEFT})`),
+    lostRecords: count(
+      `select count(distinct record) as count from exported
+       where record not in (${RECORDS_LEFT}) and marks not like '%r%' and key not in (${KEYS_LEFT})`,
+    ),
     reordered: reorderedRows(index),
   };
 }
@@ -31,6 +34,8 @@ export function findRowChanges(
 const ADDED = "select source, count(*) as count, file, min(line) as line from added group by source order by source";
 const LOST = "select source, count(*) as count, min(number) + 1 as number from exported where file is null";
 const RECORDS_LEFT = "select record from exported where file is not null";
+/** Of several records with the same key, the owner deletes all but one. */
+const KEYS_LEFT = "select key from exported where file is not null and key <> ''";
 
 function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   const { source, count, number } = found;

@@ -7,6 +7,7 @@ import { readManifest } from "../../src/corrections/read-manifest.ts";
 import type { KeyColumns } from "../../src/corrections/returned-rows.ts";
 import type { Outcome } from "../../src/model/outcome.ts";
 import type { Problem } from "../../src/model/problem.ts";
+import { type InputRecord, isCsvRow, type Row } from "../../src/model/record.ts";
 import type { SourceSpec } from "../../src/model/source-spec.ts";
 import { openInput } from "../../src/read/input/open-input.ts";
 import { DEFAULT_LIMITS } from "../../src/read/read-limits.ts";
@@ -23,6 +24,8 @@ export interface Extract {
   /** By file, then by line: the columns. */
   readonly errors: Readonly<Record<string, Readonly<Record<number, readonly string[]>>>>;
   readonly rule?: string;
+  /** Lines of accounts that repeat another one. */
+  readonly duplicates?: readonly number[];
 }
 
 export interface WrittenRejects {
@@ -54,22 +57,7 @@ export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
   const input = await openInput(plan, { tempFolder: inPlace("temp"), onNotice: () => undefined });
   const outcomes: Outcome[] = [];
   for await (const batch of input.records()) {
-    for (const { number, row } of batch) {
-      const rows = [row, ...(row.children?.get("customers") ?? [])];
-      const key = row.table.kind === "csv" && "cells" in row ? row.cells[row.table.columnIndex.get("REF") ?? -1] : "";
-      const problems = rows.flatMap(({ table, line }) =>
-        (extract.errors[path.basename(table.file)]?.[line] ?? []).map((column) =>
-          problemAt(table.file, line, column, extract.rule),
-        ),
-      );
-      outcomes.push({
-        record: number,
-        key: key ?? "",
-        source: { file: row.table.file, line: row.line },
-        status: "invalid",
-        problems,
-      });
-    }
+    for (const record of batch) outcomes.push(outcomeIn(record, extract));
   }
   const report = inPlace("report");
   await writeReportFiles(reportOf(outcomes), {
@@ -101,6 +89,24 @@ export async function writeExtract(extract: Extract): Promise<WrittenRejects> {
         tempFolder: inPlace("temp"),
       }),
   };
+}
+
+function outcomeIn({ number, row }: InputRecord, extract: Extract): Outcome {
+  const { file } = row.table;
+  const key = isCsvRow(row) ? row.cells[row.table.columnIndex.get("REF") ?? -1] : "";
+  const rows = [row, ...(row.children?.get("customers") ?? [])];
+  return {
+    record: number,
+    key: key ?? "",
+    source: { file, line: row.line },
+    status: extract.duplicates?.includes(row.line) === true ? "duplicate" : "invalid",
+    problems: rows.flatMap((each) => problemsOf(each, extract)),
+  };
+}
+
+function problemsOf({ table: { file }, line }: Row, { errors, rule }: Extract): readonly Problem[] {
+  const columns = errors[path.basename(file)]?.[line] ?? [];
+  return columns.map((column) => problemAt(file, line, column, rule));
 }
 
 const KEY_COLUMNS: KeyColumns = () => ["REF"];

@@ -98,6 +98,25 @@ describe("re-imported rows", () => {
     });
   });
 
+  it("a deleted duplicate is no missing record (it was still to be sent)", async () => {
+    const accounts = ["1", "2", "3", "3"].map((REF) => ({ REF, NAME: "Ann", TYPE: "?" }));
+    const errors = { "accounts.csv": { 3: ["TYPE"], 4: ["REF"], 5: ["REF"] } };
+    const lostWithout = async (gone: (index: number) => boolean): Promise<number> => {
+      const exported = await writeExtract({ accounts, errors, duplicates: [2] });
+      exported.save(
+        "rejects.csv",
+        exported.read("rejects.csv").filter((_, index) => !gone(index)),
+      );
+      const { findings, close } = await exported.check();
+      onTestFinished(close);
+      return findings.lostRecords;
+    };
+    expect(await lostWithout((index) => index === 0)).toBe(0);
+    expect(await lostWithout((index) => index === 3)).toBe(0);
+    expect(await lostWithout((index) => index >= 2)).toBe(2);
+    expect(await lostWithout((index) => index === 1)).toBe(1);
+  });
+
   it("a row that was never exported counts as added, even as a copy of another", async () => {
     const findings = await after((rows, file) =>
       file === "rejects.csv"

@@ -1,7 +1,8 @@
 import type { CompiledJob } from "../../job/job.ts";
 import { formatAttr } from "../../json/attr.ts";
 import { type CsvTable, isCsvRow, type MappedRecord } from "../../model/record.ts";
-import { CELL_SEPARATOR, PROBLEM_COLUMNS } from "../../report/rejects/reject-file.ts";
+import { PROBLEM_COLUMNS } from "../../model/added-columns.ts";
+import { CELL_SEPARATOR } from "../../report/rejects/reject-file.ts";
 import { findKeyDamage } from "../../text/key-damage.ts";
 
 const [KEY_COLUMN, ATTR_COLUMN] = PROBLEM_COLUMNS;

@@ -1,4 +1,5 @@
 import { isAscii } from "node:buffer";
+import { ownCounts } from "../../model/added-columns.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
@@ -149,9 +150,8 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
   const problems: LocalProblem[] = [];
   if (found !== expected) {
     const cutOff = boundaries.unterminated && index === boundaries.lines.length - 1 && found < expected;
-    problems.push(
-      sourceProblem(place, { code: cutOff ? "source_truncated_row" : "source_ragged_row", found, expected }),
-    );
+    const code = cutOff ? "source_truncated_row" : "source_ragged_row";
+    problems.push(sourceProblem(place, { code, ...ownCounts(found, row.table.columns) }));
   }
   if (stray) problems.push(sourceProblem(place, { code: "source_stray_quote" }));
   return control ? [...problems, ...controlCharacters(row)] : problems;

@@ -1,3 +1,4 @@
+import { ownCounts } from "../../model/added-columns.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalProblem, SourceFinding } from "../../model/problem.ts";
 import { addProblem } from "../../model/problem-limit.ts";
@@ -143,7 +144,9 @@ function problemsOf(
   const problems: LocalProblem[] = [];
   const [expected, found] = [table.columns.length, cells.length];
   if (found > expected) {
-    problems.push(sourceProblem({ file: table.file, line }, { code: "source_ragged_row", found, expected }));
+    problems.push(
+      sourceProblem({ file: table.file, line }, { code: "source_ragged_row", ...ownCounts(found, table.columns) }),
+    );
   }
   for (const [index, finding] of findings) {
     const severity = finding.code === "source_rounded_number" ? "warning" : "error";

@@ -1,3 +1,4 @@
+import { isAddedColumn, PROBLEM_COLUMNS } from "../../model/added-columns.ts";
 import type { LocalFinding, Problem } from "../../model/problem.ts";
 import { type CsvRow, type CsvTable, isCsvRow } from "../../model/record.ts";
 import { safeJson } from "../../terminal/safe-json.ts";
@@ -153,17 +154,9 @@ const LOSSY_CODES: ReadonlySet<string> = new Set<LocalFinding["code"]>([
   "source_record_too_large",
 ]);
 
-/** Columns that describe the problems of a row. A file that already has them does not get them twice. */
-export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
-
-/** In a workbook, the place of a row in its file. */
-export const PLACE_COLUMN = "migrate_place";
-
-const OWN_COLUMNS: ReadonlySet<string> = new Set([...PROBLEM_COLUMNS, PLACE_COLUMN]);
-
 /** Returns the columns of the original extract. */
 export function originalColumns({ columns }: CsvTable): readonly string[] {
-  return columns.filter((column) => !OWN_COLUMNS.has(column));
+  return columns.filter((column) => !isAddedColumn(column));
 }
 
 /**
@@ -174,8 +167,8 @@ export function originalColumns({ columns }: CsvTable): readonly string[] {
 export function originalCells({ cells, table }: CsvRow, columns: readonly string[]): readonly string[] {
   if (cells.length === table.columns.length)
     return columns.map((column) => cells[table.columnIndex.get(column) ?? -1] ?? "");
-  const ownColumns = table.columns.filter((column) => OWN_COLUMNS.has(column)).length;
-  const kept = cells.slice(0, Math.max(cells.length - ownColumns, 0));
+  const added = table.columns.filter(isAddedColumn).length;
+  const kept = cells.slice(0, Math.max(cells.length - added, 0));
   return kept.length === columns.length ? [...kept, ""] : kept;
 }
 

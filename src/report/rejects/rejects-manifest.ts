@@ -54,7 +54,8 @@ export interface RejectsManifest extends ManifestInfo {
  * One line of {@link FINGERPRINT_FILE}.
  * - `key`: fingerprint of the business key, normalised for changes made by spreadsheets; empty without a key
  * - `errors`: columns (numbers from 0) or members of the row that have an error
- * - `marks`: `a` an error in the row has no cell, so any cell may be corrected; `d` the row may be deleted
+ * - `marks`: `a` an error in the row has no cell, so any cell may be corrected; `d` the row may be deleted; `r` its
+ *   record repeats another record that is sent
  * - `cells`: concatenated fingerprints of the cells; for JSON rows, by member
  */
 export type ManifestLine = readonly [
@@ -145,7 +146,8 @@ function lineOf({ entry, outcome, file, number }: ManifestRow, fingerprints: Fin
 
 function marksOf({ problems }: RejectRow, outcome: Outcome): string {
   const anyCell = isAnyCellFaulty(problems, outcome.problems) ? "a" : "";
-  return anyCell + (outcome.status === "duplicate" || hasErrors(problems) ? "d" : "");
+  if (outcome.status === "duplicate") return `${anyCell}dr`;
+  return anyCell + (hasErrors(problems) ? "d" : "");
 }
 
 /**

@@ -1,3 +1,4 @@
+import { ownCounts, PLACE_COLUMN, PROBLEM_COLUMNS } from "../../model/added-columns.ts";
 import type { Outcome } from "../../model/outcome.ts";
 import { formatPlace } from "../../model/place.ts";
 import type { Problem } from "../../model/problem.ts";
@@ -5,7 +6,7 @@ import { type CsvRow, isCsvRow } from "../../model/record.ts";
 import { plainText } from "../../text/plain-text.ts";
 import { adviceFor } from "../advice.ts";
 import { describeProblem } from "../problem-text.ts";
-import { originalCells, PLACE_COLUMN, PROBLEM_COLUMNS, WORKBOOK_FILE } from "../rejects/reject-file.ts";
+import { originalCells, WORKBOOK_FILE } from "../rejects/reject-file.ts";
 import type { RejectRow } from "../rejects/rejected-rows.ts";
 import type { ReportFolder } from "../report-folder.ts";
 import type { Report } from "../report.ts";
@@ -122,10 +123,16 @@ function rowCells(row: CsvRow, problems: readonly Problem[], { columns, key }: R
     shown(problems.map(({ attr }) => attr).join(SEPARATOR)),
     shown(problems.map(({ code }) => code).join(SEPARATOR)),
     problems.map(describeProblem).join(SEPARATOR).slice(0, MAX_WORDS),
-    shown(formatPlace({ file: row.table.file, line: row.line })),
+    shown(placeInExtract(row)),
   ];
   const notes = words.map((value, index): SheetCell => ({ value, style: index === DETAIL ? style : "note" }));
   return [...own, ...notes, ...(isRagged ? raggedCells(cells.slice(columns.length), row) : [])];
+}
+
+/** Rejects of rejects keep the place that their row has in the extract. */
+function placeInExtract({ cells, line, table }: CsvRow): string {
+  const known = cells[table.columnIndex.get(PLACE_COLUMN) ?? -1] ?? "";
+  return known === "" ? formatPlace({ file: table.file, line }) : known;
 }
 
 function shown(text: string): string {
@@ -160,7 +167,8 @@ const MAX_COMMENT = 2000;
 
 function raggedCells(beyond: readonly string[], { cells, table }: CsvRow): readonly SheetCell[] {
   if (beyond.some((cell) => cell !== "")) return beyond.map((value) => ({ value, style: "error" }));
-  const value = `The row had ${cells.length} cells, the header ${table.columns.length}. Correct the row, then clear this cell.`;
+  const { found, expected } = ownCounts(cells.length, table.columns);
+  const value = `The row had ${found} cells, the header ${expected}. Correct the row, then clear this cell.`;
   return [{ value, style: "error" }];
 }
 

@@ -24,6 +24,16 @@ describe("CSV", () => {
     expect(problemsOf(records)).toEqual(["source_truncated_row@3"]);
   });
 
+  it("counts only the columns of the extract in a ragged row of a rejects file", async () => {
+    const file = join(temporaryFolder(), "rejects.csv");
+    await writeFile(file, "A,B,migrate_key,migrate_attr,migrate_code,migrate_detail\n1,2,3,k,a,c,d\n1\n");
+    const { records } = await read(source(file));
+    expect(records.flatMap(({ problems }) => problems)).toMatchObject([
+      { code: "source_ragged_row", found: 3, expected: 2 },
+      { code: "source_ragged_row", found: 1, expected: 6 },
+    ]);
+  });
+
   it("reports stray quotes and continues after them", async () => {
     const { records } = await read(fixture("stray-quotes.csv"));
     expect(records.map(({ row }) => cells(row)[1])).toEqual(['1"x', '"quoted" behind', 'a "b" c']);

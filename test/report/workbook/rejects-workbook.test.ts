@@ -145,6 +145,18 @@ describe("rejects.xlsx", () => {
     ]);
   });
 
+  it("keeps the places of the extract in rejects of rejects (they named the re-imported file)", async () => {
+    const again = csvTable("rejects.xlsx#accounts", ["REF", "NAME", "KIND", "migrate_place"]);
+    const cells = [
+      ["1", "", "X", "accounts.csv:7"],
+      ["2", "", "X", ""],
+    ];
+    const rows = recordsOf(cells.map((row, index) => csvRow(again, index + 2, row)));
+    const outcomes = rows.map((record) => outcomeOf(record, [missing("name", record.row, "NAME")]));
+    await write(rows, outcomes, { workbook });
+    expect((await rowsOf("accounts")).map((row) => row.at(-1))).toEqual(["accounts.csv:7", "rejects.xlsx#accounts:3"]);
+  });
+
   it("is not written, with a reason, if a cell is too long for a spreadsheet", async () => {
     const rows = recordsOf([csvRow(table, 7, ["1", "x".repeat(32_768), ""])]);
     const { rejects } = await write(rows, [outcomeOf(need(rows[0]), [missing("x", need(rows[0]).row)])], { workbook });

@@ -1,0 +1,23 @@
+/** Columns of rejects that describe the problems of a row. A file that already has them does not get them twice. */
+export const PROBLEM_COLUMNS = ["migrate_key", "migrate_attr", "migrate_code", "migrate_detail"] as const;
+
+/** In a workbook, the place of a row in its file. */
+export const PLACE_COLUMN = "migrate_place";
+
+const ADDED_COLUMNS: ReadonlySet<string> = new Set([...PROBLEM_COLUMNS, PLACE_COLUMN]);
+
+/** Whether a report added the column to the columns of the extract. */
+export function isAddedColumn(name: string): boolean {
+  return ADDED_COLUMNS.has(name);
+}
+
+/** The numbers of cells and columns of a ragged row, without the columns that a report added after its own. */
+export function ownCounts(
+  cells: number,
+  columns: readonly string[],
+): { readonly found: number; readonly expected: number } {
+  const added = columns.filter(isAddedColumn).length;
+  // If the row is too short to contain the added columns, its own cells cannot be distinguished from them.
+  if (cells <= added) return { found: cells, expected: columns.length };
+  return { found: cells - added, expected: columns.length - added };
+}
