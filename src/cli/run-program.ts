@@ -55,7 +55,9 @@ async function parseAndRun(session: Session, loggerFor: (flags: Flags) => Logger
     session.exitCode = 2;
     const logFormat = requestedLogFormat(session.words);
     // Without a command, commander has already shown the help as text.
-    if (error.code !== "commander.help" || logFormat === "json") logRefusal(error, loggerFor({ logFormat }));
+    if (error.code !== "commander.help" || logFormat === "json") {
+      logRefusal(error, loggerFor({ logFormat }), commandOf(session.words, program));
+    }
   }
 }
 
@@ -67,9 +69,15 @@ async function unknownVariableNotices(program: Command): Promise<readonly string
   return unknownVariables(process.env, known);
 }
 
+/** The command that the words name. */
+function commandOf([word, ...rest]: readonly string[], program: Command): Command {
+  const command = program.commands.find((one) => one.name() === word);
+  return command === undefined ? program : commandOf(rest, command);
+}
+
 /** The message of commander is `error: <problem>`, followed by suggestions in parentheses. */
-function logRefusal({ code, message }: CommanderError, logger: Logger): void {
-  const text = code === "commander.help" ? "no command is given" : withoutValue(message);
+function logRefusal({ code, message }: CommanderError, logger: Logger, command: Command): void {
+  const text = code === "commander.help" ? "no command is given" : refusalText(message, command);
   const [first = "", ...suggestions] = text.split("\n");
   logger.failure({
     code: "usage",
@@ -80,7 +88,13 @@ function logRefusal({ code, message }: CommanderError, logger: Logger): void {
 
 const HELP_HINT = "(see --help)";
 
-/** Removes the value of an unknown option, because it may be a secret. */
-function withoutValue(text: string): string {
-  return text.replace(/(unknown option '-[^=']*)=[^\n]*'/, "$1'");
+/**
+ * Removes the value of an unknown option, because it may be a secret. Commander also reports a value of an option that
+ * takes none as an unknown option.
+ */
+function refusalText(text: string, command: Command): string {
+  const [given, flag = ""] = /unknown option '(-[^=']*)=[^\n]*'/.exec(text) ?? [];
+  if (given === undefined) return text;
+  const isKnown = command.options.some(({ long, short }) => flag === long || flag === short);
+  return isKnown ? `option '${flag}' takes no value` : text.replace(given, `unknown option '${flag}'`);
 }

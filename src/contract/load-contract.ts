@@ -36,6 +36,7 @@ export function loadContract(
       hint: "name the platform's OpenAPI document with --contract",
     });
   }
+  refuseTable(first);
   const base = parseDocument(first);
   const root = base.value;
   const openapi = versionOf(root, base);
@@ -73,6 +74,22 @@ export function loadContract(
     findings: findings.sorted(),
   };
 }
+
+/** Extracts are easily mistaken for the contract in a command line with many files. */
+function refuseTable({ file, text }: SourceText): void {
+  const [header = "", row = ""] = text.split(/\r?\n/, 2);
+  const isTable = TABLE_DELIMITERS.some((mark) => {
+    const columns = header.split(mark).length;
+    return columns > 1 && columns === row.split(mark).length;
+  });
+  if (!/\.(?:csv|tsv)$/i.test(file) && (!isTable || /[:{[\]]/.test(header))) return;
+  throw new Failure("contract_invalid", `${file}: this is a table (CSV), not an OpenAPI document`, {
+    hint: "pass the platform's OpenAPI document with --contract, and extracts as sources, without an option",
+    place: { file, line: 1 },
+  });
+}
+
+const TABLE_DELIMITERS = [",", ";", "\t", "|"];
 
 function versionOf(root: JsonValue, { file, lineOf }: SourceDocument): Compilation["openapi"] {
   const version = isJsonObject(root) ? root["openapi"] : undefined;

@@ -2,7 +2,8 @@ import { interruptible } from "../model/interruptible.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";
-import type { Operation } from "../contract/operations/operation.ts";
+import type { Operation, OperationAddress } from "../contract/operations/operation.ts";
+import { findOperation, operationsNamed } from "../contract/operations/find-operation.ts";
 import { sentTypes } from "../contract/operations/step-fields.ts";
 import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
@@ -116,6 +117,7 @@ export async function compileJob(
   const resolve = pathsFrom(settings.folder);
   const named = settings.operation ?? document?.operation;
   const declared = usableOperation(contract, named, settings.contract.map(resolve));
+  noticeOtherOperation(document, declared, contract, notice);
   const mapping = await mappingOf(document, declared, settings, signal);
   const operation = { ...declared, ...definedMembers({ key: mapping.keyAttr }) };
   noticeUnmappedFields(mapping, settings, { notice });
@@ -127,6 +129,21 @@ export async function compileJob(
   const mappingFiles = document === undefined ? [] : await filesOfMapping(document, settings);
   const compiled = { settings, contract, operation, mapping, mappingFiles, ruleContext, now, measures };
   return { ...compiled, ...definedMembers({ after }) };
+}
+
+/** Reports that the settings replace the operation that the mapping names. */
+function noticeOtherOperation(
+  document: MappingDocument | undefined,
+  used: Operation,
+  { operations }: Contract,
+  notice: Dependencies["notice"],
+): void {
+  if (document?.operation === undefined || operationsNamed(operations, document.operation).includes(used)) return;
+  const { file, lineOf, operation } = document;
+  notice(
+    `${file}:${lineOf(["operation"])}: the operation ${operation} is not used: --operation, MIGRATE_OPERATION or ` +
+      `\`operation\` in migrate.yaml overrides it with ${used.id}`,
+  );
 }
 
 /** The mapping document that the settings name; undefined if the sources are payloads already. */

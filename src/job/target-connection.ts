@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import type { Operation } from "../contract/operations/operation.ts";
 import { documentsAcceptance } from "../contract/operations/documented-reply.ts";
 import { Failure } from "../model/failure.ts";
@@ -8,7 +9,7 @@ import { createRemoteValidation, createStepClients, type StepClient } from "../p
 import { createReadClient, type ReadClient } from "../platform/reading/read-client.ts";
 import { readTextFile } from "../read/text/text-file.ts";
 import type { Clock, Random } from "../time/clock.ts";
-import { parseBaseUrl } from "../transport/base-url.ts";
+import { isLoopback, parseBaseUrl } from "../transport/base-url.ts";
 import {
   createHttp,
   DEFAULT_TIMEOUTS,
@@ -142,7 +143,7 @@ export async function openTarget(
   { proxyCredentials }: Pick<Dependencies, "proxyCredentials">,
 ): Promise<OpenTarget> {
   const baseUrl = parseBaseUrl(target.baseUrl, { allowInsecureLoopback: target.allowInsecureLoopback });
-  const ca = target.ca === undefined ? undefined : await readCaFile(target.ca);
+  const ca = target.ca === undefined ? undefined : await readCaFile(target.ca, baseUrl);
   const proxy = target.proxy === undefined ? undefined : parseProxyUrl(target.proxy);
   return {
     baseUrl,
@@ -157,10 +158,21 @@ export async function openTarget(
   };
 }
 
-async function readCaFile(file: string): Promise<string> {
-  const { text } = await readTextFile(file);
+async function readCaFile(file: string, baseUrl: URL): Promise<string> {
+  const { text } = await readTextFile(file).catch((error: unknown) => {
+    throw error instanceof Failure && isLoopback(baseUrl) && !existsSync(file) ? noSandboxYet(error) : error;
+  });
   checkCaCertificates(text, file);
   return text;
+}
+
+/** On this machine, the certificate is usually that of the sandbox, which writes it when it starts. */
+function noSandboxYet({ code, message, file, cause }: Failure): Failure {
+  return new Failure(code, message, {
+    hint: "start the sandbox first: `migrate sandbox` writes its certificate to .migrate/sandbox/ca.pem",
+    file,
+    cause,
+  });
 }
 
 function timeoutsOf({ connectSeconds, headersSeconds, bodySeconds, wholeSeconds }: TimeoutSettings): Partial<Timeouts> {

@@ -20,10 +20,58 @@ export function findOperation(contract: Contract, wanted: string | undefined): O
   if (match !== undefined && second === undefined) return match;
   if (match !== undefined)
     throw operationFailure(`more than one operation matches "${wanted}"`, matches, "name one of");
-  const names = operations.flatMap((operation) => [operation.id, methodAndPath(operation)]);
-  const question = didYouMean(wanted, names);
-  throw operationFailure(`the contract has no operation "${wanted}"${question}`, operations, "there is");
+  throw operationFailure(
+    `the contract has no operation "${wanted}"${question(wanted, operations)}`,
+    operations,
+    "there is",
+  );
 }
+
+/** `; did you mean "POST /accounts/"?` An id may be renamed while its path stays, so a path that fits comes first. */
+function question(wanted: string, operations: readonly Operation[]): string {
+  const paths = operations.map(methodAndPath);
+  const ids = operations.map(({ id }) => id);
+  if (wanted.includes("/")) return didYouMean(wanted, paths) || didYouMean(wanted, ids);
+  const withBody = operations.filter(({ body }) => body !== undefined);
+  const all = pathWithWords(wordsOf(wanted), withBody);
+  if (all !== undefined) return `; did you mean "${all}"?`;
+  const near = didYouMean(wanted, [...ids, ...paths]);
+  const nouns =
+    near === ""
+      ? pathWithWords(
+          wordsOf(wanted).filter((word) => !VERBS.has(word)),
+          withBody,
+        )
+      : undefined;
+  return nouns === undefined ? near : `; did you mean "${nouns}"?`;
+}
+
+/** The shortest path that contains the words of an id. */
+function pathWithWords(words: readonly string[], operations: readonly Operation[]): string | undefined {
+  const fitting = operations
+    .map((operation) => ({ operation, found: wordsOf(operation.path) }))
+    .filter(({ found }) => words.length > 0 && words.every((word) => found.includes(word)))
+    .toSorted((one, other) => one.found.length - other.found.length);
+  return fitting[0] && methodAndPath(fitting[0].operation);
+}
+
+/** Words in lower case and in the singular: `importAccounts` and `/import/account/` are equal. */
+function wordsOf(text: string): readonly string[] {
+  const words = text.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").match(/[A-Za-z\d]+/g) ?? [];
+  return words.map((word) => word.toLowerCase().replace(/(?<=[^s])s$/, ""));
+}
+
+const VERBS: ReadonlySet<string> = new Set([
+  "add",
+  "create",
+  "import",
+  "post",
+  "put",
+  "send",
+  "submit",
+  "update",
+  "upsert",
+]);
 
 function onlyOperation({ operations }: Contract): Operation {
   const keyed = operations.filter((operation) => operation.body !== undefined && operation.key !== undefined);

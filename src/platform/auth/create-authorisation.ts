@@ -2,6 +2,7 @@ import type { WallClock, MonotonicClock } from "../../time/clock.ts";
 import { Failure } from "../../model/failure.ts";
 import type { Authorisation } from "./authorisation.ts";
 import { createLogin, type LoginOptions, withLoginBackoff } from "./login.ts";
+import { expiryIn, tokenClaims } from "./service-token.ts";
 import { renewingAuthorisation } from "./token-renewal.ts";
 
 export type Credentials =
@@ -29,10 +30,12 @@ export function createAuthorisation(options: AuthorisationOptions): Authorisatio
   const { credentials, clock, prefix = "Token " } = options;
   options.mask?.learn(credentials.kind === "token" ? credentials.token : credentials.apiKey);
   if (credentials.kind === "token") {
-    return fixedHeader(`${prefix}${headerText(credentials.token)}`, "token", "MIGRATE_TOKEN");
+    const { token } = credentials;
+    const expiresAt = expiryIn(tokenClaims(token));
+    return fixedHeader(`${prefix}${headerText(token)}`, () => tokenRefused(expiresAt, clock.now()));
   }
   const { kind, apiKey } = credentials;
-  if (kind === "basic") return fixedHeader(basicHeader(apiKey), "API key", "MIGRATE_API_KEY");
+  if (kind === "basic") return fixedHeader(basicHeader(apiKey), () => refused("API key", "MIGRATE_API_KEY"));
   return renewingAuthorisation({
     login: withLoginBackoff(createLogin(options), clock),
     apiKey,
@@ -41,18 +44,31 @@ export function createAuthorisation(options: AuthorisationOptions): Authorisatio
   });
 }
 
-function fixedHeader(header: string, what: string, variable: string): Authorisation {
+function fixedHeader(header: string, failure: () => Failure): Authorisation {
   return {
     header: () => Promise.resolve(header),
     accepted: () => undefined,
     mayHaveExpired: () => false,
-    refused: () =>
-      Promise.reject(
-        new Failure("authentication", `the platform does not accept the ${what} (HTTP 401)`, {
-          hint: `set ${variable} to a valid ${what}, check the header's form (\`--auth\`), then run the same command again`,
-        }),
-      ),
+    refused: () => Promise.reject(failure()),
   };
+}
+
+function refused(what: string, variable: string): Failure {
+  return new Failure("authentication", `the platform does not accept the ${what} (HTTP 401)`, {
+    hint: `set ${variable} to a valid ${what}, check the header's form (\`--auth\`), then run the same command again`,
+  });
+}
+
+/**
+ * @param expiresAt the expiry that the token itself states, in seconds since 1970
+ * @param now milliseconds since 1970
+ */
+function tokenRefused(expiresAt: number | undefined, now: number): Failure {
+  if (expiresAt === undefined || expiresAt * 1000 > now) return refused("token", "MIGRATE_TOKEN");
+  const time = new Date(expiresAt * 1000).toISOString().replace(/\.\d+/, "");
+  return new Failure("authentication", `the token expired at ${time}, and the platform does not accept it (HTTP 401)`, {
+    hint: "set MIGRATE_TOKEN to a new token, or use MIGRATE_API_KEY, whose tokens are renewed; then run the same command again",
+  });
 }
 
 /** RFC 7617: the user name ends at the first colon. */

@@ -187,6 +187,27 @@ describe("finding an operation", () => {
     expect(failure.hint).toContain("POST /v1/accounts/  (V1 Make Account)");
   });
 
+  it.each([
+    ["importAccount", "POST /data-import/accounts/"],
+    ["create-account", "POST /data-import/accounts/"],
+    ["import-acount-notes", "import-account-notes"],
+    ["POST /data-import/account/", "POST /data-import/accounts/"],
+    ["POST /data-imports/accounts/{number}/notes/", "POST /data-import/accounts/{number}/notes/"],
+  ])("suggests for '%s' an operation whose path fits before one with a similar id", (wanted, suggested) => {
+    const body = { content: { "application/json": { schema: { type: "object", properties: { id: {} } } } } };
+    const post = (operationId: string): object => ({ post: { operationId, requestBody: body, responses: {} } });
+    const document = {
+      openapi: "3.0.3",
+      info: { title: "T", version: "1" },
+      paths: {
+        "/data-import/accounts/{number}/notes/": post("import-account-notes"),
+        "/data-import/accounts/": post("accountsV2Create"),
+      },
+    };
+    const renamed = loadContract([{ file: "c.json", text: JSON.stringify(document) }]);
+    expect(failureOf(() => findOperation(renamed, wanted)).message).toContain(`did you mean "${suggested}"?`);
+  });
+
   it("does not choose between two matches", () => {
     expect(failureOf(() => findOperation(several, "list-accounts")).hint).toContain("GET /same/");
     expect(failureOf(() => findOperation(several, "GET /accounts/")).message).toContain("no operation");
@@ -259,6 +280,24 @@ describe("documents", () => {
       "version 2.0.0",
     );
     expect(failureOf(() => loadContract([])).code).toBe("contract_invalid");
+  });
+
+  it.each([
+    ["accounts.csv", "REF;NAME\n1;Ann\n"],
+    ["accounts.CSV", "REF\n1\n"],
+    ["accounts.txt", "REF\tNAME\r\n1\tAnn\r\n"],
+    ["accounts.csv", 'REF,NAME\n1,"Ann: 2"\n'],
+  ])("a table given as the contract is called a table: %s", (file, text) => {
+    expect(failureOf(() => loadContract([{ file, text }]))).toMatchObject({
+      code: "contract_invalid",
+      message: `${file}: this is a table (CSV), not an OpenAPI document`,
+    });
+  });
+
+  it("a text with commas is not called a table", () => {
+    expect(failureOf(() => loadContract([{ file: "c.yaml", text: "a: 1, 2\nb: 3, 4\n" }])).message).toContain(
+      "OpenAPI 3.0",
+    );
   });
 
   it("have a finding without paths or with an overlay without actions", () => {

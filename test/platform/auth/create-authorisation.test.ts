@@ -250,3 +250,28 @@ describe("the request", () => {
     expect(imports[0]?.body).toBe('{"payload":{"a":1}}');
   });
 });
+
+function jsonWebToken(claims: object): string {
+  return ["{}", JSON.stringify(claims), "x"].map((part) => Buffer.from(part).toString("base64url")).join(".");
+}
+
+describe("a refused token of the user", () => {
+  test.each([
+    [
+      "is called expired if its own expiry has passed",
+      jsonWebToken({ exp: 1_700_000_000 }),
+      "expired at 2023-11-14T22:13:20Z",
+    ],
+    ["is not called expired before", jsonWebToken({ exp: 1_900_000_000 }), "does not accept the token (HTTP 401)"],
+    ["is not called expired without an expiry", "opaque", "does not accept the token (HTTP 401)"],
+  ])("%s", async (_, given, message) => {
+    const { http, expire } = platform();
+    expire(99);
+    const { replyClass } = await client(http, {
+      credentials: { kind: "token", token: given },
+      clock: { ...clock, now: () => 1_800_000_000_000 },
+    }).send({}, never);
+    expect(replyClass).toMatchObject({ kind: "stop", failure: { code: "authentication", exitCode: 4 } });
+    expect(replyClass).toHaveProperty("failure.message", expect.stringContaining(message));
+  });
+});

@@ -1,0 +1,58 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../temporary-folder.ts";
+import { projectFile, runCli } from "./cli.ts";
+
+const CONTRACT = projectFile("fixtures/contract/contract.yaml");
+
+test.each([
+  ["status", "--watch"],
+  ["validate", "--quiet"],
+  ["ledger check", "--verbose"],
+])("%s %s=x: the message says that the option takes no value, and does not show it", async (command, flag) => {
+  const { code, stderr } = await runCli([...command.split(" "), `${flag}=secret`], { cwd: temporaryFolder() });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`option '${flag}' takes no value`)]);
+  expect(stderr).not.toContain("secret");
+});
+
+test("an option that does not exist is still unknown if it has a value", async () => {
+  const { code, stderr } = await runCli(["status", "--wach=secret"], { cwd: temporaryFolder() });
+  expect([code, stderr]).toEqual([2, expect.stringContaining("unknown option '--wach'")]);
+  expect(stderr).not.toContain("secret");
+});
+
+test("a missing certificate of a platform on this machine: the hint is to start the sandbox", async () => {
+  const words = ["token", "--base-url", "https://127.0.0.1:1/v1/", "--ca", ".migrate/sandbox/ca.pem"];
+  const { code, stderr } = await runCli(words, { cwd: temporaryFolder(), env: { MIGRATE_API_KEY: "key" } });
+  expect([code, stderr]).toEqual([2, expect.stringContaining(".migrate/sandbox/ca.pem: no such file")]);
+  expect(stderr).toContain("start the sandbox first: `migrate sandbox`");
+  const far = await runCli(words.with(2, "https://platform.example/v1/"), {
+    cwd: temporaryFolder(),
+    env: { MIGRATE_API_KEY: "key" },
+  });
+  expect([far.code, far.stderr]).toEqual([2, expect.not.stringContaining("sandbox first")]);
+});
+
+describe("an operation that the settings replace", () => {
+  const MAPPING = "operation: import-account\npayload: { external_account_number: REF }\n";
+
+  async function messagesWith(operation: string): Promise<string> {
+    const cwd = temporaryFolder();
+    writeFileSync(path.join(cwd, "mapping.yaml"), MAPPING);
+    writeFileSync(path.join(cwd, "migrate.yaml"), `operation: ${operation}\n`);
+    writeFileSync(path.join(cwd, "a.csv"), "REF\n1\n");
+    return (await runCli(["validate", "a.csv", "--contract", CONTRACT, "-m", "mapping.yaml"], { cwd })).stderr;
+  }
+
+  test("is reported with the file that replaces it", async () => {
+    expect(await messagesWith("validate-account")).toContain(
+      "mapping.yaml:1: the operation import-account is not used: --operation, MIGRATE_OPERATION or `operation` in " +
+        "migrate.yaml overrides it with validate-account",
+    );
+  });
+
+  test("is not reported if it is the same under its path", async () => {
+    expect(await messagesWith("POST /data-import/accounts/")).not.toContain("is not used");
+  });
+});
