@@ -2,10 +2,7 @@ import { interruptible } from "../model/interruptible.ts";
 import { type NamingPlace, withNamingPlace } from "./settings/naming-place.ts";
 import path from "node:path";
 import type { Contract } from "../contract/contract.ts";
-import type { Operation, OperationAddress } from "../contract/operations/operation.ts";
-import { findOperation, operationsNamed } from "../contract/operations/find-operation.ts";
-import { sentTypes } from "../contract/operations/step-fields.ts";
-import { WRITTEN_FOR_ANOTHER } from "../contract/document/written-for.ts";
+import type { Operation } from "../contract/operations/operation.ts";
 import { compileMapping } from "../map/compile-mapping.ts";
 import { type MappingDocument, readMapping } from "../map/document/mapping-document.ts";
 import type { Measure } from "../map/document/measures.ts";
@@ -20,15 +17,19 @@ import type { RecordedValues } from "../options/option-row.ts";
 import { type Input, openInput, type ReadOptions } from "../read/input/open-input.ts";
 import { readLookup } from "../read/lists/lookup-table.ts";
 import { readTextFile } from "../read/text/text-file.ts";
-import { rulesWithin } from "../rules/engine/rule-requirements.ts";
 import type { RuleContext } from "../rules/engine/rule-context.ts";
-import type { Rule } from "../rules/language/rule.ts";
 import { pathsFrom, readContractWithFindings, usableOperation } from "./contract-files.ts";
-import type { Dependencies, Notifier } from "./dependencies.ts";
+import type { Dependencies } from "./dependencies.ts";
 import { functionFiles, loadFunctions } from "./functions/load-functions.ts";
+import {
+  noticeForeignOverlays,
+  noticeOtherOperation,
+  noticeSkippedRules,
+  noticeUnmappedFields,
+} from "./job-notices.ts";
 import { prerequisiteOf, type Prerequisite } from "./prerequisite.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
-import { loadRuleContext, skippedRulesText } from "./settings/rule-configuration.ts";
+import { loadRuleContext } from "./settings/rule-configuration.ts";
 
 /** The settings that determine the records of a run. Plain data: stored with the run, without secrets. */
 export interface JobSettings extends RecordedValues<typeof JOB> {
@@ -117,10 +118,10 @@ export async function compileJob(
   const resolve = pathsFrom(settings.folder);
   const named = settings.operation ?? document?.operation;
   const declared = usableOperation(contract, named, settings.contract.map(resolve));
-  noticeOtherOperation(document, declared, contract, notice);
+  noticeOtherOperation(document, declared, contract, { notice });
   const mapping = await mappingOf(document, declared, settings, signal);
+  noticeUnmappedFields(mapping, settings.mapping, { notice });
   const operation = { ...declared, ...definedMembers({ key: mapping.keyAttr }) };
-  noticeUnmappedFields(mapping, settings, { notice });
   const ruleContext = await loadRuleContext(contract, settings, { resolve, now });
   noticeSkippedRules(operation, ruleContext, { notice });
   noticeForeignOverlays(contract, { notice });
@@ -129,21 +130,6 @@ export async function compileJob(
   const mappingFiles = document === undefined ? [] : await filesOfMapping(document, settings);
   const compiled = { settings, contract, operation, mapping, mappingFiles, ruleContext, now, measures };
   return { ...compiled, ...definedMembers({ after }) };
-}
-
-/** Reports that the settings replace the operation that the mapping names. */
-function noticeOtherOperation(
-  document: MappingDocument | undefined,
-  used: Operation,
-  { operations }: Contract,
-  notice: Dependencies["notice"],
-): void {
-  if (document?.operation === undefined || operationsNamed(operations, document.operation).includes(used)) return;
-  const { file, lineOf, operation } = document;
-  notice(
-    `${file}:${lineOf(["operation"])}: the operation ${operation} is not used: --operation, MIGRATE_OPERATION or ` +
-      `\`operation\` in migrate.yaml overrides it with ${used.id}`,
-  );
 }
 
 /** The mapping document that the settings name; undefined if the sources are payloads already. */
@@ -261,32 +247,6 @@ async function filesOfMapping(document: MappingDocument, settings: JobSettings):
 function resolverOf(settings: JobSettings): (file: string) => string {
   const folder = path.dirname(pathsFrom(settings.folder)(settings.mapping ?? "."));
   return (file) => (path.isAbsolute(file) || file === "-" ? file : path.join(folder, file));
-}
-
-/** Warns about fields that no row can fill, before a million records report them. */
-function noticeUnmappedFields(mapping: Mapping, settings: JobSettings, dependencies: Notifier): void {
-  const { unmappedRequired } = mapping;
-  if (unmappedRequired.length === 0) return;
-  dependencies.notice(
-    `${settings.mapping ?? ""}: nothing fills ${unmappedRequired.join(", ")}, which the contract requires`,
-  );
-}
-
-/** One notice per run, not per record, about rules that cannot be checked. */
-function noticeSkippedRules(operation: Operation, ruleContext: RuleContext | undefined, dependencies: Notifier): void {
-  const skipped = ruleContext && skippedRulesText(rulesOf(operation), ruleContext);
-  if (skipped !== undefined) dependencies.notice(skipped);
-}
-
-/** The rules that apply to any payload of the operation. */
-export function rulesOf(operation: Operation): readonly Rule[] {
-  return [...new Set(sentTypes(operation).flatMap(rulesWithin))];
-}
-
-function noticeForeignOverlays({ findings }: Contract, dependencies: Notifier): void {
-  for (const { code, place, message } of findings) {
-    if (code === WRITTEN_FOR_ANOTHER) dependencies.notice(`${place.file}: ${message}`);
-  }
 }
 
 function planOf(
