@@ -12,6 +12,8 @@ import {
   formatOption,
   type InspectFlags,
   jobOptions,
+  type OpenFlags,
+  openOptions,
   options,
   type ProofFlags,
   proofOptions,
@@ -31,6 +33,10 @@ export function addInspectCommands(program: Command, session: Session): void {
     .action(async (run: string | undefined, flags: InspectFlags) =>
       (await import("./actions/inspect-actions.ts")).statusAction(run, flags, session),
     );
+
+  withOptions(program.command("open"), [...options("config", "ledger"), ...openOptions])
+    .description("List every record that is not done, across all runs. Works offline.")
+    .action(async (flags: OpenFlags) => (await import("./actions/open-action.ts")).openAction(flags, session));
 
   withOptions(program.command("explain"), [...options("config", "cache", "ledger", "showValues"), formatOption()])
     .description("Show everything about one record: rows, payload with origins, attempts, replies. Works offline.")

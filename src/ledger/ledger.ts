@@ -3,6 +3,7 @@ import type { Problem } from "../model/problem.ts";
 import type { InputPosition } from "../model/record.ts";
 import type { Timeline } from "../model/timeline.ts";
 import type { LedgerOrigin, LedgerRecovery } from "./journal/recovery.ts";
+import type { DestinationState, OpenFilter, OpenRecord } from "./migration-state.ts";
 import type { PackedItems } from "./packed/item-columns.ts";
 import type {
   AmbiguousItem,
@@ -104,6 +105,14 @@ export interface Ledger {
   summary(run: string): Promise<Summary>;
   /** How many of the records planned for sending are on the platform, across all runs; one entry per destination. */
   coverage(): Promise<readonly Coverage[]>;
+  /** The state of every record of the migration, across all runs; one entry per destination. */
+  migration(): Promise<readonly DestinationState[]>;
+  /**
+   * The runs with records that are left to send or ambiguous, and that no later push has planned again. Latest first.
+   */
+  unsettledRuns(): Promise<readonly string[]>;
+  /** The records of the migration that are not done, in batches: latest run first. */
+  openRecords(filter?: OpenFilter): AsyncIterable<readonly OpenRecord[]>;
   /** Outcomes in input order, in batches. */
   outcomes(run: string, filter?: OutcomeFilter): AsyncIterable<readonly Outcome[]>;
   /** Content hashes (`contentHash`) of the records numbered `from` to `to` (inclusive) that have one. */

@@ -8,6 +8,8 @@ import type { RunRow } from "./runs/recorded-run.ts";
 import type { SendingStatus } from "./runs/run-outcome.ts";
 import { attemptsOf, sendable } from "./tables/attempts.ts";
 import { coverage } from "./tables/counts.ts";
+import { migration, unsettledRuns } from "./tables/migration.ts";
+import { batchesOf, openPlaces, openRecords } from "./tables/open-records.ts";
 import { contents, nextOutcomes, outcomeQuery, summary } from "./tables/outcomes.ts";
 import { nextSendable, notePosition } from "./tables/positions.ts";
 import {
@@ -83,6 +85,9 @@ type ReadingMethod =
   | "history"
   | "summary"
   | "coverage"
+  | "migration"
+  | "unsettledRuns"
+  | "openRecords"
   | "outcomes"
   | "contents"
   | "timeline"
@@ -109,6 +114,14 @@ function readingMethods(
     history: () => read(historyOf),
     summary: (id) => readRun(id, (tables, run) => summary(tables, run, sending)),
     coverage: () => read(coverage),
+    migration: () => read((tables) => migration(tables, sending)),
+    unsettledRuns: () => read(unsettledRuns),
+    async *openRecords(filter = {}) {
+      for (const places of batchesOf(await read((tables) => openPlaces(tables, sending)))) {
+        const records = await read((tables) => openRecords(tables, sending, filter, places));
+        if (records.length > 0) yield records;
+      }
+    },
     async *outcomes(id, filter) {
       const run = await read((tables) => requireRun(tables, id));
       const query = await read((tables) => answer(outcomeQuery(tables, sending, filter)));

@@ -37,7 +37,8 @@ export interface LedgerOverview {
 export interface RunOverview {
   readonly id: string;
   readonly command: string;
-  readonly state: RunState;
+  /** `superseded`: later pushes have planned all of its records that were left. */
+  readonly state: RunState | "superseded";
   /** ISO 8601 UTC. */
   readonly startedAt: string;
   readonly finishedAt?: string | undefined;

@@ -28,7 +28,8 @@ describe("status", () => {
     await work.push();
     const { code, stdout } = await work.migrate(["status"]);
     expect(code).toBe(0);
-    const [title, , latest, first] = stdout.split("\n").filter((line) => !line.startsWith(" "));
+    const [migration, , title, , latest, first] = stdout.split("\n").filter((line) => !line.startsWith(" "));
+    expect(migration).toMatch(/^Migration to 127\.0\.0\.1:\d+, supplier SANDBOX, import-account$/);
     expect(title).toMatch(/^Runs to 127\.0\.0\.1:\d+, latest first$/);
     expect(latest).toMatch(/complete \(1\).* 4 /);
     expect(first).toContain("dry run");

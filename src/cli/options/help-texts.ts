@@ -13,6 +13,7 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   reconcile: ["reconcile", "reconcile --accept EXT-00123"],
   report: ["report --format csv", "report --drift"],
   status: ["status --format json"],
+  open: ["open --by cause", "open --format csv --since 2026-11-20"],
   explain: ["explain EXT-00123"],
   preview: ["preview --limit 3", "preview --only EXT-00123"],
   doctor: ["doctor", "doctor --offline --limit 1000"],

@@ -23,6 +23,7 @@ import {
   INIT,
   MESSAGES,
   METRICS,
+  OPEN,
   PROOF,
   PUSH,
   RECONCILE,
@@ -65,6 +66,9 @@ export type DoctorFlags = Flags & FlagsOf<typeof DOCTOR> & { readonly format: "t
 
 /** Options of `proof`. */
 export type ProofFlags = InspectFlags & Partial<FlagsOf<typeof PROOF>>;
+
+/** Options of `open`. */
+export type OpenFlags = Flags & FlagsOf<typeof OPEN>;
 
 /** Options of `demo`. */
 export interface DemoFlags extends Flags {
@@ -174,6 +178,8 @@ export const settingOptions: readonly Option[] = [
 ];
 
 export const fieldOptions: readonly Option[] = optionsOf(FIELDS);
+
+export const openOptions: readonly Option[] = optionsOf(OPEN);
 
 export const doctorOptions: readonly Option[] = optionsOf(DOCTOR);
 

@@ -58,6 +58,17 @@ export const MESSAGES = {
   },
 } as const;
 
+/** Options of `open`. */
+export const OPEN = {
+  format: { arg: "<format>", choices: ["text", "csv", "ndjson"], default: "text", help: "format of stdout" },
+  by: {
+    arg: "<group>",
+    choices: ["cause", "file", "day"],
+    help: "count the records by",
+  },
+  since: { arg: "<date>", kind: "day", help: "only records that are open since this day (UTC) or later" },
+} as const;
+
 export const FIELDS = {
   required: { help: "only required fields; with --under, fields required wherever that attr is present" },
   under: { arg: "<attr>", help: "only this attr and its children: customers, payment.bank" },

@@ -1,6 +1,7 @@
 import type { RunProgress, RunState } from "../../job/run-progress.ts";
 import type { SharedStatus } from "../../ledger/runs/shared-run.ts";
 import type { Coverage, Ledger, Run } from "../../ledger/ledger.ts";
+import type { DestinationState } from "../../ledger/migration-state.ts";
 import type { LedgerStore, StoreOptions } from "../../ledger/ledger-store.ts";
 import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
 import type { Summary } from "../../model/outcome.ts";
@@ -23,12 +24,15 @@ export interface LedgerStatus {
   readonly runs: readonly RunStatus[];
   /** Coverage of all runs, even if `runs` has only one. */
   readonly coverage: readonly Coverage[];
+  /** The state of the migration, by destination; absent for one run. */
+  readonly migration?: readonly DestinationState[] | undefined;
 }
 
 export interface RunStatus {
   readonly run: Run;
   readonly summary: Summary;
-  readonly state: RunState;
+  /** `superseded`: no longer open, because later pushes have planned all of its records that were left. */
+  readonly state: RunState | "superseded";
   /** Present for the active run. */
   readonly progress?: RunProgress | undefined;
   /** Present for a run that several processes send. */
@@ -46,8 +50,11 @@ export async function status(options: StatusOptions, { clock, notice }: StatusDe
     const runs = options.run === undefined ? await ledger.runs() : [await requireRun(ledger, options.run)];
     const active = await store.activeRun();
     const listed: RunStatus[] = [];
-    for (const run of runs) listed.push(await statusOf(run, run.id === active, { ledger, store, clock }));
-    return { runs: listed, coverage: options.coverage ?? (await ledger.coverage()) };
+    const unsettled = new Set(await ledger.unsettledRuns());
+    for (const run of runs) listed.push(await statusOf(run, run.id === active, { ledger, store, clock, unsettled }));
+    if (options.coverage !== undefined) return { runs: listed, coverage: options.coverage };
+    const migration = options.run === undefined ? await ledger.migration() : undefined;
+    return { runs: listed, coverage: await ledger.coverage(), migration };
   });
 }
 
@@ -55,12 +62,26 @@ interface StatusContext {
   readonly ledger: Ledger;
   readonly store: LedgerStore;
   readonly clock: WallClock;
+  readonly unsettled: ReadonlySet<string>;
 }
 
-async function statusOf(run: Run, isActive: boolean, { ledger, store, clock }: StatusContext): Promise<RunStatus> {
+async function statusOf(
+  run: Run,
+  isActive: boolean,
+  { ledger, store, clock, unsettled }: StatusContext,
+): Promise<RunStatus> {
   const summary = await ledger.summary(run.id);
   const progress = isActive ? await readProgress(progressPath(store, run.id), clock.now()) : undefined;
   const shared = await store.sharedStatus?.(run.id);
   const isSent = isActive || shared?.workers.some(({ state }) => state === "working") === true;
-  return { run, summary, state: runState(run, summary.counts, isSent), progress, shared };
+  const state = runState(run, summary.counts, isSent);
+  const isSuperseded = isLeft({ run, summary, state }) && !unsettled.has(run.id);
+  return { run, summary, state: isSuperseded ? "superseded" : state, progress, shared };
+}
+
+/** A push that ended with records that can still be sent or settled. */
+function isLeft({ run, summary, state }: Pick<RunStatus, "run" | "summary" | "state">): boolean {
+  const { pending = 0, blocked = 0, ambiguous = 0 } = summary.counts;
+  const isPush = run.command === "push" && !run.dryRun && run.state !== "planning";
+  return isPush && state !== "running" && pending + blocked + ambiguous > 0;
 }

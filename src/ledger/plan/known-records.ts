@@ -4,6 +4,7 @@ import { requireOneDirection } from "../records/circular-mappings.ts";
 import { keyProblem } from "../records/key-place.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import { holdNewIfUncertain } from "../tables/recoveries.ts";
+import { holdInvalid, noteSkipped } from "../tables/planned-records.ts";
 import type { EachStatement, Statement, Tables, Work } from "../tables/tables.ts";
 import type { Compared } from "./compared-runs.ts";
 import { skipCorrected } from "./corrected-records.ts";
@@ -37,6 +38,7 @@ function* compareRecords(tables: Tables, run: RunRow, policy: PlanPolicy, compar
   if (!policy.revise) yield* refuseChanged(tables, run, policy, toSend);
   if (!policy.resendAmbiguous) yield* tables.run(holdAmbiguous(toSend), run.number);
   if (!isWhole) yield* tables.run(DROP_LISTED);
+  if (run.sends) yield* noteSkipped(tables, run.number);
 }
 
 /** SQL condition for records that may still be sent, and the index of SQLite that finds them. */
@@ -127,6 +129,11 @@ function* refuseCircular(tables: Tables, run: RunRow, policy: PlanPolicy, after:
     return { record: row.record, status: "invalid", problems: [problem] };
   });
   yield* writeFindings(tables, run, findings);
+  yield* holdInvalid(
+    tables,
+    run.number,
+    circular.map(({ record }) => record),
+  );
 }
 
 const DELETE_WAITING: EachStatement = {

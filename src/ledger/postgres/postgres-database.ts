@@ -206,7 +206,8 @@ async function openSnapshot(pool: Pool, name: string): Promise<Snapshot> {
     isOpen = false;
   };
   try {
-    await guarded(() => client.query("begin isolation level repeatable read read only"));
+    // Compiling one of these queries takes longer than running it.
+    await guarded(() => client.query("begin isolation level repeatable read read only; set local jit = off"));
   } catch (error) {
     await close();
     throw error;

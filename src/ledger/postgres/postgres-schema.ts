@@ -42,7 +42,8 @@ const CREATE_TABLES = `
   create table migrate.records (
     id bigint generated always as identity primary key, identity bytea not null unique, content bytea not null,
     state text not null, attempts integer not null, accepted_content bytea, accepted_at text collate "C", account text,
-    step text, resends integer not null default 0, other_content integer not null default 0
+    step text, resends integer not null default 0, other_content integer not null default 0,
+    since_run integer, planned_run integer, planned_record integer, planned_content bytea, held integer
   ) with (fillfactor = 70);
   create table migrate.items (
     run integer not null, record integer not null, key text collate "C", near text collate "C", identity bytea,

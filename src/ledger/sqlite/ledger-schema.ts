@@ -1,6 +1,7 @@
 import { Failure } from "../../model/failure.ts";
 import { LEDGER_FORMAT, requireKnownFormat } from "../ledger-format.ts";
 import { pragma, type SqliteDatabase } from "./sqlite-database.ts";
+import { heldOpen } from "../tables/planned-records.ts";
 import { COUNT_TABLES } from "./tables/count-schema.ts";
 
 /** "migr": marks the file as a ledger of this tool. */
@@ -14,37 +15,40 @@ const APPLICATION_ID = 0x6d696772;
  * last compared with the other runs. `seal` has one row: the number of committed transactions, the process that may
  * write (`Writer`), and the recoveries.
  *
- * SQLite stores the statements: without line breaks, they all fit on the first page, which is rarely lost.
+ * SQLite stores the statements: in a short form, they all fit on the first page, which is rarely lost. Therefore, columns
+ * of a primary key do not repeat "not null", which SQLite requires of them anyway.
  */
 const CREATE_TABLES = `
   create table runs (
    id integer primary key, name text not null unique, command text not null, target text not null,
    supplier text not null, operation text not null, endpoint text not null, settings text not null,
    dry_run int not null, tool_version text, state text not null, started_at text not null, finished_at text,
-   exit_code integer);
+   exit_code int);
   create table files (id integer primary key, name text not null unique);
   create table records (
    id integer primary key, identity blob not null unique, content blob not null, state text not null,
    attempts int not null, accepted_content blob, accepted_at text, account text, step text,
-   resends int not null default 0, other_content integer);
+   resends int not null default 0, other_content int, since_run int, planned_run int, planned_record int,
+   planned_content blob, held int);
   create index records_ambiguous on records (identity) where state = 'ambiguous';
+  create index records_open on records (id) where ${heldOpen("")};
   create table items (
-   run int not null, record int not null, key text, near text, identity blob, content blob,
+   run int, record int, key text, near text, identity blob, content blob,
    file int not null, line int not null, status text not null,
-   attempt integer, attempts integer, http integer, account text, duration_ms real, awaits blob, row_hash integer,
+   attempt int, attempts int, http int, account text, duration_ms real, awaits blob, row_hash int,
    primary key (run, record)) without rowid;
   create index items_open on items (run, status, record)
    where status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous';
   create table attempts (
-   run int not null, record int not null, attempt int not null, identity blob not null,
-   intended_at text not null, settled_at text, status text not null, http integer, account text, duration_ms real,
-   reason text, step text, harmless int not null, row_mark integer,
+   run int, record int, attempt int, identity blob not null,
+   intended_at text not null, settled_at text, status text not null, http int, account text, duration_ms real,
+   reason text, step text, harmless int not null, row_mark int,
    primary key (run, record, attempt)) without rowid;
   create index attempts_in_flight on attempts (run, record) where status = 'sending';
   create index attempts_by_account on attempts (account) where account is not null;
   create index attempts_ambiguous on attempts (settled_at) where status = 'ambiguous';
   create table problems (
-   run int not null, record int not null, attempt int not null, position int not null,
+   run int, record int, attempt int, position int,
    severity text not null, code text not null, problem text not null,
    primary key (run, record, attempt, position)) without rowid;
   create table decisions (
@@ -53,7 +57,7 @@ const CREATE_TABLES = `
    reason text not null, account text);
   create index decisions_by_identity on decisions (identity);
   create index decisions_by_account on decisions (account);
-  create table positions (run int not null, record int not null, file int not null,
+  create table positions (run int, record int, file int not null,
    byte int not null, line int not null, primary key (run, record)) without rowid;
   create table compared (run int not null);
   create table seal (commits int not null, writer text, recoveries text);
@@ -68,9 +72,17 @@ export function createSchema(database: SqliteDatabase): void {
   if (hasSchema(database)) return;
   database.transaction(() => {
     if (hasSchema(database)) return;
-    database.execute(CREATE_TABLES.replaceAll(/\s+/g, " "));
+    database.execute(shortened(CREATE_TABLES));
     database.execute(`pragma application_id = ${APPLICATION_ID}; pragma user_version = ${LEDGER_FORMAT}`);
   });
+}
+
+/** A column without a type is the same as a blob. */
+function shortened(sql: string): string {
+  return sql
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ ?([(),=]) ?/g, "$1")
+    .replaceAll(" blob", "");
 }
 
 /**

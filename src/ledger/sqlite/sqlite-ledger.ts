@@ -109,6 +109,7 @@ function movable(
 function closeWithThread(thread: LedgerThread, file: SqliteDatabase, here: Ledger): Ledger {
   return threadLedger(thread, {
     outcomes: (run, filter) => here.outcomes(run, filter),
+    openRecords: (filter) => here.openRecords(filter),
     async close(isClean) {
       await thread.end();
       if (isClean) return file.close();

@@ -1,4 +1,6 @@
 import type { Coverage } from "../ledger.ts";
+import { PLANNED_PUSHES } from "./planned-pushes.ts";
+import { notePlanned, sinceRun } from "./planned-records.ts";
 import { coverRecovered } from "./recoveries.ts";
 import type { Sql, Statement, Tables, Work } from "./tables.ts";
 
@@ -18,12 +20,9 @@ const SELECT_COUNTS: Statement<{ name: string; count: number }> = {
   group by name having sum(count) <> 0 order by 2 desc, name`,
 };
 
-/** Pushes whose input was read completely. Their records count as planned for sending. */
-export const PLANNED_PUSHES: string = "runs.command = 'push' and not runs.dry_run and runs.state <> 'planning'";
-
 /** See `Ledger.coverage`. Latest destination first. */
 export function* coverage(tables: Tables): Work<readonly Coverage[]> {
-  const found = yield* tables.rows(SELECT_COVERAGE);
+  const found = yield* coverageOfEndpoints(tables);
   return found.map(({ target, supplier, operation, records, accepted }) => ({
     target,
     supplier,
@@ -33,17 +32,26 @@ export function* coverage(tables: Tables): Work<readonly Coverage[]> {
   }));
 }
 
-const SELECT_COVERAGE: Statement<Coverage> = {
+export interface EndpointCoverage extends Coverage {
+  readonly endpoint: string;
+}
+
+export function* coverageOfEndpoints(tables: Tables): Work<readonly EndpointCoverage[]> {
+  return yield* tables.rows(SELECT_COVERAGE);
+}
+
+const SELECT_COVERAGE: Statement<EndpointCoverage> = {
   sql: {
     sqlite: `
-    select max(runs.id) as latest, runs.target, runs.supplier, runs.operation, coverage.records, coverage.accepted
+    select max(runs.id) as latest, runs.target, runs.supplier, runs.operation, runs.endpoint, coverage.records,
+      coverage.accepted
     from coverage
     cross join runs on runs.target = coverage.target and runs.supplier = coverage.supplier
       and runs.endpoint = coverage.endpoint
     where ${PLANNED_PUSHES}
     group by coverage.target, coverage.supplier, coverage.endpoint order by 1 desc`,
     postgres: `
-    select runs.target, runs.supplier, runs.operation, each.records, each.accepted
+    select runs.target, runs.supplier, runs.operation, runs.endpoint, each.records, each.accepted
     from (
       select max(runs.id) as latest, sum(counted.records)::bigint as records, sum(counted.accepted)::bigint as accepted
       from migrate.runs cross join lateral (
@@ -60,35 +68,58 @@ const SELECT_COVERAGE: Statement<Coverage> = {
 /** Inserts the records to send of a new plan into `records`, and counts those that are in no earlier plan. */
 export function* coverPlan(tables: Tables, run: number): Work<void> {
   const { id: latest = 0 } = (yield* tables.row(LATEST_RECORD)) ?? {};
-  const inserted = yield* tables.run(INSERT_RECORDS, run);
+  yield* tables.run(INSERT_RECORDS, run);
+  const { count: inserted = 0 } = (yield* tables.row(COUNT_INSERTED, latest)) ?? {};
+  yield* tables.run(KEEP_SINCE, latest);
   const known = yield* tables.run(FORGET_UNSENT, latest);
   const unsent = yield* tables.run(INSERT_UNSENT, run);
   const recovered = yield* coverRecovered(tables, run);
   yield* tables.run(COVER, run, inserted - known + unsent + recovered);
+  yield* notePlanned(tables, run, yield* countsOf(tables, run, "status"));
 }
 
 const LATEST_RECORD: Statement<{ id: number }> = { sql: "select coalesce(max(id), 0) as id from migrate.records" };
 
 /**
- * Creates the rows of all records to send, in one statement and in input order. Finding a place in the index of
- * identities takes longer than all other writes for a record, and would otherwise happen between intent and request.
+ * Creates the rows of all records to send, or notes the plan in rows that are there (`planned-records.ts`), in one
+ * statement and in input order. Finding a place in the index of identities takes longer than all other writes for a
+ * record, and would otherwise happen between intent and request.
  * Most of the plan is left to send, so `+` prevents a lookup of each record in SQLite's index of open records.
  */
 const INSERT_RECORDS = `
-  insert into migrate.records (identity, content, state, attempts)
-  select identity, content, 'pending', 0 from migrate.items
+  insert into migrate.records as known
+    (identity, content, state, attempts, since_run, planned_run, planned_record)
+  select identity, content, 'pending', 0, run, run, record from migrate.items
   where run = $1 and /*++*/status = 'pending' and identity is not null and content is not null order by record
-  on conflict (identity) do nothing`;
+  on conflict (identity) do update set
+    since_run = ${sinceRun("known.", "excluded.since_run")}, planned_run = excluded.planned_run,
+    planned_record = excluded.planned_record, planned_content = excluded.content, held = null`;
+
+/** SQLite numbers new rows without gaps. */
+const COUNT_INSERTED: Statement<{ count: number }> = {
+  sql: {
+    sqlite: "select coalesce(max(id), 0) - ?1 as count from records",
+    postgres: "select count(*) as count from migrate.records where id > $1",
+  },
+};
+
+const KEEP_SINCE = `
+  update migrate.records
+  set since_run = (select unsent.since_run from migrate.unsent where unsent.identity = records.identity)
+  where id in (
+    select other.id from migrate.unsent inner join migrate.records as other on other.identity = unsent.identity
+    where other.id > $1)`;
 
 const FORGET_UNSENT = `
   delete from migrate.unsent where exists (
     select 1 from migrate.records where records.identity = unsent.identity and records.id > $1)`;
 
 const INSERT_UNSENT = `
-  insert into migrate.unsent
-  select distinct identity from migrate.items
+  insert into migrate.unsent (identity, since_run, planned_run, planned_record)
+  select identity, run, run, min(record) from migrate.items
   where run = $1 and identity is not null and status in ('invalid', 'duplicate', 'blocked')
     and not exists (select 1 from migrate.records where records.identity = items.identity)
+  group by identity, run
   on conflict do nothing`;
 
 const COVER: Sql = {

@@ -4,6 +4,7 @@ import { noteCompared, reopenOpen, reopenRejected, takeOverAccepted } from "../p
 import { type RunColumns, type RunRow, severalRuns, toRun, unknownRun } from "../runs/recorded-run.ts";
 import { newRunId } from "../runs/run-id.ts";
 import { closeInterruptedAttempts } from "./interruption.ts";
+import { planUnsent } from "./planned-records.ts";
 import type { Statement, Tables, TableValue, Work } from "./tables.ts";
 
 export function* startRun(tables: Tables, run: NewRun, toolVersion: string | undefined): Work<Run> {
@@ -83,6 +84,7 @@ export function* resumeRun(
     const reopened = yield* reopenOpen(tables, run);
     yield* takeOverAccepted(tables, run);
     yield* applyKnownRecords(tables, run, policy, reopened);
+    yield* planUnsent(tables, run.number);
     yield* noteCompared(tables, run);
     yield* tables.run(
       "update migrate.runs set state = 'sending', finished_at = null, exit_code = null where id = $1",

@@ -10,6 +10,7 @@ type PlainCalls = Omit<
   | "saveOutcomes"
   | "sendable"
   | "outcomes"
+  | "openRecords"
   | "recovery"
   | "origin"
   | "inThread"

@@ -5,7 +5,7 @@ import { packIntents, packOutcomes, unpackSendable } from "./packed-attempts.ts"
 import { piecesOf } from "./packed-rows.ts";
 
 /** The part that stays in the calling thread. */
-interface OwnPart extends Pick<Ledger, "outcomes"> {
+interface OwnPart extends Pick<Ledger, "outcomes" | "openRecords"> {
   /** Ends the other thread. `isClean`: that thread has written its log into the file. */
   readonly close: (isClean: boolean) => Promise<void>;
 }
@@ -15,7 +15,10 @@ interface OwnPart extends Pick<Ledger, "outcomes"> {
  * error in writing them is thrown by the next call that plans. All other calls resolve when they are done. Outcomes
  * are read here, after the earlier calls are done: passing them between threads would take longer than reading them.
  */
-export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, close }: OwnPart): Ledger {
+export function threadLedger(
+  { ask }: LedgerThread,
+  { outcomes: outcomesHere, openRecords: openHere, close }: OwnPart,
+): Ledger {
   const plans = createPlanQueue();
   return {
     startRun: (run) => ask("startRun", [run]),
@@ -53,18 +56,16 @@ export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, cl
     existing: (run, from, to) => ask("existing", [run, from, to]),
     undecidedByKey: (run, status, keys) => ask("undecidedByKey", [run, status, keys]),
     saveDecisions: (run, decisions, policy) => ask("saveDecisions", [run, decisions, policy]),
-    decisions: (key) => ask("decisions", [key]),
-    history: () => ask("history", []),
     finishRun: (run, exitCode) => ask("finishRun", [run, exitCode]),
-    summary: (run) => ask("summary", [run]),
-    coverage: () => ask("coverage", []),
+    ...queries(ask),
+    async *openRecords(filter) {
+      await ask("findRun", []);
+      yield* openHere(filter);
+    },
     async *outcomes(run, filter) {
       await ask("findRun", [run]);
       yield* outcomesHere(run, filter);
     },
-    contents: (run, from, to) => ask("contents", [run, from, to]),
-    timeline: (run) => ask("timeline", [run]),
-    attempts: (key) => ask("attempts", [key]),
     async close() {
       const isClean = await ask("close", []).catch(async (error: unknown) => {
         await close(false);
@@ -72,6 +73,32 @@ export function threadLedger({ ask }: LedgerThread, { outcomes: outcomesHere, cl
       });
       await close(isClean);
     },
+  };
+}
+
+type Query =
+  | "history"
+  | "summary"
+  | "coverage"
+  | "migration"
+  | "unsettledRuns"
+  | "contents"
+  | "timeline"
+  | "attempts"
+  | "decisions";
+
+/** The queries that are answered in one piece. */
+function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
+  return {
+    history: () => ask("history", []),
+    summary: (run) => ask("summary", [run]),
+    coverage: () => ask("coverage", []),
+    migration: () => ask("migration", []),
+    unsettledRuns: () => ask("unsettledRuns", []),
+    contents: (run, from, to) => ask("contents", [run, from, to]),
+    timeline: (run) => ask("timeline", [run]),
+    attempts: (key) => ask("attempts", [key]),
+    decisions: (key) => ask("decisions", [key]),
   };
 }
 

@@ -115,7 +115,7 @@ test.each(["records", "runs", "files"])(
   "a ledger whose keys of %s are unreadable due to a corrupt schema is repaired, or reported as lost",
   async (table) => {
     const bytes = Buffer.from(whole);
-    const schema = bytes.indexOf(`CREATE TABLE ${table} (`, 0, "latin1");
+    const schema = bytes.indexOf(`CREATE TABLE ${table}(`, 0, "latin1");
     bytes.write("intxger", bytes.indexOf("integer primary key", schema, "latin1"), "latin1");
     expect(await repairOf(damagedLedger(bytes))).toMatch(/^(sound|lost)$/);
   },

@@ -28,6 +28,7 @@ async function openLate() {
   const late = lateThread(methods, { start, onMoved: () => (seen.moved += 1) });
   const ledger = threadLedger(late, {
     outcomes: (id, filter) => here.outcomes(id, filter),
+    openRecords: (filter) => here.openRecords(filter),
     async close() {
       await late.end();
       await here.close();

@@ -2,6 +2,7 @@ import type { LedgerStatus, RunStatus } from "../../../commands/ledger/run-statu
 import type { Screen } from "../../../job/dependencies.ts";
 import { sendTotals } from "../../../job/run-progress.ts";
 import type { Coverage, Run } from "../../../ledger/ledger.ts";
+import { type DestinationState, RECORD_STATES } from "../../../ledger/migration-state.ts";
 import { STATUSES, type Summary } from "../../../model/outcome.ts";
 import { plainText } from "../../../text/plain-text.ts";
 import { printableJson } from "../../../terminal/safe-json.ts";
@@ -9,6 +10,7 @@ import { renderTable } from "../../../terminal/text-table.ts";
 import { cutText, textWidth, wrapText } from "../../../terminal/text-width.ts";
 import { counted, formatCount } from "../../../text/count.ts";
 import { sharedData, sharedLines } from "./shared-status-view.ts";
+import { stateText as recordStateText } from "./open-view.ts";
 import { duration, paceText, percent, rateText, suppliersText } from "../../progress/progress-text.ts";
 import type { View } from "../view.ts";
 
@@ -22,15 +24,37 @@ export const statusView: View<LedgerStatus> = {
   json: (status) => `${printableJson(statusData(status), "indented")}\n`,
 };
 
-export function statusText({ runs, coverage }: LedgerStatus, screen: Screen): string {
+export function statusText({ runs, coverage, migration = [] }: LedgerStatus, screen: Screen): string {
   const [only] = runs;
   const shown = runs.length === 1 ? only : runs.find(({ state }) => state === "running");
   const parts = [
+    ...(migration.length === 0 ? [] : [migrationText(migration, screen)]),
     ...(runs.length > 1 ? runTables(runs, screen) : []),
     ...(shown === undefined ? [] : [runText(shown, screen)]),
     ...(coverage.length === 0 ? [] : [coverageText(coverage, screen)]),
   ];
   return parts.join("\n");
+}
+
+/** One line for each state, by destination. */
+function migrationText(migration: readonly DestinationState[], screen: Screen): string {
+  const blocks = migration.map(({ target, supplier, operation, records, counts, withoutKey }) => {
+    const where = [target, ...(supplier === "" ? [] : [`supplier ${supplier}`]), operation].map((part) =>
+      plainText(part),
+    );
+    const present = RECORD_STATES.filter((state) => state === "accepted" || counts[state] > 0);
+    const rows = [
+      ["seen", formatCount(records), ""],
+      ...present.map((state) => [recordStateText(state), formatCount(counts[state]), percent(counts[state], records)]),
+      ...(withoutKey === 0 ? [] : [["rows without a key", formatCount(withoutKey), ""]]),
+    ];
+    const width = (column: number): number => Math.max(...rows.map((row) => textWidth(row[column] ?? "")));
+    const lines = rows.map(([name = "", count = "", share = ""]) =>
+      `${INDENT}${name.padEnd(width(0))}  ${count.padStart(width(1))}  ${share}`.trimEnd(),
+    );
+    return [cutText(`Migration to ${where.join(", ")}`, screen.width), ...lines].map((line) => `${line}\n`).join("");
+  });
+  return blocks.join("\n");
 }
 
 function runTables(runs: readonly RunStatus[], screen: Screen): readonly string[] {
@@ -175,7 +199,7 @@ function coverageText(coverage: readonly Coverage[], { width }: Screen): string 
 }
 
 /** The status as data. */
-export function statusData({ runs, coverage }: LedgerStatus): object {
+export function statusData({ runs, coverage, migration }: LedgerStatus): object {
   const listed = runs.map(({ run, summary, state, progress, shared }) => {
     const { settings: _settings, ...known } = run;
     const { records, counts, errors } = summary;
@@ -188,5 +212,5 @@ export function statusData({ runs, coverage }: LedgerStatus): object {
       ...(shared !== undefined && { shared: sharedData(shared) }),
     };
   });
-  return { runs: listed, coverage };
+  return { ...(migration !== undefined && { migration }), runs: listed, coverage };
 }

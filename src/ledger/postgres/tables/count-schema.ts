@@ -1,4 +1,4 @@
-import { PLANNED_PUSHES } from "../../tables/counts.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-pushes.ts";
 
 /** Number of unlisted problems represented by a stored one. */
 const unlisted = (problem: string): string => `coalesce(substring(${problem} from '"unlisted":([0-9]+)')::int, 0)`;
@@ -28,7 +28,10 @@ const TABLES = `
     name text collate "C" not null, count bigint not null,
     primary key (run, id)
   );
-  create table migrate.unsent (identity bytea primary key);
+  create table migrate.unsent (
+    identity bytea primary key, since_run integer, planned_run integer, planned_record integer
+  );
+  create table migrate.keyless (run integer, record integer, since_run integer, primary key (run, record));
   create index attempts_ambiguous on migrate.attempts (run, record) where status = 'ambiguous';`;
 
 /** After about this many new rows of `counts`, the rows of a run are merged into one row per number. */

@@ -1,4 +1,5 @@
-import { PLANNED_PUSHES } from "../../tables/counts.ts";
+import { PLANNED_PUSHES } from "../../tables/planned-pushes.ts";
+import { NOTE_AGAIN } from "../../tables/planned-records.ts";
 import type { SqliteDatabase } from "../sqlite-database.ts";
 
 /**
@@ -28,14 +29,15 @@ const problemIn = (row: string, sign: "" | "-"): string =>
  * Totals of numbers that take a long time to count in a large ledger, updated in the same transaction as each change.
  * `counts` has for each run: records by status, current problems by severity and code, requests. `coverage` has for
  * each destination: the number of distinct records in plans of pushes, and how many of them are accepted. `unsent`
- * lists the planned records without a row in `records`.
+ * lists the planned records without a row in `records`, and `keyless` the planned rows without a key
+ * (`planned-records.ts`).
  */
 export const COUNT_TABLES: string = `
-  create table counts (run integer not null, kind text not null, name text not null, count integer not null,
-   primary key (run, kind, name)) without rowid;
-  create table coverage (target text not null, supplier text not null, endpoint text not null,
-   records integer not null, accepted integer not null, primary key (target, supplier, endpoint)) without rowid;
-  create table unsent (identity blob primary key) without rowid;`;
+  create table counts (run int, kind text, name text, count int not null, primary key (run, kind, name)) without rowid;
+  create table coverage (target text, supplier text, endpoint text, records int not null, accepted int not null,
+   primary key (target, supplier, endpoint)) without rowid;
+  create table unsent (identity blob primary key, since_run int, planned_run int, planned_record int) without rowid;
+  create table keyless (run int, record int, since_run int, primary key (run, record)) without rowid;`;
 
 /**
  * Updates the totals after changes through this connection. New plan items, requests, and records that change to or
@@ -100,7 +102,8 @@ export const RECOUNT: string = `
   delete from coverage;
   insert into coverage ${COVERED};
   delete from unsent;
-  insert into unsent ${UNSENT};`;
+  insert into unsent (identity) ${UNSENT};
+  ${NOTE_AGAIN}`;
 
 /** Selects every number that differs from an actual count. */
 export const MISCOUNTED: string = `

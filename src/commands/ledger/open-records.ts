@@ -1,0 +1,100 @@
+import type { OpenFilter, OpenRecord, OpenState } from "../../ledger/migration-state.ts";
+import { attrPattern } from "../../json/attr.ts";
+import { exitCodeOf } from "../../ledger/records/record-exit-code.ts";
+import type { StoreOptions } from "../../ledger/ledger-store.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { readRunLedger } from "../../pipeline/run/run-ledger.ts";
+
+export type Grouping = "cause" | "file" | "day";
+
+export interface OpenOptions extends OpenFilter {
+  readonly ledger: string;
+}
+
+/** The number of open records by state. */
+export type OpenCounts = ReadonlyMap<OpenState, number>;
+
+/** Passes on the records of the migration that are not done, in batches, and returns their counts. Reads only. */
+export async function openRecords(
+  { ledger: at, since }: OpenOptions,
+  dependencies: StoreOptions,
+  add: (records: readonly OpenRecord[]) => Promise<void> | void,
+): Promise<OpenCounts> {
+  const counts = new Map<OpenState, number>();
+  await readRunLedger(await openLedgerStore(at, dependencies), async (ledger) => {
+    for await (const records of ledger.openRecords({ since })) {
+      for (const { state } of records) addOne(counts, state);
+      await add(records);
+    }
+  });
+  return counts;
+}
+
+/** Open records with the same cause, file or day. */
+export interface OpenGroup {
+  readonly name: string;
+  readonly records: number;
+  readonly counts: OpenCounts;
+}
+
+/**
+ * Counts open records by cause (code and attr, with indexes as `*`), by file, or by the day since which they are
+ * open (UTC).
+ * A record with several causes is in several groups. Largest group first; days in order.
+ */
+export async function openGroups(
+  by: Grouping,
+  options: OpenOptions,
+  dependencies: StoreOptions,
+): Promise<{ readonly groups: readonly OpenGroup[]; readonly counts: OpenCounts }> {
+  const groups = new Map<string, Map<OpenState, number>>();
+  const counts = await openRecords(options, dependencies, (records) => {
+    for (const record of records) {
+      for (const name of groupsOf(record, by)) {
+        const group = groups.get(name) ?? new Map<OpenState, number>();
+        addOne(group, record.state);
+        groups.set(name, group);
+      }
+    }
+  });
+  const listed = [...groups].map(([name, own]) => ({ name, records: totalOf(own), counts: own }));
+  const inOrder = (a: OpenGroup, b: OpenGroup): number => (a.name < b.name ? -1 : 1);
+  const sorted = listed.toSorted(by === "day" ? inOrder : (a, b) => b.records - a.records || inOrder(a, b));
+  return { groups: sorted, counts };
+}
+
+function groupsOf(record: OpenRecord, by: Grouping): readonly string[] {
+  if (by === "file") return [record.source.file];
+  if (by === "day") return [record.since.slice(0, 10)];
+  return causesOf(record).map(({ code, attr }) => (attr === undefined ? code : `${code} ${attr}`));
+}
+
+export interface OpenCause {
+  readonly code: string;
+  /** With indexes as `*`. */
+  readonly attr?: string;
+}
+
+/** The distinct causes of an open record, without warnings. A record without an error has its state as its cause. */
+export function causesOf({ problems, state }: OpenRecord): readonly OpenCause[] {
+  const causes = new Map<string, OpenCause>();
+  for (const { severity, code, attr } of problems) {
+    const cause = { code, attr: attrPattern(attr) };
+    if (severity === "error") causes.set(`${code} ${cause.attr}`, cause);
+  }
+  return causes.size === 0 ? [{ code: state }] : [...causes.values()];
+}
+
+/** See README, "Exit codes": the code for records in these states. */
+export function exitCodeOfOpen(counts: OpenCounts): number {
+  const { ambiguous = 0, pending = 0 } = Object.fromEntries(counts);
+  return exitCodeOf({ ambiguous, pending, invalid: totalOf(counts) - ambiguous - pending });
+}
+
+export function totalOf(counts: OpenCounts): number {
+  return [...counts.values()].reduce((sum, count) => sum + count, 0);
+}
+
+function addOne(counts: Map<OpenState, number>, state: OpenState): void {
+  counts.set(state, (counts.get(state) ?? 0) + 1);
+}

@@ -1,0 +1,56 @@
+import type { Outcome } from "../model/outcome.ts";
+
+/**
+ * The state of a record in the migration, across all runs. `accepted`: the platform has the content of the latest
+ * planned push. `outdated`: it has other content. `existing`: its content is not known. All other states are those of
+ * the latest planned push with the record, and `pending` includes blocked records.
+ */
+export const RECORD_STATES = [
+  "accepted",
+  "outdated",
+  "existing",
+  "rejected",
+  "invalid",
+  "ambiguous",
+  "pending",
+] as const;
+export type RecordState = (typeof RECORD_STATES)[number];
+
+/** A state of a record that is not done. */
+export type OpenState = Exclude<RecordState, "accepted">;
+
+/** The state of the migration to one destination. Dry runs and unfinished plans do not count. */
+export interface DestinationState {
+  readonly target: string;
+  readonly supplier: string;
+  /** Of the latest push. */
+  readonly operation: string;
+  readonly endpoint: string;
+  /** Number of distinct records; the counts of their states add up to it. */
+  readonly records: number;
+  readonly counts: Readonly<Record<RecordState, number>>;
+  /**
+   * Rows without a key, which are not in `records`. They cannot be followed from push to push: a row is listed until
+   * its file, or the same row in another file, is pushed again to this destination.
+   */
+  readonly withoutKey: number;
+}
+
+/** A record that is not done, at its place in the latest planned push. */
+export interface OpenRecord extends Pick<Outcome, "key" | "source" | "problems"> {
+  readonly state: OpenState;
+  /** The latest planned push with the record. */
+  readonly run: string;
+  readonly target: string;
+  readonly supplier: string;
+  /**
+   * ISO 8601 UTC: start of the planned push since which the record is not done. That is the first one with the record, or
+   * the first one with other content after it was accepted.
+   */
+  readonly since: string;
+}
+
+export interface OpenFilter {
+  /** ISO 8601 UTC: only records that are not done since then or later. */
+  readonly since?: string | undefined;
+}

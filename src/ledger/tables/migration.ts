@@ -1,0 +1,146 @@
+import type { DestinationState, RecordState } from "../migration-state.ts";
+import type { SendingStatus } from "../runs/run-outcome.ts";
+import { coverageOfEndpoints } from "./counts.ts";
+import { PLANNED_PUSHES } from "./planned-pushes.ts";
+import { heldOpen } from "./planned-records.ts";
+import type { Statement, Tables, Work } from "./tables.ts";
+
+/**
+ * See `Ledger.migration`. Latest destination first. Reads only records that may be open without being left to send,
+ * which are few. All other records are accepted, which `coverage` counts, or pending.
+ */
+export function* migration(tables: Tables, sending: SendingStatus): Work<readonly DestinationState[]> {
+  const rows = yield* tables.rows(countOpen(sending));
+  const keyless = yield* tables.rows(COUNT_KEYLESS);
+  const coverage = yield* coverageOfEndpoints(tables);
+  const destinations = yield* tables.rows(SELECT_DESTINATIONS);
+  return destinations.map(({ target, supplier, operation, endpoint }) => {
+    const where = { target, supplier, operation, endpoint };
+    const { records = 0, accepted = 0 } = coverage.find(isIn(where)) ?? {};
+    const counts = { ...NO_RECORDS, accepted, pending: records - accepted };
+    for (const { state, count, isAccepted } of rows.filter(isIn(where))) {
+      counts[isAccepted ? "accepted" : "pending"] -= count;
+      counts[state] += count;
+    }
+    return { ...where, records, counts, withoutKey: keyless.find(isIn(where))?.count ?? 0 };
+  });
+}
+
+const isIn =
+  (where: Destination) =>
+  ({ target, supplier, endpoint }: Destination): boolean =>
+    target === where.target && supplier === where.supplier && endpoint === where.endpoint;
+
+const NO_RECORDS: Readonly<Record<RecordState, number>> = {
+  accepted: 0,
+  outdated: 0,
+  existing: 0,
+  rejected: 0,
+  invalid: 0,
+  ambiguous: 0,
+  pending: 0,
+};
+
+type Destination = Pick<DestinationState, "target" | "supplier" | "endpoint">;
+
+const SELECT_DESTINATIONS: Statement<Destination & Pick<DestinationState, "operation">> = {
+  sql: `
+  select runs.target, runs.supplier, runs.operation, runs.endpoint
+  from migrate.runs where runs.id in (
+    select max(id) from migrate.runs where ${PLANNED_PUSHES} group by target, supplier, endpoint)
+  order by runs.id desc`,
+};
+
+const COUNT_KEYLESS: Statement<Destination & { readonly count: number }> = {
+  sql: `
+  select runs.target, runs.supplier, runs.endpoint, count(*) as count
+  from migrate.keyless inner join migrate.runs on runs.id = keyless.run group by 1, 2, 3`,
+};
+
+interface OpenCount extends Destination {
+  readonly state: RecordState;
+  readonly isAccepted: boolean | 0 | 1;
+  readonly count: number;
+}
+
+const IS_ACCEPTED = "coalesce(records.accepted_content, ''::bytea) <> ''::bytea";
+
+/**
+ * SQL for the state of a record. The status of its latest item may be outdated: another run may have sent the record
+ * again. Only one plan has a record without `planned_content`.
+ * @param status SQL for the status of its latest item
+ */
+export const stateOf = (sending: SendingStatus, status: string): string => `case
+  when records.state in ('ambiguous', 'existing') then records.state
+  when ${status} = 'sending' then '${sending}'
+  when ${IS_ACCEPTED} then case when ${IS_OUTDATED} then 'outdated' else 'accepted' end
+  when ${status} = 'invalid' then 'invalid'
+  when ${status} in ('rejected', 'existing', 'ambiguous') and records.state = 'rejected' then 'rejected'
+  else 'pending' end`;
+
+const IS_OUTDATED = "coalesce(records.accepted_content <> records.planned_content, false)";
+
+/** SQL for the state of a record that no plan could send. */
+export const stateOfUnsent = (status: string): string =>
+  `case when ${status} = 'blocked' then 'pending' else 'invalid' end`;
+
+/** SQL for the status of the latest item. PostgreSQL would join all items. */
+const LATEST_STATUS = "(select status from migrate.items where run = planned_run and record = planned_record)";
+
+const countOpen = (sending: SendingStatus): Statement<OpenCount> => {
+  const records = `select planned_run, ${stateOf(sending, LATEST_STATUS)} as state, ${IS_ACCEPTED} as "isAccepted"`;
+  const inFlight = `
+    ${records} from migrate.attempts /*+ indexed by attempts_in_flight */
+    inner join migrate.records on records.identity = attempts.identity
+    where attempts.status = 'sending' and records.state <> 'ambiguous' and (${heldOpen("records.")}) is not true`;
+  const unsent = `
+    select planned_run, ${stateOfUnsent(LATEST_STATUS)} as state, false as "isAccepted" from migrate.unsent`;
+  const counted = (open: string): string => `
+    select runs.target, runs.supplier, runs.endpoint, each.state, "isAccepted", sum(count)::bigint as count
+    from (
+      select planned_run, state, "isAccepted", count(*) as count
+      from (${open} union all ${inFlight} union all ${unsent}) as open group by planned_run, state, "isAccepted"
+    ) as each inner join migrate.runs on runs.id = planned_run group by 1, 2, 3, 4, 5`;
+  return {
+    sql: {
+      sqlite: counted(`
+        ${records} from records indexed by records_open
+        where (${heldOpen("records.")}) and records.state <> 'ambiguous'
+        union all ${records} from records indexed by records_ambiguous where records.state = 'ambiguous'`),
+      // Reads the table once.
+      postgres: counted(`
+        ${records} from migrate.records where ${heldOpen("records.")} or records.state = 'ambiguous'`),
+    },
+  };
+};
+
+/** See `Ledger.unsettledRuns`. */
+export function* unsettledRuns(tables: Tables): Work<readonly string[]> {
+  const names: string[] = [];
+  for (const { run, name } of yield* tables.rows(SELECT_WITH_LEFT)) {
+    if ((yield* tables.row(ANY_LEFT, run)) !== undefined) names.push(name);
+  }
+  return names;
+}
+
+const LEFT = "('pending', 'sending', 'blocked', 'ambiguous')";
+
+const SELECT_WITH_LEFT: Statement<{ readonly run: number; readonly name: string }> = {
+  sql: `
+  select runs.id as run, runs.name from migrate.runs
+  where ${PLANNED_PUSHES} and exists (
+    select 1 from migrate.counts where counts.run = runs.id and kind = 'status' and name in ${LEFT}
+    group by run having sum(count) > 0)
+  order by runs.id desc`,
+};
+
+/** A record that is left in its latest run. Each search reads the table until it finds one. */
+const ANY_LEFT: Statement<{ readonly found: number }> = {
+  sql: `
+  select 1 as found from migrate.records
+  where planned_run = $1 and (state in ('ambiguous', 'existing') or not (${IS_ACCEPTED}) or ${IS_OUTDATED})
+    and ${LATEST_STATUS} in ${LEFT}
+  union all
+  select 1 from migrate.unsent where planned_run = $1 and ${LATEST_STATUS} in ${LEFT}
+  limit 1`,
+};

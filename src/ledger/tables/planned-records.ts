@@ -1,0 +1,203 @@
+import { PLANNED_PUSHES } from "./planned-pushes.ts";
+import type { EachStatement, Statement, Tables, Work } from "./tables.ts";
+
+/**
+ * Notes, when a plan is finished, which item of all planned pushes is the latest one of each record: `planned_run` and
+ * `planned_record`. `since_run` is the planned push since which the record is not done. Records that no plan could send
+ * are in `unsent`, with the same columns. Two exceptions keep this fast in a daily push whose records are mostly
+ * unchanged:
+ *
+ * - A skipped item is not noted, because the platform has its content. But if an earlier item has other content, it is.
+ * - `planned_content` is null until a second push plans the record: the item then has the latest content. It is empty
+ *   if the latest content is unknown: an item without content, or several items that differ.
+ */
+export function* notePlanned(tables: Tables, run: number, counts: Readonly<Record<string, number>>): Work<void> {
+  if (NOT_SENT.some((status) => (counts[status] ?? 0) > 0)) {
+    yield* tables.run(NOTE_RECORDS, run);
+    yield* tables.run(NOTE_UNSENT, run);
+  }
+  if ((counts["invalid"] ?? 0) > 0) yield* tables.run(INSERT_KEYLESS, run);
+  if ((yield* tables.row(ANY_OLDER_KEYLESS, run)) !== undefined) yield* tables.run(DELETE_KEYLESS, run);
+}
+
+/** The statuses of items that a new plan does not send, and that are not done. */
+const NOT_SENT = ["blocked", "ambiguous", "invalid"] as const;
+
+/**
+ * SQL condition of records that may be open without being left to send: accepted with other content than in a later
+ * plan, also if that was sent before; latest item invalid; refused. A SQLite ledger has an index of them, and of
+ * ambiguous records.
+ */
+export function heldOpen(prefix: "" | "records."): string {
+  return `${outdated(prefix)} or ${prefix}held = 1 or ${prefix}state = 'rejected' or ${prefix}state = 'existing'`;
+}
+
+function outdated(prefix: "" | "records."): string {
+  return `${prefix}accepted_content <> ${prefix}planned_content`;
+}
+
+/** Notes that records that were left to send became invalid. Call this with the records of a planned run. */
+export function holdInvalid(tables: Tables, run: number, records: readonly number[]): Work<void> {
+  return tables.runEach(
+    HOLD,
+    run,
+    records.map((record) => [record]),
+  );
+}
+
+const HOLD: EachStatement = {
+  sqlite: `
+    update records set held = 1
+    where planned_run = $1 and identity = (select identity from items where run = $1 and record = $2)`,
+  postgres: `
+    update migrate.records set held = 1 from migrate.items
+    where items.run = $1 and items.record = any($2::int[]) and planned_run = $1 and records.identity = items.identity`,
+};
+
+/** SQL for `since_run` when another push plans a record: that push if the platform had the content of the plans before. */
+export function sinceRun(prefix: "known." | "records.", run: string): string {
+  const accepted = `${prefix}accepted_content`;
+  return `case
+    when ${prefix}state not in ('ambiguous', 'existing') and ${accepted} <> ''::bytea
+      and ${accepted} = coalesce(${prefix}planned_content, ${accepted}) then ${run}
+    else coalesce(${prefix}since_run, ${run}) end`;
+}
+
+/** The items of the run that are not sent, by record. The first of several items counts. */
+const FIRST_ITEMS = `
+  with firsts as materialized (
+    select identity, min(record) as record, count(content) = count(*) and count(distinct content) = 1 as is_one
+    from migrate.items
+    where run = $1 and status in (${NOT_SENT.map((status) => `'${status}'`).join(", ")}) and identity is not null
+    group by identity
+  )`;
+
+const NOTE_RECORDS = `
+  ${FIRST_ITEMS}
+  update migrate.records set since_run = ${sinceRun("records.", "$1")}, planned_run = $1,
+    planned_record = items.record, planned_content = case when firsts.is_one then items.content else ''::bytea end,
+    held = case when items.status = 'invalid' then 1 end
+  from firsts inner join migrate.items on items.run = $1 and items.record = firsts.record
+  where records.identity = firsts.identity and coalesce(records.planned_run, 0) <> $1`;
+
+const NOTE_UNSENT = `
+  ${FIRST_ITEMS}
+  update migrate.unsent set planned_run = $1, planned_record = firsts.record from firsts
+  where unsent.identity = firsts.identity and unsent.planned_run <> $1`;
+
+/**
+ * Notes that the latest plan of records has the content of the platform, or an older version of it. Call this after
+ * records of the run have become `skipped`.
+ */
+export function* noteSkipped(tables: Tables, run: number): Work<void> {
+  if ((yield* tables.row(ANY_OUTDATED)) !== undefined) yield* tables.run(NOTE_SKIPPED, run);
+}
+
+const ANY_OUTDATED: Statement<{ found: number }> = {
+  sql: `select 1 as found from migrate.records /*+ indexed by records_open */ where ${outdated("")} limit 1`,
+};
+
+const NOTE_SKIPPED = `
+  with found as materialized (
+    select identity, min(record) as record from migrate.items
+    where run = $1 and status = 'skipped' and identity in (
+      select identity from migrate.records /*+ indexed by records_open */ where ${outdated("")})
+    group by identity
+  )
+  update migrate.records set planned_run = $1, planned_record = found.record, planned_content = accepted_content
+  from found where records.identity = found.identity and coalesce(planned_run, 0) <= $1`;
+
+/**
+ * Inserts rows into `records` for the records of a resumed run that no plan could send and that are now left to send.
+ * Otherwise they would be inserted without their plans when they are sent.
+ */
+export function* planUnsent(tables: Tables, run: number): Work<void> {
+  if ((yield* tables.row(ANY_UNSENT)) === undefined) return;
+  yield* tables.run(MOVE_UNSENT, run);
+  yield* tables.run(DELETE_MOVED);
+}
+
+const ANY_UNSENT: Statement<{ found: number }> = { sql: "select 1 as found from migrate.unsent limit 1" };
+
+const MOVE_UNSENT = `
+  insert into migrate.records
+    (identity, content, state, attempts, since_run, planned_run, planned_record, planned_content, held)
+  select items.identity, items.content, 'pending', 0, unsent.since_run, unsent.planned_run, unsent.planned_record,
+    coalesce(latest.content, ''::bytea), case when latest.status = 'invalid' then 1 end
+  from migrate.items /*+ indexed by items_open */
+  inner join migrate.unsent on unsent.identity = items.identity
+  inner join migrate.items as latest on latest.run = unsent.planned_run and latest.record = unsent.planned_record
+  where items.run = $1 and items.status = 'pending' and items.content is not null
+  order by items.record
+  on conflict (identity) do nothing`;
+
+const DELETE_MOVED = `
+  delete from migrate.unsent where exists (select 1 from migrate.records where records.identity = unsent.identity)`;
+
+const ANY_OLDER_KEYLESS: Statement<{ found: number }> = {
+  sql: "select 1 as found from migrate.keyless where run <> $1 limit 1",
+};
+
+/** The rows without a key in earlier pushes to the destination of the run. */
+const OLDER_KEYLESS = `
+  from migrate.runs as own
+  inner join migrate.runs as other on other.target = own.target and other.supplier = own.supplier
+    and other.endpoint = own.endpoint and other.id <> own.id
+  inner join migrate.keyless on keyless.run = other.id
+  inner join migrate.items as earlier on earlier.run = keyless.run and earlier.record = keyless.record
+  where own.id = $1`;
+
+/** Lists the rows of the run without a key, in place of earlier ones of the same files and of the same rows. */
+const INSERT_KEYLESS = `
+  insert into migrate.keyless (run, record, since_run)
+  with older as materialized (
+    select earlier.row_hash, min(keyless.since_run) as since_run ${OLDER_KEYLESS} group by earlier.row_hash
+  )
+  select items.run, items.record, coalesce(older.since_run, items.run)
+  from migrate.items left join older on older.row_hash = items.row_hash
+  where items.run = $1 and items.status = 'invalid' and items.identity is null`;
+
+const DELETE_KEYLESS = `
+  delete from migrate.keyless where (run, record) in (
+    select keyless.run, keyless.record ${OLDER_KEYLESS} and (
+      earlier.file in (select file from migrate.items where run = $1)
+      or earlier.row_hash in (
+        select row_hash from migrate.items where run = $1 and status = 'invalid' and identity is null)
+    ))`;
+
+const ITEMS_OF_PLANS = `
+  select items.* from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES}`;
+
+const LATEST_ITEMS = `
+  with latest as materialized (
+    select identity, since_run, run, min(record) as record,
+      case when count(content) = count(*) and count(distinct content) = 1 then min(content) else x'' end as content
+    from (
+      select identity, run, record, status,
+        case when status <> 'skipped' then content
+          else (select accepted_content from records where records.identity = planned.identity) end as content,
+        min(run) over by_identity as since_run, max(run) over by_identity as last_run
+      from (${ITEMS_OF_PLANS}) as planned where identity is not null window by_identity as (partition by identity)
+    ) where run = last_run and status <> 'duplicate' group by identity
+  )`;
+
+/** Notes everything again, in a repaired SQLite ledger. */
+export const NOTE_AGAIN: string = `
+  ${LATEST_ITEMS}
+  update records set since_run = coalesce(records.since_run, latest.since_run), planned_run = latest.run,
+    planned_record = latest.record, planned_content = latest.content,
+    held = case when (
+      select status from items where items.run = latest.run and items.record = latest.record) = 'invalid' then 1 end
+  from latest where records.identity = latest.identity;
+  ${LATEST_ITEMS}
+  update unsent set since_run = latest.since_run, planned_run = latest.run, planned_record = latest.record
+    from latest where unsent.identity = latest.identity;
+  delete from keyless;
+  insert into keyless (run, record, since_run)
+  select run, record, run from (
+    select items.run, items.record, identity, row_hash,
+      max(items.run) over (partition by file, runs.target, runs.supplier, runs.endpoint) as last_run,
+      max(items.run) filter (where identity is null)
+        over (partition by row_hash, runs.target, runs.supplier, runs.endpoint) as last_same
+    from items cross join runs on runs.id = items.run where ${PLANNED_PUSHES}
+  ) where identity is null and run = last_run and (row_hash is null or run = last_same);`;

@@ -1,0 +1,126 @@
+import { rmSync } from "node:fs";
+import { expect, test } from "vitest";
+import { campaignSize } from "../campaign.ts";
+import { seededDice } from "../seeded-dice.ts";
+import { type AccountCells, references, useSandbox, type Workplace, workplace, writeExtract } from "./push-scene.ts";
+import { readRejects, save } from "./rejects-scene.ts";
+
+const { sandbox, admin } = useSandbox();
+
+interface OpenLine {
+  readonly key: string;
+  readonly status: string;
+  readonly causes: readonly { readonly code: string }[];
+}
+
+interface Seen {
+  readonly open: readonly OpenLine[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly records: number;
+}
+
+/** What `status` and `open` say, after a check that they agree. */
+async function seenIn(work: Workplace): Promise<Seen> {
+  const { stdout } = await work.migrate(["status", "--format", "json"]);
+  const { migration }: { migration: readonly Pick<Seen, "counts" | "records">[] } = JSON.parse(stdout);
+  const { counts = {}, records = 0 } = migration[0] ?? {};
+  const listed = await work.migrate(["open", "--format", "ndjson"]);
+  const open = listed.stdout
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): OpenLine => JSON.parse(line));
+  const { accepted = 0, ...others } = counts;
+  expect(Object.values(others).reduce((sum, count) => sum + count, accepted)).toBe(records);
+  for (const [status, count] of Object.entries(others)) {
+    expect([status, open.filter((one) => one.status === status).length]).toEqual([status, count]);
+  }
+  expect(listed.code).toBe(
+    (others["ambiguous"] ?? 0) > 0 ? 5 : (others["pending"] ?? 0) > 0 ? 3 : open.length > 0 ? 1 : 0,
+  );
+  return { open, counts, records };
+}
+
+const statusesOf = ({ open }: Seen): Readonly<Record<string, string>> =>
+  Object.fromEntries(open.map(({ key, status }) => [key, status]));
+
+const threeAccounts = (a: Partial<AccountCells>): readonly AccountCells[] => [
+  { REF: "A", ...a },
+  { REF: "B" },
+  { REF: "TYPE", TYPE: "X" },
+];
+
+test("status and open follow an account from extract to extract", async () => {
+  const work = workplace({ accounts: threeAccounts({}) }, sandbox);
+  await work.push(["--out", "report"]);
+  expect(statusesOf(await seenIn(work))).toEqual({ TYPE: "invalid" });
+  save(
+    work,
+    "rejects.csv",
+    readRejects(work, "rejects.csv").map((row) => ({ ...row, TYPE: "D" })),
+  );
+  expect((await work.migrate(["push", "--rejects", "report"])).code).toBe(0);
+  expect(statusesOf(await seenIn(work))).toEqual({});
+
+  // The old system still has the wrong type, and another name.
+  writeExtract(work.folder, { accounts: threeAccounts({ NAME: "Another Name" }) });
+  await work.push();
+  const changed = await seenIn(work);
+  expect(changed.open).toMatchObject([{ key: "A", status: "outdated", causes: [{ code: "unique" }] }]);
+
+  // The platform ignores the revision.
+  await work.push(["--revise"]);
+  expect((await seenIn(work)).open).toMatchObject([{ key: "A", status: "outdated" }]);
+
+  writeExtract(work.folder, { accounts: threeAccounts({}) });
+  await work.push();
+  expect(statusesOf(await seenIn(work))).toEqual({});
+
+  // An accepted account is out of date if its latest row is invalid.
+  writeExtract(work.folder, { accounts: threeAccounts({ TYPE: "X" }) });
+  await work.push();
+  expect(statusesOf(await seenIn(work))).toEqual({ A: "outdated" });
+  expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(["A", "B", "TYPE"]);
+});
+
+/**
+ * Random extracts of 12 accounts. The expected state of an account follows from the names in the extracts and from the
+ * accounts of the platform: it accepts only the first content of a key.
+ */
+test.each(Array.from({ length: campaignSize({ part: 1, whole: 4 }) }, (_, seed) => seed))(
+  "status and open agree with the extracts and the platform (seed %i)",
+  async (seed) => {
+    const dice = seededDice(seed);
+    const keys = references(12);
+    const latest = new Map<string, string>();
+    const accepted = new Map<string, string>();
+    const work = workplace({ accounts: [] }, sandbox);
+    for (let day = 1; day <= 6; day += 1) {
+      const rows = keys.flatMap((REF): AccountCells[] => {
+        if (dice() < 0.25) return [];
+        const NAME = dice() < 0.3 ? `Name ${day}` : (latest.get(REF)?.replace("!", "") ?? "Name 0");
+        return [{ REF, NAME, ...(dice() < 0.2 && { TYPE: "X" }) }];
+      });
+      writeExtract(work.folder, { accounts: rows });
+      const flags = [...(dice() < 0.3 ? ["--revise"] : []), ...(dice() < 0.2 ? ["--dry-run"] : [])];
+      const { stderr, code } = await work.push(flags);
+      expect({ code, stderr }).toMatchObject({ code: expect.toSatisfy((exit: number) => exit === 0 || exit === 1) });
+      if (flags.includes("--dry-run")) continue;
+      for (const { REF, NAME = "", TYPE } of rows) {
+        latest.set(REF, TYPE === undefined ? NAME : `${NAME}!`);
+        if (TYPE === undefined && !accepted.has(REF)) accepted.set(REF, NAME);
+      }
+      const onPlatform = (await admin.accounts()).map(({ key }) => key).toSorted();
+      expect(onPlatform).toEqual([...accepted.keys()].toSorted());
+      const expected = Object.fromEntries(
+        [...latest].flatMap(([key, name]) => {
+          const held = accepted.get(key);
+          return held === name ? [] : [[key, held === undefined ? "invalid" : "outdated"]];
+        }),
+      );
+      const seen = await seenIn(work);
+      expect(statusesOf(seen)).toEqual(expected);
+      expect(seen.records).toBe(latest.size);
+    }
+    rmSync(work.folder, { recursive: true });
+  },
+);

@@ -1,0 +1,121 @@
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openLedgerStore } from "../../src/ledger/open-ledger-store.ts";
+import { item, planned, REFUSED, sendAll } from "../ledger/ledger-input.ts";
+import { createTestFolder, temporaryFolder } from "../temporary-folder.ts";
+import { runCli } from "./cli.ts";
+
+const missing = { attr: "customers.1.name", severity: "error", by: "local", code: "required" } as const;
+const bad = { status: "invalid", problems: [missing] } as const;
+
+/** Three pushes: 600 records of the first are invalid, one is later refused, and one is out of date. */
+const { folder, remove } = createTestFolder();
+afterAll(remove);
+const ledger = join(folder, "ledger.db");
+let latest = "";
+beforeAll(async () => {
+  const open = await (await openLedgerStore(ledger)).write("push", { create: true });
+  const many = Array.from({ length: 600 }, (_, index) => item(index + 3, `BAD-${index}`, "x", bad));
+  await sendAll(open, await planned(open, [item(1, "GOOD"), item(2, "=CHANGED"), ...many]), "accepted");
+  const run = { startedAt: "2026-11-22T08:00:00.000Z" };
+  await sendAll(open, await planned(open, [item(1, "REFUSED")], { run }), "rejected", { problems: [REFUSED] });
+  latest = await planned(open, [item(1, "=CHANGED", "new", { file: "b.csv" })], { run });
+  await open.close();
+});
+
+const migrate = async (...words: readonly string[]): Promise<readonly string[]> => {
+  const { code, stdout, stderr } = await runCli(["open", "--ledger", ledger, ...words]);
+  expect([code, stderr]).toEqual([1, ""]);
+  return stdout.trimEnd().split("\n");
+};
+
+test("lists every record that is not done, latest run first, in 80 columns, and exits with 1", async () => {
+  const lines = await migrate();
+  expect(lines.filter((line) => line.length > 80)).toEqual([]);
+  expect(lines.slice(0, 3)).toEqual([
+    `Run ${latest}, platform.example/v1/, supplier ACME`,
+    expect.stringMatching(/^key +status +age +place +cause$/),
+    expect.stringMatching(/^=CHANGED +out of date +\d+ d +b\.csv:2 +unique external_account_number$/),
+  ]);
+  expect(lines.filter((line) => line.startsWith("BAD-"))).toHaveLength(600);
+  expect(lines.at(-1)).toBe("602 records not done: 1 out of date, 1 rejected, 600 invalid");
+});
+
+test("writes one JSON object for each record", async () => {
+  const records = (await migrate("--format", "ndjson")).map((line): unknown => JSON.parse(line));
+  expect(records).toHaveLength(602);
+  expect(records.slice(0, 3)).toEqual([
+    {
+      key: "=CHANGED",
+      status: "outdated",
+      causes: [{ code: "unique", attr: "external_account_number" }],
+      since: "2026-11-22T08:00:00.000Z",
+      ageDays: expect.any(Number),
+      source: { file: "b.csv", line: 2 },
+      run: latest,
+      target: "platform.example/v1/",
+      supplier: "ACME",
+    },
+    expect.objectContaining({ key: "REFUSED", status: "rejected" }),
+    expect.objectContaining({ key: "BAD-0", causes: [{ code: "required", attr: "customers.*.name" }] }),
+  ]);
+});
+
+test("writes CSV that a spreadsheet does not run as formulas", async () => {
+  const [header, first, ...rest] = await migrate("--format", "csv");
+  expect(header).toBe("key,status,cause,since,age_days,file,line,run,target,supplier");
+  expect(first).toMatch(
+    /^'?"?'=CHANGED"?,outdated,unique external_account_number,2026-11-22T08:00:00.000Z,\d+,b.csv,2,/,
+  );
+  expect(rest).toHaveLength(601);
+});
+
+test("shows only records that are open since a day or later", async () => {
+  expect((await migrate("--since", "2026-11-21", "--format", "ndjson")).map((line) => JSON.parse(line).key)).toEqual([
+    "=CHANGED",
+    "REFUSED",
+  ]);
+});
+
+test.each([
+  ["cause", ["required customers.*.name", "invalid_phone_number customers.0.mobile", "unique external_account_number"]],
+  ["file", ["a.csv", "b.csv"]],
+  ["day", ["2026-11-20", "2026-11-22"]],
+])("counts the records by %s", async (by, names) => {
+  const groups = (await migrate("--by", by, "--format", "ndjson")).map((line) => JSON.parse(line));
+  expect(groups.map((group) => group[by].replace(".0.", ".*."))).toEqual(
+    names.map((name) => name.replace(".0.", ".*.")),
+  );
+  expect(groups.reduce((sum, { records }) => sum + records, 0)).toBe(602);
+  const text = await migrate("--by", by);
+  expect(text[0]).toMatch(new RegExp(`^${by} +records +status$`));
+  expect(text.at(-1)).toMatch(/^602 records not done/);
+  expect((await migrate("--by", by, "--format", "csv"))[0]).toBe(
+    `${by},records,outdated,existing,rejected,invalid,ambiguous,pending`,
+  );
+});
+
+test("status shows the state of the migration first", async () => {
+  const { stdout } = await runCli(["status", "--ledger", ledger]);
+  expect(stdout.split("\n").slice(0, 7)).toEqual([
+    "Migration to platform.example/v1/, supplier ACME, POST /data-import/accounts/",
+    "  seen         603",
+    "  accepted       1  0 %",
+    "  out of date    1  0 %",
+    "  rejected       1  0 %",
+    "  invalid      600  99 %",
+    "",
+  ]);
+  const { migration } = JSON.parse((await runCli(["status", "--ledger", ledger, "--format", "json"])).stdout);
+  expect(migration).toMatchObject([
+    { supplier: "ACME", records: 603, withoutKey: 0, counts: { outdated: 1, pending: 0 } },
+  ]);
+});
+
+test("exits with 0 if every record is done", async () => {
+  const done = join(temporaryFolder(), "ledger.db");
+  const open = await (await openLedgerStore(done)).write("push", { create: true });
+  await sendAll(open, await planned(open, [item(1, "GOOD")]), "accepted");
+  await open.close();
+  expect(await runCli(["open", "--ledger", done])).toMatchObject({ code: 0, stdout: "No record is open\n" });
+});

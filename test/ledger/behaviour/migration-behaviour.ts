@@ -1,0 +1,74 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { OpenFilter, OpenRecord } from "../../../src/ledger/migration-state.ts";
+import { item, planned, PUSH } from "../ledger-input.ts";
+import { histories } from "../migration-histories.ts";
+import { emptyModel, type ExpectedMigration, expectedMigration, take } from "../migration-model.ts";
+
+async function openOf(ledger: Ledger, filter: OpenFilter = {}): Promise<readonly OpenRecord[]> {
+  const all: OpenRecord[] = [];
+  for await (const batch of ledger.openRecords(filter)) all.push(...batch);
+  return all;
+}
+
+async function seenMigration(ledger: Ledger): Promise<ExpectedMigration> {
+  const counts: Record<string, Record<string, number>> = {};
+  for (const { target, supplier, records, withoutKey, counts: states } of await ledger.migration()) {
+    if (records + withoutKey === 0) continue;
+    const all = Object.entries({ records, withoutKey, ...states });
+    counts[`${target} ${supplier}`] = Object.fromEntries(all.filter(([, count]) => count !== 0));
+  }
+  const open = (await openOf(ledger)).map(({ target, supplier, key, state, since, source: { file, line } }) =>
+    [target, supplier, ...(key === undefined ? [file, line, state] : [key, state, since])].join(" "),
+  );
+  return { open: open.toSorted(), counts, unsettled: await ledger.unsettledRuns() };
+}
+
+export interface MigrationLedgers {
+  /** An empty ledger. */
+  readonly empty: () => Promise<Ledger>;
+  /** Called after each history. */
+  readonly leave?: (ledger: Ledger) => Promise<void>;
+  /** Counts everything again, as a repair does. */
+  readonly recounted?: (ledger: Ledger) => Promise<Ledger>;
+}
+
+/** The state of the migration equals that of a plain model, after any history of pushes. */
+export function describeMigration(kind: string, { empty, leave, recounted }: MigrationLedgers, numRuns: number): void {
+  describe(`${kind} knows the state of every record across its runs`, () => {
+    test("after any history of pushes, revisions, failures, resumed runs and decisions", async () => {
+      await fc.assert(
+        fc.asyncProperty(histories, async (history) => {
+          const ledger = await empty();
+          const model = emptyModel();
+          for (const step of history) {
+            await take(ledger, step, model);
+            expect(await seenMigration(ledger)).toEqual(await expectedMigration(ledger, model));
+          }
+          const last = (await recounted?.(ledger)) ?? ledger;
+          expect(await seenMigration(last)).toEqual(await expectedMigration(last, model));
+          await leave?.(last);
+        }),
+        // Each history is short already.
+        { numRuns, endOnFailure: true },
+      );
+    });
+
+    test("with problems, the run and the place of the latest item, only since a time", async () => {
+      const ledger = await empty();
+      const required = { attr: "name", severity: "error", by: "local", code: "required" } as const;
+      const bad = { status: "invalid", problems: [required] } as const;
+      await planned(ledger, [item(1, "K1", "old", bad), item(2, "K2", "bad", bad)]);
+      const run = await planned(ledger, [item(1, "K1", "new", bad), item(2, "K3", "bad", bad)], {
+        run: { startedAt: "2026-11-21T00:00:00.000Z" },
+      });
+      const [first] = await openOf(ledger);
+      expect(first).toMatchObject({ key: "K1", state: "invalid", run, since: PUSH.startedAt, problems: [required] });
+      expect(await openOf(ledger, { since: "2026-11-21" })).toMatchObject([
+        { key: "K3", source: { file: "a.csv", line: 3 } },
+      ]);
+      await leave?.(ledger);
+    });
+  });
+}

@@ -1,0 +1,294 @@
+import type { Ledger, NewRun, PlannedItem } from "../../src/ledger/ledger.ts";
+import type { Decision, Intent } from "../../src/ledger/records/requests.ts";
+import { contentHash, recordIdentity } from "../../src/ledger/records/record-hashes.ts";
+import { attemptOutcomeOf, intentOf, item, outcomesOf, planned, POLICY, PUSH } from "./ledger-input.ts";
+import {
+  type Destination,
+  DESTINATIONS,
+  MOST_ROWS,
+  type Push,
+  type Reconcile,
+  type Result,
+  type Row,
+  type Step,
+} from "./migration-histories.ts";
+
+interface PlannedPush extends Push {
+  readonly id: string;
+  /** By row: the content of the platform when the ledger skipped the row as done; undefined for a duplicate row. */
+  readonly skipped: Map<number, string | undefined>;
+  readonly startedAt: string;
+}
+
+/** The migration as plain lists. Only the status of a row in its own push comes from the ledger. */
+export interface MigrationModel {
+  hour: number;
+  readonly pushes: PlannedPush[];
+  /** By record: the content that the platform has. */
+  readonly platform: Map<string, string>;
+  /** By record: the content of the last request. */
+  readonly sent: Map<string, string>;
+  readonly unclear: Map<string, "ambiguous" | "existing">;
+  /** By record: the push whose request is in flight. */
+  readonly inFlight: Map<string, string>;
+  /** Records whose last request was refused, or decided to be refused. */
+  readonly refused: Set<string>;
+  /** By record: start of the push since which it is not done. */
+  readonly since: Map<string, string>;
+}
+
+export function emptyModel(): MigrationModel {
+  return {
+    hour: 0,
+    pushes: [],
+    platform: new Map(),
+    sent: new Map(),
+    unclear: new Map(),
+    inFlight: new Map(),
+    refused: new Set(),
+    since: new Map(),
+  };
+}
+
+/** Each call returns a later time. */
+function nextTime(model: MigrationModel): string {
+  model.hour += 1;
+  return new Date(Date.UTC(2026, 10, 1, model.hour)).toISOString();
+}
+
+const nameOf = ({ target, supplier }: Destination, key: number): string => `${target} ${supplier} K${key}`;
+
+const runTo = ({ target, supplier }: Destination): Partial<NewRun> => ({
+  target,
+  supplier,
+  endpoint: `POST ${target}data-import/accounts`,
+});
+
+function itemsOf({ rows, to, file }: Push): readonly PlannedItem[] {
+  return rows.map(({ key, content, isInvalid }, index) => {
+    const isSent = key !== undefined && content !== undefined && !isInvalid;
+    const name = `K${key}`;
+    return item(index + 1, name, content, {
+      file,
+      key: key === undefined ? undefined : name,
+      identity: key === undefined ? undefined : recordIdentity({ ...PUSH, ...runTo(to), key: name }),
+      content: content === undefined ? undefined : contentHash({ content }),
+      status: isSent ? "valid" : "invalid",
+      rowHash: key === undefined && content === "a" ? 1 : undefined,
+    });
+  });
+}
+
+/** Takes a step with the ledger and with the model. */
+export async function take(ledger: Ledger, step: Step, model: MigrationModel): Promise<void> {
+  if (step.kind === "push") return pushRows(ledger, step, model);
+  const push = model.pushes[step.run];
+  if (push === undefined) return;
+  if (step.kind === "reconcile") return decide(ledger, push, step.decisions, model);
+  await ledger.resumeRun(push.id, { ...POLICY, revise: push.revise });
+  interrupt(model);
+  await noteSkipped(ledger, push, model);
+  await send(ledger, push, step.results, model);
+}
+
+async function pushRows(ledger: Ledger, step: Push, model: MigrationModel): Promise<void> {
+  const startedAt = nextTime(model);
+  const started = { ...runTo(step.to), dryRun: step.end === "dry run", startedAt };
+  if (step.end === "unfinished plan") {
+    const { id } = await ledger.startRun({ ...PUSH, ...started });
+    await ledger.plan(id, itemsOf(step));
+    return interrupt(model);
+  }
+  const id = await planned(ledger, itemsOf(step), { run: started, policy: { revise: step.revise } });
+  interrupt(model);
+  if (step.end === "dry run") return;
+  noteSince(model, step, startedAt);
+  const push = { ...step, id, startedAt, skipped: new Map() };
+  model.pushes.push(push);
+  await noteSkipped(ledger, push, model);
+  await send(ledger, push, step.results, model);
+}
+
+function noteSince(model: MigrationModel, { to, rows }: Push, startedAt: string): void {
+  for (const { key } of rows) {
+    if (key === undefined) continue;
+    const name = nameOf(to, key);
+    const latest = model.pushes.findLast((push) => push.to === to && push.rows.some((other) => other.key === key));
+    if (latest === undefined || isDone(latest, key, model)) model.since.set(name, startedAt);
+  }
+}
+
+/** The ledger closes the requests of a dead process before it starts another run. */
+function interrupt({ inFlight, unclear }: MigrationModel): void {
+  for (const name of inFlight.keys()) unclear.set(name, "ambiguous");
+  inFlight.clear();
+}
+
+async function send(ledger: Ledger, push: PlannedPush, given: readonly Result[], model: MigrationModel): Promise<void> {
+  const found = await ledger.sendable(push.id, 1, MOST_ROWS);
+  const at = nextTime(model);
+  const chosen = found.flatMap((sendable, index): readonly { intent: Intent; status: Result }[] => {
+    const status = given[index] ?? "unsent";
+    return status === "unsent" ? [] : [{ intent: { ...intentOf(sendable), at }, status }];
+  });
+  if (chosen.length === 0) return;
+  const intents = chosen.map(({ intent }) => intent);
+  await ledger.saveIntents(push.id, intents);
+  const outcomes = chosen.flatMap(({ intent, status }) =>
+    status === "unsent" || status === "interrupted" ? [] : attemptOutcomeOf(intent, status, { at }),
+  );
+  await ledger.saveOutcomes(push.id, outcomes);
+  for (const { intent, status } of chosen) {
+    const { key = 0, content = "" } = push.rows[intent.record - 1] ?? {};
+    const name = nameOf(push.to, key);
+    model.sent.set(name, content);
+    model.unclear.delete(name);
+    model.refused.delete(name);
+    if (status === "rejected") model.refused.add(name);
+    if (status === "interrupted") model.inFlight.set(name, push.id);
+    if (status === "accepted") model.platform.set(name, content);
+    if (status === "ambiguous" || status === "existing") model.unclear.set(name, status);
+  }
+}
+
+async function decide(
+  ledger: Ledger,
+  push: PlannedPush,
+  given: Reconcile["decisions"],
+  model: MigrationModel,
+): Promise<void> {
+  const policy = { ...POLICY, revise: push.revise };
+  await ledger.refresh(push.id, policy);
+  interrupt(model);
+  const ambiguous = await ledger.ambiguous(push.id, 1, MOST_ROWS);
+  const found = [...ambiguous, ...(await ledger.existing(push.id, 1, MOST_ROWS))];
+  const at = nextTime(model);
+  const decisions = found.flatMap(({ record, identity }, index): readonly Decision[] => {
+    const decision = given[index] ?? "none";
+    if (decision === "none" || (decision === "resend" && index >= ambiguous.length)) return [];
+    return [{ record, identity, decision, by: "operator", who: "tester", reason: "test", at }];
+  });
+  await ledger.saveDecisions(push.id, decisions, policy);
+  for (const { record, decision } of decisions) {
+    const name = nameOf(push.to, push.rows[record - 1]?.key ?? 0);
+    if (decision === "accepted") model.platform.set(name, model.sent.get(name) ?? "");
+    if (decision === "rejected") model.refused.add(name);
+    if (decision === "rejected" && model.unclear.get(name) === "ambiguous") model.platform.delete(name);
+    model.unclear.delete(name);
+  }
+  await noteSkipped(ledger, push, model);
+}
+
+async function noteSkipped(
+  ledger: Ledger,
+  { id, to, rows, skipped }: PlannedPush,
+  model: MigrationModel,
+): Promise<void> {
+  for (const { record, status } of await outcomesOf(ledger, id)) {
+    const { key } = rows[record - 1] ?? {};
+    if (key === undefined || skipped.has(record - 1)) continue;
+    if (status === "skipped") skipped.set(record - 1, model.platform.get(nameOf(to, key)));
+    if (status === "duplicate") skipped.set(record - 1, undefined);
+  }
+}
+
+/** What the ledger must answer, as sorted lines. */
+export interface ExpectedMigration {
+  /** Each open record: destination, key, state and since when; without a key: file, line and state. */
+  readonly open: readonly string[];
+  /** Counts of each destination that are not zero. */
+  readonly counts: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Ids of the runs that have records left to send or ambiguous, latest first. */
+  readonly unsettled: readonly string[];
+}
+
+type Statuses = ReadonlyMap<string, readonly string[]>;
+
+export async function expectedMigration(ledger: Ledger, model: MigrationModel): Promise<ExpectedMigration> {
+  const statuses = new Map<string, readonly string[]>();
+  for (const { id } of model.pushes)
+    statuses.set(
+      id,
+      (await outcomesOf(ledger, id)).map(({ status }) => status),
+    );
+  const open: string[] = [];
+  const unsettled = new Set<string>();
+  const counts: Record<string, Record<string, number>> = {};
+  for (const to of DESTINATIONS) {
+    const where = `${to.target} ${to.supplier}`;
+    const add = (name: string): void => {
+      const own = (counts[where] ??= {});
+      own[name] = (own[name] ?? 0) + 1;
+    };
+    const pushes = model.pushes.filter((push) => push.to === to);
+    const keys = new Set(pushes.flatMap(({ rows }) => rows.flatMap(({ key }) => key ?? [])));
+    for (const key of keys) {
+      const having = pushes.filter(({ rows }) => rows.some((other) => other.key === key));
+      const latest = having.at(-1);
+      if (latest === undefined) throw new Error("No push has the key.");
+      const name = nameOf(to, key);
+      const state = stateOf(key, { name, latest, own: statusOf(latest, key, statuses) }, model);
+      add("records");
+      add(state);
+      if (state === "accepted") continue;
+      open.push(`${name} ${state} ${model.since.get(name)}`);
+      if (isLeft(latest, key, statuses)) unsettled.add(latest.id);
+    }
+    for (const line of keylessLines(pushes)) {
+      add("withoutKey");
+      open.push(`${where} ${line}`);
+    }
+  }
+  const latestFirst = model.pushes.map(({ id }) => id).toReversed();
+  return { open: open.toSorted(), counts, unsettled: latestFirst.filter((id) => unsettled.has(id)) };
+}
+
+const statusOf = ({ id, rows }: PlannedPush, key: number, statuses: Statuses): string =>
+  statuses.get(id)?.[rows.findIndex((other) => other.key === key)] ?? "";
+
+const isLeft = ({ id, rows }: PlannedPush, key: number, statuses: Statuses): boolean =>
+  rows.some(
+    (other, index) =>
+      other.key === key && ["pending", "blocked", "ambiguous"].includes(statuses.get(id)?.[index] ?? ""),
+  );
+
+function stateOf(
+  key: number,
+  { name, latest, own }: { readonly name: string; readonly latest: PlannedPush; readonly own: string },
+  model: MigrationModel,
+): string {
+  const { platform, unclear, inFlight, refused } = model;
+  const uncertain = unclear.get(name);
+  if (uncertain !== undefined) return uncertain;
+  if (inFlight.get(name) === latest.id) return "ambiguous";
+  if (platform.has(name)) return isDone(latest, key, model) ? "accepted" : "outdated";
+  if (own === "invalid") return "invalid";
+  return own !== "pending" && own !== "blocked" && refused.has(name) ? "rejected" : "pending";
+}
+
+/** The platform has the latest content. */
+function isDone(latest: PlannedPush, key: number, { platform, unclear }: MigrationModel): boolean {
+  const name = nameOf(latest.to, key);
+  return !unclear.has(name) && platform.has(name) && platform.get(name) === latestContent(latest, key);
+}
+
+/** Undefined if rows to send differ, or if a payload could not be built. */
+function latestContent({ rows, skipped }: PlannedPush, key: number): string | undefined {
+  const own = rows.flatMap((other, index) => (other.key === key ? [{ content: other.content, index }] : []));
+  const sent = own.filter(({ index }) => !skipped.has(index));
+  if (sent.length === 0) return own.map(({ index }) => skipped.get(index)).find((content) => content !== undefined);
+  const contents = new Set(sent.map(({ content }) => content));
+  return contents.size === 1 ? sent[0]?.content : undefined;
+}
+
+/** The rows without a key of pushes to one destination, unless a later push has their file or the same row. */
+function keylessLines(pushes: readonly PlannedPush[]): readonly string[] {
+  return pushes.flatMap((push, at) => {
+    const later = pushes.slice(at + 1).filter(({ rows }) => rows.length > 0);
+    return push.rows.flatMap(({ key, content }, index) => {
+      const isSame = (other: Row): boolean => content === "a" && other.key === undefined && other.content === "a";
+      const isOver = later.some(({ file, rows }) => file === push.file || rows.some(isSame));
+      return key !== undefined || isOver ? [] : [`${push.file} ${index + 2} invalid`];
+    });
+  });
+}
