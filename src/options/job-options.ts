@@ -105,7 +105,7 @@ export const INPUT = {
     library: true,
     recorded: true,
     selects: true,
-    help: "only the records with these business keys, separated by commas",
+    help: "only these business keys, separated by commas",
   },
 } as const;
 
@@ -191,7 +191,7 @@ export const THREADS = {
     file: true,
     library: true,
     recorded: true,
-    help: "threads that validate a large input (default: auto, one per processor, 8 at most)",
+    help: "threads for large inputs (default: one per processor, at most 8)",
     docs: "threads that read, map and validate the input of `validate` and `push`, and write the ledger of a push, see [Threads](#threads); default `auto`",
   },
 } as const;

@@ -82,6 +82,33 @@ test("status and open follow an account from extract to extract", async () => {
   expect((await admin.accounts()).map(({ key }) => key).toSorted()).toEqual(["A", "B", "TYPE"]);
 });
 
+/** Names of accounts by reference; the content of an invalid row is its name with `!`. */
+interface History {
+  readonly latest: Map<string, string>;
+  readonly accepted: Map<string, string>;
+  /** Invalid rows from before their account was accepted: reference and content. */
+  readonly faulty: Set<string>;
+}
+
+function randomRows(dice: () => number, day: number, latest: ReadonlyMap<string, string>): readonly AccountCells[] {
+  return references(12).flatMap((REF): AccountCells[] => {
+    if (dice() < 0.25) return [];
+    const NAME = dice() < 0.3 ? `Name ${day}` : (latest.get(REF)?.replace("!", "") ?? "Name 0");
+    return [{ REF, NAME, ...(dice() < 0.2 && { TYPE: "X" }) }];
+  });
+}
+
+function take(rows: readonly AccountCells[], { latest, accepted, faulty }: History): void {
+  for (const { REF, NAME = "", TYPE } of rows) {
+    const content = TYPE === undefined ? NAME : `${NAME}!`;
+    const held = accepted.get(REF);
+    if (TYPE === undefined && held === undefined) accepted.set(REF, NAME);
+    if (TYPE !== undefined && held === undefined) faulty.add(`${REF} ${content}`);
+    // A row that was invalid before its account was accepted is an old version of it (`corrected_since`).
+    latest.set(REF, held !== undefined && faulty.has(`${REF} ${content}`) ? held : content);
+  }
+}
+
 /**
  * Random extracts of 12 accounts. The expected state of an account follows from the names in the extracts and from the
  * accounts of the platform: it accepts only the first content of a key.
@@ -90,25 +117,17 @@ test.each(Array.from({ length: campaignSize({ part: 1, whole: 4 }) }, (_, seed) 
   "status and open agree with the extracts and the platform (seed %i)",
   async (seed) => {
     const dice = seededDice(seed);
-    const keys = references(12);
-    const latest = new Map<string, string>();
-    const accepted = new Map<string, string>();
+    const history: History = { latest: new Map(), accepted: new Map(), faulty: new Set() };
+    const { latest, accepted } = history;
     const work = workplace({ accounts: [] }, sandbox);
     for (let day = 1; day <= 6; day += 1) {
-      const rows = keys.flatMap((REF): AccountCells[] => {
-        if (dice() < 0.25) return [];
-        const NAME = dice() < 0.3 ? `Name ${day}` : (latest.get(REF)?.replace("!", "") ?? "Name 0");
-        return [{ REF, NAME, ...(dice() < 0.2 && { TYPE: "X" }) }];
-      });
+      const rows = randomRows(dice, day, latest);
       writeExtract(work.folder, { accounts: rows });
       const flags = [...(dice() < 0.3 ? ["--revise"] : []), ...(dice() < 0.2 ? ["--dry-run"] : [])];
       const { stderr, code } = await work.push(flags);
       expect({ code, stderr }).toMatchObject({ code: expect.toSatisfy((exit: number) => exit === 0 || exit === 1) });
       if (flags.includes("--dry-run")) continue;
-      for (const { REF, NAME = "", TYPE } of rows) {
-        latest.set(REF, TYPE === undefined ? NAME : `${NAME}!`);
-        if (TYPE === undefined && !accepted.has(REF)) accepted.set(REF, NAME);
-      }
+      take(rows, history);
       const onPlatform = (await admin.accounts()).map(({ key }) => key).toSorted();
       expect(onPlatform).toEqual([...accepted.keys()].toSorted());
       const expected = Object.fromEntries(

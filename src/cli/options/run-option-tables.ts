@@ -16,7 +16,7 @@ export const PUSH = {
     kind: "number",
     range: [0, 64],
     env: true,
-    help: "sending processes on this machine; others can join (needs PostgreSQL, see docs/cluster.md)",
+    help: "sending processes on this machine (needs PostgreSQL, see docs/cluster.md)",
   },
   /** Milliseconds. */
   lease: {
@@ -31,7 +31,7 @@ export const PUSH = {
     kind: "duration",
     help: "wait while the import supplier is Paused or Complete (30m, 2h; default: no limit)",
   },
-  wait: { help: "keep trying for 5 minutes if the platform cannot be reached at the start (default: 30 seconds)" },
+  wait: { help: "try for 5 minutes to reach the platform at the start (default: 30 seconds)" },
   yes: { short: "y", help: "send to a production target, or send invalid records, without confirmation" },
 } as const;
 
@@ -72,7 +72,7 @@ export const OPEN = {
 export const FIELDS = {
   required: { help: "only required fields; with --under, fields required wherever that attr is present" },
   under: { arg: "<attr>", help: "only this attr and its children: customers, payment.bank" },
-  search: { arg: "<word>", help: "only fields whose name, rules or description contain this word" },
+  search: { arg: "<word>", help: "only fields with this word in name, rules or description" },
 } as const;
 
 export const DOCTOR = { offline: { help: "skip all checks that need a connection" } } as const;
@@ -85,8 +85,8 @@ export const INIT = {
   /** Not the folder of reports, so neither the environment nor the configuration file sets it. */
   out: { short: "o", arg: "<dir>", default: ".", help: "folder for mapping.yaml and migrate.yaml" },
   root: { arg: "<source>", help: "source whose rows are the records (default: guessed)" },
-  key: { arg: "<column>", help: "column of that source that identifies a record (default: guessed)" },
-  update: { help: "add missing required fields to the existing mapping, and change nothing else" },
+  key: { arg: "<column>", help: "its column that identifies a record (default: guessed)" },
+  update: { help: "only add missing required fields to the existing mapping" },
 } as const;
 
 export const RECONCILE = {
