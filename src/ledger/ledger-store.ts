@@ -52,9 +52,9 @@ export interface LedgerStore {
    */
   readonly export: () => AsyncIterable<readonly ExportedRow[]>;
   /**
-   * Creates a repaired copy with every readable record of a damaged ledger, which is kept. Absent if the storage
+   * Creates a repaired copy with every readable record of a corrupt ledger, which is kept. Absent if the storage
    * repairs its own corruption.
-   * @param stamp for the name of the damaged ledger
+   * @param stamp for the name of the corrupt ledger
    * @param options `mayRecreate`: create an empty ledger if nothing can be read, because a journal has its requests
    * @throws Failure `ledger_in_use`, `run_unknown`, `ledger_damaged` if no run can be read, `storage`
    */
@@ -87,7 +87,7 @@ export interface LedgerRepair {
   readonly tables: readonly SalvagedTable[];
   /** Records with unknown delivery status after the repair. */
   readonly ambiguous: number;
-  /** Path of the damaged ledger, next to its log and its checksum file; absent if there was no ledger. */
+  /** Path of the corrupt ledger, next to its log and its checksum file; absent if there was no ledger. */
   readonly kept?: string | undefined;
 }
 

@@ -1,4 +1,4 @@
-import type { KeyDamageKind } from "../text/key-damage.ts";
+import type { KeyCorruptionKind } from "../text/key-corruption.ts";
 import type { Place } from "./place.ts";
 
 /** `warning`: the platform would accept the value but change or drop it silently. */
@@ -95,12 +95,12 @@ export type PayloadFinding =
       readonly code: "near_known_key";
       readonly key: string;
       readonly known: string;
-      readonly damage: KeyDamageKind;
+      readonly corruption: KeyCorruptionKind;
       /** Whether the platform has, or may have, the record with the known key. */
       readonly wasSent: boolean;
     }
   /** A new key that a spreadsheet has visibly altered. */
-  | { readonly code: "damaged_key"; readonly key: string; readonly damage: KeyDamageKind }
+  | { readonly code: "damaged_key"; readonly key: string; readonly corruption: KeyCorruptionKind }
   /** A new key for a source row that an earlier run sent under a different key. */
   | { readonly code: "row_sent_under_other_key"; readonly key: string; readonly known?: string }
   /** A row of a rejects file whose key differs from its column `migrate_key`. */

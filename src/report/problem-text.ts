@@ -13,7 +13,7 @@ import {
 } from "../model/problem.ts";
 import { plainLine, plainText } from "../text/plain-text.ts";
 import { counted, formatCount } from "../text/count.ts";
-import type { KeyDamageKind } from "../text/key-damage.ts";
+import type { KeyCorruptionKind } from "../text/key-corruption.ts";
 import { shapeOf } from "../text/shape.ts";
 
 /**
@@ -95,10 +95,10 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
     `The same business key as ${placeText(other)}, ${sameContent ? "with the same content: sent once" : "with other content"}.`,
   near_duplicate_key: ({ other }) =>
     `The business key may be the same as the one at ${placeText(other)}: they differ only in case, spaces, leading zeros, dashes or similar.`,
-  near_known_key: ({ key, known, damage, wasSent }) =>
-    `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was sent before" : "was in an earlier run"}, and ${KEY_DAMAGE_TEXT[damage]}. Restore the key. If both keys are right, --new-keys sends the record.`,
-  damaged_key: ({ key, damage }) =>
-    `The key (${shapeOf(key)}) is not the original one: ${KEY_DAMAGE_TEXT[damage]}. Restore the key from the old system. If the key is right, --new-keys sends the record.`,
+  near_known_key: ({ key, known, corruption, wasSent }) =>
+    `The key (${shapeOf(key)}) is new. The key of another record (${shapeOf(known)}) ${wasSent ? "was sent before" : "was in an earlier run"}, and ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key. If both keys are right, --new-keys sends the record.`,
+  damaged_key: ({ key, corruption }) =>
+    `The key (${shapeOf(key)}) is not the original one: ${KEY_CORRUPTION_TEXT[corruption]}. Restore the key from the old system. If the key is right, --new-keys sends the record.`,
   row_sent_under_other_key: ({ key, known }) =>
     `This source row was sent before under another key${known === undefined ? "" : ` (${shapeOf(known)})`}. Its key is now ${shapeOf(key)}, so the platform would create a second account. Restore the mapping, lookup lists and functions of the earlier run. If both keys are right, --new-keys sends the record.`,
   key_differs_from_reject: ({ key, known }) =>
@@ -142,7 +142,7 @@ const PROBLEM_TEXT: { readonly [C in Code]: (finding: FindingOf<C>) => string } 
   },
 };
 
-const KEY_DAMAGE_TEXT: Readonly<Record<KeyDamageKind, string>> = {
+const KEY_CORRUPTION_TEXT: Readonly<Record<KeyCorruptionKind, string>> = {
   characters: "the keys differ only in characters that look alike",
   case: "the keys differ only in case",
   spaces: "the keys differ only in spaces",

@@ -3,7 +3,7 @@
  * case, white space, leading zeros, dashes, a leading `+`, trailing zeros of decimals, thousands separators,
  * scientific notation (`1.2E+05`), a leading apostrophe, the formula `="00123"`, and characters that only look
  * different (Unicode NFKC). Keys with different normal forms are never near each other, except dates and long numbers
- * (`otherMatches`). For two keys with the same normal form, `findKeyDamage` decides.
+ * (`otherMatches`). For two keys with the same normal form, `findKeyCorruption` decides.
  */
 export function normalKey(key: string): string {
   const plain = PLAIN_KEY.test(key) ? key : originalForm(key);

@@ -26,7 +26,7 @@ const BOMB = ["a: &a [x, x, x, x, x, x, x, x, x]"]
   .join("\n");
 
 /** `[what, content, line]` */
-const DAMAGED: readonly (readonly [string, string, number])[] = [
+const CORRUPT: readonly (readonly [string, string, number])[] = [
   ["aliases that multiply", BOMB, 1],
   ["an alias to itself", "a: &a\n  b: *a\n", 2],
   ["a name that occurs twice", "supplier: A\noperation: b\nsupplier: C\n", 3],
@@ -55,7 +55,7 @@ describe.each(Object.entries(READERS))("a file refused as %s", (code, reader) =>
   const refused = async (content: string): Promise<Failure> =>
     failureOf(reader(path.join(temporaryFolder({ "file.yaml": content }), "file.yaml")));
 
-  it.each(code === "contract_invalid" ? DAMAGED : [...DAMAGED, LONG_NUMBER])(
+  it.each(code === "contract_invalid" ? CORRUPT : [...CORRUPT, LONG_NUMBER])(
     "%s: the failure names the line, and nothing hangs",
     async (_, content, line) => {
       const startedAt = performance.now();

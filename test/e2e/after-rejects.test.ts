@@ -94,8 +94,8 @@ describe("re-import is refused:", () => {
     chmodSync(work.file("report/rejects.json"), 0o600);
     const fingerprints = readFileSync(work.file("report/rejects.fingerprints"));
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints.subarray(0, -20));
-    const damaged = await work.migrate(["push", "--rejects", "report"]);
-    expect([damaged.code, damaged.stderr]).toEqual([2, expect.stringContaining("not a file written by a report")]);
+    const corrupt = await work.migrate(["push", "--rejects", "report"]);
+    expect([corrupt.code, corrupt.stderr]).toEqual([2, expect.stringContaining("not a file written by a report")]);
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints);
     rmSync(path.join(work.folder, "report/rejects.customers.csv"));
     const gone = await work.migrate(["push", "--rejects", "report"]);

@@ -78,12 +78,12 @@ describe("a cached contract", () => {
     ["empty", () => Buffer.alloc(0)],
     ["with one flipped bit", turnedBit],
     ["with other bytes", () => Buffer.from("not a contract")],
-  ])("%s is compiled again and replaced", async (_how, damage) => {
+  ])("%s is compiled again and replaced", async (_how, corruption) => {
     const cache = newCache();
     const compiled = await cachedContract(DOCUMENTS, cache);
     const entry = onlyEntry(cache);
     const whole = readFileSync(entry);
-    writeFileSync(entry, damage(whole));
+    writeFileSync(entry, corruption(whole));
     expect(await cachedContract(DOCUMENTS, cache)).toEqual(compiled);
     const { ino } = statSync(onlyEntry(cache));
     expect(await cachedContract(DOCUMENTS, cache)).toEqual(compiled);

@@ -104,8 +104,8 @@ describe("gzip", () => {
     const packed = gzipSync(CSV);
     const flipped = Buffer.from(packed);
     flipped.writeUInt8((flipped.at(-6) ?? 0) ^ 1, flipped.length - 6);
-    for (const damaged of [packed.subarray(0, -3), Buffer.concat([packed, Buffer.from("behind")]), flipped]) {
-      const path = await written(damaged, "extract.csv.gz");
+    for (const corrupt of [packed.subarray(0, -3), Buffer.concat([packed, Buffer.from("behind")]), flipped]) {
+      const path = await written(corrupt, "extract.csv.gz");
       expect(await failureOf(read(source(path)))).toMatchObject({ code: "source_damaged", exitCode: 2 });
     }
   });

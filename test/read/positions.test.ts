@@ -131,9 +131,9 @@ test("an invalid byte is reported with its offset and line in the whole file, ev
     if (place === undefined) throw new Error("No place was noted.");
     const bytes = Buffer.from(`A,B\n${good}`);
     bytes[bytes.length - 2] = 0xff;
-    await opened({ "bad.csv": bytes }, async (damaged) => {
-      const whole = await failureOf(recordsFrom(damaged));
-      const rest = await failureOf(recordsFrom(damaged, { ...place, file: damaged.files[0]?.file ?? "" }));
+    await opened({ "bad.csv": bytes }, async (corrupt) => {
+      const whole = await failureOf(recordsFrom(corrupt));
+      const rest = await failureOf(recordsFrom(corrupt, { ...place, file: corrupt.files[0]?.file ?? "" }));
       expect([rest.code, rest.message]).toEqual([whole.code, whole.message]);
     });
   });

@@ -60,7 +60,7 @@ test("certificates are reused, and replaced if they are corrupt", async () => {
   const second = await connect({ folder });
   expect(await readFile(second.sandbox.ready.ca, "utf8")).toBe(ca);
   await second.sandbox.close();
-  await writeFile(join(folder, "server.pem"), "damaged");
+  await writeFile(join(folder, "server.pem"), "corrupt");
   const third = await connect({ folder });
   expect(await readFile(third.sandbox.ready.ca, "utf8")).not.toBe(ca);
   expect((await third.get("products/")).status).toBe(200);

@@ -3,7 +3,7 @@ import { Failure } from "../../src/model/failure.ts";
 import type { RecordToSend } from "../../src/upload/upload-types.ts";
 import { ACCEPTED, fakeClock, fakeLedger, play, sendables } from "./scene.ts";
 
-async function* damaged(): AsyncGenerator<readonly RecordToSend[]> {
+async function* corrupt(): AsyncGenerator<readonly RecordToSend[]> {
   yield* sendables(3);
   throw new Failure("source_damaged", "cut short");
 }
@@ -46,7 +46,7 @@ describe("a fault on this machine", () => {
   });
 
   test("a failing source ends the run after the requests in flight", async () => {
-    const { end } = await play(() => ACCEPTED, { source: damaged() });
+    const { end } = await play(() => ACCEPTED, { source: corrupt() });
     expect(end).toMatchObject({ reason: "stopped", failure: { code: "source_damaged" } });
     expect(Object.values(end.counts).reduce((a, b) => a + b, 0)).toBe(3);
   });

@@ -6,14 +6,14 @@ import type { Session } from "../process/session.ts";
 import { ledgerCheckView, ledgerRepairView } from "../views/ledger-view.ts";
 import { show } from "../views/view.ts";
 
-const DAMAGED_EXIT_CODE = 6;
+const CORRUPT_EXIT_CODE = 6;
 const AMBIGUOUS_EXIT_CODE = 5;
 
 export function ledgerCheckAction(flags: InspectFlags, session: Session): Promise<void> {
   return withLedger(session, flags, async ({ ledger }, context) => {
     const check = await ledgerCheck({ ledger });
     await show(ledgerCheckView(ledger), check, flags, context);
-    return check.findings.length === 0 ? 0 : DAMAGED_EXIT_CODE;
+    return check.findings.length === 0 ? 0 : CORRUPT_EXIT_CODE;
   });
 }
 

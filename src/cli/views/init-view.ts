@@ -78,12 +78,12 @@ function indented(text: string): string {
   return text.replaceAll(/^(?=.)/gm, "  ");
 }
 
-function fileText({ file, kind, encoding, delimiter, rows, damaged }: FileProfile): string {
+function fileText({ file, kind, encoding, delimiter, rows, unreadable }: FileProfile): string {
   const facts = [
     counted(rows, "row"),
     ...(encoding === undefined ? [] : [encodingText(encoding)]),
     delimiter === undefined ? kind.toUpperCase() : `delimiter ${delimiterName(delimiter)}`,
-    ...(damaged === 0 ? [] : [counted(damaged, "unreadable row")]),
+    ...(unreadable === 0 ? [] : [counted(unreadable, "unreadable row")]),
   ];
   return `${file}: ${facts.join(", ")}`;
 }
@@ -137,13 +137,13 @@ function initJson({ sources, guessed, written, kept, check }: InitResult): strin
     sources: sources.map(({ name, files, rows, columns }) => ({
       name,
       rows,
-      files: files.map(({ file, kind, encoding, delimiter, rows: count, damaged }) => ({
+      files: files.map(({ file, kind, encoding, delimiter, rows: count, unreadable }) => ({
         file,
         kind,
         encoding,
         delimiter,
         rows: count,
-        damaged,
+        damaged: unreadable,
       })),
       columns: columns.map((column) => ({
         name: column.name,

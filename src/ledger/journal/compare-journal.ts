@@ -112,7 +112,7 @@ function createComparison(ledger: ComparedLedger) {
       await compareBatch(state, ledger);
       const { expected, unknown, uncompared, hasEnded, lastRun, lastAt } = state;
       const knowsAll = await knowsExpected(expected, ledger);
-      const isComplete = state.isComplete && end !== "damaged" && (knowsAll || uncompared === 0);
+      const isComplete = state.isComplete && end !== "corrupt" && (knowsAll || uncompared === 0);
       const isUpToDate = unknown === 0 && isComplete && (knowsAll || hasEnded);
       return { unknown, isComplete, isUpToDate, lastRun, lastAt, requests: expected.requests };
     },

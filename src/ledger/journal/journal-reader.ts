@@ -15,7 +15,7 @@ import {
  * How a journal ends: properly, within an entry that was being written (a kill, a power failure), or in corruption.
  */
 export interface JournalEnd {
-  readonly state: "whole" | "torn" | "damaged";
+  readonly state: "whole" | "torn" | "corrupt";
   /** Bytes up to the end of the last readable entry. */
   readonly validBytes: number;
 }
@@ -31,7 +31,7 @@ export function* readJournal(file: string): Generator<JournalEntry, JournalEnd> 
   try {
     const start = Buffer.alloc(MAGIC.length);
     const read = readSync(descriptor, start, 0, start.length, 0);
-    if (!start.subarray(0, read).equals(MAGIC.subarray(0, read))) return { state: "damaged", validBytes: 0 };
+    if (!start.subarray(0, read).equals(MAGIC.subarray(0, read))) return { state: "corrupt", validBytes: 0 };
     if (read < MAGIC.length) return { state: "torn", validBytes: 0 };
     return yield* readFrames(descriptor);
   } finally {
@@ -67,7 +67,7 @@ function* readFrames(descriptor: number): Generator<JournalEntry, JournalEnd> {
     position += read;
     const rest = Buffer.concat([buffer, chunk.subarray(0, read)]);
     if (parsed.state === "corrupt") {
-      return { state: read < chunk.length && endsInZeros(rest) ? "torn" : "damaged", validBytes };
+      return { state: read < chunk.length && endsInZeros(rest) ? "torn" : "corrupt", validBytes };
     }
     if (read === 0) return { state: buffer.length === 0 ? "whole" : "torn", validBytes };
     buffer = rest;

@@ -71,12 +71,12 @@ export async function compareMachineJournals(place: MachineJournals, ledger: Sha
   const unknown = outdated.reduce((sum, one) => sum + one.unknown, 0);
   // Queried last, because live processes keep sending requests.
   const { requests } = await ledger.history();
-  const isDamaged = outdated.some(({ end }) => end.state === "damaged");
-  return { outdated, unknown, isComplete: !isDamaged && requests + unknown >= seen };
+  const isCorrupt = outdated.some(({ end }) => end.state === "corrupt");
+  return { outdated, unknown, isComplete: !isCorrupt && requests + unknown >= seen };
 }
 
 async function isKnown({ unknown, requests, lastRun, end }: JournalComparison, ledger: SharedLedger): Promise<boolean> {
-  if (unknown > 0 || end.state === "damaged") return false;
+  if (unknown > 0 || end.state === "corrupt") return false;
   if (lastRun !== undefined && (await ledger.findRun(lastRun)) === undefined) return false;
   return (await ledger.history()).requests >= requests;
 }

@@ -68,15 +68,15 @@ export async function noteRequests(
   return noted + (await recovery.markPossiblySent(batch, at));
 }
 
-/** Notes in a journal that the ledger accounts for it. A damaged journal is renamed, and a new one is started. */
+/** Notes in a journal that the ledger accounts for it. A corrupt journal is renamed, and a new one is started. */
 export async function noteInJournal(
   { folder, ledgerName }: JournalPlace,
   { file, end: { state, validBytes } }: JournalComparison,
   { at, token, requests, ...options }: RecoverOptions & { readonly token: string; readonly requests: number },
 ): Promise<void> {
   const owner = readLedgerOf(file) ?? { kind: "ledger", name: ledgerName, id: token };
-  const isNew = state === "damaged" || validBytes <= MAGIC.length;
-  if (state === "damaged") renameSync(file, `${file}.damaged-${at.replaceAll(/\D/g, "").slice(0, 14)}`);
+  const isNew = state === "corrupt" || validBytes <= MAGIC.length;
+  if (state === "corrupt") renameSync(file, `${file}.damaged-${at.replaceAll(/\D/g, "").slice(0, 14)}`);
   const target = isNew ? journalFile(folder, ledgerName, owner.id) : file;
   const journal = openJournalFile(target, { ...options, validBytes: isNew ? 0 : validBytes });
   try {

@@ -1,5 +1,5 @@
 import { setImmediate as yieldToEventLoop } from "node:timers/promises";
-import { findKeyDamage } from "../../text/key-damage.ts";
+import { findKeyCorruption } from "../../text/key-corruption.ts";
 import { normalKey } from "../../text/near-key.ts";
 import { FLAG, type ItemColumns, keyOf } from "./item-columns.ts";
 import { batchesOf, type KeyFinding, type PackedPlan, type Spot } from "./packed-plan.ts";
@@ -106,7 +106,7 @@ function linked(groups: readonly KeyGroup[]): readonly KeyGroup[] {
   const inOrder = groups.toSorted((one, other) => one.first.record - other.first.record);
   for (const [index, group] of inOrder.entries()) {
     const other = inOrder[index === 0 ? 1 : index - 1];
-    if (other !== undefined && findKeyDamage(other.first.key, group.first.key)) group.near = spotOf(other.first);
+    if (other !== undefined && findKeyCorruption(other.first.key, group.first.key)) group.near = spotOf(other.first);
   }
   return groups;
 }

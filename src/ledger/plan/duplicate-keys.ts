@@ -1,7 +1,7 @@
 import type { Status } from "../../model/outcome.ts";
 import type { Place } from "../../model/place.ts";
 import type { LocalFinding, LocalProblem, Severity } from "../../model/problem.ts";
-import { findKeyDamage } from "../../text/key-damage.ts";
+import { findKeyCorruption } from "../../text/key-corruption.ts";
 import { SQL_NORMAL_KEY } from "../../text/near-key.ts";
 import type { PlanPolicy } from "../ledger.ts";
 import { keyPlace, keyProblem } from "../records/key-place.ts";
@@ -96,7 +96,7 @@ function problemsOf(tables: Tables, row: FindingRow, policy: PlanPolicy): readon
   });
   const same = otherPlace(policy, row.sameFile, row.sameLine);
   const nearKey = tables.readKey(row.nearKey);
-  const isNear = nearKey !== null && findKeyDamage(nearKey, tables.readKey(row.key)) !== undefined;
+  const isNear = nearKey !== null && findKeyCorruption(nearKey, tables.readKey(row.key)) !== undefined;
   const near = isNear ? otherPlace(policy, row.nearFile, row.nearLine) : undefined;
   const found: LocalProblem[] = [];
   if (same !== undefined) {

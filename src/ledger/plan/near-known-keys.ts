@@ -1,5 +1,5 @@
 import type { LocalProblem } from "../../model/problem.ts";
-import { otherMatches } from "../../text/key-damage.ts";
+import { otherMatches } from "../../text/key-corruption.ts";
 import { KEPT_DIGITS, SQL_KEPT_DIGITS, SQL_NORMAL_KEY } from "../../text/near-key.ts";
 import type { PlanPolicy } from "../ledger.ts";
 import {
@@ -8,7 +8,7 @@ import {
   type NewKey,
   REFUSED_KEY_CODES,
   rowSentUnderOtherKey,
-  visiblyDamagedKey,
+  visiblyCorruptKey,
 } from "../records/known-keys.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
@@ -41,7 +41,7 @@ export function* refuseNearKnownKeys(tables: Tables, run: RunRow, policy: PlanPo
       yield* selectJournaledRows(tables, run, (rows) => refuse(rows, rowSentUnderOtherKey));
     }
   }
-  yield* refuseEach(SELECT_SUSPECTS, visiblyDamagedKey);
+  yield* refuseEach(SELECT_SUSPECTS, visiblyCorruptKey);
   yield* dropNewKeys(tables);
 }
 

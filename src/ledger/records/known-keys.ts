@@ -1,5 +1,5 @@
 import type { LocalProblem } from "../../model/problem.ts";
-import { findKeyDamage, visibleKeyDamage } from "../../text/key-damage.ts";
+import { findKeyCorruption, visibleKeyCorruption } from "../../text/key-corruption.ts";
 import type { PlanPolicy } from "../ledger.ts";
 import { keyProblem } from "./key-place.ts";
 
@@ -25,17 +25,17 @@ export interface KnownKey {
  */
 export function nearKnownKey(found: NewKey & KnownKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key, known, wasSent } = found;
-  const damage = findKeyDamage(known, key);
-  if (damage === undefined || (!wasSent && damage.changed === "known")) return undefined;
-  const { kind } = damage;
-  return { ...keyProblem("error", found, policy), code: "near_known_key", key, known, damage: kind, wasSent };
+  const corruption = findKeyCorruption(known, key);
+  if (corruption === undefined || (!wasSent && corruption.changed === "known")) return undefined;
+  const { kind } = corruption;
+  return { ...keyProblem("error", found, policy), code: "near_known_key", key, known, corruption: kind, wasSent };
 }
 
 /** The problem of a new key that a spreadsheet has visibly changed. */
-export function visiblyDamagedKey(found: NewKey, policy: PlanPolicy): LocalProblem | undefined {
+export function visiblyCorruptKey(found: NewKey, policy: PlanPolicy): LocalProblem | undefined {
   const { key } = found;
-  const damage = visibleKeyDamage(key);
-  return damage && { ...keyProblem("error", found, policy), code: "damaged_key", key, damage };
+  const corruption = visibleKeyCorruption(key);
+  return corruption && { ...keyProblem("error", found, policy), code: "damaged_key", key, corruption };
 }
 
 /** The problem of a new key whose source row was sent under another key. */

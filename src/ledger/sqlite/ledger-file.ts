@@ -78,14 +78,14 @@ function storageFailure(cause: Error, path: string, remedy: string): Failure {
 /** SQLite's primary result codes: https://sqlite.org/rescode.html */
 const BUSY = new Set([5, 6]);
 const NO_DATABASE = 26;
-const DAMAGED = new Set([11]);
+const CORRUPT = new Set([11]);
 const STORAGE = new Set([3, 8, 10, 13, 14, 23]);
 const NO_RIGHTS = new Set([3, 8, 23]);
 const FULL = 13;
 
 function sqliteFailure(code: number, error: Error, path: string): unknown {
   if (code === NO_DATABASE) return unreadableLedger(path, error.message, error);
-  if (DAMAGED.has(code)) return corruptLedger(path, error.message, error);
+  if (CORRUPT.has(code)) return corruptLedger(path, error.message, error);
   if (STORAGE.has(code)) return storageFailure(error, path, sqliteRemedy(code, path));
   if (!BUSY.has(code)) return error;
   return new Failure("ledger_in_use", `the ledger ${path} is being written to by another program`, {

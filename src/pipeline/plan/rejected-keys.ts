@@ -3,7 +3,7 @@ import { formatAttr } from "../../json/attr.ts";
 import { type CsvTable, isCsvRow, type MappedRecord } from "../../model/record.ts";
 import { PROBLEM_COLUMNS } from "../../model/added-columns.ts";
 import { CELL_SEPARATOR } from "../../report/rejects/reject-file.ts";
-import { findKeyDamage } from "../../text/key-damage.ts";
+import { findKeyCorruption } from "../../text/key-corruption.ts";
 
 const [KEY_COLUMN, ATTR_COLUMN] = PROBLEM_COLUMNS;
 
@@ -46,5 +46,5 @@ function rejectedKey({ row }: MappedRecord, keyAttr: string): string | undefined
 /** The column has an apostrophe before possible formulas, and a spreadsheet may have changed it. */
 function isSameKey(known: string, key: string): boolean {
   if (known.normalize("NFC") === key.normalize("NFC")) return true;
-  return findKeyDamage(known, key)?.changed === "known";
+  return findKeyCorruption(known, key)?.changed === "known";
 }

@@ -269,7 +269,7 @@ const REPAIR_HINT =
 function outdatedDatabase({ name }: ServerStore, { file, unknown, lastRun, lastAt, end }: JournalComparison): Failure {
   const run = lastRun === undefined ? "" : ` of run ${lastRun} (${lastAt ?? "time unknown"})`;
   const lacks =
-    end.state === "damaged"
+    end.state === "corrupt"
       ? `cannot be compared with the corrupt journal ${file}`
       : unknown > 0
         ? `does not know ${counted(unknown, "request")} in the journal ${file}${run}`

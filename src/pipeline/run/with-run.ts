@@ -201,7 +201,7 @@ export function withRecordedRun<J extends Job | undefined>(
   return closeAfterReport(async (closeLater) => {
     const { store, ledger, journal } = await openRunLedger(options.ledger, command, { dependencies, closeLater });
     const run = await requireRun(ledger, options.run);
-    if (command === "resume" && options.run === undefined) await tellOpenRuns(ledger, run, dependencies);
+    if (command === "resume" && options.run === undefined) await noticeOpenRuns(ledger, run, dependencies);
     const settings = settingsOf(run);
     const { job, work } = await prepare({ ledger, run, settings, closeLater });
     const out = options.out ?? settings.out;
@@ -220,7 +220,7 @@ export function withRecordedRun<J extends Job | undefined>(
 }
 
 /** Names the other runs that can be resumed, because only the latest run is resumed without an id. */
-async function tellOpenRuns(ledger: Ledger, { id }: Run, { notice }: Dependencies): Promise<void> {
+async function noticeOpenRuns(ledger: Ledger, { id }: Run, { notice }: Dependencies): Promise<void> {
   const others = (await ledger.unsettledRuns()).filter((run) => run !== id);
   if (others.length === 0) return;
   notice(`Resuming the latest run, ${id}. Also open: ${others.join(", ")}. Resume one with \`migrate resume <run>\``);

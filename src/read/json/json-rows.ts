@@ -79,7 +79,7 @@ export async function* jsonElements(source: TextSource): AsyncGenerator<FoundEle
   let firstIndex = 0;
   for await (const chunk of joined(firstBytes, chunks)) {
     const elements = splitter.push(chunk);
-    refuseArrayError(source.file, splitter.damage());
+    refuseArrayError(source.file, splitter.error());
     if (elements.length > 0) yield { elements, firstIndex };
     firstIndex += elements.length;
   }
@@ -147,11 +147,11 @@ function refuseBadDocument(file: string, firstLine: number, text: string): void 
   throw new Failure("source_damaged", `${file}:${line}:${column}: this is not JSON: ${error.reason}`, { place });
 }
 
-function refuseArrayError(file: string, damage: ArrayError | undefined): void {
-  if (damage === undefined) return;
-  throw new Failure("source_damaged", `${file}:${damage.line}: this is not a JSON array: ${damage.reason}`, {
+function refuseArrayError(file: string, error: ArrayError | undefined): void {
+  if (error === undefined) return;
+  throw new Failure("source_damaged", `${file}:${error.line}: this is not a JSON array: ${error.reason}`, {
     hint: "copy the file again, or check the program that wrote it: an array begins with [ and ends with ]",
-    place: { file, line: damage.line },
+    place: { file, line: error.line },
   });
 }
 

@@ -18,7 +18,7 @@ interface ArraySplitter {
   /** Call after the last bytes: returns the error of the array itself, if there is one. */
   readonly end: () => ArrayError | undefined;
   /** The error found so far. Reading stops at an error. */
-  readonly damage: () => ArrayError | undefined;
+  readonly error: () => ArrayError | undefined;
 }
 
 /**
@@ -30,9 +30,9 @@ export function arraySplitter(limitBytes: number, firstLine = 1): ArraySplitter 
   const state = newState(limitBytes, firstLine);
   return {
     push: (bytes) => split(state, bytes),
-    damage: () => state.damage,
+    error: () => state.error,
     end: () => {
-      if (state.damage !== undefined || state.phase === "after") return state.damage;
+      if (state.error !== undefined || state.phase === "after") return state.error;
       const line = state.depth > 1 || state.quoted ? state.elementLine : state.line;
       return {
         line,
@@ -83,7 +83,7 @@ interface State {
   start: number;
   parts: Buffer[];
   size: number;
-  damage: ArrayError | undefined;
+  error: ArrayError | undefined;
 }
 
 function newState(limitBytes: number, line: number): State {
@@ -101,14 +101,14 @@ function newState(limitBytes: number, line: number): State {
     start: 0,
     parts: [],
     size: 0,
-    damage: undefined,
+    error: undefined,
   };
 }
 
 function split(state: State, bytes: Buffer): readonly ArrayElement[] {
   const found: ArrayElement[] = [];
   state.start = 0;
-  for (let at = 0; at < bytes.length && state.damage === undefined; at += 1) {
+  for (let at = 0; at < bytes.length && state.error === undefined; at += 1) {
     const byte = bytes[at] ?? 0;
     const kind = KINDS[byte] ?? ORDINARY;
     if (kind === ORDINARY && isInsideElement(state)) state.afterCarriageReturn = false;
@@ -152,14 +152,14 @@ function aroundArray(state: State, byte: number | undefined): undefined {
     return;
   }
   const reason = state.phase === "before" ? "no array begins" : "text follows the end of the array";
-  state.damage = { line: state.line, reason };
+  state.error = { line: state.line, reason };
 }
 
 /** A comma between elements, or the end of the array. */
 function separator(state: State, bytes: Buffer, at: number): ArrayElement | undefined {
   const closing = bytes[at] === CLOSE_ARRAY;
   if (!closing && KINDS[bytes[at] ?? 0] === CLOSES) {
-    state.damage = { line: state.line, reason: "a } without a matching {" };
+    state.error = { line: state.line, reason: "a } without a matching {" };
     return undefined;
   }
   if (closing) state.phase = "after";

@@ -24,7 +24,7 @@ export interface WorkbookPart {
  * @throws Failure `source_damaged` for XML that is not well-formed, `source_too_large` for text without an end
  */
 export async function* readXml({ source, zip, part }: WorkbookPart, handlers: XmlHandlers): AsyncGenerator<void> {
-  const damaged = (error: unknown): Failure => corruptPackage(source, `${part} is not well-formed XML`, error);
+  const corrupt = (error: unknown): Failure => corruptPackage(source, `${part} is not well-formed XML`, error);
   const parser = new SaxesParser<{ position: false; xmlns: false }>({ position: false, xmlns: false });
   let handled = 0;
   let fed = 0;
@@ -32,7 +32,7 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
     handled = fed;
   };
   parser.on("error", (error) => {
-    throw damaged(error);
+    throw corrupt(error);
   });
   parser.on("doctype", () => {
     throw corruptPackage(source, `${part} has a document type declaration, which no spreadsheet program writes`);
@@ -51,7 +51,7 @@ export async function* readXml({ source, zip, part }: WorkbookPart, handlers: Xm
       handlers.text?.(text);
     });
   }
-  for await (const text of decoded(zip.bytes(part), damaged)) {
+  for await (const text of decoded(zip.bytes(part), corrupt)) {
     fed += text.length;
     parser.write(text);
     if (fed - handled > source.limits.csvRecordBytes) throw endlessText(source, part);
@@ -71,14 +71,14 @@ function localName(name: string): string {
 }
 
 /** The parts are UTF-8, or UTF-16 with a byte order mark. */
-async function* decoded(chunks: AsyncGenerator<Buffer>, damaged: (error: unknown) => Failure): AsyncGenerator<string> {
+async function* decoded(chunks: AsyncGenerator<Buffer>, corrupt: (error: unknown) => Failure): AsyncGenerator<string> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
   for await (const chunk of chunks) {
     decoder ??= new TextDecoder(encodingOf(chunk), { fatal: true });
     try {
       yield decoder.decode(chunk, { stream: true });
     } catch (error) {
-      throw damaged(error);
+      throw corrupt(error);
     }
   }
 }

@@ -197,19 +197,19 @@ function sampleScalar(parts: readonly JsonObject[], type: string | undefined): J
   const sample = given.find((value) => value !== undefined && value !== null && isScalar(value));
   if (sample !== undefined) return sample;
   if (type === "boolean") return false;
-  if (type === "number" || type === "integer") return leastNumber(parts);
+  if (type === "number" || type === "integer") return minimumOf(parts);
   const format = parts.map((part) => part["format"]).find((name) => typeof name === "string");
   return SAMPLE_TEXTS[String(format)] ?? sampleText(parts);
 }
 
-function leastNumber(parts: readonly JsonObject[]): number {
-  const least = parts.flatMap(({ minimum }) => (typeof minimum === "number" ? [minimum] : []));
-  return Math.max(1, ...least);
+function minimumOf(parts: readonly JsonObject[]): number {
+  const minimums = parts.flatMap(({ minimum }) => (typeof minimum === "number" ? [minimum] : []));
+  return Math.max(1, ...minimums);
 }
 
 function sampleText(parts: readonly JsonObject[]): string {
-  const least = parts.flatMap(({ minLength }) => (typeof minLength === "number" ? [minLength] : []));
-  return "sandbox".padEnd(Math.min(Math.max(0, ...least), 1000), "x");
+  const minimums = parts.flatMap(({ minLength }) => (typeof minLength === "number" ? [minLength] : []));
+  return "sandbox".padEnd(Math.min(Math.max(0, ...minimums), 1000), "x");
 }
 
 const DIGEST = createHash("sha256").update("sandbox").digest("hex");

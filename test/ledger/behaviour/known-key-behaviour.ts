@@ -24,7 +24,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
     return (await outcomesOf(ledger, run)).map(({ problems }) => problems.map(({ code }) => code));
   }
 
-  describe("new keys that may be damaged forms of known keys", () => {
+  describe("new keys that may be corrupt forms of known keys", () => {
     test.each([
       ["zeros", "00000003", "3"],
       ["case", "EXT-1", "ext-1"],
@@ -45,13 +45,13 @@ export function describeKnownKeys(opened: () => Ledger): void {
       ["date", "2010-01-11", "01/11/2010"],
       ["date", "1-11", "11-Jan"],
       ["date", "11/01/2010", "2010-01-11"],
-    ])("refuses a new key that differs from an accepted key by %s: %s, %s", async (damage, known, key) => {
+    ])("refuses a new key that differs from an accepted key by %s: %s, %s", async (corruption, known, key) => {
       await sent(known);
       const run = await planned(ledger, [item(1, key, "x"), item(2, "else", "x")]);
       const found = await outcomesOf(ledger, run);
       expect(found.map(({ status }) => status)).toEqual(["invalid", "pending"]);
       expect(found[0]?.problems).toMatchObject([
-        { code: "near_known_key", attr: POLICY.keyAttr, key, known, damage, wasSent: true, place: { line: 2 } },
+        { code: "near_known_key", attr: POLICY.keyAttr, key, known, corruption, wasSent: true, place: { line: 2 } },
       ]);
       expect(found[0]?.problems).toHaveLength(1);
     });
@@ -76,7 +76,7 @@ export function describeKnownKeys(opened: () => Ledger): void {
       expect(await codesOf("007", "008")).toEqual([[], []]);
     });
 
-    test("sends a key after its damaged form was refused", async () => {
+    test("sends a key after its corrupt form was refused", async () => {
       await sent("1");
       expect(await codesOf("'00123", "ＡＢ１", "01")).toEqual([["damaged_key"], [], ["near_known_key"]]);
       expect(await codesOf("00123")).toEqual([[]]);

@@ -149,7 +149,7 @@ test("a corrupt journal proves nothing", async () => {
   bytes.fill(7, Math.floor(bytes.length / 3), Math.floor(bytes.length / 2));
   // The journal is truncated. Its final note would confirm all requests.
   writeFileSync(file, bytes.subarray(0, -100));
-  expect(await compared()).toMatchObject({ outdated: [{ end: { state: "damaged" } }], isComplete: false });
+  expect(await compared()).toMatchObject({ outdated: [{ end: { state: "corrupt" } }], isComplete: false });
 });
 
 test("removes journals older than a month, but never the latest", async () => {

@@ -46,7 +46,7 @@ function flip(): void {
   closeSync(file);
 }
 
-const damaged = expect.objectContaining({
+const corrupt = expect.objectContaining({
   code: "ledger_damaged",
   message: expect.stringContaining("has a wrong checksum"),
 });
@@ -66,7 +66,7 @@ test("a large ledger that another program wrote to is refused before use, even i
   try {
     utimesSync(path, atime, mtime);
     expect(isTrusted()).toBe(false);
-    for (const readOnly of [true, false]) await expect(openLedger({ path, readOnly })).rejects.toEqual(damaged);
+    for (const readOnly of [true, false]) await expect(openLedger({ path, readOnly })).rejects.toEqual(corrupt);
     expect(checkLedger(path, () => false).findings).toHaveLength(1);
   } finally {
     flip();
@@ -89,10 +89,10 @@ test("corruption invisible to SQLite is found while a large ledger is in use, an
   flip();
   await expect
     .poll(() => ledger.resumeRun(run, POLICY).catch((error: unknown) => error), { timeout: 20_000 })
-    .toEqual(damaged);
-  await expect(sendAll(ledger, run, "accepted")).rejects.toEqual(damaged);
+    .toEqual(corrupt);
+  await expect(sendAll(ledger, run, "accepted")).rejects.toEqual(corrupt);
   await ledger.close();
-  await expect(openLedger({ path })).rejects.toEqual(damaged);
+  await expect(openLedger({ path })).rejects.toEqual(corrupt);
   flip();
   const again = await openLedger({ path });
   expect((await again.summary(run)).counts).toEqual({ pending: 1 });

@@ -31,7 +31,7 @@ beforeAll(async () => {
   remove();
 });
 
-function damagedLedger(bytes: Uint8Array | undefined): string {
+function corruptedLedger(bytes: Uint8Array | undefined): string {
   const path = join(temporaryFolder(), "ledger.db");
   if (bytes !== undefined) writeFileSync(path, bytes);
   writeFileSync(`${path}-seal`, seal);
@@ -66,7 +66,7 @@ async function repairOf(path: string): Promise<string> {
 test("a ledger truncated after any page is repaired, or reported as lost with instructions", async () => {
   let repaired = 0;
   for (let pages = 1; pages < whole.length / PAGE; pages += 1) {
-    const path = damagedLedger(whole.subarray(0, pages * PAGE));
+    const path = corruptedLedger(whole.subarray(0, pages * PAGE));
     const outcome = await repairOf(path);
     if (outcome === "sound") repaired += 1;
     expect(outcome, `cut off after page ${pages}`).toMatch(/^(sound|lost)$/);
@@ -79,7 +79,7 @@ test.each([
   ["is missing", undefined, "it is missing"],
   ["is empty", new Uint8Array(), "it is empty"],
 ])("every command reports a ledger that %s as lost, and an older copy can be repaired", async (_, bytes, found) => {
-  const path = damagedLedger(bytes);
+  const path = corruptedLedger(bytes);
   const store = sqliteLedgerStore(path);
   for (const work of [store.read, () => store.write("push", { create: true })]) {
     const refusal = await refusalOf(work);
@@ -94,7 +94,7 @@ test.each([
 });
 
 test("without a copy of a lost ledger, its checksum file must be removed to start a new one", async () => {
-  const path = damagedLedger(undefined);
+  const path = corruptedLedger(undefined);
   const { hint } = await refusalOf(sqliteLedgerStore(path).read);
   expect(hint).toContain(`remove ${path}-seal`);
   rmSync(`${path}-seal`);
@@ -104,7 +104,7 @@ test("without a copy of a lost ledger, its checksum file must be removed to star
 });
 
 test("a repair that was killed while it changed the files can be repeated", async () => {
-  const path = damagedLedger(whole.subarray(0, whole.length - PAGE));
+  const path = corruptedLedger(whole.subarray(0, whole.length - PAGE));
   copyFileSync(path, `${path}.lengthened`);
   copyFileSync(path, `${path}.repaired`);
   await sqliteLedgerStore(path).repair?.("3");
@@ -117,6 +117,6 @@ test.each(["records", "runs", "files"])(
     const bytes = Buffer.from(whole);
     const schema = bytes.indexOf(`CREATE TABLE ${table}(`, 0, "latin1");
     bytes.write("intxger", bytes.indexOf("integer primary key", schema, "latin1"), "latin1");
-    expect(await repairOf(damagedLedger(bytes))).toMatch(/^(sound|lost)$/);
+    expect(await repairOf(corruptedLedger(bytes))).toMatch(/^(sound|lost)$/);
   },
 );

@@ -28,11 +28,11 @@ it("accepts exactly the texts that JSON.parse accepts", () => {
     "\f",
   );
   const wild = fc.array(token, { maxLength: 12 }).map((tokens) => tokens.join(""));
-  const damaged = fc
+  const corrupt = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom("", ",", '"', "}", " "))
     .map(([json, at, text]) => json.slice(0, at % (json.length + 1)) + text + json.slice((at % (json.length + 1)) + 1));
   fc.assert(
-    fc.property(fc.oneof(wild, fc.json(), damaged), (text) => {
+    fc.property(fc.oneof(wild, fc.json(), corrupt), (text) => {
       expect(scanJson(text) === undefined).toBe(parses(text));
     }),
     { numRuns: 2000 },

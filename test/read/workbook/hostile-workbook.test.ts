@@ -68,7 +68,7 @@ describe("a file that is not a workbook", () => {
   });
 });
 
-describe("a damaged workbook", () => {
+describe("a corrupt workbook", () => {
   it("is rejected for any truncation", async () => {
     const whole = await readFile(await rawWorkbook({ sheets: { S: SHEET } }));
     for (const length of [4, 100, whole.length >> 1, whole.length - 1]) {

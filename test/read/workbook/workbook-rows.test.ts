@@ -154,7 +154,7 @@ describe("cells", () => {
   });
 
   it.each(['<c t="s"><v>7</v></c>', '<c t="s"><v>x</v></c>', "<c><v>twelve</v></c>"])(
-    "%s are reported as damaged",
+    "%s are reported as corrupt",
     async (cell) => {
       expect(await failureOf(cellOf(cell))).toMatchObject({ code: "source_damaged", exitCode: 2 });
     },

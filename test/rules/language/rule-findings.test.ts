@@ -23,7 +23,7 @@ describe("findings of rules", () => {
     [{ kind: "holds", test: 'is-format(a, "mpen")' }, 'did you mean "mpan"?'],
     [{ kind: "holds", test: 'is-format(a, "postcode")' }, "depends on a region"],
     [{ kind: "matches-format", value: "a", format: "company-number" }, "depends on a region"],
-    [{ kind: "holds", test: "a[].b + 1 = 2" }, "gives several values"],
+    [{ kind: "holds", test: "a[].b + 1 = 2" }, "has several values"],
     [{ kind: "requires", if: "a" }, '"if" and "needs"'],
     [{ kind: "matches-format", value: "a", format: "mpam" }, 'did you mean "mpan"?'],
     [{ kind: "matches-format", value: "a", pattern: "(a+)+b" }, "is not allowed"],

@@ -86,13 +86,13 @@ function byRun(records: readonly OpenRecord[]): readonly (readonly OpenRecord[])
   return parts;
 }
 
-const MOST_CAUSES = 3;
+const MAX_CAUSES = 3;
 
 function textRow(record: OpenRecord, now: number): readonly string[] {
   const { key = "-", state, since, source } = record;
   const causes = causesOf(record);
-  const more = causes.length > MOST_CAUSES ? [`${causes.length - MOST_CAUSES} more`] : [];
-  const shown = causes.slice(0, MOST_CAUSES).flatMap(({ code, attr }) => (attr === undefined ? [] : `${code} ${attr}`));
+  const more = causes.length > MAX_CAUSES ? [`${causes.length - MAX_CAUSES} more`] : [];
+  const shown = causes.slice(0, MAX_CAUSES).flatMap(({ code, attr }) => (attr === undefined ? [] : `${code} ${attr}`));
   const age = `${daysSince(since, now)} d`;
   return [key, stateText(state), age, `${source.file}:${source.line ?? ""}`, [...shown, ...more].join(", ")];
 }

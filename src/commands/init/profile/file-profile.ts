@@ -23,7 +23,7 @@ export interface FileProfile {
   readonly delimiter: string | undefined;
   readonly rows: number;
   /** Rows that cannot be read correctly (ragged, stray quotes, not an object). Their cells are not analysed. */
-  readonly damaged: number;
+  readonly unreadable: number;
 }
 
 export interface FileEncoding {
@@ -66,10 +66,10 @@ export async function readWhole(
   { found, opened, guessed }: GuessedFile,
   onRows: (rows: readonly ReadRow[]) => void,
 ): Promise<FileProfile> {
-  let [rows, damaged] = [0, 0];
+  let [rows, unreadable] = [0, 0];
   for await (const batch of rowsOfFile(opened)) {
     rows += batch.length;
-    damaged += batch.filter(isDamaged).length;
+    unreadable += batch.filter(isUnreadable).length;
     onRows(batch);
   }
   const encoding = opened.kind === "xlsx" ? undefined : opened.encoding;
@@ -81,11 +81,11 @@ export async function readWhole(
     encoding: encoding && { name: encoding.name, byteOrderMark: encoding.bomBytes > 0, guessed },
     delimiter: opened.kind === "csv" ? opened.layout.delimiter : undefined,
     rows,
-    damaged,
+    unreadable,
   };
 }
 
 /** Whether the row cannot be read correctly. */
-export function isDamaged({ problems }: ReadRow): boolean {
+export function isUnreadable({ problems }: ReadRow): boolean {
   return problems.some(({ severity }) => severity === "error");
 }

@@ -10,7 +10,7 @@ import { type ColumnCounter, type ColumnProfile, createColumnCounter } from "./c
 import {
   type FileProfile,
   type GuessedFile,
-  isDamaged,
+  isUnreadable,
   mayGuess,
   openGuessed,
   openGuessing,
@@ -194,7 +194,7 @@ function createColumns(folder: string): Columns {
     },
     add(batch) {
       for (const read of batch) {
-        if (isDamaged(read)) continue;
+        if (isUnreadable(read)) continue;
         rows += 1;
         addRow(read);
       }

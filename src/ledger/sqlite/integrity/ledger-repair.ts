@@ -19,10 +19,10 @@ import { readChecksums, checksumsPath } from "./page-checksums.ts";
 import { committed } from "./checksummed-database.ts";
 
 /**
- * Replaces a damaged ledger with a repaired copy that has every readable record. The damaged ledger is kept next to
+ * Replaces a corrupt ledger with a repaired copy that has every readable record. The corrupt ledger is kept next to
  * it. Uncertain records become `ambiguous`: a record is accepted only if a request or a decision confirms it, and if
  * anything was lost, no other state is trusted. Callers hold the lock.
- * @param stamp for the name of the damaged ledger
+ * @param stamp for the name of the corrupt ledger
  * @param mayRecreate create an empty ledger if no run can be read
  * @throws Failure `ledger_damaged` if no run can be read; `storage`
  */
@@ -204,7 +204,7 @@ const TABLES = {
 } as const;
 
 /**
- * Copies the readable rows of a damaged ledger into a new one: every table from its beginning to the first unreadable
+ * Copies the readable rows of a corrupt ledger into a new one: every table from its beginning to the first unreadable
  * place, and from its end back to the last one.
  */
 function salvage(corrupt: SqliteDatabase, intact: SqliteDatabase): LedgerRepair["tables"] {

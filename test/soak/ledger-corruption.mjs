@@ -3,7 +3,7 @@
  * ledger file, the log left by a crash and the checksum file at every byte, and flips single bytes. TMPDIR=/dev/shm is
  * fastest.
  *
- *   node test/soak/ledger-damage.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
+ *   node test/soak/ledger-corruption.mjs [--every <bytes>] [--flips <n>] [--repair <every nth that is refused>] [--seed <n>]
  *
  * A rejected ledger stays open until its process ends, so that its log is not merged. Therefore each process tries only some
  * thousand corruptions (`--from`, `--to`). Exits with 1 if a corrupted ledger was misread, and prints the corruption.
@@ -46,7 +46,7 @@ const A_PROCESS = 2_000;
 /** Statuses that are never sent again automatically. */
 const OPEN = new Set(["ambiguous", "sending"]);
 
-const scene = mkdtempSync(path.join(tmpdir(), "damage-"));
+const scene = mkdtempSync(path.join(tmpdir(), "corruption-"));
 process.once("exit", () => rmSync(scene, { recursive: true, force: true }));
 /** @type {{ right: number, refused: number, repairs: number, misread: string[] }} */
 const tally = { right: 0, refused: 0, repairs: 0, misread: [] };
@@ -54,12 +54,12 @@ const ledgers = [];
 for (const crashed of [false, true])
   ledgers.push(await makeLedger(path.join(scene, crashed ? "crashed" : "closed"), crashed));
 if (values.from === undefined) {
-  await tryInProcesses(ledgers.reduce((sum, ledger) => sum + [...damages(ledger)].length, 0));
+  await tryInProcesses(ledgers.reduce((sum, ledger) => sum + [...corruptions(ledger)].length, 0));
   const all = tally.right + tally.refused + tally.misread.length;
   process.stdout.write(
-    `seed ${seed}: ${all} damaged ledgers: ${tally.refused} refused, ${tally.right} right, ${tally.repairs} repaired, ${tally.misread.length} misread\n`,
+    `seed ${seed}: ${all} corrupt ledgers: ${tally.refused} refused, ${tally.right} right, ${tally.repairs} repaired, ${tally.misread.length} misread\n`,
   );
-  for (const damage of tally.misread.slice(0, 20)) process.stdout.write(`misread: ${damage}\n`);
+  for (const corruption of tally.misread.slice(0, 20)) process.stdout.write(`misread: ${corruption}\n`);
   process.exit(tally.misread.length === 0 ? 0 : 1);
 }
 await tryAll(Number(values.from), Number(values.to));
@@ -161,14 +161,14 @@ function settled({ record, identity, attempt }, status) {
 async function tryAll(from, to) {
   let number = -1;
   for (const ledger of ledgers) {
-    for (const damage of damages(ledger)) {
+    for (const corruption of corruptions(ledger)) {
       number += 1;
-      if (number >= from && number < to) await tryOne(ledger, damage);
+      if (number >= from && number < to) await tryOne(ledger, corruption);
     }
   }
 }
 
-function* damages({ files }) {
+function* corruptions({ files }) {
   for (const [name, bytes] of files) {
     for (let length = 0; length < bytes.length; length += every)
       yield { name, what: `${name} cut to ${length} bytes`, change: (file) => ftruncateSync(file, length) };
@@ -225,11 +225,11 @@ function itemOf({ row, run, record, status }) {
 }
 
 /** Reads the statuses of all records with two queries. Returns `refused` if the ledger is rejected. */
-async function readStatuses({ here, files, run }, damaged, change) {
+async function readStatuses({ here, files, run }, corrupt, change) {
   for (const side of ["-shm", "-wal", "-seal", ""]) rmSync(path.join(here, `ledger.db${side}`), { force: true });
   for (const [name, bytes] of files) writeFileSync(path.join(here, name), bytes);
   if (change !== undefined) {
-    const file = openSync(path.join(here, damaged), "r+");
+    const file = openSync(path.join(here, corrupt), "r+");
     change(file);
     closeSync(file);
   }

@@ -1,52 +1,56 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import {
-  findKeyDamage,
-  type KeyDamage,
-  type KeyDamageKind,
+  findKeyCorruption,
+  type KeyCorruption,
+  type KeyCorruptionKind,
   otherMatches,
-  visibleKeyDamage,
-} from "../../src/text/key-damage.ts";
+  visibleKeyCorruption,
+} from "../../src/text/key-corruption.ts";
 import { isPlainKey, keptDigits, normalKey, storedNormalKey } from "../../src/text/near-key.ts";
 
 /** How a spreadsheet changes a key, and which of the two keys is the changed form. */
-const DAMAGED: readonly (readonly [known: string, key: string, kind: KeyDamageKind, changed?: KeyDamage["changed"]])[] =
-  [
-    ["00000001", "1", "zeros", "key"],
-    ["1", "00000001", "zeros", "known"],
-    ["00000001", "00000001.0", "decimals", "key"],
-    ["00123.50", "00123.5", "fraction", "key"],
-    ["00123.50", "123.5", "zeros", "key"],
-    ["1234567890123456789", "1234567890123450000", "digits", "key"],
-    ["1234567890123450000", "1234567890123456789", "digits", "known"],
-    ["0001234567890123456789", "1234567890123450000", "digits", "key"],
-    ["1234567890123456789", "1234567890123460000", "digits", "key"],
-    ["1234567890123460000", "1234567890123456789", "digits", "known"],
-    ["999999999999999999", "1000000000000000000", "digits", "key"],
-    ["140384123456", "140,384,123,456", "thousands", "key"],
-    ["140384000000", "1.40384E+11", "scientific", "key"],
-    ["0000000001", "'0000000001", "apostrophe", "key"],
-    ["0000000001", '="0000000001"', "formula", "key"],
-    ["EXT-00123", "EXT00123", "dash", "either"],
-    ["EXT00123", "EXT\u2013001-23", "dash", "either"],
-    ["00-123", "123", "zeros", "key"],
-    ["+441234", "441234", "plus", "key"],
-    ["ext 1", "EXT 1", "case", "either"],
-    ["EXT1", "EXT\u00A01", "spaces", "either"],
-    ["EXT1", "EXT\u200B1", "spaces", "either"],
-    ["2010-01-11", "11/01/2010", "date", "either"],
-    ["2010-01-11", "01/11/2010", "date", "either"],
-    ["2010-01-11", "11-Jan-10", "date", "either"],
-    ["1-11", "Jan-11", "date", "either"],
-    ["1-11", "11-Jan", "date", "either"],
-    ["2011-01", "Jan-11", "date", "either"],
-    ["JAN11", "11-Jan", "date", "either"],
-  ];
+const CORRUPT: readonly (readonly [
+  known: string,
+  key: string,
+  kind: KeyCorruptionKind,
+  changed?: KeyCorruption["changed"],
+])[] = [
+  ["00000001", "1", "zeros", "key"],
+  ["1", "00000001", "zeros", "known"],
+  ["00000001", "00000001.0", "decimals", "key"],
+  ["00123.50", "00123.5", "fraction", "key"],
+  ["00123.50", "123.5", "zeros", "key"],
+  ["1234567890123456789", "1234567890123450000", "digits", "key"],
+  ["1234567890123450000", "1234567890123456789", "digits", "known"],
+  ["0001234567890123456789", "1234567890123450000", "digits", "key"],
+  ["1234567890123456789", "1234567890123460000", "digits", "key"],
+  ["1234567890123460000", "1234567890123456789", "digits", "known"],
+  ["999999999999999999", "1000000000000000000", "digits", "key"],
+  ["140384123456", "140,384,123,456", "thousands", "key"],
+  ["140384000000", "1.40384E+11", "scientific", "key"],
+  ["0000000001", "'0000000001", "apostrophe", "key"],
+  ["0000000001", '="0000000001"', "formula", "key"],
+  ["EXT-00123", "EXT00123", "dash", "either"],
+  ["EXT00123", "EXT\u2013001-23", "dash", "either"],
+  ["00-123", "123", "zeros", "key"],
+  ["+441234", "441234", "plus", "key"],
+  ["ext 1", "EXT 1", "case", "either"],
+  ["EXT1", "EXT\u00A01", "spaces", "either"],
+  ["EXT1", "EXT\u200B1", "spaces", "either"],
+  ["2010-01-11", "11/01/2010", "date", "either"],
+  ["2010-01-11", "01/11/2010", "date", "either"],
+  ["2010-01-11", "11-Jan-10", "date", "either"],
+  ["1-11", "Jan-11", "date", "either"],
+  ["1-11", "11-Jan", "date", "either"],
+  ["2011-01", "Jan-11", "date", "either"],
+  ["JAN11", "11-Jan", "date", "either"],
+];
 
-test.each(DAMAGED.map(([known, key, kind, changed]) => ({ known, key, kind, changed })))(
+test.each(CORRUPT.map(([known, key, kind, changed]) => ({ known, key, kind, changed })))(
   "finds that $known and $key may be the same key",
   ({ known, key, kind, changed }) => {
-    expect(findKeyDamage(known, key)).toEqual({ kind, changed });
+    expect(findKeyCorruption(known, key)).toEqual({ kind, changed });
     const matches = new Set([normalKey(key), ...otherMatches(key)]);
     expect([normalKey(known), keptDigits(normalKey(known))].some((each) => matches.has(each))).toBe(true);
   },
@@ -65,8 +69,8 @@ test.each([
   ["1234567890123454999", "1234567890123460000"],
   ["12345678901234599", "12345678901234600"],
 ])("considers %s and %s different keys", (known, key) => {
-  expect(findKeyDamage(known, key)).toBeUndefined();
-  expect(findKeyDamage(key, known)).toBeUndefined();
+  expect(findKeyCorruption(known, key)).toBeUndefined();
+  expect(findKeyCorruption(key, known)).toBeUndefined();
 });
 
 test("distinct ordinary keys are never similar", () => {
@@ -89,14 +93,14 @@ test("distinct ordinary keys are never similar", () => {
   fc.assert(
     fc.property(pair, ([one, other]) => {
       fc.pre(one !== other);
-      expect(findKeyDamage(one, other)).toBeUndefined();
-      expect(visibleKeyDamage(one)).toBeUndefined();
+      expect(findKeyCorruption(one, other)).toBeUndefined();
+      expect(visibleKeyCorruption(one)).toBeUndefined();
     }),
     { numRuns: 3000 },
   );
   fc.assert(
     fc.property(number, (value) => {
-      expect(findKeyDamage(String(value), String(value + 1))).toBeUndefined();
+      expect(findKeyCorruption(String(value), String(value + 1))).toBeUndefined();
     }),
   );
 });
@@ -117,9 +121,9 @@ test("a ledger computes the normal form of a key without a stored one", () => {
   );
 });
 
-test("the kind of damage does not depend on which of two keys is known", () => {
+test("the kind of corruption does not depend on which of two keys is known", () => {
   const digits = fc.stringMatching(/^[0-9]{1,12}$/);
-  const damages = [
+  const corruptions = [
     (key: string) => key.replace(/^0+(?=.)/, ""),
     (key: string) => `'${key}`,
     (key: string) => `="${key}"`,
@@ -128,12 +132,12 @@ test("the kind of damage does not depend on which of two keys is known", () => {
     (key: string) => `${key.slice(0, 1)}-${key.slice(1)}`,
   ];
   fc.assert(
-    fc.property(digits, fc.constantFrom(...damages), (key, damage) => {
-      const changed = damage(key);
+    fc.property(digits, fc.constantFrom(...corruptions), (key, corruption) => {
+      const changed = corruption(key);
       fc.pre(changed !== key);
-      const found = findKeyDamage(key, changed);
+      const found = findKeyCorruption(key, changed);
       expect(found).toBeDefined();
-      expect(findKeyDamage(changed, key)?.kind).toBe(found?.kind);
+      expect(findKeyCorruption(changed, key)?.kind).toBe(found?.kind);
     }),
   );
 });
@@ -148,6 +152,6 @@ test.each([
   ["1E5", undefined],
   ["EXT-1", undefined],
   ["+44", undefined],
-])("recognises the damage of the key %s without another key: %s", (key, kind) => {
-  expect(visibleKeyDamage(key)).toBe(kind);
+])("recognises the corruption of the key %s without another key: %s", (key, kind) => {
+  expect(visibleKeyCorruption(key)).toBe(kind);
 });

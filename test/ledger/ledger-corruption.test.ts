@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
-const SCRIPT = fileURLToPath(new URL("../soak/ledger-damage.mjs", import.meta.url));
+const SCRIPT = fileURLToPath(new URL("../soak/ledger-corruption.mjs", import.meta.url));
 
 test("refuses or reads correctly a ledger that was truncated or has a changed byte", async () => {
   const { stdout } = await promisify(execFile)(process.execPath, [
@@ -15,5 +15,5 @@ test("refuses or reads correctly a ledger that was truncated or has a changed by
     "--seed",
     "1",
   ]);
-  expect(stdout).toMatch(/^seed 1: \d{4} damaged ledgers: \d+ refused, \d+ right, \d+ repaired, 0 misread\n$/);
+  expect(stdout).toMatch(/^seed 1: \d{4} corrupt ledgers: \d+ refused, \d+ right, \d+ repaired, 0 misread\n$/);
 });

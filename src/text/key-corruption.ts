@@ -2,16 +2,16 @@ import { dateForms } from "./day-notations.ts";
 import { KEPT_DIGITS, keptDigits, KEY_FORMS, type KeyForm, normalKey } from "./near-key.ts";
 
 /** How a spreadsheet or a person has altered a key. */
-export type KeyDamageKind = KeyForm | "date" | "digits";
+export type KeyCorruptionKind = KeyForm | "date" | "digits";
 
 /** `changed`: which of the two keys is the altered form of the other; `either` if that is unknown. */
-export interface KeyDamage {
-  readonly kind: KeyDamageKind;
+export interface KeyCorruption {
+  readonly kind: KeyCorruptionKind;
   readonly changed: "known" | "key" | "either";
 }
 
 /** Returns how one of two different keys may be an accidental alteration of the other; undefined if unrelated. */
-export function findKeyDamage(known: string, key: string): KeyDamage | undefined {
+export function findKeyCorruption(known: string, key: string): KeyCorruption | undefined {
   if (known === key) return undefined;
   if (normalKey(known) !== normalKey(key)) return areSameDate(known, key) ? DATE : lostDigits(known, key);
   let [one, other] = [known, key];
@@ -24,13 +24,13 @@ export function findKeyDamage(known: string, key: string): KeyDamage | undefined
   return undefined;
 }
 
-const DATE: KeyDamage = { kind: "date", changed: "either" };
+const DATE: KeyCorruption = { kind: "date", changed: "either" };
 
 /**
  * The form with the zeros or the `+` is the original. For the other forms, the original is the one without the
  * addition.
  */
-function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyDamage["changed"] {
+function changedBy(kind: KeyForm, isKnownLonger: boolean, isKeyLonger: boolean): KeyCorruption["changed"] {
   if (SYMMETRIC.has(kind) || (isKnownLonger && isKeyLonger)) return "either";
   return LOST.has(kind) === isKnownLonger ? "key" : "known";
 }
@@ -69,7 +69,7 @@ function dateNotation(key: string): string {
 }
 
 /** `1234567890123456789`, which a spreadsheet has changed to `1234567890123450000` or `1234567890123460000`. */
-function lostDigits(known: string, key: string): KeyDamage | undefined {
+function lostDigits(known: string, key: string): KeyCorruption | undefined {
   const [one, other] = [normalKey(known), normalKey(key)];
   if (zeroedDigits(one).includes(other)) return { kind: "digits", changed: "key" };
   return zeroedDigits(other).includes(one) ? { kind: "digits", changed: "known" } : undefined;
@@ -119,10 +119,10 @@ function digitsBefore(zeroed: string): readonly string[] {
 }
 
 /**
- * Damage that is visible in the key alone: no system assigns keys in scientific notation with a signed exponent, with a
+ * Corruption that is visible in the key alone: no system assigns keys in scientific notation with a signed exponent, with a
  * leading apostrophe, or as a formula.
  */
-export function visibleKeyDamage(key: string): "scientific" | "apostrophe" | "formula" | undefined {
+export function visibleKeyCorruption(key: string): "scientific" | "apostrophe" | "formula" | undefined {
   if (/^\d(?:[.,]\d+)?E\+\d{2,3}$/i.test(key)) return "scientific";
   if (/^['’]\S/.test(key)) return "apostrophe";
   return /^="[^"]*"$/.test(key) || /^#(?:REF!|NAME\?|VALUE!|DIV\/0!|N\/A|NUM!|NULL!)$/.test(key)
