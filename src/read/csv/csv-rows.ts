@@ -6,7 +6,7 @@ import { addProblem } from "../../model/problem-limit.ts";
 import type { CsvRow, CsvTable, RowPosition } from "../../model/record.ts";
 import { type CsvHeader, refuseUnnamedData } from "./csv-header.ts";
 import { type CsvBytes, csvRecords } from "./csv-records.ts";
-import { boundariesAt, type RecordBoundaries } from "./record-boundaries.ts";
+import { boundariesAt, isUnterminated, type RecordBoundaries } from "./record-boundaries.ts";
 import { type CsvLayout, parseRecords } from "./csv-layout.ts";
 import { quotedCells } from "./quoted-cells.ts";
 import { NO_PROBLEMS, type ReadRow, sourceProblem, withNext } from "../row/read-row.ts";
@@ -149,7 +149,7 @@ function problemsOf(row: CsvRow, boundaries: RecordBoundaries, index: number): r
   const place: Place = { file: row.table.file, line: row.line };
   const problems: LocalProblem[] = [];
   if (found !== expected) {
-    const cutOff = boundaries.unterminated && index === boundaries.lines.length - 1 && found < expected;
+    const cutOff = found < expected && isUnterminated(boundaries, index);
     const code = cutOff ? "source_truncated_row" : "source_ragged_row";
     problems.push(sourceProblem(place, { code, ...ownCounts(found, row.table.columns) }));
   }

@@ -205,9 +205,17 @@ function finish(scan: Scan): RecordBoundaries {
   };
 }
 
+/**
+ * Whether this record has no line end because the file ends there. A join repeats a record for each of its parents, so
+ * several records at the end can be copies of the last one, from the same line.
+ */
+export function isUnterminated({ unterminated, lines }: RecordBoundaries, number: number): boolean {
+  return unterminated && lines[number] === lines.at(-1);
+}
+
 /** The boundaries of the records with these numbers only. The numbers must ascend. */
 export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly number[]): RecordBoundaries {
-  const { lines, starts, ends, quoted, strayQuotes, controls, unterminated } = boundaries;
+  const { lines, starts, ends, quoted, strayQuotes, controls } = boundaries;
   const pick = (values: readonly number[]): readonly number[] => numbers.map((number) => values[number] ?? 0);
   const places = new Map(numbers.map((number, place) => [number, place]));
   const placesOf = (found: Iterable<number>): readonly number[] =>
@@ -220,6 +228,6 @@ export function boundariesAt(boundaries: RecordBoundaries, numbers: readonly num
     quoted: placesOf(quoted),
     strayQuotes: new Set(placesOf(strayQuotes)),
     controls: new Set(placesOf(controls)),
-    unterminated: unterminated && numbers.at(-1) === lines.length - 1,
+    unterminated: isUnterminated(boundaries, numbers.at(-1) ?? -1),
   };
 }

@@ -71,6 +71,22 @@ test("plans records joined as bytes as if their rows were joined", async () => {
   );
 });
 
+test("reports a truncated last row as truncated for each of the accounts that it belongs to", async () => {
+  const folder = temporaryFolder({
+    "contract.yaml": CONTRACT,
+    "mapping.yaml": MAPPING,
+    "accounts.csv": [HEADERS["accounts.csv"], "A1,Ann", "A1,Ann", ""].join("\n"),
+    "people.csv": [HEADERS["people.csv"], "A1"].join("\n"),
+    "more.csv": HEADERS["more.csv"],
+    "meters.csv": HEADERS["meters.csv"],
+  });
+  const job = await openFolder(folder);
+  onTestFinished(() => job.input.close());
+  const plan = await planned(joinedBytes(job, ITEMS));
+  expect(plan).toEqual(await planned(joinedRows(job, ITEMS)));
+  expect(JSON.stringify(plan).match(/source_truncated_row/g)).toHaveLength(2);
+});
+
 test("needs the row path for no well-formed joined row, with several rows per parent and quotes included", async () => {
   const folder = temporaryFolder({
     "contract.yaml": CONTRACT,
