@@ -84,10 +84,11 @@ export function suppliersText(suppliers: readonly string[]): string {
   return ["import supplier", plainText(named.join(", "), 60)].join(" ").trim();
 }
 
+/** `100 %` only if everything is done, and `0 %` only if nothing is. */
 export function percent(part: number, whole: number): string {
   if (whole === 0) return "100 %";
-  // Shows 100 % only after everything is done.
-  return `${Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole))} %`;
+  const share = Math.min(part < whole ? 99 : 100, Math.round((100 * part) / whole));
+  return share === 0 && part > 0 ? "< 1 %" : `${share} %`;
 }
 
 export function rateText(perSecond: number): string {

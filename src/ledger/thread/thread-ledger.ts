@@ -87,7 +87,7 @@ type Query =
   | "attempts"
   | "decisions";
 
-/** The queries that are answered in one piece. */
+/** Queries with a single result. */
 function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
   return {
     history: () => ask("history", []),

@@ -102,7 +102,7 @@ export function stateText(state: RecordState): string {
   return state === "outdated" ? "out of date" : state;
 }
 
-/** `182 records are not done: 120 invalid, 62 rejected`. */
+/** `182 records not done: 120 invalid, 62 rejected`. */
 function totalText(counts: OpenCounts): string {
   const total = totalOf(counts);
   if (total === 0) return "No record is open";
