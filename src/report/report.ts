@@ -52,7 +52,7 @@ export type Reporter = (report: Report, write: Write) => Promise<void>;
 
 /**
  * Yields every outcome of the run, in input order, in batches.
- * @throws Error (a bug) at the end if the outcomes of any status differ in number from the summary
+ * @throws Error (a bug) at the end if the number of outcomes of any status differs from the summary
  */
 export function allOutcomes({ summary, outcomes }: Report): AsyncGenerator<readonly Outcome[]> {
   return withCheckedCounts(outcomes(), summary);

@@ -27,7 +27,7 @@ const LIMITS: readonly SystemLimit[] = [
     matches: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
   },
   {
-    message: "the system allows no further threads",
+    message: "the operating system cannot create more threads",
     hint: "raise the process limit (`ulimit -u`, or that of the container), then run the same command again",
     matches: (_error, code) => code === "ERR_WORKER_INIT_FAILED",
   },

@@ -47,7 +47,7 @@ export function parseBucket({ location, endpoint, region, allowInsecureLoopback 
 function parseEndpoint(text: string, allowInsecureLoopback: boolean): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const example = { hint: "for example https://s3.eu-west-2.amazonaws.com" };
-  if (url === undefined) throw new Failure("usage", "the store's endpoint is not an address", example);
+  if (url === undefined) throw new Failure("usage", "the store's endpoint is not a valid URL", example);
   const insecure = url.protocol === "http:" && isLoopback(url) && allowInsecureLoopback;
   if (url.protocol !== "https:" && !insecure) {
     throw new Failure("usage", "the store's endpoint must begin with https://", example);

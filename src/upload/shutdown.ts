@@ -5,7 +5,7 @@ import type { UploadEnd, UploadOptions } from "./upload-types.ts";
 
 /** Ends an upload early: by the user, a failure, or a bug. The first cause counts. */
 export interface Shutdown {
-  /** Aborts when nothing new may be sent. */
+  /** Aborts when no more requests may be started. */
   readonly stopping: AbortSignal;
   /** Aborts when requests in flight are cancelled. */
   readonly aborted: AbortSignal;

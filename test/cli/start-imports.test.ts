@@ -22,7 +22,7 @@ test("showing a contract loads no package that reads files, checks shapes or dra
   expect(packages).toEqual(["chalk", "fastest-levenshtein"]);
 });
 
-test("a program that uses the library loads nothing of the local platform before starting one", () => {
+test("importing the library does not load the local platform", () => {
   const { packages } = loaded("../index.ts");
   expect(packages).toEqual([
     "chalk",

@@ -151,7 +151,7 @@ describe("the script for bash", () => {
     );
   });
 
-  test("completes after =, at which bash breaks words", () => {
+  test("completes a value after =, where bash splits words", () => {
     expect(bashReply(["migrate", "push", "--target", "=", "o"])).toEqual(["other"]);
     expect(bashReply(["migrate", "push", "--target", "="])).toEqual(["local", "other"]);
   });

@@ -99,7 +99,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`an unusable ledger in PostgreSQL ${S
     expect((await work.push(["--ledger", as("stranger"), "--workers", "1"])).code).toBe(0);
   });
 
-  test("is readable on a server that accepts no changes, but not writable", async () => {
+  test("can be read but not written on a read-only server", async () => {
     expect((await work.push(["--ledger", ledger, "--dry-run"])).code).toBe(0);
     await server.query(READ_AND_WRITE.replaceAll("stranger", "reader"), NAME);
     expect(await pushTo(as("reader"))).toMatch(

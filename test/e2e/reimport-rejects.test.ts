@@ -57,7 +57,7 @@ describe("rejects changed by a spreadsheet", () => {
     expect(statusCounts(outcomeLines(again.stdout))).toEqual({ skipped: 2 });
   });
 
-  test("with keys that lost their zeros are refused, unless --new-keys is given, too", async () => {
+  test("with keys that lost leading zeros are refused unless --new-keys is also given", async () => {
     const work = fourAccounts();
     await work.push(["--out", "report"]);
     correct(work);

@@ -164,7 +164,7 @@ describe("a push that ends while it reads its input", () => {
 const FLAGS = ["push", "-", "--contract", CONTRACT, "--mapping", "mapping.yaml", "--format", "ndjson"];
 
 describe("a push from standard input", () => {
-  test("is resumed from the copy next to the ledger, which only its owner can read, and which is removed at the end", async () => {
+  test("is resumed from an owner-only copy of the input, which is removed at the end", async () => {
     const work = workplace({ accounts: goodAccounts(40) }, sandbox);
     await admin.faults({ pauseAt: 15 });
     const stopped = await pushInput(work, ["--concurrency", "2"]);

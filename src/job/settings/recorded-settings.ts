@@ -125,7 +125,7 @@ function moved(value: unknown, from: string, to: string): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, moved(one, from, to)]));
 }
 
-/** Paths were relative to the folder in which the run started. */
+/** Recorded paths are relative to the folder in which the run started. */
 function withResolvedPaths(settings: RunSettings): RunSettings {
   const resolve = pathsFrom(settings.job.folder);
   return { ...resolvedPaths(RUN, settings, resolve), target: resolvedPaths(TARGET, settings.target, resolve) };

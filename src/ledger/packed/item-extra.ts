@@ -52,7 +52,7 @@ export function withoutValue(problem: Problem): Problem {
   return stored;
 }
 
-/** @param bytes the extra of one item; empty if it has none */
+/** @param bytes the encoded extra data of one item; empty if there is none */
 export function readExtra(bytes: Buffer): ItemExtra {
   if (bytes.length === 0) return NO_EXTRA;
   let at = 0;

@@ -5,7 +5,7 @@ import { withoutValue } from "./item-extra.ts";
 import { batchesOf, countProblem, type KeyFinding, moveStatus, type PackedPlan } from "./packed-plan.ts";
 import { findRepeatedKeys } from "./repeated-keys.ts";
 
-/** Makes the records whose rows begin at these places `invalid`, in a single pass over the plan. */
+/** Marks as `invalid` the records whose rows begin at these places, in a single pass over the plan. */
 export async function excludeRows(plan: PackedPlan, excluded: readonly ExcludedRow[]): Promise<void> {
   if (excluded.length === 0) return;
   const byPlace = new Map<string, Problem[]>();

@@ -228,7 +228,7 @@ export interface RestoreEvidence {
 }
 
 interface Known {
-  /** Requests in the journals that the ledger does not have. */
+  /** Journal requests missing from the ledger. */
   readonly journaled?: number;
   /** The state that this process observed. */
   readonly remembered?: SeenOrigin | undefined;

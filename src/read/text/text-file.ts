@@ -29,7 +29,7 @@ export async function readTextFile(path: string): Promise<TextFile> {
       place: { file: path, line },
     });
   }
-  if (bytes.includes(0)) throw new Failure("config", `${path}: is binary, not text`);
+  if (bytes.includes(0)) throw new Failure("config", `${path}: this is a binary file, not text`);
   const text = bytes.toString();
   return { file: path, text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text };
 }

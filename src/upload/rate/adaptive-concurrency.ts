@@ -262,7 +262,7 @@ interface ConcurrencyLimit {
   readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
 }
 
-/** Additive increase, multiplicative decrease: at most one step up per window, half on push-back. */
+/** Additive increase, multiplicative decrease: at most one step up per window, halved on push-back. */
 function createConcurrencyLimit(
   { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
   onChange: (event: UploadEvent) => void,

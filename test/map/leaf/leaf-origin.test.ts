@@ -135,7 +135,7 @@ describe("call", () => {
     return mapping.map(row).payload["leaf"];
   };
 
-  test("a user-defined function returns the value", async () => {
+  test("the value is the result of a user-defined function", async () => {
     expect(await run("{ from: A, call: initials }", text, { A: "abc" })).toBe("a2");
     expect(await run("{ from: A, call: size }", integer, { A: "abc" })).toBe(3);
     expect(await run("{ call: size }", integer, { A: "abc" })).toBe(0);

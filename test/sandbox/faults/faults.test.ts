@@ -43,13 +43,16 @@ test("a request is answered with a server error before or after processing", asy
   ]);
 });
 
-test.each([502, 503, 504] as const)("the error can be a %i with the text of a proxy", async (errorStatus) => {
-  const { post } = await connect({ faults: { errorBefore: { every: 1 }, errorStatus } });
-  const { status, text, headers } = await post(ACCOUNTS, account("E-1"));
-  expect(status).toBe(errorStatus);
-  expect(text).toContain("<h1>");
-  expect(headers["retry-after"]).toBe(errorStatus === 503 ? "1" : undefined);
-});
+test.each([502, 503, 504] as const)(
+  "an injected error can be a %i with the error page of a proxy",
+  async (errorStatus) => {
+    const { post } = await connect({ faults: { errorBefore: { every: 1 }, errorStatus } });
+    const { status, text, headers } = await post(ACCOUNTS, account("E-1"));
+    expect(status).toBe(errorStatus);
+    expect(text).toContain("<h1>");
+    expect(headers["retry-after"]).toBe(errorStatus === 503 ? "1" : undefined);
+  },
+);
 
 test("the connection is reset before or after processing", async () => {
   const { post, sandbox } = await connect({ faults: { resetBefore: { at: [1] }, resetAfter: { at: [2] } } });

@@ -61,7 +61,7 @@ function toUrl(withHost: string, text: string): URL {
     return new URL(withHost);
   } catch {
     throw new Failure("config", `not a PostgreSQL URL: ${maskPostgresUrl(text)}`, {
-      hint: "use the form postgres://user@host:5432/database; write special characters as %XX",
+      hint: "use the form postgres://user@host:5432/database; percent-encode special characters (%XX)",
     });
   }
 }
