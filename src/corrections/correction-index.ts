@@ -136,7 +136,7 @@ function lineOf(text: string, file: string): ManifestLine {
   } catch {
     // Reported below.
   }
-  throw new Failure("source_unreadable", `${file}: not a file written by a report`, {
+  throw new Failure("source_unreadable", `${file}: this file is not part of a report`, {
     hint: "pass the corrected files as sources instead: --source <name>=<path>",
   });
 }

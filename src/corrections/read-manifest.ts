@@ -37,7 +37,7 @@ export async function readManifest(folder: string): Promise<RejectsManifest> {
   const { text } = await readTextFile(file);
   const parsed = manifestSchema.safeParse(jsonOf(text));
   if (parsed.success) return parsed.data;
-  throw new Failure("source_unreadable", `${file}: not a file written by a report`, { hint: FEED_AS_SOURCES });
+  throw new Failure("source_unreadable", `${file}: this file is not part of a report`, { hint: FEED_AS_SOURCES });
 }
 
 /**

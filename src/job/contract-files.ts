@@ -132,7 +132,7 @@ export async function readShippedOverlay(file: string): Promise<readonly TextFil
   });
 }
 
-/** Maps every code that a rule of a bundled overlay reports to the overlays with such a rule: `overlay:<name>`. */
+/** For each code of a rule in a bundled overlay: the overlays (`overlay:<name>`) that have such a rule. */
 export async function shippedRuleCodes(): Promise<ReadonlyMap<string, readonly string[]>> {
   const { parseDocument } = await import("../contract/document/yaml-document.ts");
   const overlays = new Map<string, readonly string[]>();

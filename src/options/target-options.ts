@@ -1,6 +1,6 @@
 import type { FileValues, LibraryOptions, RecordedValues } from "./option-row.ts";
 
-/** The choice of a platform, and the settings of all platforms. */
+/** Options that select a platform, and the settings of all platforms. */
 export const PLATFORMS = {
   suppliers: {
     flag: false,

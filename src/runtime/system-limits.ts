@@ -22,7 +22,7 @@ const LIMITS: readonly SystemLimit[] = [
     matches: ({ message }) => /^WebAssembly\..*(?:Cannot|could not) allocate/.test(message),
   },
   {
-    message: "there is too little memory",
+    message: "there is not enough memory",
     hint: "raise the limit (`ulimit -v`, or that of the container), or free memory; then run the same command again",
     matches: (error, code) => MEMORY_CODES.has(code ?? "") || MEMORY_MESSAGE.test(error.message),
   },

@@ -135,7 +135,7 @@ describe("re-imported columns", () => {
   it.each([
     ["only case and punctuation differ", "Na-me", ["REF", "Na-me", "TOWN", "TYPE"]],
     ["the column is in its old place", "SURNAME", ["REF", "SURNAME", "TOWN", "TYPE"]],
-  ])("a column with a new name is recognised if %s", async (_, to, columns) => {
+  ])("a renamed column is recognised if %s", async (_, to, columns) => {
     const exported = await fourAccounts();
     const rows = exported.read("rejects.csv").map(({ NAME = "", ...row }) => ({ ...row, [to]: NAME }));
     exported.save("rejects.csv", rows, { columns });

@@ -95,7 +95,7 @@ describe("re-import is refused:", () => {
     const fingerprints = readFileSync(work.file("report/rejects.fingerprints"));
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints.subarray(0, -20));
     const corrupt = await work.migrate(["push", "--rejects", "report"]);
-    expect([corrupt.code, corrupt.stderr]).toEqual([2, expect.stringContaining("not a file written by a report")]);
+    expect([corrupt.code, corrupt.stderr]).toEqual([2, expect.stringContaining("this file is not part of a report")]);
     writeFileSync(work.file("report/rejects.fingerprints"), fingerprints);
     rmSync(path.join(work.folder, "report/rejects.customers.csv"));
     const gone = await work.migrate(["push", "--rejects", "report"]);

@@ -88,7 +88,7 @@ describe("the platform check of migrate doctor", () => {
 });
 
 describe("the ledger check of migrate doctor", () => {
-  test("passes after a push, with the result of the last run", async () => {
+  test("passes after a push, and shows the result of the last run", async () => {
     const folder = scene();
     expect((await migrate(folder, ["push", "--quiet"])).code).toBe(0);
     const { code, of } = await examine(folder);

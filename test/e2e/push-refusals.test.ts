@@ -83,7 +83,7 @@ test("an address that accepts no accounts ends the push after a handful of reque
   expect((await admin.history()).length).toBeLessThanOrEqual(4);
 });
 
-test("a web page instead of the API ends the push after three requests, whose records are ambiguous", async () => {
+test("a push stops after three web pages instead of replies of the API, and their records are ambiguous", async () => {
   const page = "<html>Please log in</html>";
   const server = await startChaosServer(() => reply(200, page, { "content-type": "text/html" }));
   onTestFinished(server.close);

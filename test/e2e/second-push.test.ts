@@ -11,7 +11,7 @@ const FAST_PACE = ["--concurrency", "16"];
 /** Slow enough for a second process to join before the first has sent everything. */
 const SLOW_PACE = ["--rps", "16"];
 
-const WAITS = /Waiting for `push`, process \d+ .*: this push joins its run as a worker, or starts after/s;
+const WAITS = /Waiting for `push`, process \d+ .*: this push will join its run as a worker, or start when/s;
 
 describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPED_WITHOUT_POSTGRES}`, () => {
   const { server } = useServer();
@@ -100,7 +100,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a second push on one ledger ${SKIPPE
     const { code, stderr } = await scene.push(["--ledger", scene.ledger, "--workers", "1"]);
     expect(code).toBe(7);
     expect(stderr.replaceAll(/\s+/g, " ")).toMatch(
-      /; run \S+ is sent by that process alone .*a push that was started with --workers can be joined/,
+      /; run \S+ cannot be joined: only that process sends its records .*a push that was started with --workers can be joined/,
     );
     first.kill("SIGTERM");
     expect((await first.ended).code).toBe(3);

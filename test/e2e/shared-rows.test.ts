@@ -51,7 +51,7 @@ it("holds back each account that would be sent without a shared row because a ke
   ]);
 });
 
-it("reports a duplicate key in a child file at both accounts, with their other errors", async () => {
+it("reports a duplicate key in a child file for both accounts, along with their other errors", async () => {
   const folder = workFolder({
     "mapping.yaml": MAPPING.replace("on: { CUST_ID: CUSTOMER }, key: CUST_ID", "on: { REF: REF }, key: LAST"),
     "accounts.csv": "REF,NAME\n1,Ann\n2,\n",

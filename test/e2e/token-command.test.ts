@@ -77,7 +77,7 @@ describe("migrate token", () => {
     expect(await admin.history()).toHaveLength(1);
   });
 
-  test("ends with 4 if the platform refuses more logins", async () => {
+  test("exits with 4 if the platform refuses further logins", async () => {
     await admin.faults({ maxLogins: 1 });
     expect((await migrate(["token"])).code).toBe(0);
     const { code, stderr } = await migrate(["token"]);

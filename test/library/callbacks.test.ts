@@ -45,7 +45,7 @@ test("stopNow ends the wait for a promise that never settles", async () => {
   expect([1, 3]).toContain(result.exitCode);
 });
 
-test("an aborted stopNow validates nothing", async () => {
+test("validates nothing if `stopNow` is already aborted", async () => {
   const result = await validate({ ...noticed(), stopNow: AbortSignal.abort() });
   await result.close();
   expect(result.exitCode).toBe(3);

@@ -49,7 +49,7 @@ describe.each(OPERATORS)("overlay:%s", (operator) => {
     expect(problemsOf(schema, field, "some/path/to/a/document.pdf")).toEqual([]);
   });
 
-  it("allows a full key of another file store to begin with the root, but not a document path", () => {
+  it("allows the root at the start of a full key in another file store, but not of a document path", () => {
     expect(problemsOf("PartnerFileAttachment", "s3_key", "sftp/spring/letter.pdf")).toEqual([]);
     expect(problemsOf("NoteDocument", "document_path", "sftp/spring/letter.pdf")).toEqual(["unsafe_document_path"]);
   });

@@ -92,7 +92,7 @@ describe("the look-up of documents", () => {
     expect(mostAtOnce).toBe(7);
   });
 
-  it("ends with the failure of the store", async () => {
+  it("fails with the error of the store", async () => {
     const rows = Array.from({ length: 4000 }, (_, index) => `R${index},Ann,,${index}.pdf`);
     const refused = lookUp(rows, [], {
       ask: async () => {

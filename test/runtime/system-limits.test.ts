@@ -11,7 +11,7 @@ it("a thread that runs out of memory is a failure with exit code 6", async () =>
   const [error]: unknown[] = await once(worker, "error");
   expect(limitFailure(error)).toMatchObject({
     exitCode: 6,
-    message: "there is too little memory (ERR_WORKER_OUT_OF_MEMORY)",
+    message: "there is not enough memory (ERR_WORKER_OUT_OF_MEMORY)",
     hint: expect.stringContaining("ulimit -v"),
   });
 });

@@ -34,7 +34,7 @@ describe("a fault on this machine", () => {
     expect(ledger.sending()).toBe(0);
   });
 
-  test("outcomes that cannot be saved twice are returned to the caller", async () => {
+  test("outcomes that fail to save twice are returned to the caller", async () => {
     const ledger = fakeLedger({
       settle: () => {
         throw full;

@@ -116,7 +116,7 @@ test("a schedule request that was answered and then polls 404 is not repeated", 
   expect([...ledger.states.values()]).toEqual(["ambiguous"]);
 });
 
-test("a check of an ambiguous record has its full poll timeout after the quiet period", async () => {
+test("the poll timeout for an ambiguous record starts after the quiet period", async () => {
   const unanswered = { ...sendable(1), isAmbiguous: true };
   const late = await poll(() => busy(), { records: [unanswered], trustNotFoundFrom: 30_000 });
   expect(late.endedAt).toBeLessThanOrEqual(30_000 + PATIENCE_MS + 1_000);

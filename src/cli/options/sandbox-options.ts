@@ -29,7 +29,7 @@ const FAULTS = {
   errorStatus: { arg: "<status>", kind: "errorStatus", help: "status of the errors (default: 500)" },
   resetBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "reset the connection instead of processing" },
   resetAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then reset the connection" },
-  hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "neither process nor answer" },
+  hangBefore: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "do not process, and never answer" },
   hangAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, but never answer" },
   cutAfter: { arg: "<every:n|n%|at:n,n>", kind: "trigger", help: "process, then cut off the reply" },
   pauseAt: { arg: "<k>", kind: "count", help: "pause the import supplier at request k" },

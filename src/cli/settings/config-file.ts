@@ -65,7 +65,7 @@ export async function refuseWritableByOthers(configFile: string | undefined): Pr
   if ((mode & WRITABLE_BY_OTHERS) === 0) return;
   throw new Failure(
     "config",
-    `any user may change the configuration file ${configFile}, which names the platform to send to`,
+    `any user can change the configuration file ${configFile}, which selects the platform that receives the records`,
     {
       hint: `remove write access for other users: \`chmod o-w ${configFile}\``,
     },

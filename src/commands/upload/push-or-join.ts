@@ -97,8 +97,7 @@ async function waitForRanges(waiting: Waiting, dependencies: Dependencies): Prom
     await requireJoinable(work, { ...waiting, known }, dependencies);
     if (isJoinable(work)) return work;
     if (drain.aborted) throw stoppedWaiting(work.who);
-    if (!isAnnounced)
-      notice(`Waiting for ${work.who}: this push joins its run as a worker, or starts after it has ended`);
+    if (!isAnnounced) notice(`Waiting for ${work.who}: this push will join its run as a worker, or start when it ends`);
     await clock.sleep(POLL_MS, drain);
   }
 }
@@ -126,9 +125,13 @@ async function requireJoinable(
   if (command === "reconcile" || run?.dryRun === true) throw refusal;
   if (run === undefined || known.has(run.id)) return;
   if (settingsIfKnown(run)?.workers === undefined) {
-    throw new Failure("ledger_in_use", `${refusal.message}; run ${run.id} is sent by that process alone`, {
-      hint: "wait until it has ended, then run the same command again; a push that was started with --workers can be joined",
-    });
+    throw new Failure(
+      "ledger_in_use",
+      `${refusal.message}; run ${run.id} cannot be joined: only that process sends its records`,
+      {
+        hint: "wait until it has ended, then run the same command again; a push that was started with --workers can be joined",
+      },
+    );
   }
   if (options.workers?.count === 0) {
     throw new Failure(

@@ -115,7 +115,7 @@ function notAmbiguous(isBoth: boolean, run: string): Failure {
     ? "a key is given to both --accept and --resend"
     : `some keys do not belong to a record that can be decided this way`;
   return new Failure("usage", `${what} in run ${run}; nothing was decided`, {
-    hint: `see which records are ambiguous or existing with \`migrate report ${run} --format ndjson\``,
+    hint: `list the ambiguous and existing records with \`migrate report ${run} --format ndjson\``,
   });
 }
 

@@ -141,7 +141,7 @@ function byPosition(one: AttrPath, other: AttrPath): number {
 
 interface Update {
   readonly match: AttrPath;
-  /** The value of the match at the start of the action. */
+  /** The value at `match` before the action is applied. */
   readonly target: JsonValue | undefined;
   readonly document: SourceDocument;
   readonly path: AttrPath;

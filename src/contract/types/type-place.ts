@@ -108,7 +108,7 @@ function fieldPlace(type: ObjectType, name: string, holder: TypePlace): readonly
   return known === undefined ? [] : [{ type: known, holder }];
 }
 
-/** The possible field names at the places. */
+/** All field names that may occur at these places. */
 export function fieldNames(places: readonly TypePlace[]): readonly string[] {
   return places.flatMap(optionsOf).flatMap(({ type }) => (type.kind === "object" ? [...type.properties.keys()] : []));
 }

@@ -14,7 +14,7 @@ import {
 /** The part of a ledger that a comparison needs. */
 export type ComparedLedger = Pick<Ledger, "findRun" | "history" | "recovery">;
 
-/** The journals of a ledger. A journal belongs to it by its name, or by the id of its first run. */
+/** The journals of a ledger. A journal belongs to a ledger by name, or by the id of the journal's first run. */
 export interface JournalPlace {
   /** The folder of the journals. */
   readonly folder: string;

@@ -139,7 +139,7 @@ function tlsFailure(error: Error, name: string): Failure {
   });
 }
 
-/** Several addresses of one host were tried. The first error gives the reason. */
+/** If several addresses of a host were tried, the first error gives the reason. */
 function reasonOf(error: Error): string {
   const [first]: readonly unknown[] = error instanceof AggregateError ? error.errors : [];
   return plain(first instanceof Error ? first.message : error.message);

@@ -48,8 +48,8 @@ const ANY_AMBIGUOUS: Statement<{ found: number }> = {
 };
 
 /**
- * Reads the ambiguous requests. If a request made a record ambiguous, the record's last request is one of them. `others`:
- * a record may be ambiguous for another reason.
+ * `own`: pending records of the run whose last request is ambiguous. `others`: whether any record may be ambiguous for
+ * another reason. If a request made a record ambiguous, it is the record's last one.
  */
 const COUNT_OWN: Statement<{ own: number; others: boolean | 0 | 1 }> = {
   sql: {

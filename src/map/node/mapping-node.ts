@@ -11,7 +11,7 @@ export interface ObjectNode {
   readonly fields: readonly FieldNode[];
   /** Names that the contract requires here. */
   readonly required: readonly string[];
-  /** The contract does not require this object, so an incomplete object is not sent for constants alone. */
+  /** True if the contract does not require this object. It is then omitted if it is incomplete and has only constants. */
   readonly optional: boolean;
 }
 

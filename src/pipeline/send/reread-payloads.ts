@@ -103,7 +103,7 @@ function blocksOf(pieces: Iterable<CsvPiece>, first: number): readonly RecordBlo
 
 type BuiltBlock = Pick<PayloadGroup, "payload" | "row">;
 
-/** Builds the payloads of a block when its first record is requested: most of an input may only be skipped. */
+/** Builds the payloads of a block when its first record is requested, because most blocks may be skipped. */
 function blockBuilder(
   blocks: readonly RecordBlock[],
   file: number,

@@ -111,7 +111,7 @@ interface Here {
   readonly here: readonly number[];
   /** Results of the ended processes, by process id. */
   readonly gone: ReadonlyMap<number, ProcessEnd>;
-  /** No workers were started here: they may join from other machines at any time. */
+  /** True if this process started no workers. Workers may join from other machines at any time. */
   readonly waits: boolean;
 }
 

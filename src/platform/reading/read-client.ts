@@ -112,7 +112,7 @@ function refusal(reply: HttpReply, wanted: ReadRequest, authorised: boolean): Fa
       : wrongReply(wanted.what, `has the status 404 and a body ${unreadable}`);
   }
   if (isTemporary(status)) {
-    return new Failure("platform_unreachable", `the platform does not return ${wanted.what} (HTTP ${status})`, {
+    return new Failure("platform_unreachable", `the platform did not return ${wanted.what} (HTTP ${status})`, {
       hint: "run the same command again later",
     });
   }

@@ -121,9 +121,13 @@ async function wholeDocument(source: TextSource, line: number, chunks: AsyncIter
     parts.push(chunk);
     size += chunk.length;
     if (size > limit) {
-      throw new Failure("source_too_large", `${source.file}: is one JSON object of more than ${limit} bytes`, {
-        hint: "write the records as one array, or as one object per line (.ndjson)",
-      });
+      throw new Failure(
+        "source_too_large",
+        `${source.file}: contains a single JSON object of more than ${limit} bytes`,
+        {
+          hint: "write the records as one array, or as one object per line (.ndjson)",
+        },
+      );
     }
   }
   const document = Buffer.concat(parts);

@@ -78,7 +78,7 @@ function withOwnMembers(built: JsonValue, own: JsonValue): JsonValue {
 
 interface BuildContext {
   readonly document: JsonObject;
-  /** Values at the same place of the success and of the request, the most likely first. */
+  /** Values at the same path in the reply and in the request, the most likely first. */
   readonly sources: readonly JsonValue[];
   readonly depth: number;
 }

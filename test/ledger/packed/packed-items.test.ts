@@ -72,7 +72,7 @@ test("two keys have the same mark if they are equal or similar", () => {
   );
 });
 
-test("two hundred thousand keys with small differences have distinct marks", () => {
+test("200,000 similar keys have distinct marks", () => {
   const items = Array.from({ length: 200_000 }, (_, number) => itemOf(`EXT-${number}`));
   expect(new Set(columnsIn(packItems(items).columns).marks).size).toBe(items.length);
 });

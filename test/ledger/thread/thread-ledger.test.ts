@@ -49,7 +49,7 @@ describe("a ledger that continues in a thread", () => {
     await again.close();
   });
 
-  test("reports failures like the ledger itself, with code and hint", async () => {
+  test("reports the same failures as a ledger in the main thread, with code and hint", async () => {
     const ledger = await openInThread();
     const error: unknown = await ledger.summary("nobody").catch((thrown: unknown) => thrown);
     // The compiled code has its own failure class.

@@ -25,7 +25,7 @@ describe("unions", () => {
     expect(compile(payload, body).map(rowOf({ M: "DEMAND", D: "3", A: "1", R: "" })).payload).toEqual({
       payment: { method: "DEMAND", day: 3, amount: 1 },
     }));
-  test("with an unknown discriminator, each field takes a type of any option", () =>
+  test("with an unknown discriminator, each field is converted to a type that any option accepts", () =>
     expect(compile(payload, body).map(rowOf({ M: "?", D: "3", A: "1.5", R: "" })).payload).toEqual({
       payment: { method: "?", day: 3, amount: "1.5" },
     }));
@@ -40,7 +40,7 @@ describe("unions", () => {
     const failure = failureOf(() => compile("payload: { payment: { method: M, remindr: R } }", body));
     expect(failure.hint).toContain('did you mean "reminder"?');
   });
-  test("without a discriminator, each field takes a type that fits in any option", () => {
+  test("without a discriminator, each field is converted to a type that any option accepts", () => {
     const loose = object({ payment: union([object({ amount: integer }), object({ amount: text })]) });
     const mapping = compile("payload: { payment: { amount: A } }", loose);
     expect(mapping.map(rowOf({ A: "3" })).payload).toEqual({ payment: { amount: 3 } });

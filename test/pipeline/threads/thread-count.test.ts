@@ -22,7 +22,7 @@ function jobOf(bytes: number, { chunked = CHUNKS, calls = false }: { chunked?: I
 }
 
 describe("the number of threads", () => {
-  it("is all threads immediately for a large input, and later for a slow one", () => {
+  it("is the maximum from the start for a large input, and only if it is slow for a smaller one", () => {
     expect(threadsFor(jobOf(8_000_000, {}), "auto")).toEqual({ threads: MOST, onlyIfSlow: false });
     expect(threadsFor(jobOf(7_999_999, {}), "auto")).toEqual({ threads: MOST, onlyIfSlow: true });
   });

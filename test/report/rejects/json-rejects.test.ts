@@ -24,7 +24,7 @@ describe("rejects of JSON sources", () => {
     expect(rejects.leftOut).toBe(1);
   });
 
-  it("leave out every value of a record that has more losses than are listed, wherever they are", async () => {
+  it("omit all values of a record whose list of unsafe numbers is truncated", async () => {
     const joined = new Map([["meters", [jsonRow("m.ndjson", 1, "", { id: 1 })]]]);
     const records = recordsOf([{ ...jsonRow("a.ndjson", 1, "", { ref: "1" }), children: joined }]);
     const [one] = records;

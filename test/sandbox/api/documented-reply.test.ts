@@ -64,7 +64,7 @@ test("a POST is answered with the first documented success and a body of its sch
   });
 });
 
-test("the record of a reply without a wrapper is found in a wrapped request, and in an optional member of the reply", async () => {
+test("takes the record from a wrapped request, and puts it into an optional member of the reply", async () => {
   const flat = await connectTo("/customers", INPUT, { "200": json(reference("Customer")) });
   const sent = { customer: { external_id: "C2" } };
   expect((await flat.post("customers", sent)).json).toMatchObject({ zone: "UTC" });

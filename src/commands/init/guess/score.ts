@@ -146,7 +146,7 @@ function areOpposites(field: NamedThing, column: NamedThing): boolean {
   );
 }
 
-/** A balance in pence is a different field: its value would be a hundred times too high, without any error. */
+/** A column in pence must not match a field in pounds: values a hundred times too high would cause no error. */
 function hasOtherUnit(field: NamedThing, column: NamedThing): boolean {
   return SMALL_UNITS.some((unit) => column.own.includes(unit) && !field.own.includes(unit));
 }

@@ -29,7 +29,7 @@ const POLL_MS = 250;
 const STILL_RUNNING = "Waiting for the server, which is still running a query of a dead process";
 
 /**
- * Makes this process the only writer of the ledger, until `release` or until it has not renewed its lease for
+ * Makes this process the only writer of the ledger, until it calls `release` or fails to renew its lease for
  * `leaseMs`. Acquiring the lease increments its fencing token: from then on, every transaction of the previous holder
  * is refused. There is no session state, so this also works through a connection pooler.
  *
