@@ -7,7 +7,8 @@ import type { JsonObject } from "../json/json-value.ts";
 import { Failure } from "../model/failure.ts";
 import type { PlatformProof } from "../model/proof.ts";
 import { comparedAttrs } from "../platform/reading/compare-content.ts";
-import { lookUpRecords, type LookupResult } from "../platform/reading/record-lookup.ts";
+import type { LookupResult } from "../platform/reading/lookup-result.ts";
+import { lookUpRecords } from "../platform/reading/record-lookup.ts";
 import { timestamp } from "../time/clock.ts";
 
 /** An accepted record with its payload in the form that was sent. */

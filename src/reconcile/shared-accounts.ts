@@ -1,5 +1,5 @@
 import { canonicalJson, type JsonObject } from "../json/json-value.ts";
-import type { LookupResult } from "../platform/reading/record-lookup.ts";
+import type { LookupResult } from "../platform/reading/lookup-result.ts";
 import { namesAccount } from "../platform/reply/names-account.ts";
 
 interface FoundRecord {

@@ -7,7 +7,8 @@ import { recoverFromJournals } from "../../ledger/journal/recover-from-journals.
 import { hasMachineJournals, ledgerFolders } from "../../ledger/journal/machine-journals.ts";
 import { recoverMachine, type RecoveredLedger } from "../../ledger/journal/recover-machine.ts";
 import { settingsWithoutSecret } from "../../job/settings/recorded-settings.ts";
-import { findRestoreEvidence, machineJournals, noteRecovered } from "../../pipeline/run/machine-evidence.ts";
+import { noteRecovered } from "../../pipeline/run/machine-evidence.ts";
+import { findRestoreEvidence, machineJournals } from "../../pipeline/run/restore-evidence.ts";
 import { hasJournals, journalPlace } from "../../pipeline/run/run-journal.ts";
 import { timestamp } from "../../time/clock.ts";
 

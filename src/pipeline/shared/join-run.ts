@@ -7,7 +7,7 @@ import type { Run } from "../../ledger/ledger.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { SharedRun, WorkerIdentity } from "../../ledger/runs/shared-run.ts";
 import { Failure } from "../../model/failure.ts";
-import { requireJournaledRequests } from "../run/machine-evidence.ts";
+import { requireJournaledRequests } from "../run/restore-evidence.ts";
 import { openRunJournal } from "../run/run-journal.ts";
 import { reportUnsaved } from "../run/report-unsaved.ts";
 import { rereadPayloads } from "../send/reread-payloads.ts";

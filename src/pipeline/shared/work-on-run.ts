@@ -6,7 +6,7 @@ import type { SharedRun, SharedWorker } from "../../ledger/runs/shared-run.ts";
 import { Failure, type FailureCode } from "../../model/failure.ts";
 import type { InputPosition } from "../../model/record.ts";
 import { createLeaseWatch } from "../../time/lease-watch.ts";
-import { START_LIMIT } from "../../upload/rate/adaptive-concurrency.ts";
+import { START_LIMIT } from "../../upload/rate/concurrency-limit.ts";
 import { upload } from "../../upload/upload.ts";
 import type { UploadEnd, UploadEvent, UploadOptions } from "../../upload/upload-types.ts";
 import type { OriginWatch } from "../run/machine-evidence.ts";

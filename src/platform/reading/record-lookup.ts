@@ -8,20 +8,12 @@ import { definedMembers } from "../../json/defined-members.ts";
 import { parseJson } from "../../json/parse-json.ts";
 import { joinPath } from "../../transport/base-url.ts";
 import { lookupPath } from "../request-address.ts";
-import { comparedAttrs, type ComparedRecord, compareContent, type LookupRecord, textOf } from "./compare-content.ts";
+import { comparedAttrs, type LookupRecord, textOf } from "./compare-content.ts";
+import { evaluateReply, type LookupResult, unknown } from "./lookup-result.ts";
 import { followPages } from "./pagination.ts";
 import { type ReadClient, wrongReply } from "./read-client.ts";
-import { cleanText, isEmpty } from "../reply/reply-body.ts";
 import { hasTwoAccounts, namesOfKey } from "../reply/named-record.ts";
 import { recordMismatch } from "../reply/reply-trust.ts";
-
-/** The platform's data of the record. `unknown`: this lookup proves nothing. */
-export type LookupResult =
-  | ComparedRecord
-  /** `unproven`: why the record may still appear later. */
-  | { readonly kind: "absent"; readonly unproven?: string }
-  /** `isInProgress`: the platform is still processing it. */
-  | { readonly kind: "unknown"; readonly reason: string; readonly isInProgress?: true };
 
 interface LookupContext {
   readonly client: ReadClient;
@@ -100,10 +92,6 @@ function foundTwice(
   };
 }
 
-function unknown(reason: string): Extract<LookupResult, { readonly kind: "unknown" }> {
-  return { kind: "unknown", reason };
-}
-
 function resultFor(found: ReadonlyMap<LookupRecord, LookupResult>, record: LookupRecord): LookupResult {
   return found.get(record) ?? { kind: "absent" };
 }
@@ -171,7 +159,7 @@ async function readList(
       if (record === undefined) continue;
       const identifiers = { outcomes: [], key, ...definedMembers({ account: list.account }) };
       const isAmbiguous = hasTwoAccounts(item, identifiers, record.payload);
-      const result = isAmbiguous ? TWO_ACCOUNTS_IN_ONE : judge(item, record, list, { key, form });
+      const result = isAmbiguous ? TWO_ACCOUNTS_IN_ONE : evaluateReply(item, record, list, { key, form });
       found.set(record, combined(found.get(record), result));
     }
   }
@@ -238,7 +226,7 @@ async function readOne(
     const body = parsed(await client.get(url, { what, missing, query: false }), what);
     const form = documentedReply(operation, 200)?.body;
     const why = recordMismatch(body, form, identifiers, record.payload);
-    return why === undefined ? judge(body, record, readBack, { key, form }) : unknown(`a reply ${why}`);
+    return why === undefined ? evaluateReply(body, record, readBack, { key, form }) : unknown(`a reply ${why}`);
   } catch (error) {
     if (error === missing) return { kind: "absent" };
     throw error;
@@ -253,66 +241,4 @@ function parsed(text: string, what: string): JsonValue {
   const body = parseJson(text);
   if (body === undefined) throw wrongReply(what, "is not JSON");
   return body;
-}
-
-interface Judging extends Pick<LookupContext, "key"> {
-  /** The documented type of the reply, or of the item. */
-  readonly form: FieldType | undefined;
-}
-
-/** Evaluates a reply, or an item of a list, for a record: its status first. */
-function judge(reply: JsonValue, record: LookupRecord, readBack: ReadBack, { key, form }: Judging): LookupResult {
-  const { has, status: place = DEFAULT_STATUS, outcomes } = readBack;
-  const status = valueAt(reply, place);
-  const lacks = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
-  const unsettled =
-    outcomes === undefined ? resultWithoutOutcomes(status, lacks, form) : statusResult(status, lacks, outcomes);
-  return unsettled ?? accountResult(reply, readBack) ?? compareContent(reply, record, readBack, key);
-}
-
-/** A null or empty account number means that none has been assigned yet. */
-function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
-  const number = account && valueAt(reply, account);
-  if (account === undefined || (number !== null && number !== "")) return undefined;
-  return { ...unknown(`the platform has it, without ${formatAttr(account)}: try again later`), isInProgress: true };
-}
-
-/** Undefined if the record can be compared. */
-function resultWithoutOutcomes(
-  status: unknown,
-  lacks: string | undefined,
-  form: FieldType | undefined,
-): LookupResult | undefined {
-  if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
-  if (lacks === undefined) return undefined;
-  const unproven = `the platform knows it, without ${lacks}, and the contract defines no status for absent records`;
-  return { kind: "absent", unproven };
-}
-
-/** Undefined if the status shows that the record has arrived and can be compared. */
-function statusResult(
-  status: unknown,
-  lacks: string | undefined,
-  outcomes: NonNullable<ReadBack["outcomes"]>,
-): LookupResult | undefined {
-  if (typeof status !== "string") return unknown("a reply without the status that the contract names");
-  const shown = cleanText(status, 60);
-  const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
-  if (outcome === undefined) return unlisted(status);
-  if (outcome === "pending") return { ...unknown(`its status is ${shown}: try again later`), isInProgress: true };
-  if (outcome !== "accepted") return { kind: "absent" };
-  return lacks === undefined ? undefined : unknown(`its status is ${shown}, without ${lacks}`);
-}
-
-/** Path of the status in a reply, unless the contract specifies another. */
-const DEFAULT_STATUS: AttrPath = ["status"];
-
-function unlisted(status: string): LookupResult {
-  return unknown(`its status is ${cleanText(status, 60)}, which the contract does not list`);
-}
-
-/** Whether the reply schema allows this status; without a list of choices it allows any. */
-function isDocumented(status: string, form: FieldType | undefined): boolean {
-  const type = form && fieldAt(form, DEFAULT_STATUS);
-  return type?.kind !== "choice" || type.choices.includes(status);
 }

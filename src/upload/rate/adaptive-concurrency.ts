@@ -1,7 +1,8 @@
 import type { Clock, Random } from "../../time/clock.ts";
 import { fullJitter } from "../../transport/retry-delay.ts";
 import type { PushBack } from "../../platform/reply/reply-class.ts";
-import { createLearnedRate, type LearnedRate, type Refusal, type RefusalCause } from "./rate-limit.ts";
+import { createConcurrencyLimit } from "./concurrency-limit.ts";
+import { createLearnedRate, type LearnedRate, type RefusalCause } from "./rate-limit.ts";
 import type { PaceShare, UploadEvent, UploadOptions } from "../upload-types.ts";
 
 /**
@@ -41,9 +42,6 @@ export interface RateControlDependencies {
   readonly onChange: (event: UploadEvent) => void;
 }
 
-/** Initial limit of requests in flight under `auto`. */
-export const START_LIMIT = 4;
-const DEFAULT_MAXIMUM = 16;
 /** After this many consecutive unsent requests, single requests probe whether the platform is back. */
 const UNSENT_BEFORE_PROBE = 5;
 /**
@@ -53,13 +51,6 @@ const UNSENT_BEFORE_PROBE = 5;
 const RETRY_AFTER_TRUSTED_TIMES = 3;
 /** Longest pause that the platform did not request. After an outage, the push continues within this time. */
 const MAX_PAUSE_MS = 8_000;
-/** More concurrency does not help if the mean reply time exceeds the best one times this factor, plus this constant. */
-const SLOWDOWN_FACTOR = 1.3;
-const SLOWDOWN_MS = 5;
-/** Windows to wait before retrying a limit that made replies slower. */
-const WINDOWS_BEFORE_NEXT_TRY = 10;
-/** The best time decays slowly because platforms change over the day. */
-const BEST_LATENCY_DECAY = 1.0002;
 /** The share of a run with a single process. */
 const WHOLE_PACE: PaceShare = { limit: Number.POSITIVE_INFINITY, holdMs: 0 };
 /** How far ahead of the even spacing of `rps` a request may be sent, so that coarse timers do not reduce throughput. */
@@ -244,117 +235,6 @@ function ownPauseRound(reason: string, { hasRetryAfter, isFirst, inARow }: PushB
   if (reason === "timeout") return 0;
   if (hasRetryAfter) return inARow > RETRY_AFTER_TRUSTED_TIMES ? inARow : 0;
   return isFirst ? 0 : inARow;
-}
-
-interface ConcurrencyLimit {
-  readonly limit: () => number;
-  readonly maximum: number;
-  /** @param isCurrent the request was sent after the last change */
-  readonly increase: (durationMs: number, inFlight: number, isCurrent: boolean) => void;
-  /**
-   * @param perSecond rate that the platform was found to accept, infinite if unknown
-   * @param isQuicklyBack each accepted request adds one to the limit, up to the previous limit
-   */
-  readonly halve: (reason: string, perSecond: number, isQuicklyBack: boolean) => void;
-  /** Restores the limit before the reductions. */
-  readonly restore: (reason: string) => void;
-  /** The load that the limit allows at the best reply time. */
-  readonly possible: () => Pick<Refusal, "atATime" | "perSecond">;
-}
-
-/** Additive increase, multiplicative decrease: at most one step up per window, halved on push-back. */
-function createConcurrencyLimit(
-  { concurrency, ceiling = DEFAULT_MAXIMUM }: Pick<UploadOptions, "concurrency" | "ceiling">,
-  onChange: (event: UploadEvent) => void,
-): ConcurrencyLimit {
-  const auto = concurrency === "auto";
-  const maximum = auto ? ceiling : concurrency;
-  const window = createLatencyWindow(auto);
-  let limit = auto ? Math.min(START_LIMIT, maximum) : maximum;
-  /** The highest limit that did not slow replies. */
-  let good = limit;
-  let patience = 0;
-  let before = 0;
-  let recoverTo = 0;
-
-  const change = (to: number, reason: string, perSecond = Number.POSITIVE_INFINITY): void => {
-    const isNew = to !== limit || perSecond < Number.POSITIVE_INFINITY;
-    window.restart();
-    limit = to;
-    if (!isNew) return;
-    const rate = perSecond < Number.POSITIVE_INFINITY ? { perSecond: Math.round(perSecond * 10) / 10 } : {};
-    onChange({ kind: "pace", limit, ...rate, reason });
-  };
-
-  const recover = (): void => {
-    if (limit >= recoverTo) return;
-    window.restart();
-    limit += 1;
-    if (limit < recoverTo) return;
-    recoverTo = 0;
-    onChange({ kind: "pace", limit, reason: "requests are accepted again" });
-  };
-
-  return {
-    limit: () => limit,
-    maximum,
-    increase(durationMs, inFlight, isCurrent) {
-      if (isCurrent) recover();
-      if (inFlight < limit / 2 || !window.add(durationMs, limit)) return;
-      const reason = auto ? "replies are still fast" : "back to the configured concurrency";
-      patience -= 1;
-      if (!window.helps()) {
-        if (limit > good) patience = WINDOWS_BEFORE_NEXT_TRY;
-        recoverTo = 0;
-        change(Math.min(limit, good), "more concurrency only made replies slower");
-        return;
-      }
-      if (limit >= maximum || patience > 0) return window.restart();
-      good = limit;
-      change(limit + 1, reason);
-    },
-    halve(reason, perSecond, isQuicklyBack) {
-      before = Math.max(before, limit);
-      recoverTo = isQuicklyBack ? Math.max(limit, recoverTo) : 0;
-      change(Math.max(1, Math.floor(limit / 2)), reason, perSecond);
-    },
-    possible: () => ({ atATime: limit, perSecond: (Math.max(limit, recoverTo) * 1000) / window.best() }),
-    restore(reason) {
-      change(Math.max(before, limit), reason);
-    },
-  };
-}
-
-interface LatencyWindow {
-  /** Returns true when `size` replies have arrived, which completes the window. */
-  readonly add: (durationMs: number, size: number) => boolean;
-  readonly helps: () => boolean;
-  /** The best mean reply time of a window, in milliseconds. */
-  readonly best: () => number;
-  readonly restart: () => void;
-}
-
-function createLatencyWindow(latencyMatters: boolean): LatencyWindow {
-  let replies = 0;
-  let sum = 0;
-  let best = Number.POSITIVE_INFINITY;
-  return {
-    add(durationMs, size) {
-      replies += 1;
-      sum += durationMs;
-      return replies >= size;
-    },
-    helps() {
-      const mean = sum / replies;
-      best = Math.min(best * BEST_LATENCY_DECAY, mean);
-      return !latencyMatters || mean <= best * SLOWDOWN_FACTOR + SLOWDOWN_MS;
-    },
-    best: () => Math.max(1, replies > 0 ? Math.min(best, sum / replies) : best),
-    restart() {
-      replies = 0;
-      sum = 0;
-    },
-  };
 }
 
 /** A token bucket expressed as a schedule: the due time of the next request. */

@@ -4,7 +4,8 @@ import type { FieldType } from "../../../src/contract/types/field-type.ts";
 import { Failure } from "../../../src/model/failure.ts";
 import type { JsonObject } from "../../../src/json/json-value.ts";
 import { comparedAttrs, type LookupRecord } from "../../../src/platform/reading/compare-content.ts";
-import { lookUpRecords, type LookupResult } from "../../../src/platform/reading/record-lookup.ts";
+import type { LookupResult } from "../../../src/platform/reading/lookup-result.ts";
+import { lookUpRecords } from "../../../src/platform/reading/record-lookup.ts";
 import type { ReadClient, ReadRequest } from "../../../src/platform/reading/read-client.ts";
 
 const BASE = new URL("https://api.example.test/v1/");

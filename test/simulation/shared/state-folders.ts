@@ -1,5 +1,5 @@
 import path from "node:path";
-import type { EvidenceDependencies } from "../../../src/pipeline/run/machine-evidence.ts";
+import type { JournalEnvironment } from "../../../src/job/dependencies.ts";
 import { machineId, writeSeenOrigin } from "../../../src/ledger/journal/seen-origin.ts";
 import type { ModelServer } from "./model-server.ts";
 import type { SimulatedProcess } from "./simulated-process.ts";
@@ -31,7 +31,7 @@ export function journalTools(
   folders: StateFolders,
   { machine, clock }: Pick<SimulatedProcess, "machine" | "clock">,
   note: (event: string) => void,
-): EvidenceDependencies {
+): JournalEnvironment {
   const folder = folders.folderOf(machine);
   return { clock, rescueFolder: folder, stateFolder: () => folder, notice: note };
 }

@@ -1,0 +1,87 @@
+import type { ReadBack } from "../../contract/operations/operation.ts";
+import { fieldAt, type FieldType } from "../../contract/types/field-type.ts";
+import { type AttrPath, formatAttr } from "../../json/attr.ts";
+import { type JsonValue, valueAt } from "../../json/json-value.ts";
+import { cleanText, isEmpty } from "../reply/reply-body.ts";
+import { type ComparedRecord, compareContent, type LookupRecord } from "./compare-content.ts";
+
+/** The platform's data of the record. `unknown`: this lookup proves nothing. */
+export type LookupResult =
+  | ComparedRecord
+  /** `unproven`: why the record may still appear later. */
+  | { readonly kind: "absent"; readonly unproven?: string }
+  /** `isInProgress`: the platform is still processing it. */
+  | { readonly kind: "unknown"; readonly reason: string; readonly isInProgress?: true };
+
+export function unknown(reason: string): Extract<LookupResult, { readonly kind: "unknown" }> {
+  return { kind: "unknown", reason };
+}
+
+interface Evaluation {
+  /** Attr of the business key. */
+  readonly key: AttrPath;
+  /** The documented type of the reply, or of the item. */
+  readonly form: FieldType | undefined;
+}
+
+/** Evaluates a reply, or an item of a list, for a record: its status first. */
+export function evaluateReply(
+  reply: JsonValue,
+  record: LookupRecord,
+  readBack: ReadBack,
+  { key, form }: Evaluation,
+): LookupResult {
+  const { has, status: place = DEFAULT_STATUS, outcomes } = readBack;
+  const status = valueAt(reply, place);
+  const lacks = has !== undefined && isEmpty(valueAt(reply, has)) ? formatAttr(has) : undefined;
+  const unsettled =
+    outcomes === undefined ? resultWithoutOutcomes(status, lacks, form) : statusResult(status, lacks, outcomes);
+  return unsettled ?? accountResult(reply, readBack) ?? compareContent(reply, record, readBack, key);
+}
+
+/** A null or empty account number means that none has been assigned yet. */
+function accountResult(reply: JsonValue, { account }: ReadBack): LookupResult | undefined {
+  const number = account && valueAt(reply, account);
+  if (account === undefined || (number !== null && number !== "")) return undefined;
+  return { ...unknown(`the platform has it, without ${formatAttr(account)}: try again later`), isInProgress: true };
+}
+
+/** Undefined if the record can be compared. */
+function resultWithoutOutcomes(
+  status: unknown,
+  lacks: string | undefined,
+  form: FieldType | undefined,
+): LookupResult | undefined {
+  if (typeof status === "string" && !isDocumented(status, form)) return unlisted(status);
+  if (lacks === undefined) return undefined;
+  const unproven = `the platform knows it, without ${lacks}, and the contract defines no status for absent records`;
+  return { kind: "absent", unproven };
+}
+
+/** Undefined if the status shows that the record has arrived and can be compared. */
+function statusResult(
+  status: unknown,
+  lacks: string | undefined,
+  outcomes: NonNullable<ReadBack["outcomes"]>,
+): LookupResult | undefined {
+  if (typeof status !== "string") return unknown("a reply without the status that the contract names");
+  const shown = cleanText(status, 60);
+  const outcome = Object.hasOwn(outcomes, status) ? outcomes[status] : undefined;
+  if (outcome === undefined) return unlisted(status);
+  if (outcome === "pending") return { ...unknown(`its status is ${shown}: try again later`), isInProgress: true };
+  if (outcome !== "accepted") return { kind: "absent" };
+  return lacks === undefined ? undefined : unknown(`its status is ${shown}, without ${lacks}`);
+}
+
+/** Path of the status in a reply, unless the contract specifies another. */
+const DEFAULT_STATUS: AttrPath = ["status"];
+
+function unlisted(status: string): LookupResult {
+  return unknown(`its status is ${cleanText(status, 60)}, which the contract does not list`);
+}
+
+/** Whether the reply schema allows this status; without a list of choices it allows any. */
+function isDocumented(status: string, form: FieldType | undefined): boolean {
+  const type = form && fieldAt(form, DEFAULT_STATUS);
+  return type?.kind !== "choice" || type.choices.includes(status);
+}
