@@ -100,9 +100,9 @@ const ANY_OUTDATED: Statement<{ found: number }> = {
 const NOTE_SKIPPED = `
   with found as materialized (
     select identity, min(record) as record from migrate.items
-    where run = $1 and status = 'skipped' and identity in (
+    where run = $1 and status <> 'duplicate' and identity in (
       select identity from migrate.records /*+ indexed by records_open */ where ${outdated("")})
-    group by identity
+    group by identity having count(*) filter (where status <> 'skipped') = 0
   )
   update migrate.records set planned_run = $1, planned_record = found.record, planned_content = accepted_content
   from found where records.identity = found.identity and coalesce(planned_run, 0) <= $1`;
