@@ -76,8 +76,8 @@ const PLACE = `
 const COMPARED = "insert into compared (run) select max(id) from runs";
 
 const RECORDS = `
-  insert into records (identity, content, state, attempts)
-  select identity, content, 'pending', 0 from items order by record`;
+  insert into records (identity, content, state, attempts, since_run, planned_run, planned_record)
+  select identity, content, 'pending', 0, run, run, record from items order by record`;
 
 /** Both tables are in the order of the input. */
 const SENT_RECORDS = `

@@ -31,10 +31,10 @@ const SENT = [
   "set synchronous_commit = off",
   "update migrate.runs set dry_run = false, state = 'sending', exit_code = 3",
   "delete from migrate.items",
-  `insert into migrate.records (identity, content, state, attempts, accepted_content, accepted_at, account)
+  `insert into migrate.records (identity, content, state, attempts, accepted_content, accepted_at, account, since_run, planned_run, planned_record)
     select sha256(n::text::bytea), sha256(n::text::bytea), case when n <= SIZE - 1000 then 'accepted' else 'pending' end,
       case when n <= SIZE - 1000 then 1 else 0 end, case when n <= SIZE - 1000 then sha256(n::text::bytea) end,
-      '2026-11-20T12:00:00.000Z', 'A-' || n from generate_series(1, SIZE) as n`,
+      '2026-11-20T12:00:00.000Z', 'A-' || n, 1, 1, n from generate_series(1, SIZE) as n`,
   `insert into migrate.items (run, record, key, identity, content, file, line, status, attempt, attempts, http)
     select 1, n, 'EXT-' || n, sha256(n::text::bytea), sha256(n::text::bytea), 1, n + 1,
       case when n <= SIZE - 1000 then 'accepted' else 'pending' end, case when n <= SIZE - 1000 then 1 end,

@@ -134,13 +134,25 @@ const SELECT_WITH_LEFT: Statement<{ readonly run: number; readonly name: string 
   order by runs.id desc`,
 };
 
-/** A record that is left in its latest run. Each search reads the table until it finds one. */
+const IS_NOT_DONE = `(state in ('ambiguous', 'existing') or not (${IS_ACCEPTED}) or ${IS_OUTDATED})`;
+
+/** A record that is left in its latest run. PostgreSQL reads the table until it finds one. */
 const ANY_LEFT: Statement<{ readonly found: number }> = {
-  sql: `
-  select 1 as found from migrate.records
-  where planned_run = $1 and (state in ('ambiguous', 'existing') or not (${IS_ACCEPTED}) or ${IS_OUTDATED})
-    and ${LATEST_STATUS} in ${LEFT}
-  union all
-  select 1 from migrate.unsent where planned_run = $1 and ${LATEST_STATUS} in ${LEFT}
-  limit 1`,
+  sql: {
+    sqlite: ["records", "unsent"]
+      .map(
+        (table) => `
+    select 1 as found from items indexed by items_open cross join ${table} on ${table}.identity = items.identity
+    where items.run = ?1 and planned_run = ?1 and planned_record = items.record and (
+        status = 'pending' or status = 'sending' or status = 'blocked' or status = 'ambiguous')
+      ${table === "records" ? `and ${IS_NOT_DONE}` : ""}`,
+      )
+      .join(" union all ")
+      .concat(" limit 1"),
+    postgres: `
+    select 1 as found from migrate.records where planned_run = $1 and ${IS_NOT_DONE} and ${LATEST_STATUS} in ${LEFT}
+    union all
+    select 1 from migrate.unsent where planned_run = $1 and ${LATEST_STATUS} in ${LEFT}
+    limit 1`,
+  },
 };
