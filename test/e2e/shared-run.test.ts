@@ -17,7 +17,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   const inScene = (records: number): ReturnType<typeof sharedPush> => sharedPush(records, sandbox, server());
 
   beforeAll(async () => {
-    sandbox = await startTestSandbox({ flags: ["--latency", "60"] });
+    sandbox = await startTestSandbox({ flags: ["--latency", "500"] });
     admin = adminOf(sandbox);
   });
   afterAll(() => sandbox.stop());
@@ -86,7 +86,7 @@ describe.skipIf(!PRIVATE_POSTGRES_IS_HERE)(`a run of several workers ${SKIPPED_W
   });
 
   test("on a platform that does not detect repeats, requests in flight of a killed worker are ambiguous and created once", async () => {
-    const forgetful = await startTestSandbox({ flags: ["--forgetful", "--latency", "60"] });
+    const forgetful = await startTestSandbox({ flags: ["--forgetful", "--latency", "500"] });
     try {
       const scene = await sharedPush(300, forgetful, server());
       const push = scene.share(3, ["--contract", "no-dedupe.yaml"]);
