@@ -18,6 +18,7 @@ import {
   type ProofFlags,
   proofOptions,
   reportOptions,
+  type RunFilesFlags,
   settingOptions,
   storeOptions,
   targetOptions,
@@ -76,6 +77,7 @@ export function addInspectCommands(program: Command, session: Session): void {
 
   addDocumentsCommand(program, session);
   addProofCommands(program, session);
+  addRunCommands(program, session);
   addLedgerCommands(program, session);
   addContractCommands(program, session);
 }
@@ -110,6 +112,25 @@ function passOptions(parent: Command, subcommand: Command): void {
       subcommand.error(`error: unknown option '${flag}'`, { code: "commander.unknownOption" });
     subcommand.setOptionValueWithSource(name, parent.getOptionValue(name), "cli");
   }
+}
+
+function addRunCommands(program: Command, session: Session): void {
+  const run = program.command("run").description("Show the files that a push has used. Works offline.").exitOverride();
+  const shared = [...options("config", "ledger"), formatOption()];
+  withOptions(run.command("show"), shared)
+    .description("List the contract, the mapping and the other files of a run, as they were when it began.")
+    .argument("[run]", "id of the run, or its first characters (default: the latest)")
+    .action(async (id: string | undefined, flags: InspectFlags) =>
+      (await import("./actions/ledger-actions.ts")).runShowAction(id, flags, session),
+    );
+  withOptions(run.command("files"), shared)
+    .description("Write these files to a folder, except the input.")
+    .argument("[run]", "id of the run, or its first characters (default: the latest)")
+    .requiredOption("-o, --out <dir>", "new or empty folder")
+    .action(async (id: string | undefined, flags: RunFilesFlags) =>
+      (await import("./actions/ledger-actions.ts")).runFilesAction(id, flags, session),
+    );
+  for (const command of run.commands) command.exitOverride();
 }
 
 function addLedgerCommands(program: Command, session: Session): void {

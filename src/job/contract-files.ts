@@ -61,15 +61,19 @@ function contractFailure({ message, place }: ContractFinding, files: readonly st
 
 /**
  * Loads a contract that may have errors, which are in its findings.
+ * @param pathOf where each file is, by its name
  * @throws Failure `usage` if none is given, `config` for a file that cannot be read
  */
 export async function readContractWithFindings(
   files: readonly string[],
   { contractCache }: ContractCaching,
   settings?: RuleSettings["rules"],
+  pathOf: PathOf = ownPath,
 ): Promise<Contract> {
-  return cachedContract(await readContractFiles(files), contractCache, settings);
+  return cachedContract(await readContractFiles(files, pathOf), contractCache, settings);
 }
+
+type PathOf = (name: string) => string;
 
 /** The contract if an earlier command has compiled it; undefined if it would have to be compiled now. */
 export async function readStoredContract(
@@ -84,14 +88,14 @@ export async function readStoredContract(
  * The text of a contract's files: the OpenAPI document, then its overlays.
  * @throws Failure `usage` if none is given, `config` for a file that cannot be read
  */
-async function readContractFiles(files: readonly string[]): Promise<readonly TextFile[]> {
+async function readContractFiles(files: readonly string[], pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {
   if (files.length === 0) {
     throw new Failure("usage", "no contract is given", {
       hint: "pass the platform's OpenAPI document with --contract, or set it in migrate.yaml",
     });
   }
   const texts = await Promise.all(
-    files.map((file) => (isShippedOverlay(file) ? readShippedOverlay(file) : readTextFile(file))),
+    files.map((file) => (isShippedOverlay(file) ? readShippedOverlay(file, pathOf) : readTextFile(file, pathOf(file)))),
   );
   return texts.flat();
 }
@@ -106,24 +110,26 @@ export function isShippedOverlay(file: string): boolean {
   return file.startsWith(PREFIX);
 }
 
-/** Paths of a contract file: the file itself, or the overlays that `overlay:<name>` represents, in order. */
-export function contractPaths(file: string): readonly string[] {
-  return isShippedOverlay(file) ? [SHARED, nameOf(file)].map((name) => `${FOLDER}${name}.yaml`) : [file];
+/** The names of the files that a name stands for: itself, or the two overlays of `overlay:<name>`, in order. */
+export function contractNames(file: string): readonly string[] {
+  return isShippedOverlay(file) ? [`${PREFIX}${SHARED}`, file] : [file];
+}
+
+/** The path of a file of this version, by its name. */
+export function ownPath(name: string): string {
+  return isShippedOverlay(name) ? `${FOLDER}${nameOf(name)}.yaml` : name;
 }
 
 /**
  * The texts of `overlay:<name>`, in order, named `overlay:shared` and `overlay:<name>`.
+ * @param pathOf where each of them is; another version may have stored an overlay that this one does not have
  * @throws Failure `usage` for an unknown name
  */
-export async function readShippedOverlay(file: string): Promise<readonly TextFile[]> {
+export async function readShippedOverlay(file: string, pathOf: PathOf = ownPath): Promise<readonly TextFile[]> {
   const names = await shippedNames();
-  const name = nameOf(file);
-  if (names.includes(name)) {
-    const paths = contractPaths(file);
-    const texts = await Promise.all(paths.map(async (each) => (await readTextFile(each)).text));
-    return texts.map((text, index) => ({ file: index === 0 ? `${PREFIX}${SHARED}` : file, text }));
-  }
-  throw new Failure("usage", `this version has no bundled overlay named "${name}"`, {
+  if (names.includes(nameOf(file)) || pathOf(file) !== ownPath(file))
+    return Promise.all(contractNames(file).map((name) => readTextFile(name, pathOf(name))));
+  throw new Failure("usage", `this version has no bundled overlay named "${nameOf(file)}"`, {
     hint: suggestionOr(
       `available: ${names.toSorted().join(", ")}`,
       file,

@@ -30,6 +30,7 @@ import {
 import { prerequisiteOf, type Prerequisite } from "./prerequisite.ts";
 import type { RejectsSettings } from "./rejects/rejects-settings.ts";
 import { loadRuleContext } from "./settings/rule-configuration.ts";
+import { setupPaths } from "./settings/setup-paths.ts";
 
 /** The settings that determine the records of a run. Plain data: stored with the run, without secrets. */
 export interface JobSettings extends RecordedValues<typeof JOB> {
@@ -39,8 +40,15 @@ export interface JobSettings extends RecordedValues<typeof JOB> {
   readonly config?: string | undefined;
   /** The file with a copy of standard input; in `sources`, it replaces `-`. */
   readonly standardInput?: string | undefined;
+  /** The configuration file that was read. */
+  readonly configFile?: string | undefined;
   /** The sources are the rejects of an earlier report. */
   readonly rejects?: RejectsSettings | undefined;
+  /**
+   * The versions that a run stored of files that have changed since: the path of each, by `copyName`. Absent from the
+   * settings in a ledger.
+   */
+  readonly copies?: Readonly<Record<string, string>> | undefined;
 }
 
 /** A job that is ready to run: contract and mapping are compiled and files found, but nothing has been read. */
@@ -81,7 +89,7 @@ export async function openJob(
   { showValues = false }: { readonly showValues?: boolean } = {},
 ): Promise<Job> {
   const files = settings.contract.map(pathsFrom(settings.folder));
-  const contract = await readContractWithFindings(files, dependencies, settings.rules);
+  const contract = await readContractWithFindings(files, dependencies, settings.rules, setupPaths(settings));
   const document = await readJobMapping(settings);
   const now = dependencies.clock.now();
   const parts = { contract, document, now, signal: dependencies.drain };
@@ -122,7 +130,7 @@ export async function compileJob(
   const mapping = await mappingOf(document, declared, settings, signal);
   noticeUnmappedFields(mapping, settings.mapping, { notice });
   const operation = { ...declared, ...definedMembers({ key: mapping.keyAttr }) };
-  const ruleContext = await loadRuleContext(contract, settings, { resolve, now });
+  const ruleContext = await loadRuleContext(contract, settings, { resolve, pathOf: setupPaths(settings), now });
   noticeSkippedRules(operation, ruleContext, { notice });
   noticeForeignOverlays(contract, { notice });
   const after = document && prerequisiteOf(document, operation, { contract, mapping });
@@ -135,7 +143,8 @@ export async function compileJob(
 /** The mapping document that the settings name; undefined if the sources are payloads already. */
 export async function readJobMapping(settings: JobSettings): Promise<MappingDocument | undefined> {
   if (settings.mapping === undefined) return undefined;
-  return readMapping(await readTextFile(pathsFrom(settings.folder)(settings.mapping)));
+  const file = pathsFrom(settings.folder)(settings.mapping);
+  return readMapping(await readTextFile(file, setupPaths(settings)(file)));
 }
 
 function namingPlaceIn(document: MappingDocument | undefined, settings: JobSettings): NamingPlace {
@@ -218,10 +227,12 @@ async function compile(
   signal: AbortSignal | undefined,
 ): Promise<Mapping> {
   const resolve = resolverOf(settings);
+  const pathOf = setupPaths(settings);
   const lookups = await Promise.all(
-    document.lookupFiles.map(async (file) => [file, await readLookup(resolve(file))] as const),
+    document.lookupFiles.map(async (file) => [file, await readLookup(resolve(file), pathOf(resolve(file)))] as const),
   );
-  const functions = await loadFunctions(document, resolve, { timeoutSeconds: settings.functionTimeout, signal });
+  const module = { timeoutSeconds: settings.functionTimeout, signal };
+  const functions = await loadFunctions(document, (file) => pathOf(resolve(file)), module);
   const values = {
     ...(settings.supplier !== undefined && { supplier: settings.supplier }),
     lookups: new Map(lookups),
@@ -239,7 +250,10 @@ async function filesOfMapping(document: MappingDocument, settings: JobSettings):
   const resolve = resolverOf(settings);
   return [
     ...document.lookupFiles.map((file) => ({ kind: "lookup" as const, path: resolve(file) })),
-    ...(await functionFiles(document, resolve)).map((file) => ({ kind: "functions" as const, path: file })),
+    ...(await functionFiles(document, resolve, setupPaths(settings))).map((file) => ({
+      kind: "functions" as const,
+      path: file,
+    })),
   ];
 }
 

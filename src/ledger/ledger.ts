@@ -26,12 +26,18 @@ export const MAX_RECORD = 2_147_483_647;
  * Each call handles a batch in one transaction, which is durable (fsynced) when the promise resolves.
  */
 export interface Ledger {
-  /** Starts a run. Attempts that an earlier, dead run left in flight become `ambiguous`. */
+  /** Starts a run and stores its setup. Attempts that an earlier, dead run left in flight become `ambiguous`. */
   startRun(run: NewRun): Promise<Run>;
   /** A run by its id (or a unique prefix of it), or the latest run; undefined if there is none. */
   findRun(id?: string): Promise<Run | undefined>;
   /** All runs, latest first. */
   runs(): Promise<readonly Run[]>;
+  /**
+   * The content of a file that a run stored at its start; undefined if no run stored it.
+   * @param sha256 of the content, in hexadecimal
+   * @throws Failure `ledger_damaged` if the content is corrupt
+   */
+  setupFile(sha256: string): Promise<Uint8Array | undefined>;
   /** Discards an interrupted plan, because the run reads its input again. */
   restartPlan(run: string): Promise<void>;
   /** Adds records of the input to the plan, in input order. */
@@ -160,9 +166,17 @@ export interface NewRun {
   readonly dryRun: boolean;
   /** ISO 8601 UTC. */
   readonly startedAt: string;
+  /** The files to store with the run. */
+  readonly setup?: readonly SetupFile[];
 }
 
-export interface Run extends NewRun {
+export interface SetupFile {
+  /** SHA-256 of the content, in hexadecimal. */
+  readonly sha256: string;
+  readonly content: Uint8Array;
+}
+
+export interface Run extends Omit<NewRun, "setup"> {
   /** Sortable and short: `20261120-2341-7f3a`. */
   readonly id: string;
   /** `planning`: the input was not read completely, even if the run has ended. */

@@ -19,6 +19,7 @@ import {
   existingItems,
   saveDecisions,
 } from "./tables/reconciliation.ts";
+import { setupFile } from "./tables/setup-files.ts";
 import { findRun, finishRun, historyOf, listRuns, refresh, requireRun, resumeRun, startRun } from "./tables/runs.ts";
 import { answer, type Tables, type Work } from "./tables/tables.ts";
 import { timeline } from "./tables/timeline.ts";
@@ -74,6 +75,7 @@ export function tablesLedger<Own extends Tables>(
 }
 
 type ReadingMethod =
+  | "setupFile"
   | "findRun"
   | "runs"
   | "nextSendable"
@@ -104,6 +106,7 @@ function readingMethods(
   return {
     findRun: (id) => read((tables) => findRun(tables, id)),
     runs: () => read(listRuns),
+    setupFile: (sha256) => read((tables) => setupFile(tables, sha256)),
     nextSendable: (id, from) => readRun(id, (tables, run) => nextSendable(tables, run, from)),
     sendable: (id, from, to) => readRun(id, (tables, run) => sendable(tables, run, { from, to })),
     ambiguous: (id, from, to) => readRun(id, (tables, run) => ambiguousItems(tables, run, { from, to })),

@@ -33,7 +33,7 @@ interface ProvedRun {
  */
 export async function proveRun(run: Run, context: ProveContext): Promise<ProvedRun> {
   const settings = settingsOf(run);
-  const job = await openUnchanged(settings, context.dependencies);
+  const job = await openUnchanged(settings, context);
   if (job instanceof Failure) return proveFromLedger(run, settings, job, context);
   try {
     return await proveFromSources(run, settings, job, context);
@@ -108,9 +108,12 @@ const DIFFERENCE_COLUMNS = [
   "platform",
 ];
 
-async function openUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | Failure> {
+async function openUnchanged(
+  settings: RunSettings,
+  { ledger, dependencies }: Pick<ProveContext, "ledger" | "dependencies">,
+): Promise<Job | Failure> {
   try {
-    return await openRecordedJob(settings, dependencies);
+    return await openRecordedJob(settings, { stored: ledger, dependencies });
   } catch (error) {
     if (error instanceof Failure && UNREADABLE.has(error.code)) return error;
     throw error;

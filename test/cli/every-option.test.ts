@@ -64,7 +64,10 @@ const CASES = commandsBelow(createProgram(IDLE_SESSION)).flatMap((names) => {
     .filter(({ required }) => required)
     .map((argument) => argument.argChoices?.[0] ?? argument.name());
   const options = command.options.filter(({ long }) => long !== "--version");
-  return options.map((option) => ({ name: names.join(" "), names, needed, option, flag: option.long ?? "" }));
+  return options.map((option) => {
+    const others = options.filter((other) => other.mandatory && other !== option).map(({ long }) => `${long}=given`);
+    return { name: names.join(" "), names, needed: [...needed, ...others], option, flag: option.long ?? "" };
+  });
 });
 
 test("there are options of nested commands", () => {

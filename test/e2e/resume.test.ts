@@ -61,12 +61,12 @@ describe("resume refuses", () => {
     expect(await admin.imports()).toEqual(sent);
   });
 
-  test.each([["accounts.csv"], ["mapping.yaml"]])("an input whose %s is missing", async (name) => {
+  test("a missing input, and names it", async () => {
     const work = await stoppedPush();
-    rmSync(work.file(name));
+    rmSync(work.file("accounts.csv"));
     const { code, stderr } = await work.migrate(["resume"]);
     expect(code).toBe(2);
-    expect(stderr).toContain(name);
+    expect(stderr).toContain("accounts.csv");
   });
 });
 

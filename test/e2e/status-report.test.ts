@@ -214,7 +214,7 @@ describe("explain", () => {
   test("continues without the extract, and says so", async () => {
     const work = mixedWork();
     await work.push();
-    writeFileSync(work.file("mapping.yaml"), "");
+    rmSync(work.file("accounts.csv"));
     const { code, stdout } = await work.migrate(["explain", "PHONE"]);
     expect(code).toBe(0);
     expect(stdout).toContain("invalid_phone_number");

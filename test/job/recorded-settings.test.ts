@@ -1,5 +1,5 @@
 import { closeSync, openSync, rmSync, utimesSync, writeFileSync, writeSync } from "node:fs";
-import { requireUnchangedFiles } from "../../src/job/settings/recorded-files.ts";
+import { changedFiles, filesChanged } from "../../src/job/settings/recorded-files.ts";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Job } from "../../src/job/job.ts";
@@ -71,9 +71,9 @@ describe("the settings of a run", () => {
   it("files that are identical byte for byte let a run continue", async () => {
     const folder = thingsFolder(["A,Ann,,"]);
     const settings = await remembered(folder);
-    await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
+    await expect(changedFiles(settings)).resolves.toEqual([]);
     writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Ann,,\n");
-    await expect(requireUnchangedFiles(settings)).resolves.toBeUndefined();
+    await expect(changedFiles(settings)).resolves.toEqual([]);
   });
 
   it("a large input with the same size and time is not read if the run compares each record; other files are read", async () => {
@@ -89,15 +89,15 @@ describe("the settings of a run", () => {
       utimesSync(file, time, time);
     };
     withTime("things.csv", "y", 100);
-    await expect(requireUnchangedFiles(settings, { trustsTime: true })).resolves.toBeUndefined();
-    await expect(requireUnchangedFiles(settings)).rejects.toMatchObject({ code: "source_changed" });
+    await expect(changedFiles(settings, { trustsTime: true })).resolves.toEqual([]);
+    expect(filesChanged(await changedFiles(settings))).toMatchObject({ code: "source_changed" });
     withTime("mapping.yaml", "#", 0);
-    await expect(requireUnchangedFiles(settings, { trustsTime: true })).rejects.toMatchObject({
+    expect(filesChanged(await changedFiles(settings, { trustsTime: true }))).toMatchObject({
       message: expect.stringMatching(/mapping\.yaml has changed$/),
     });
     withTime("mapping.yaml", "\n", 0);
     utimesSync(path.join(folder, "things.csv"), new Date(0), new Date(0));
-    await expect(requireUnchangedFiles(settings, { trustsTime: true })).rejects.toMatchObject({
+    expect(filesChanged(await changedFiles(settings, { trustsTime: true }))).toMatchObject({
       message: expect.stringMatching(/things\.csv has changed/),
     });
   });
@@ -107,7 +107,7 @@ describe("the settings of a run", () => {
     const settings = await remembered(folder);
     writeFileSync(path.join(folder, "things.csv"), "REF,NAME,BORN,FILE\nA,Amy,,\n");
     rmSync(path.join(folder, "mapping.yaml"));
-    await expect(requireUnchangedFiles(settings)).rejects.toMatchObject({
+    expect(filesChanged(await changedFiles(settings))).toMatchObject({
       code: "source_changed",
       message: expect.stringMatching(/mapping\.yaml no longer exists, .*things\.csv has changed/),
     });

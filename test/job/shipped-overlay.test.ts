@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contractPaths, readShippedOverlay } from "../../src/job/contract-files.ts";
+import { contractNames, readShippedOverlay } from "../../src/job/contract-files.ts";
 import { Failure } from "../../src/model/failure.ts";
 
 describe("an overlay of the package", () => {
@@ -7,11 +7,11 @@ describe("an overlay of the package", () => {
     const texts = await readShippedOverlay("overlay:gb");
     expect(texts.map(({ file }) => file)).toEqual(["overlay:shared", "overlay:gb"]);
     for (const { text } of texts) expect(text).toMatch(/^overlay: 1\.0\.0$/m);
-    expect(contractPaths("overlay:gb").map((file) => file.replace(/.*\//, ""))).toEqual(["shared.yaml", "gb.yaml"]);
+    expect(contractNames("overlay:gb")).toEqual(["overlay:shared", "overlay:gb"]);
   });
 
   it("is not looked up as a file of the user", () => {
-    expect(contractPaths("gb.yaml")).toEqual(["gb.yaml"]);
+    expect(contractNames("gb.yaml")).toEqual(["gb.yaml"]);
   });
 
   it.each([

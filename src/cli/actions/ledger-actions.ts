@@ -1,9 +1,11 @@
 import { ledgerCheck, ledgerExport, ledgerRepair } from "../../commands/ledger/ledger-maintenance.ts";
+import { runSetup, writeRunSetup } from "../../commands/ledger/run-setup.ts";
 import { printableJson } from "../../terminal/safe-json.ts";
-import type { Flags, InspectFlags } from "../options/options.ts";
+import type { Flags, InspectFlags, RunFilesFlags } from "../options/options.ts";
 import { withLedger } from "../process/context.ts";
 import type { Session } from "../process/session.ts";
 import { ledgerCheckView, ledgerRepairView } from "../views/ledger-view.ts";
+import { runSetupView, writtenSetupView } from "../views/run-setup-view.ts";
 import { show } from "../views/view.ts";
 
 const CORRUPT_EXIT_CODE = 6;
@@ -31,6 +33,24 @@ export function ledgerExportAction(flags: Flags, session: Session): Promise<void
     for await (const rows of ledgerExport({ ledger })) {
       await write(rows.map((row) => `${printableJson(row)}\n`).join(""));
     }
+    return 0;
+  });
+}
+
+export function runShowAction(run: string | undefined, flags: InspectFlags, session: Session): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
+    await show(runSetupView, await runSetup({ ledger, run }, context.dependencies), flags, context);
+    return 0;
+  });
+}
+
+export function runFilesAction(
+  run: string | undefined,
+  { out, ...flags }: RunFilesFlags,
+  session: Session,
+): Promise<void> {
+  return withLedger(session, flags, async ({ ledger }, context) => {
+    await show(writtenSetupView, await writeRunSetup({ ledger, run, out }, context.dependencies), flags, context);
     return 0;
   });
 }

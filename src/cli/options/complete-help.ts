@@ -60,7 +60,7 @@ function sharedHelp(command: Command, options: readonly Option[]): string {
   return ["Options that several commands share:", ...lines.slice(1)].join("\n");
 }
 
-/** The usage and description, without the shared options, whose names follow. */
+/** The usage, the description and the options of the command, without the shared ones, whose names follow. */
 function shortHelp(command: Command, shared: Options): string {
   const config = command.configureHelp();
   const options = visibleOptions(command);
@@ -72,7 +72,7 @@ function shortHelp(command: Command, shared: Options): string {
     visibleArguments: () => [],
     visibleCommands: () => [],
   });
-  const help = command.helpInformation().trimEnd();
+  const help = command.helpInformation().trimEnd().replace("\n\nOptions:\n", "\n");
   command.configureHelp(config);
   if (others.length === 0) return `${help}\n`;
   const names = others.map(({ long, short }) => long ?? short ?? "").join(", ");

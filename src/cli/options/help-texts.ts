@@ -19,6 +19,8 @@ export const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   doctor: ["doctor", "doctor --offline --limit 1000"],
   "config show": ["config show --target live"],
   "documents check": ["documents check --store ./documents"],
+  "run show": ["run show 20261120-2341"],
+  "run files": ["run files 20261120-2341 --out as-it-was"],
   "ledger check": ["ledger check --ledger .migrate/ledger.db"],
   "ledger repair": ["ledger repair"],
   "ledger export": ["ledger export"],

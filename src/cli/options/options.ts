@@ -84,6 +84,9 @@ export type DocumentFlags = Omit<RunFlags, "concurrency"> &
   FlagsOf<StoreMembers> &
   FlagsOf<typeof DOCUMENTS>;
 
+/** Options of `run files`. */
+export type RunFilesFlags = Omit<InspectFlags, "out"> & { readonly out: string };
+
 /** Options of the other commands that show data. */
 export interface InspectFlags extends Flags {
   readonly format: "text" | "json" | "markdown";

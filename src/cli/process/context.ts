@@ -57,18 +57,22 @@ export function withSettings(
   action: (settings: Settings, context: Context) => Promise<number>,
 ): Promise<void> {
   return withContext(session, flags, async (context) => {
-    const settings = await readJobSettings(sources, flags);
+    const settings = await readJobSettings(sources, flags, context);
     logConfigFile(settings.configFile, context);
     return withOptionOrigin(settings, () => action(settings, context));
   });
 }
 
 /** Loads the modules for re-imported rejects only if `--rejects` is given. */
-async function readJobSettings(sources: readonly string[], flags: Flags): Promise<Settings> {
+async function readJobSettings(
+  sources: readonly string[],
+  flags: Flags,
+  { dependencies }: Pick<Context, "dependencies">,
+): Promise<Settings> {
   const { rejects } = flags;
   if (rejects !== undefined) {
     const { readRejectsSettings } = await import("../settings/settings-of-rejects.ts");
-    return readRejectsSettings(sources, { ...flags, rejects }, process.cwd());
+    return readRejectsSettings(sources, { ...flags, rejects }, process.cwd(), dependencies);
   }
   for (const [name, given] of [
     ["--restore-keys", flags.restoreKeys],

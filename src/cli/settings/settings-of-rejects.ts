@@ -1,8 +1,9 @@
 import path from "node:path";
 import { isShippedOverlay } from "../../job/contract-files.ts";
 import type { JobSettings } from "../../job/job.ts";
-import { type RecordedRejects, recordedRejects } from "../../job/rejects/recorded-rejects.ts";
+import { type RecordedRejects, recordedRejects, type SetupOptions } from "../../job/rejects/recorded-rejects.ts";
 import type { RejectsSettings } from "../../job/rejects/rejects-settings.ts";
+import type { FileKind } from "../../job/settings/recorded-files.ts";
 import { Failure } from "../../model/failure.ts";
 import { JOB, KEYS, REJECTS, RUN } from "../../options/job-options.ts";
 import type { OptionTable } from "../../options/option-row.ts";
@@ -20,6 +21,7 @@ export async function readRejectsSettings(
   sources: readonly string[],
   flags: Flags & { readonly rejects: string },
   folder: string,
+  dependencies: SetupOptions["dependencies"],
 ): Promise<Settings> {
   const { rejects } = flags;
   if (sources.length > 0) {
@@ -28,7 +30,7 @@ export async function readRejectsSettings(
     });
   }
   const { ledger } = await readSettings([], flags, folder);
-  const recorded = await recordedRejects(rejects, ledger);
+  const recorded = await recordedRejects(rejects, ledger, { replaced: new Set(replacedKinds(flags)), dependencies });
   const settings = await readSettings([], { ...flagsOf(recorded.job, folder), ...definedFlags(flags) }, folder);
   const { run } = recorded;
   const isElsewhere = flags.target !== undefined || flags.baseUrl !== undefined;
@@ -46,6 +48,14 @@ export async function readRejectsSettings(
       },
     }),
   };
+}
+
+/** Files that flags name replace those of the run. */
+function replacedKinds({ contract, mapping }: Flags): readonly FileKind[] {
+  return [
+    ...(contract === undefined ? [] : (["contract", "overlay"] as const)),
+    ...(mapping === undefined ? [] : (["mapping", "lookup", "functions"] as const)),
+  ];
 }
 
 /** The values of the earlier run that the new run uses, unless a flag overrides them. */
@@ -69,7 +79,7 @@ function jobOf(
   { job: before, files }: RecordedRejects,
   flags: Flags & { readonly rejects: string },
 ): JobSettings {
-  const { rules, references, documentRoots, documentRoot } = before;
+  const { rules, references, documentRoots, documentRoot, copies } = before;
   const [only, second] = [...files.values()];
   const isOnly = only !== undefined && second === undefined;
   const all = Object.fromEntries([...files].map(([name, paths]) => [name, paths]));
@@ -80,6 +90,7 @@ function jobOf(
     references,
     documentRoots,
     documentRoot,
+    copies,
     ...(isOnly && Object.keys(given).length === 0 ? { sources: only } : { namedSources: { ...all, ...given } }),
     rejects: rejectsOf(flags),
   };

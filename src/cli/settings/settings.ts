@@ -60,6 +60,7 @@ export function settingsOf(
       ...recordedValues(JOB, given),
       folder,
       config: flags.config,
+      configFile: config.file,
       contract: given.contract ?? [],
       sources,
       namedSources: namedSources(flags.source ?? []),

@@ -9,7 +9,9 @@ import type { Outcome } from "../../model/outcome.ts";
 import type { Row } from "../../model/record.ts";
 import type { Dependencies } from "../../job/dependencies.ts";
 import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+import type { JobSettings } from "../../job/job.ts";
 import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { withOwnVersions } from "../../job/settings/stored-setup.ts";
 import { recordsWithOrigins } from "../check/preview.ts";
 
 export interface ExplainOptions {
@@ -59,7 +61,12 @@ export async function explain(options: ExplainOptions, dependencies: Dependencie
   const known = await lookUpRecord(options, dependencies);
   const { run, outcomes } = known;
   const key = options.key.normalize("NFC");
-  return { ...known, readSources: () => readSources({ key, run, outcomes }, dependencies) };
+  const readSettings = async (): Promise<JobSettings> => {
+    const store = await openLedgerStore(options.ledger, dependencies);
+    const { job } = await readRunLedger(store, (stored) => withOwnVersions(settingsOf(run), { stored, dependencies }));
+    return job;
+  };
+  return { ...known, readSources: () => readSources({ key, outcomes, readSettings }, dependencies) };
 }
 
 /** Looks up a business key in the ledger only. */
@@ -109,12 +116,14 @@ async function outcomesIn(run: Run, filter: OutcomeFilter, ledger: Ledger): Prom
   return found;
 }
 
-async function readSources(
-  { key, run, outcomes }: Pick<Explanation, "key" | "run" | "outcomes">,
-  dependencies: Dependencies,
-): Promise<ExplainedSources> {
+interface SoughtRecord extends Pick<Explanation, "key" | "outcomes"> {
+  /** The settings of the job of the run. */
+  readonly readSettings: () => Promise<JobSettings>;
+}
+
+async function readSources(sought: SoughtRecord, dependencies: Dependencies): Promise<ExplainedSources> {
   try {
-    const records = await recordsNow({ key, run, outcomes }, dependencies);
+    const records = await recordsNow(sought, dependencies);
     return {
       records: records.map(({ number, row, payload, origins }) => ({ record: number, row, payload, origins })),
     };
@@ -126,10 +135,10 @@ async function readSources(
 
 /** If the input is unchanged, finds the records by number; otherwise, searches for their key. */
 async function recordsNow(
-  { key, run, outcomes }: Pick<Explanation, "key" | "run" | "outcomes">,
+  { key, outcomes, readSettings }: SoughtRecord,
   dependencies: Dependencies,
 ): ReturnType<typeof recordsWithOrigins> {
-  const { limit: _limit, ...settings } = settingsOf(run).job;
+  const { limit: _limit, ...settings } = await readSettings();
   const numbers = new Set(outcomes.map(({ record }) => record));
   const there = await recordsWithOrigins(settings, dependencies, numbers);
   const isSame = there.length === numbers.size && there.every((record) => record.key?.normalize("NFC") === key);

@@ -24,7 +24,7 @@ export function report(options: ReportOptions, dependencies: Dependencies): Prom
     const run = await requireRun(ledger, options.run);
     const settings = settingsOf(run);
     const out = options.out ?? settings.out;
-    const job = await openJobIfUnchanged(settings, dependencies);
+    const job = await openJobIfUnchanged(settings, { stored: ledger, dependencies });
     if (job !== undefined) {
       closeLater(job.input);
       await requireReportFolder(out, job);

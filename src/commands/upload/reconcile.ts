@@ -35,7 +35,7 @@ export function reconcile(options: ReconcileOptions, dependencies: Dependencies)
   const openJobOf = isDecided ? openJobIfUnchanged : openRecordedJob;
   return withRecordedRun<Job | undefined>({ command: "reconcile", options }, dependencies, async (recorded) => {
     const { ledger, run, settings } = recorded;
-    const job = await openJobOf(settings, dependencies);
+    const job = await openJobOf(settings, { stored: ledger, dependencies });
     return {
       job,
       work: async (open) => {

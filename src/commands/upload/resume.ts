@@ -33,7 +33,7 @@ export function resume(options: ResumeOptions, dependencies: Dependencies): Prom
     if (allowProduction === false && settings.target.production) throw unconfirmedTarget(run.target);
     // A run that is planned again has no recorded records to compare with, so its files are compared completely.
     const trustsTime = run.state !== "planning";
-    const job = await openRecordedJob(settings, dependencies, { trustsTime });
+    const job = await openRecordedJob(settings, { stored: ledger, dependencies, trustsTime });
     const work = async (open: OpenRun): Promise<ShownRun> => {
       const { target, pace, until, workers } = settings;
       await ledger.resumeRun(run.id, planPolicy(job, settings));

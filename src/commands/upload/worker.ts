@@ -6,6 +6,7 @@ import {
   settingsOf,
   settingsSeenFrom,
 } from "../../job/settings/recorded-settings.ts";
+import type { StoredFiles } from "../../job/settings/stored-setup.ts";
 import { openLedgerStore, requireSharedLedger } from "../../ledger/open-ledger-store.ts";
 import type { LedgerStore } from "../../ledger/ledger-store.ts";
 import type { Run } from "../../ledger/ledger.ts";
@@ -34,7 +35,10 @@ export async function work(options: WorkerOptions, dependencies: Dependencies): 
   const store = await openLedgerStore(options.ledger);
   const run = await plannedRun(store, options.run, dependencies);
   const settings = settingsHere(run, options.folder);
-  const joined = { store, run, settings, openJob: () => openRecordedJob(settings, dependencies) };
+  const stored: StoredFiles = {
+    setupFile: (sha256) => readRunLedger(store, (ledger) => ledger.setupFile(sha256)),
+  };
+  const joined = { store, run, settings, openJob: () => openRecordedJob(settings, { stored, dependencies }) };
   const result = await joinRun(joined, dependencies);
   if (result.failure === undefined && (await remainsOpen(store, run.id, dependencies))) {
     dependencies.notice(`The process that planned run ${run.id} has ended. ${resumeHint(run)}`);

@@ -39,16 +39,20 @@ export async function loadFunctions(
   }
 }
 
-/** The files that define the functions of a mapping: the module and its imports by relative path, at any depth. */
+/**
+ * The files that define the functions of a mapping: the module and its imports by relative path, at any depth.
+ * @param pathOf where each of them is
+ */
 export async function functionFiles(
   document: MappingDocument,
   resolve: (file: string) => string,
+  pathOf: (file: string) => string,
 ): Promise<readonly string[]> {
   const files = new Set(document.functions === undefined ? [] : [path.resolve(resolve(document.functions))]);
   for (const file of files) {
-    const text = await readFile(file, "utf8").catch(() => "");
+    const text = await readFile(pathOf(file), "utf8").catch(() => "");
     for (const [, imported = ""] of text.matchAll(RELATIVE_IMPORT)) {
-      const found = importedFile(path.resolve(path.dirname(file), imported));
+      const found = importedFile(path.resolve(path.dirname(file), imported), pathOf);
       if (found !== undefined) files.add(found);
     }
   }
@@ -59,10 +63,10 @@ export async function functionFiles(
 const RELATIVE_IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*["'](\.{1,2}\/[^"'\n]+)["']/g;
 
 /** `require` allows a path without extension. */
-function importedFile(file: string): string | undefined {
+function importedFile(file: string, pathOf: (file: string) => string): string | undefined {
   return ["", ".js", ".cjs", ".json", "/index.js"]
     .map((end) => file + end)
-    .find((each) => statSync(each, { throwIfNoEntry: false })?.isFile());
+    .find((each) => statSync(pathOf(each), { throwIfNoEntry: false })?.isFile());
 }
 
 /** Node.js reads `.js` as CommonJS if a package.json above it says so, or if it cannot detect the format. */

@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { fingerprintPath, manifestPath } from "../../corrections/read-manifest.ts";
+import type { SetupFile } from "../../ledger/ledger.ts";
 import { Failure } from "../../model/failure.ts";
 import { type FileFingerprint, fingerprintFile, inspectFile } from "../../read/input/source-files.ts";
-import { contractPaths, pathsFrom } from "../contract-files.ts";
+import { contractNames, pathsFrom } from "../contract-files.ts";
 import type { Job, JobSettings } from "../job.ts";
+import { setupPaths } from "./setup-paths.ts";
 
 /** The role of a file in a run, in the order in which files are recorded. */
 export const FILE_KINDS = [
@@ -13,10 +17,16 @@ export const FILE_KINDS = [
   "lookup",
   "functions",
   "references",
+  "configuration",
   "rejects",
   "input",
 ] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
+
+/** Files with data of customers, which the ledger does not store. */
+export function isData(kind: FileKind): boolean {
+  return kind === "rejects" || kind === "input";
+}
 
 /** A file that a run depends on, with its fingerprint at the start of the run. */
 export interface RecordedFile extends FileFingerprint {
@@ -31,60 +41,95 @@ export const recordedFileSchema: z.ZodType<RecordedFile> = z.object({
   modifiedMs: z.number(),
 });
 
+/** The files of a run, and the contents to store with it: of all files except its data. */
+export interface RecordedFiles {
+  readonly files: readonly RecordedFile[];
+  readonly setup: readonly SetupFile[];
+}
+
 /** Reads every file of a job once. */
-export async function recordFiles(job: Job): Promise<readonly RecordedFile[]> {
+export async function recordFiles(job: Job): Promise<RecordedFiles> {
+  const pathOf = setupPaths(job.settings);
   const files: RecordedFile[] = [];
-  for (const { kind, path } of filesOf(job)) files.push({ kind, ...(await fingerprintFile(path)) });
-  return files;
+  const setup: SetupFile[] = [];
+  for (const { kind, name } of filesOf(job)) {
+    if (isData(kind)) {
+      files.push({ kind, ...(await fingerprintFile(name)) });
+      continue;
+    }
+    const path = pathOf(name);
+    const { modifiedMs } = await inspectFile(path);
+    const content = await readFile(path);
+    const sha256 = createHash("sha256").update(content).digest("hex");
+    files.push({ kind, file: name, bytes: content.length, sha256, modifiedMs });
+    setup.push({ sha256, content });
+  }
+  return { files, setup };
 }
 
 interface NamedFile {
   readonly kind: FileKind;
-  readonly path: string;
+  /** The path, or `overlay:<name>`. */
+  readonly name: string;
 }
 
 function filesOf({ settings, mappingFiles, input }: Job): readonly NamedFile[] {
-  const { folder, contract, mapping, references, rejects }: JobSettings = settings;
+  const { folder, contract, mapping, references, configFile, rejects }: JobSettings = settings;
   const resolve = pathsFrom(folder);
   const named = (kind: FileKind, files: readonly string[]): readonly NamedFile[] =>
-    files.map((file) => ({ kind, path: resolve(file) }));
+    files.map((file) => ({ kind, name: resolve(file) }));
   return [
-    ...contract.flatMap((file, index) => named(index === 0 ? "contract" : "overlay", contractPaths(file))),
+    ...contract.flatMap((file, index) => named(index === 0 ? "contract" : "overlay", contractNames(file))),
     ...named("mapping", mapping === undefined ? [] : [mapping]),
-    ...mappingFiles,
+    ...mappingFiles.map(({ kind, path }) => ({ kind, name: path })),
     ...named("references", Object.values(references ?? {})),
+    ...named("configuration", configFile === undefined ? [] : [configFile]),
     ...named("rejects", rejects === undefined ? [] : [manifestPath(rejects.folder), fingerprintPath(rejects.folder)]),
-    ...input.files.map(({ path }) => ({ kind: "input" as const, path })),
+    ...input.files.map(({ path }) => ({ kind: "input" as const, name: path })),
   ];
 }
 
 /**
- * Checks that all files of a run are unchanged.
+ * The files of a run that have changed since it began. The values of its configuration file are part of its settings,
+ * so a change to that file does not matter.
  * @param options `trustsTime`: a large input with the same size and modification time counts as unchanged; its reader
  * compares each record
- * @throws Failure `source_changed`, naming each changed file and its kind
  */
-export async function requireUnchangedFiles(
+export async function changedFiles(
   { job, files }: { readonly job: JobSettings; readonly files: readonly RecordedFile[] },
-  { trustsTime = false }: { readonly trustsTime?: boolean } = {},
-): Promise<void> {
-  const resolve = pathsFrom(job.folder);
+  { trustsTime = false }: { readonly trustsTime?: boolean | undefined } = {},
+): Promise<readonly ChangedFile[]> {
+  const pathOf = setupPaths(job);
   const changed: ChangedFile[] = [];
   for (const before of files) {
-    const file = resolve(before.file);
+    if (before.kind === "configuration") continue;
+    const path = pathOf(before.file);
     const isTrusted = trustsTime && before.kind === "input" && before.bytes >= LARGE_BYTES;
-    if (isTrusted && (await hasSameTime(file, before))) continue;
-    const now = await fingerprintFile(file).catch(() => undefined);
+    if (isTrusted && (await hasSameTime(path, before))) continue;
+    const now = await fingerprintFile(path).catch(() => undefined);
     if (now?.sha256 !== before.sha256) changed.push({ ...before, isGone: now === undefined });
   }
-  if (changed.length === 0) return;
-  const words = changed.map(
-    ({ kind, file, isGone }) => `${KIND_NAMES[kind]} ${file} ${isGone ? "no longer exists" : "has changed"}`,
-  );
-  throw new Failure("source_changed", `since the run began, ${words.join(", ")}`, { hint: hintFor(changed) });
+  return changed;
 }
 
-interface ChangedFile extends RecordedFile {
+/** The failure of a run that cannot continue without its own version of these files. */
+export function filesChanged(changed: readonly ChangedFile[]): Failure {
+  return new Failure("source_changed", `since the run began, ${changesText(changed)}`, { hint: hintFor(changed) });
+}
+
+/** Tells the user that a run uses its own versions of these files. */
+export function ownVersionsText(changed: readonly ChangedFile[]): string {
+  const versions = changed.length === 1 ? "version" : "versions";
+  return `Since the run began, ${changesText(changed)}. Using the ${versions} stored with the run`;
+}
+
+function changesText(changed: readonly ChangedFile[]): string {
+  return changed
+    .map(({ kind, file, isGone }) => `${KIND_NAMES[kind]} ${file} ${isGone ? "no longer exists" : "has changed"}`)
+    .join(", ");
+}
+
+export interface ChangedFile extends RecordedFile {
   readonly isGone: boolean;
 }
 
@@ -95,6 +140,7 @@ const KIND_NAMES: Readonly<Record<FileKind, string>> = {
   lookup: "the lookup list",
   functions: "the function file",
   references: "the reference list",
+  configuration: "the configuration file",
   rejects: "the rejects file",
   input: "the input",
 };

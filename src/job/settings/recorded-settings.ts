@@ -41,15 +41,16 @@ export async function describeRun(
   { job, host, clock }: { readonly job: Job; readonly host: string; readonly clock: WallClock },
 ): Promise<NewRun> {
   const { target, pace, workers, confirmed, dryRun } = options;
+  const { files, setup } = await recordFiles(job);
   const settings: RunSettings = {
-    job: job.settings,
+    job: withoutCopies(job.settings),
     target,
     pace,
     workers,
     ...recordedValues(RUN, options),
     confirmed,
     rejectsSecret: randomBytes(32).toString("base64url"),
-    files: await recordFiles(job),
+    files,
   };
   return {
     command: "push",
@@ -60,7 +61,12 @@ export async function describeRun(
     settings,
     dryRun,
     startedAt: timestamp(clock),
+    setup,
   };
+}
+
+function withoutCopies({ copies: _copies, ...settings }: JobSettings): JobSettings {
+  return settings;
 }
 
 /** The entry of a run that only reads the job's input. Its ledger is temporary, and the run cannot be resumed. */
@@ -138,6 +144,7 @@ const jobSettingsSchema: z.ZodType<JobSettings> = z.object({
   ...recordedShape(JOB),
   folder: z.string(),
   config: text,
+  configFile: text,
   standardInput: text,
   rejects: z
     .object({

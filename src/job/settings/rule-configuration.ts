@@ -20,6 +20,8 @@ export interface RuleSettings {
 
 interface RuleEnvironment {
   readonly resolve: (file: string) => string;
+  /** Where a file is, by its resolved name. */
+  readonly pathOf?: (file: string) => string;
   /** Milliseconds since 1970. */
   readonly now: number;
 }
@@ -31,14 +33,14 @@ interface RuleEnvironment {
 export async function loadRuleContext(
   contract: Contract,
   { rules: declared = {}, references: files = {}, today }: RuleSettings,
-  { resolve, now }: RuleEnvironment,
+  { resolve, pathOf = (file) => file, now }: RuleEnvironment,
 ): Promise<RuleContext | undefined> {
   const rules = rulesOf(contract);
   const { ruleDeclarations: declarations } = contract;
   if (rules.length === 0 && declarations.settings.size === 0) return undefined;
   const settings = ruleSettingValues(declarations, declared);
   const zone = settings.get("time_zone");
-  const references = await readReferences(rules, contract, Object.entries(files), resolve);
+  const references = await readReferences(rules, contract, Object.entries(files), { resolve, pathOf });
   const asksForPhones = rules.some((rule) => [...requirementsOf(rule, declarations).formats].some(isPhoneKind));
   return {
     declarations,
@@ -74,14 +76,14 @@ async function readReferences(
   rules: readonly Rule[],
   { ruleDeclarations }: Contract,
   files: readonly (readonly [string, string])[],
-  resolve: (file: string) => string,
+  { resolve, pathOf }: Required<Pick<RuleEnvironment, "resolve" | "pathOf">>,
 ): Promise<ReadonlyMap<string, ReferenceList>> {
   const columns = keyColumnsUsed(rules, ruleDeclarations);
   const lists = new Map<string, ReferenceList>();
   const known = listsUsed(rules, ruleDeclarations);
   for (const [name, file] of files) {
     if (!known.has(name)) throw unknownList(name, [...known]);
-    const list = await readReferenceList(resolve(file));
+    const list = await readReferenceList(resolve(file), pathOf(resolve(file)));
     const missing = columns.get(name)?.find((column) => !list.columns.includes(column));
     if (missing !== undefined) {
       throw new Failure("config", `${file}: the reference list ${name} needs a column "${missing}"`, {

@@ -25,13 +25,14 @@ export function differencesOf(
     ...(!isOtherTarget && own.endpoint !== other.endpoint ? ["the operation"] : []),
     ...(own.supplier === other.supplier ? [] : ["the import supplier"]),
     ...FILE_KINDS.flatMap((kind) =>
-      isSame(fingerprintsOf(one, kind), fingerprintsOf(two, kind)) ? [] : [NAMES[kind]],
+      kind === "configuration" || isSame(fingerprintsOf(one, kind), fingerprintsOf(two, kind)) ? [] : [NAMES[kind]],
     ),
     ...differentOptions(one, two),
   ];
 }
 
-const NAMES: Readonly<Record<FileKind, string>> = {
+/** The values of a configuration file are compared as settings. */
+const NAMES: Readonly<Record<Exclude<FileKind, "configuration">, string>> = {
   contract: "the contract",
   overlay: "the overlays",
   mapping: "the mapping",

@@ -12,9 +12,27 @@ import {
 } from "../records/known-keys.ts";
 import type { RunRow } from "../runs/recorded-run.ts";
 import type { Statement, Tables, Work } from "../tables/tables.ts";
-import { writeFindings } from "./findings.ts";
+import { holdInvalid } from "../tables/planned-records.ts";
+import { type PlanFinding, writeFindings } from "./findings.ts";
 import { selectJournaledRows } from "./journaled-rows.ts";
 import { collectNewKeys, dropNewKeys, FROM_NEW_ITEMS, IS_NEW, OWN_ITEM, WAS_SENT, withNewKeys } from "./new-keys.ts";
+
+/**
+ * Refuses the records of a resumed run that are left to send, like `refuseNearKnownKeys`, if a later push may have sent
+ * their rows under other keys.
+ */
+export function* refuseKeysSentSince(tables: Tables, run: RunRow, policy: PlanPolicy): Work<void> {
+  if (policy.newKeys === true || (yield* tables.row(LATER_PUSH, run.number)) === undefined) return;
+  yield* refuseNearKnownKeys(tables, run, policy);
+}
+
+const LATER_PUSH: Statement<{ id: number }> = {
+  sql: `
+  select later.id from migrate.runs as own
+  inner join migrate.runs as later on later.id > own.id and later.endpoint = own.endpoint
+    and later.supplier = own.supplier and later.command = 'push' and not later.dry_run
+  where own.id = $1 limit 1`,
+};
 
 /**
  * Makes a record `invalid` if its key is new and may be a changed form of a key from an earlier run to the same
@@ -70,6 +88,11 @@ function recordRefuser(
   readonly refuseEach: (statement: Statement<FoundKey>, problemOf: ProblemOf) => Work<void>;
 } {
   let refused: number | undefined;
+  function* write(findings: readonly PlanFinding[]): Work<void> {
+    yield* writeFindings(tables, run, findings);
+    const records = findings.map(({ record }) => record);
+    if (run.state !== "planning") yield* holdInvalid(tables, run.number, records);
+  }
   const refuse = (rows: readonly FoundKey[], problemOf: ProblemOf): Work<void> => {
     const findings = rows.flatMap((row) => {
       if (row.record === refused) return [];
@@ -79,7 +102,7 @@ function recordRefuser(
       refused = row.record;
       return [{ record: row.record, status: "invalid" as const, problems: [problem] }];
     });
-    return writeFindings(tables, run, findings);
+    return write(findings);
   };
   return {
     refuse,

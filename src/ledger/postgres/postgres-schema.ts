@@ -76,6 +76,7 @@ const CREATE_TABLES = `
   );
   create index decisions_by_identity on migrate.decisions (identity);
   create index decisions_by_account on migrate.decisions (account);
+  create table migrate.setup (sha256 bytea primary key, content bytea not null);
   create table migrate.workers (
     id text primary key, run integer not null, host text not null, pid integer not null, started_at timestamptz not null,
     seen_at timestamptz not null, state text not null, rank bigint generated always as identity, report text,

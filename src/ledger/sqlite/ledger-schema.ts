@@ -57,9 +57,10 @@ const CREATE_TABLES = `
    reason text not null, account text);
   create index decisions_by_identity on decisions (identity);
   create index decisions_by_account on decisions (account);
-  create table positions (run int, record int, file int not null,
-   byte int not null, line int not null, primary key (run, record)) without rowid;
-  create table compared (run int not null);
+  create table positions (run int, record int, file int,
+   byte int, line int, primary key (run, record)) without rowid;
+  create table setup (sha256 blob primary key, content blob) without rowid;
+  create table compared (run int);
   create table seal (commits int not null, writer text, recoveries text);
   insert into seal (commits) values (0);
   ${COUNT_TABLES}`;

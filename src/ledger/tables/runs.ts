@@ -2,9 +2,11 @@ import type { LedgerHistory, NewRun, PlanPolicy, Run } from "../ledger.ts";
 import { applyKnownRecords } from "../plan/known-records.ts";
 import { noteCompared, reopenOpen, reopenRejected, takeOverAccepted } from "../plan/compared-runs.ts";
 import { type RunColumns, type RunRow, severalRuns, toRun, unknownRun } from "../runs/recorded-run.ts";
+import { refuseKeysSentSince } from "../plan/near-known-keys.ts";
 import { newRunId } from "../runs/run-id.ts";
 import { closeInterruptedAttempts } from "./interruption.ts";
 import { planUnsent } from "./planned-records.ts";
+import { saveSetupFiles } from "./setup-files.ts";
 import type { Statement, Tables, TableValue, Work } from "./tables.ts";
 
 export function* startRun(tables: Tables, run: NewRun, toolVersion: string | undefined): Work<Run> {
@@ -12,7 +14,9 @@ export function* startRun(tables: Tables, run: NewRun, toolVersion: string | und
   for (;;) {
     const id = newRunId(run.startedAt);
     const started = toRun(yield* tables.row(INSERT_RUN, ...runValues(id, run, toolVersion)));
-    if (started !== undefined) return started;
+    if (started === undefined) continue;
+    yield* saveSetupFiles(tables, run.setup ?? []);
+    return started;
   }
 }
 
@@ -84,6 +88,7 @@ export function* resumeRun(
     const reopened = yield* reopenOpen(tables, run);
     yield* takeOverAccepted(tables, run);
     yield* applyKnownRecords(tables, run, policy, reopened);
+    if (reopened === "left") yield* refuseKeysSentSince(tables, run, policy);
     yield* planUnsent(tables, run.number);
     yield* noteCompared(tables, run);
     yield* tables.run(

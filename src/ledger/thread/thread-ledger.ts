@@ -77,6 +77,7 @@ export function threadLedger(
 }
 
 type Query =
+  | "setupFile"
   | "history"
   | "summary"
   | "coverage"
@@ -90,6 +91,7 @@ type Query =
 /** Queries with a single result. */
 function queries(ask: LedgerThread["ask"]): Pick<Ledger, Query> {
   return {
+    setupFile: (sha256) => ask("setupFile", [sha256]),
     history: () => ask("history", []),
     summary: (run) => ask("summary", [run]),
     coverage: () => ask("coverage", []),

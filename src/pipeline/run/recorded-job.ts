@@ -1,30 +1,54 @@
 import type { Dependencies } from "../../job/dependencies.ts";
 import { type Job, openJob } from "../../job/job.ts";
-import { requireUnchangedFiles } from "../../job/settings/recorded-files.ts";
+import { changedFiles, filesChanged, ownVersionsText } from "../../job/settings/recorded-files.ts";
 import type { RunSettings } from "../../job/settings/recorded-settings.ts";
+import { copyName } from "../../job/settings/setup-paths.ts";
+import { restoreSetup, type StoredFiles } from "../../job/settings/stored-setup.ts";
 import { Failure } from "../../model/failure.ts";
 
+interface ReopenOptions {
+  /** The files that runs stored. */
+  readonly stored: StoredFiles;
+  readonly dependencies: Dependencies;
+  /** See `changedFiles`. */
+  readonly trustsTime?: boolean | undefined;
+}
+
 /**
- * The job of a run, with unchanged contract, mapping and input.
- * @param options of `requireUnchangedFiles`
- * @throws Failure `source_changed`, and errors of `openJob`
+ * The job of a run, with unchanged input. For files of its setup that have changed since, it uses the versions that the
+ * run stored.
+ * @throws Failure `source_changed` for a changed file that the run has not stored; errors of `openJob`
  */
-export async function openRecordedJob(
+export async function openRecordedJob(settings: RunSettings, options: ReopenOptions): Promise<Job> {
+  return openJob(await recordedSetup(settings, options), options.dependencies);
+}
+
+/**
+ * The settings of the job of a run, with the stored versions of changed files.
+ * @throws Failure `source_changed` for a changed file that the run has not stored
+ */
+async function recordedSetup(
   settings: RunSettings,
-  dependencies: Dependencies,
-  options: Parameters<typeof requireUnchangedFiles>[1] = {},
-): Promise<Job> {
-  await requireUnchangedFiles(settings, options);
-  return openJob(settings.job, dependencies);
+  { stored, dependencies, trustsTime }: ReopenOptions,
+): Promise<RunSettings["job"]> {
+  const { job } = settings;
+  const changed = await changedFiles(settings, { trustsTime });
+  if (changed.length === 0) return job;
+  const { temporaryFolder, notice } = dependencies;
+  const copies = await restoreSetup(settings, changed, { stored, temporaryFolder });
+  const lost = changed.filter(({ file }) => copies[copyName(job.folder, file)] === undefined);
+  if (lost.length > 0) throw filesChanged(lost);
+  notice(ownVersionsText(changed));
+  return { ...job, copies };
 }
 
 /** The job of a run; undefined if its sources have changed. A notice then says why there are no rejects. */
-export async function openJobIfUnchanged(settings: RunSettings, dependencies: Dependencies): Promise<Job | undefined> {
+export async function openJobIfUnchanged(settings: RunSettings, options: ReopenOptions): Promise<Job | undefined> {
   try {
-    return await openRecordedJob(settings, dependencies);
+    return await openRecordedJob(settings, options);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    dependencies.notice(`The rejects were not written: ${error.message}`);
+    options.dependencies.notice(`The rejects were not written: ${error.message}`);
     return undefined;
   }
 }

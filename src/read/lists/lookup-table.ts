@@ -6,11 +6,12 @@ const HINT = "a lookup file is CSV with a header; the first column contains the 
 /**
  * A lookup table: a CSV file with a header. The first column contains the codes, the second column their values; other
  * columns are ignored. Codes and values are trimmed.
+ * @param from where to read it, if its content is elsewhere
  * @throws Failure `config` for an unreadable file, a row with one cell, or a duplicate code
  */
-export async function readLookup(path: string): Promise<ReadonlyMap<string, string>> {
+export async function readLookup(path: string, from: string = path): Promise<ReadonlyMap<string, string>> {
   const bad = tableFailure(path, HINT);
-  const [header, ...rows] = tableLines(await readTextFile(path), HINT);
+  const [header, ...rows] = tableLines(await readTextFile(path, from), HINT);
   if (header === undefined || header.cells.length < 2) throw bad(1, "expected a header with at least two columns");
   const lines = new Map<string, number>();
   const values = new Map<string, string>();

@@ -11,9 +11,13 @@ export interface ReferenceRows {
   readonly rows: readonly JsonObject[];
 }
 
-/** Reads a complete reference list: a file of at most 64 MiB. @throws Failure `config` for an unreadable file */
-export async function readReferenceList(path: string): Promise<ReferenceRows> {
-  const file = await readTextFile(path);
+/**
+ * Reads a complete reference list: a file of at most 64 MiB.
+ * @param from where to read it, if its content is elsewhere
+ * @throws Failure `config` for an unreadable file
+ */
+export async function readReferenceList(path: string, from: string = path): Promise<ReferenceRows> {
+  const file = await readTextFile(path, from);
   return file.text.trimStart().startsWith("{") ? fromNdjson(file) : fromCsv(file);
 }
 

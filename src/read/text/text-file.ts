@@ -17,10 +17,12 @@ const BYTE_ORDER_MARK = "\uFEFF";
 
 /**
  * A contract, mapping or configuration file as text.
+ * @param path its name in messages
+ * @param from where to read it, if its content is elsewhere
  * @throws Failure `config` for a file that is missing, not a regular file, larger than 64 MiB, or not UTF-8 text
  */
-export async function readTextFile(path: string): Promise<TextFile> {
-  const bytes = await readSmall(path);
+export async function readTextFile(path: string, from: string = path): Promise<TextFile> {
+  const bytes = await readSmall(from);
   if (!isUtf8(bytes)) {
     const offset = firstInvalidByte(bytes);
     const line = 1 + countLineEnds(bytes.subarray(0, offset));

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import type { AttemptOutcome } from "../../../src/ledger/records/requests.ts";
-import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { Ledger, PlannedItem } from "../../../src/ledger/ledger.ts";
 import type { LocalProblem } from "../../../src/model/problem.ts";
 import { item, outcomesOf, planned, POLICY, sendAll, statusesOf } from "../ledger-input.ts";
 
@@ -114,6 +114,24 @@ export function describeKnownKeys(opened: () => Ledger): void {
   });
 
   describe("rows that were sent under another key", () => {
+    test("are refused when a run is resumed, unless its keys are declared as intended", async () => {
+      const rows = [1, 2, 3].map((record) => ({ record, rowHash: record }));
+      const under = (prefix: string, records: readonly number[] = [1, 2, 3]): readonly PlannedItem[] =>
+        rows
+          .filter(({ record }) => records.includes(record))
+          .map(({ record, rowHash }) => item(record, `${prefix}${record}`, "x", { rowHash }));
+      const first = await planned(ledger, under("OLD-"));
+      const intended = await planned(ledger, under("MEANT-"), { policy: { newKeys: true } });
+      await sendAll(ledger, await planned(ledger, under("ALTERED-", [1, 2])), "accepted");
+      await ledger.resumeRun(first, POLICY);
+      expect(await statusesOf(ledger, first)).toEqual(["invalid", "invalid", "pending"]);
+      expect((await keyProblemsOf(ledger, first))[0]).toMatchObject([
+        { code: "row_sent_under_other_key", key: "OLD-1", known: "ALTERED-1" },
+      ]);
+      await ledger.resumeRun(intended, { ...POLICY, newKeys: true });
+      expect(await statusesOf(ledger, intended)).toEqual(["pending", "pending", "pending"]);
+    });
+
     test.each(["accepted", "ambiguous"] as const)("refuses a row that is %s under another key", async (status) => {
       const before = [item(1, "A", "x", { rowHash: 2 ** 52 - 1 }), item(2, "B", "x", { rowHash: 8 })];
       await sendAll(ledger, await planned(ledger, before), status);

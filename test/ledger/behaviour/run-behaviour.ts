@@ -1,6 +1,11 @@
+import { createHash } from "node:crypto";
 import { beforeEach, describe, expect, test } from "vitest";
-import type { Ledger } from "../../../src/ledger/ledger.ts";
+import type { Ledger, SetupFile } from "../../../src/ledger/ledger.ts";
 import { item, planned, POLICY, PUSH, REFUSED } from "../ledger-input.ts";
+
+function file(text: string): SetupFile {
+  return { sha256: createHash("sha256").update(text).digest("hex"), content: Buffer.from(text) };
+}
 
 /** How a run starts, continues and ends. */
 export function describeRuns(opened: () => Ledger): void {
@@ -21,6 +26,15 @@ export function describeRuns(opened: () => Ledger): void {
       expect(await ledger.findRun("1999")).toBeUndefined();
       await expect(ledger.findRun("2026112")).rejects.toMatchObject({ code: "run_unknown" });
       await expect(ledger.summary("nope")).rejects.toMatchObject({ code: "run_unknown" });
+    });
+
+    test("stores the files of a run, each content once, and returns them by hash", async () => {
+      const [mapping, contract] = [file("key: id\n".repeat(9_000)), file("openapi: 3.0.3\n")];
+      await ledger.startRun({ ...PUSH, setup: [mapping, contract] });
+      await ledger.startRun({ ...PUSH, setup: [mapping, file("")] });
+      for (const { sha256, content } of [mapping, contract, file("")])
+        expect(Buffer.from((await ledger.setupFile(sha256)) ?? "absent")).toEqual(content);
+      expect(await ledger.setupFile(file("other").sha256)).toBeUndefined();
     });
 
     test("moves a run from planning to sending to finished, and back to sending on resume", async () => {

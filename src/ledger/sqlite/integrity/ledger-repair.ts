@@ -75,7 +75,10 @@ function copyInto(
     saveRecoveries(intact, unlessCorrupt(() => recoveriesOf(corrupt)) ?? []);
     const hasRuns = tables.some(({ table, rows }) => table === "runs" && rows > 0);
     if (!hasRuns && !mayRecreate) throw unreadable(path);
-    return { tables, isCertain: tables.every(({ isWhole }) => isWhole) && isComplete(corrupt, path) };
+    return {
+      tables,
+      isCertain: tables.every(({ table, isWhole }) => isWhole || HAS_NO_STATE.has(table)) && isComplete(corrupt, path),
+    };
   } finally {
     corrupt.close();
     if (source !== path) removeDatabase(source);
@@ -201,7 +204,11 @@ const TABLES = {
   attempts: ["run", "record", "attempt"],
   problems: ["run", "record", "attempt", "position"],
   decisions: ["id"],
+  setup: ["sha256"],
 } as const;
+
+/** Without these, a run needs its own files again, but the state of every record is known. */
+const HAS_NO_STATE: ReadonlySet<string> = new Set(["setup"] satisfies readonly (keyof typeof TABLES)[]);
 
 /**
  * Copies the readable rows of a corrupt ledger into a new one: every table from its beginning to the first unreadable

@@ -1,0 +1,100 @@
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { isShippedOverlay } from "../../job/contract-files.ts";
+import type { Notifier } from "../../job/dependencies.ts";
+import { isData, type RecordedFile } from "../../job/settings/recorded-files.ts";
+import { settingsOf } from "../../job/settings/recorded-settings.ts";
+import { copyName } from "../../job/settings/setup-paths.ts";
+import { relativeName } from "../../job/settings/stored-setup.ts";
+import type { Run } from "../../ledger/ledger.ts";
+import { openLedgerStore } from "../../ledger/open-ledger-store.ts";
+import { Failure } from "../../model/failure.ts";
+import { readRunLedger, requireRun } from "../../pipeline/run/run-ledger.ts";
+
+export interface RunSetupOptions {
+  readonly ledger: string;
+  /** Id of the run, or a prefix of it; absent: the latest run. */
+  readonly run?: string | undefined;
+}
+
+/** A run with the files that it depends on. */
+export interface RunSetup {
+  readonly run: Run;
+  readonly files: readonly ListedFile[];
+}
+
+export interface ListedFile extends Pick<RecordedFile, "kind" | "file" | "bytes" | "sha256"> {
+  /** The ledger has the content that the run read. */
+  readonly isStored: boolean;
+}
+
+/** Lists the files of a run. */
+export async function runSetup({ ledger: locator, run: id }: RunSetupOptions, notifier: Notifier): Promise<RunSetup> {
+  return readRunLedger(await openLedgerStore(locator, notifier), async (ledger) => {
+    const run = await requireRun(ledger, id);
+    const { job, files: recorded } = settingsOf(run);
+    const { folder } = job;
+    const files: ListedFile[] = [];
+    for (const { kind, file, bytes, sha256 } of recorded) {
+      const isStored = !isData(kind) && (await ledger.setupFile(sha256)) !== undefined;
+      files.push({ kind, file: shownName(file, folder), bytes, sha256, isStored });
+    }
+    return { run, files };
+  });
+}
+
+/** The path relative to the folder of the run, if the file is below it. */
+function shownName(file: string, folder: string): string {
+  return file.startsWith(path.join(folder, path.sep)) ? path.relative(folder, file) : file;
+}
+
+export interface WrittenSetup {
+  readonly run: string;
+  /** Paths of the files, in the order of the run. */
+  readonly written: readonly string[];
+}
+
+/**
+ * Writes the stored files of a run to a folder, in folders like their own. Bundled overlays are in `overlays`.
+ * @throws Failure `usage` if the folder is not empty; `run_unknown` if no file of the run is stored
+ */
+export async function writeRunSetup(
+  { ledger: locator, run: id, out }: RunSetupOptions & { readonly out: string },
+  notifier: Notifier,
+): Promise<WrittenSetup> {
+  return readRunLedger(await openLedgerStore(locator, notifier), async (ledger) => {
+    const run = await requireRun(ledger, id);
+    const { job, files } = settingsOf(run);
+    const names = files.flatMap(({ kind, file, sha256 }) =>
+      isData(kind) ? [] : [{ name: copyName(job.folder, file), sha256 }],
+    );
+    const folder = commonFolder(names.flatMap(({ name }) => (isShippedOverlay(name) ? [] : [name])));
+    await requireEmptyFolder(out);
+    const written: string[] = [];
+    for (const { name, sha256 } of names) {
+      const content = await ledger.setupFile(sha256);
+      if (content === undefined) continue;
+      const target = path.join(out, relativeName(name, folder));
+      await mkdir(path.dirname(target), { recursive: true });
+      await writeFile(target, content, { mode: 0o600 });
+      written.push(target);
+    }
+    if (written.length > 0) return { run: run.id, written };
+    throw new Failure("run_unknown", `the ledger has no files of run ${run.id}`);
+  });
+}
+
+/** The deepest folder that contains all files. */
+function commonFolder(names: readonly string[]): string {
+  const [first = "", ...others] = names.map((name) => path.dirname(name));
+  let folder = first;
+  while (others.some((other) => other !== folder && !other.startsWith(path.join(folder, path.sep))))
+    folder = path.dirname(folder);
+  return folder;
+}
+
+async function requireEmptyFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  if ((await readdir(folder)).length === 0) return;
+  throw new Failure("usage", `the folder ${folder} is not empty`, { hint: "name a new folder with --out" });
+}

@@ -1,0 +1,88 @@
+import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
+import path from "node:path";
+import { isShippedOverlay } from "../contract-files.ts";
+import type { Ledger } from "../../ledger/ledger.ts";
+import type { JobSettings } from "../job.ts";
+import type { Dependencies } from "../dependencies.ts";
+import {
+  type ChangedFile,
+  changedFiles,
+  type FileKind,
+  isData,
+  ownVersionsText,
+  type RecordedFile,
+} from "./recorded-files.ts";
+import type { RunSettings } from "./recorded-settings.ts";
+import { copyName } from "./setup-paths.ts";
+
+/** The files that runs have stored. */
+export type StoredFiles = Pick<Ledger, "setupFile">;
+
+interface RecordedSetup {
+  readonly job: Pick<JobSettings, "folder">;
+  readonly files: readonly RecordedFile[];
+}
+
+/**
+ * Writes the versions that a run stored of these files to a new folder. Functions import each other by relative path,
+ * so if one of them has changed, all are written, in folders like their own.
+ * @returns the copies, for `JobSettings.copies`; files that the run has not stored are missing
+ */
+export async function restoreSetup(
+  { job, files }: RecordedSetup,
+  changed: readonly ChangedFile[],
+  { stored, temporaryFolder }: { readonly stored: StoredFiles; readonly temporaryFolder: string },
+): Promise<Readonly<Record<string, string>>> {
+  if (changed.length === 0) return {};
+  await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
+  const root = await mkdtemp(path.join(temporaryFolder, "setup-"));
+  const hasFunctions = changed.some(({ kind }) => kind === "functions");
+  const wanted = [...changed, ...files.filter(({ kind }) => hasFunctions && kind === "functions")];
+  const copies: Record<string, string> = {};
+  for (const { kind, file, sha256 } of wanted) {
+    const content = isData(kind) ? undefined : await stored.setupFile(sha256);
+    if (content === undefined) continue;
+    const name = copyName(job.folder, file);
+    const copy = path.join(root, relativeName(name, path.parse(name).root));
+    await mkdir(path.dirname(copy), { recursive: true });
+    await writeFile(copy, content, { mode: 0o600 });
+    copies[name] = copy;
+  }
+  return copies;
+}
+
+interface OwnVersionOptions {
+  readonly stored: StoredFiles;
+  /** Kinds of files to use as they are now. */
+  readonly replaced?: ReadonlySet<FileKind>;
+  /** Added to the notice. */
+  readonly hint?: string;
+  readonly dependencies: Pick<Dependencies, "temporaryFolder" | "notice">;
+}
+
+/**
+ * The settings of a run, with its own versions of setup files that have changed since. A file that the run has not
+ * stored, and its data, are used as they are now.
+ */
+export async function withOwnVersions(
+  settings: RunSettings,
+  { stored, replaced = new Set(), hint, dependencies: { temporaryFolder, notice } }: OwnVersionOptions,
+): Promise<RunSettings> {
+  const files = settings.files.filter(({ kind }) => !isData(kind) && !replaced.has(kind));
+  const changed = await changedFiles({ ...settings, files });
+  const copies = await restoreSetup(settings, changed, { stored, temporaryFolder });
+  const own = changed.filter(({ file }) => copies[copyName(settings.job.folder, file)] !== undefined);
+  if (own.length === 0) return settings;
+  notice([ownVersionsText(own), ...(hint === undefined ? [] : [hint])].join(". "));
+  return { ...settings, job: { ...settings.job, copies } };
+}
+
+/**
+ * The path of a setup file relative to a folder that contains it; of a bundled overlay, below `overlays`.
+ * @param name from `copyName`
+ */
+export function relativeName(name: string, folder: string): string {
+  return isShippedOverlay(name)
+    ? path.join("overlays", `${name.slice(name.indexOf(":") + 1)}.yaml`)
+    : path.relative(folder, name);
+}

@@ -1,0 +1,42 @@
+import { createHash } from "node:crypto";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { Failure } from "../../model/failure.ts";
+import type { SetupFile } from "../ledger.ts";
+import type { Statement, Tables, Work } from "./tables.ts";
+
+/** Stores the files of a run. A file that another run has stored is not stored again. */
+export function* saveSetupFiles(tables: Tables, files: readonly SetupFile[]): Work<void> {
+  for (const { sha256, content } of files) {
+    const name = Buffer.from(sha256, "hex");
+    if ((yield* tables.row(IS_STORED, name)) === undefined)
+      yield* tables.run(INSERT, name, deflateRawSync(content, { level: 1 }));
+  }
+}
+
+const IS_STORED: Statement<{ readonly found: number }> = {
+  sql: "select 1 as found from migrate.setup where sha256 = $1",
+};
+const INSERT = "insert into migrate.setup (sha256, content) values ($1, $2) on conflict do nothing";
+
+/** See `Ledger.setupFile`. */
+export function* setupFile(tables: Tables, sha256: string): Work<Uint8Array | undefined> {
+  const stored = yield* tables.row(SELECT, Buffer.from(sha256, "hex"));
+  if (stored === undefined) return undefined;
+  const content = inflated(stored.content);
+  if (content !== undefined && createHash("sha256").update(content).digest("hex") === sha256) return content;
+  throw new Failure("ledger_damaged", `${tables.name}: a stored file of a run is corrupt (sha256 ${sha256})`, {
+    hint: "restore the files of the run, or start a new push: accepted records are not sent again",
+  });
+}
+
+const SELECT: Statement<{ readonly content: Uint8Array }> = {
+  sql: "select content from migrate.setup where sha256 = $1",
+};
+
+function inflated(bytes: Uint8Array): Uint8Array | undefined {
+  try {
+    return inflateRawSync(bytes);
+  } catch {
+    return undefined;
+  }
+}
