@@ -210,7 +210,7 @@ async function openSources(
 }
 
 /**
- * Sent records must be identifiable.
+ * Checks that the records have a business key, which identifies them on the platform.
  * @throws Failure `config` if records have no business key
  */
 export function requireKey(job: Pick<Job, "mapping">): void {

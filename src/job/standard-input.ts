@@ -50,7 +50,7 @@ export async function removeUnneededInput(store: LedgerStore, ledger: Ledger): P
   }
 }
 
-/** Everything is settled, or the input is unusable: the run cannot be resumed. */
+/** A run with one of these exit codes cannot be resumed: its records are settled, or its input is unusable. */
 const FINAL_EXIT_CODES: ReadonlySet<number | undefined> = new Set([0, 1, 2]);
 
 function isResumable({ exitCode, dryRun }: Run): boolean {

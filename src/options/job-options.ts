@@ -123,7 +123,7 @@ export const SETTINGS = {
     file: true,
     library: true,
     recorded: true,
-    help: "root location of suppliers without their own",
+    help: "root location of suppliers that have no documentRoot of their own",
     docs: "the root location of suppliers that have none in the configuration",
   },
   /** Settings of the platform instance that rules depend on. */
@@ -173,7 +173,7 @@ export const CHECK = {
     env: true,
     library: true,
     recorded: true,
-    help: "stop when more records than this are invalid",
+    help: "maximum number or share of invalid records before the run stops",
   },
   /** Allow an input without records. */
   allowEmpty: { library: true, recorded: true, help: "accept an input without records" },

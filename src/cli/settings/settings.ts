@@ -180,11 +180,11 @@ const MIN_LEASE_MS = 2_000;
 function workerSettings({ workers, lease }: Flags): WorkerSettings | undefined {
   if (workers === undefined && lease === undefined) return undefined;
   if (workers === undefined) {
-    throw new Failure("usage", "--lease needs workers", { hint: "set their number: --workers <n>" });
+    throw new Failure("usage", "--lease needs workers", { hint: "set the number of workers: --workers <n>" });
   }
   if (lease === undefined) return { count: workers, leaseMs: DEFAULT_LEASE_MS };
   if (lease >= MIN_LEASE_MS) return { count: workers, leaseMs: lease };
-  throw new Failure("usage", `--lease ${lease / 1000}s is too short`, { hint: "give 2s or more; 30s is the default" });
+  throw new Failure("usage", `--lease ${lease / 1000}s is too short`, { hint: "use 2s or more; the default is 30s" });
 }
 
 function waitOf(wait: true | number): RateLimitSettings["waitForSupplier"] {

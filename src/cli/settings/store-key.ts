@@ -30,7 +30,7 @@ function credentialsFrom(read: (name: string) => string | undefined, where: stri
   const sessionToken = read("aws_session_token");
   if (accessKeyId && secretAccessKey) return { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
   throw new Failure("config", `${where} contains only half of an access key`, {
-    hint: "both are needed: aws_access_key_id and aws_secret_access_key (AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY)",
+    hint: "set both aws_access_key_id and aws_secret_access_key (AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY)",
   });
 }
 
@@ -56,7 +56,7 @@ async function providedKey({ AWS_PROFILE: profile }: NodeJS.ProcessEnv): Promise
     if (!profile) return undefined;
     const reason = error instanceof Error ? `: ${error.message}` : "";
     throw new Failure("config", `the profile ${profile} (AWS_PROFILE) provides no access key${reason}`, {
-      hint: "check it with `aws sts get-caller-identity`; `aws sso login` renews an expired login",
+      hint: "check the profile with `aws sts get-caller-identity`; `aws sso login` renews an expired login",
       cause: error,
     });
   }

@@ -122,7 +122,7 @@ function refusePayloads(sources: readonly SourceProfile[], { body }: Operation):
     const [file] = files;
     if (file === undefined || file.delimiter !== undefined || known < 3 || known < members.length * 0.8) continue;
     throw new Failure("usage", `${file.file}: its records are already payloads, so they need no mapping`, {
-      hint: `omit it here, and run \`${shellCommand(["migrate", "validate", file.file])}\` without a mapping`,
+      hint: `omit this file, and run \`${shellCommand(["migrate", "validate", file.file])}\` without a mapping`,
     });
   }
 }

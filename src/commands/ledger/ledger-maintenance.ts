@@ -106,7 +106,7 @@ export async function recoverServerLedger(
 
 function fileWithNothingLost(): Failure {
   return new Failure("usage", "--nothing-lost is for a ledger on PostgreSQL", {
-    hint: "omit it: the journal of a ledger file shows which requests are missing",
+    hint: "omit the option: the journal of a ledger file shows which requests are missing",
   });
 }
 

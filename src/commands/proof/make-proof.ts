@@ -71,6 +71,6 @@ async function sendingRuns(ledger: Ledger): Promise<readonly Run[]> {
   const runs = (await ledger.runs()).filter(({ dryRun }) => !dryRun).toReversed();
   if (runs.length > 0) return runs;
   throw new Failure("run_unknown", "the ledger has no run that sent records", {
-    hint: "start one with `migrate push`",
+    hint: "start a push with `migrate push`",
   });
 }

@@ -88,10 +88,10 @@ function noWorkFailure(run: Run, { hasPlanner }: { readonly hasPlanner: boolean 
   if (!hasPlanner && settingsIfKnown(run)?.workers !== undefined) {
     const when = state === "planning" ? "before its plan was complete" : "and no process assigns its ranges";
     return new Failure("run_unknown", `the process that planned run ${id} has ended, ${when}`, {
-      hint: `${resumeHint(run)}; workers can join again while it runs`,
+      hint: `${resumeHint(run)}; workers can join again while the resumed push is running`,
     });
   }
   return new Failure("run_unknown", `run ${id} does not accept workers`, {
-    hint: "only a run started with `migrate push --workers <n>` does, while that process is running",
+    hint: "workers can join only a run of `migrate push --workers <n>`, while it is running",
   });
 }

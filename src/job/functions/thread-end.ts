@@ -69,11 +69,14 @@ function endText(cause: EndCause, file: string): { readonly text: string; readon
     const text = `did not return within ${counted(cause.limitMs / 1000, "second")}`;
     return { text, hint: "fix the function, or increase functionTimeout in migrate.yaml" };
   }
-  if (cause.kind === "memory") return { text: "used too much memory", hint: "keep less data between calls" };
+  if (cause.kind === "memory") return { text: "used too much memory", hint: "store less data between calls" };
   if (cause.kind === "stopped")
-    return { text: "was still running when the command was stopped", hint: "a call should take milliseconds" };
+    return {
+      text: "was still running when the command was stopped",
+      hint: "shorten the work of one call: it should take milliseconds",
+    };
   const text = `caused an error outside a call${placeInModule(cause.thrown, file)}`;
-  return { text, hint: "functions must not leave timers or promises that fail later" };
+  return { text, hint: "a function must not start timers or promises that can fail after it returns" };
 }
 
 /** Exit code of a thread whose top-level promise can never settle. */
