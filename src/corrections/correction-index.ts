@@ -134,7 +134,7 @@ function lineOf(text: string, file: string): ManifestLine {
       }
     }
   } catch {
-    // Reported below.
+    // The file is not valid JSON: the error below reports it.
   }
   throw new Failure("source_unreadable", `${file}: this file is not part of a report`, {
     hint: "pass the corrected files as sources instead: --source <name>=<path>",

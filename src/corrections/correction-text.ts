@@ -48,12 +48,12 @@ function placeText({ source, place, number }: FoundRows): string {
 export interface AcceptedChanges {
   readonly restoreKeys: boolean;
   readonly acceptChanges: boolean;
-  /** Keys that are almost identical to the previous ones are intended. */
+  /** The user confirms new keys that are almost identical to previous keys. */
   readonly newKeys?: boolean | undefined;
 }
 
 /**
- * Rejects changes without a reason, unless the user accepts them.
+ * Rejects changes that are not corrections, unless the user accepts them.
  * @throws Failure `rejects_changed`
  */
 export function refuseUnexplained(findings: CorrectionFindings, accepted: AcceptedChanges): void {

@@ -30,7 +30,7 @@ export function findRowChanges(
   };
 }
 
-/** SQLite takes `file` from the row with the minimum line. */
+/** With `min(line)`, SQLite returns `file` from the same row as the minimum line. */
 const ADDED = "select source, count(*) as count, file, min(line) as line from added group by source order by source";
 const LOST = "select source, count(*) as count, min(number) + 1 as number from exported where file is null";
 const RECORDS_LEFT = "select record from exported where file is not null";
@@ -42,7 +42,7 @@ function numbered(found: Readonly<Record<string, unknown>>): FoundRows {
   return { source: String(source), count: Number(count), number: Number(number) };
 }
 
-/** Rows that follow a row that they preceded in the export. */
+/** Rows that now come after a row that followed them in the export. */
 function reorderedRows({ each }: CorrectionIndex): readonly FoundRows[] {
   const found = new Map<string, FoundRows>();
   let last = { source: "", number: -1 };

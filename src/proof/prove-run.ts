@@ -29,7 +29,7 @@ interface ProvedRun {
 
 /**
  * Proves one run: reads its sources again, both joined and file by file, maps every record again, and compares the
- * results with the ledger. If the files of the run have changed, the proof uses only the ledger and says so.
+ * results with the ledger. If the files of the run have changed, the proof uses only the ledger and states this.
  */
 export async function proveRun(run: Run, context: ProveContext): Promise<ProvedRun> {
   const settings = settingsOf(run);

@@ -105,7 +105,7 @@ function placeCells(
 }
 
 interface MeasuredColumns {
-  /** Returns false for a cell of a CSV file that was passed before. */
+  /** Returns false if an earlier call already passed this cell of a CSV file. */
   readonly isNew: (place: Place | undefined) => boolean;
   readonly learn: (place: Place | undefined) => void;
   /** Cells of the measured columns with no amount in the payload, such as cells of orphans and of unmapped rows. */

@@ -20,8 +20,9 @@ export interface RateChart {
 const CHART_ROWS = 15;
 
 /**
- * Renders the rates of a day as bars, one per half hour. Negative rates hang from the axis. The text below gives the
- * highest and the lowest rate. Uses no colours. With 80 columns, a bar is one column wide, even on the longest day.
+ * Renders the rates of a day as bars, one per half hour. Bars of negative rates extend below the axis. The text below
+ * states the highest and the lowest rate. Uses no colours. With 80 columns, a bar is one column wide, even on the
+ * longest day.
  */
 export function rateChart({ title, bars, width }: RateChart): string {
   const known = bars.flatMap(({ value, clock }) => (value === undefined ? [] : [{ text: value, clock }]));

@@ -24,7 +24,7 @@ const MAX_REPEATS = 200;
 interface Cost {
   /** Number of ways in which it can match at one position; an unlimited repeat counts once. */
   readonly ways: number;
-  /** Number of consecutive unlimited repeats that could give characters back to the part after them. */
+  /** Number of consecutive unlimited repeats that could backtrack and release characters to the part after them. */
   readonly endless: number;
   /** Number of repeats with only one possible end: fast, unless the part before them can end in many places. */
   readonly bounded: number;

@@ -14,7 +14,7 @@ import { counted } from "../../text/count.ts";
 import { timestamp } from "../../time/clock.ts";
 
 export interface ReconcileOptions extends RecordedRunOptions {
-  /** Business keys of records that the user knows to have arrived. */
+  /** Business keys of records that have arrived, according to the user. */
   readonly accept: readonly string[];
   /** Business keys of records that have not arrived, and must be sent again. */
   readonly resend: readonly string[];
