@@ -103,8 +103,8 @@ function addProofCommands(program: Command, session: Session): void {
 }
 
 /**
- * A command with its own options takes every option of the command line, also those of its subcommand. Passes them on,
- * and refuses an option that the subcommand does not have.
+ * Passes options from a command to its subcommand, because Commander assigns all options to a parent that defines them.
+ * Rejects an option that the subcommand does not have.
  */
 function passOptions(parent: Command, subcommand: Command): void {
   for (const { name, flag } of givenFlags(parent)) {

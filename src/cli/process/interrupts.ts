@@ -18,9 +18,9 @@ export class SecondSignal extends Error {
 
 /**
  * Listens for SIGINT, SIGTERM and SIGHUP. The first signal aborts `drain`: finish the requests in flight, then end. The
- * second aborts `abort` and ends the process immediately. The ledger is always consistent, so no work must be finished,
- * and exit listeners remove temporary files. During `interruptible` work there are no listeners, so the first signal ends
- * the process.
+ * second aborts `abort` and ends the process immediately. The ledger is always consistent, so unfinished work can be
+ * abandoned. Exit listeners remove temporary files. During `interruptible` work there are no listeners, so the first
+ * signal ends the process.
  */
 export function listenForInterrupts(onFirst: () => void): StopSignals {
   const drain = new AbortController();

@@ -52,7 +52,8 @@ export function isLive({ isTTY = false, columns = 0 }: Output, flags: Pick<Flags
 }
 
 /**
- * Writes to stdout. Waits while the reader is slow; otherwise yields regularly so that signals are handled.
+ * Writes to stdout. Waits while the reader is slow; otherwise yields to the event loop regularly, so that signals are
+ * handled.
  */
 export function stdoutWriter(stdout: Output, now: () => number): (text: string | Uint8Array) => Promise<void> | void {
   let yieldAt = now() + YIELD_EVERY_MS;
