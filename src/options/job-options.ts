@@ -123,7 +123,7 @@ export const SETTINGS = {
     file: true,
     library: true,
     recorded: true,
-    help: "root location of suppliers that have no documentRoot of their own",
+    help: "root location of suppliers that have none in the configuration",
     docs: "the root location of suppliers that have none in the configuration",
   },
   /** Settings of the platform instance that rules depend on. */
