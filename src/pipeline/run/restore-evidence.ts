@@ -121,13 +121,13 @@ const REPAIR_HINT =
   "resolves them";
 
 function outdatedDatabase({ name }: ServerStore, { file, unknown, lastRun, lastAt, end }: JournalComparison): Failure {
-  const run = lastRun === undefined ? "" : ` of run ${lastRun} (${lastAt ?? "time unknown"})`;
+  const last = lastRun === undefined ? "" : `; the last run in the journal is ${lastRun} (${lastAt ?? "time unknown"})`;
   const lacks =
     end.state === "corrupt"
       ? `cannot be compared with the corrupt journal ${file}`
       : unknown > 0
-        ? `does not know ${counted(unknown, "request")} in the journal ${file}${run}`
-        : `was restored to a state older than the journal ${file}${run}`;
+        ? `lacks ${counted(unknown, "request")} that the journal ${file} contains${last}`
+        : `was restored to a state older than the journal ${file}${last}`;
   return new Failure("ledger_outdated", `the ledger ${name} ${lacks}`, {
     hint: `${REPAIR_HINT}. To start a new ledger, remove the folder ${path.dirname(path.dirname(file))}`,
   });

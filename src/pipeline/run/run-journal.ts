@@ -45,13 +45,17 @@ async function outdatedLedger(
 ): Promise<Failure> {
   const { requests } = await ledger.history();
   const { file, unknown, isComplete, lastRun, lastAt } = comparison;
-  const last = lastRun === undefined ? "" : `; the last of them belong to run ${lastRun} (${lastAt ?? "time unknown"})`;
+  const last = lastRun === undefined ? "" : `; the last run in the journal is ${lastRun} (${lastAt ?? "time unknown"})`;
+  const known =
+    unknown > 0
+      ? `lacks ${counted(unknown, "request")} that the journal ${file} contains`
+      : `is older than the journal ${file}`;
   const lacks = isComplete
-    ? `does not know ${counted(unknown, "request")}`
-    : `may not know some requests (${counted(unknown, "unknown request")} found, but the journal is corrupt or incomplete)`;
+    ? known
+    : `may lack some: ${counted(unknown, "missing request")} found in the corrupt or incomplete journal ${file}`;
   return new Failure(
     "ledger_outdated",
-    `the ledger ${name} is an older copy or another ledger: it knows ${counted(requests, "request")}, and ${lacks} in the journal ${file}${last}`,
+    `the ledger ${name} is an older copy or another ledger: it has ${counted(requests, "request")}, and ${lacks}${last}`,
     {
       hint:
         "nothing was sent. Restore the newest copy of the ledger, with its log (-wal) and its checksum file " +
