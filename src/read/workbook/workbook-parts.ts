@@ -22,7 +22,7 @@ export interface Sheet {
 /** Reads the description. @throws Failure `source_wrong_kind` for a package that is not a supported workbook */
 export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Promise<WorkbookParts> {
   const root = (await relationships(source, zip, "")).find(({ type }) => type === "officeDocument");
-  if (zip.has("xl/workbook.bin")) throw otherKind(source, "is a binary workbook (.xlsb)");
+  if (zip.has("xl/workbook.bin")) throw otherKind(source, "is a binary workbook (.xlsb), which is not supported");
   if (root === undefined) throw otherKind(source, "is not a workbook");
   if (!zip.has(root.part)) throw corruptPackage(source, `${root.part} is missing`);
   const related = await relationships(source, zip, root.part);
@@ -52,7 +52,7 @@ export async function readWorkbookParts(source: ZipSource, zip: ZipPackage): Pro
 }
 
 function otherKind({ file }: ZipSource, what: string): Failure {
-  return new Failure("source_wrong_kind", `${file}: ${what} that can be read`, {
+  return new Failure("source_wrong_kind", `${file}: ${what}`, {
     hint: "save it as .xlsx, or the sheet as CSV UTF-8, and use that file",
   });
 }
