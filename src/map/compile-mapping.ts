@@ -66,7 +66,8 @@ export function compileMapping(document: MappingDocument, operation: Operation, 
 }
 
 function compileRoot(document: MappingDocument, operation: Operation, context: CompileContext): MappingNode {
-  if (operation.body === undefined) context.issues.add(["payload"], `the operation "${operation.id}" takes no payload`);
+  if (operation.body === undefined)
+    context.issues.add(["payload"], `the operation "${operation.id}" accepts no payload`);
   const root =
     operation.body &&
     compileNode(document.payload, operation.body, {

@@ -111,7 +111,7 @@ describe("objects", () => {
   test("an operation without a body accepts no mapping", () => {
     const document = readMapping({ file: "mapping.yaml", text: "payload: {}" });
     const failure = failureOf(() => compileMapping(document, operation(undefined), NO_VALUES));
-    expect(failure.message).toContain("takes no payload");
+    expect(failure.message).toContain("accepts no payload");
   });
 });
 

@@ -67,7 +67,7 @@ export const LEAF_PROPERTIES: Readonly<Record<string, JsonObject>> = {
   },
   otherwise: {
     enum: ["error", "keep", "empty"],
-    description: "The handling of a code that `lookup` does not have; default: error",
+    description: "How to handle a code that is not in `lookup`; default: error",
   },
   true: { ...CODES, description: "The values that mean true" },
   false: { ...CODES, description: "The values that mean false" },

@@ -159,7 +159,7 @@ function noWorkerLeft(run: string, ranges: number, gone: ReadonlyMap<number, Pro
   ];
   return new Failure(
     "incomplete",
-    `no worker is left, and ${counted(ranges, "range")} of run ${run} ${ranges === 1 ? "is" : "are"} not sent${why}`,
+    `no worker is running, and ${counted(ranges, "range")} of run ${run} ${ranges === 1 ? "is" : "are"} not sent${why}`,
     {
       hint: hints.join("; "),
     },

@@ -113,7 +113,7 @@ function setSupplier(state: SandboxState, request: PlatformRequest): Reply {
   if (asked === undefined) return PARSE_ERROR;
   const status = SUPPLIER_STATUSES.find((one) => isJsonObject(asked) && one === asked["status"]);
   if (status === undefined)
-    return refusal(400, "invalid_choice", `"status" is one of ${SUPPLIER_STATUSES.join(", ")}.`);
+    return refusal(400, "invalid_choice", `"status" must be one of ${SUPPLIER_STATUSES.join(", ")}.`);
   state.setSupplier(code, status);
   return { status: 200, body: { code, status } };
 }
